@@ -1,0 +1,35 @@
+"""Limits: how large a document may be before zom stops reading it.
+
+They are arguments with defaults, never global state; each is checked before memory is spent.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+__all__ = ["DEFAULT_LIMITS", "Limits"]
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """The bounds that hold while documents are read.
+
+    >>> Limits(value_depth=8).value_depth
+    8
+    """
+
+    text_bytes: int = 1 << 30
+    """The longest text of a whole hierarchy, in bytes."""
+    document_bytes: int = 1 << 24
+    """The longest document of one node in a store, in bytes."""
+    value_depth: int = 128
+    """How deep objects and lists may nest inside one node's document."""
+    tree_depth: int = 4096
+    """How deep groups may nest."""
+    integer_digits: int = 400
+    """How many digits one JSON number may have."""
+    rank: int = 64
+    """How many dimensions an array may have: numpy holds no more."""
+
+
+DEFAULT_LIMITS = Limits()

@@ -1,0 +1,1 @@
+"""The object model: what a hierarchy is, as documents, without any I/O."""

@@ -1,0 +1,44 @@
+"""Chunk grids: how an array is cut into chunks, as documents say it."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from zom.model.registry import Registry
+
+if TYPE_CHECKING:
+    from zom.model.configuration import Configuration
+    from zom.problems import Fault
+
+__all__ = ["ChunkGrid", "chunk_grids"]
+
+
+class ChunkGrid(ABC):
+    """One kind of grid. Stateless; the configuration is passed in."""
+
+    name: ClassVar[str]
+    aliases: ClassVar[tuple[str, ...]] = ()
+    configuration: ClassVar[type[Configuration]]
+    registered: ClassVar[bool] = True
+
+    @abstractmethod
+    def lengths(
+        self,
+        configuration: Any,
+        shape: tuple[int, ...] | None,
+        faults: list[Fault],
+        path: tuple[str | int, ...],
+    ) -> tuple[tuple[int, ...], ...] | None:
+        """For each dimension, every length that a chunk has there; None where it can't be told.
+
+        `shape` is None where the document's shape is itself at fault. `path` leads to the grid's
+        definition: a fault in its configuration has the path (*path, "configuration", ...).
+        """
+
+    def __repr__(self) -> str:
+        return f"<chunk grid {self.name}>"
+
+
+chunk_grids: Registry[ChunkGrid] = Registry("chunk grid", "zom.chunk_grids")
+"""All chunk grids that zom knows."""

@@ -1,0 +1,226 @@
+"""Configurations: the parameters of a codec, data type, chunk grid or chunk key encoding.
+
+Each is a pydantic model; what a configuration must be, in words, is read off the model's own JSON
+Schema, so that a message can't say anything else than the check.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, TypeVar, cast
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic.json_schema import GenerateJsonSchema
+
+from zom.problems import Fault, show
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from zom.problems import Rule
+
+__all__ = ["Configuration", "NoConfiguration", "faults_of", "parse_configuration", "words"]
+
+
+class Configuration(BaseModel):
+    """The parameters of one extension. Lists are declared as `list`; absent is None."""
+
+    model_config = ConfigDict(
+        frozen=True, strict=True, extra="forbid", populate_by_name=True, allow_inf_nan=False
+    )
+
+
+class NoConfiguration(Configuration):
+    """No parameters at all: an absent configuration and an empty one are the same."""
+
+
+C = TypeVar("C", bound=BaseModel)
+
+
+def parse_configuration(
+    model: type[C],
+    value: Mapping[str, Any],
+    rule: Rule,
+    faults: list[Fault],
+    *,
+    path: tuple[str | int, ...] = (),
+) -> C | None:
+    """`value` as `model`; None and a fault for each thing that is wrong with it."""
+    try:
+        return model.model_validate(value)
+    except ValidationError as error:
+        faults.extend(faults_of(error, value, schema_of(model), rule, path))
+        return None
+
+
+@lru_cache(maxsize=512)
+def schema_of(model: type[BaseModel]) -> dict[str, Any]:
+    """The JSON Schema of `model`, as pydantic makes it: the source of the words in messages."""
+    return model.model_json_schema(mode="validation", schema_generator=_Schema)
+
+
+class _Schema(GenerateJsonSchema):
+    """Schemas for words: what has no schema is any value, not an error."""
+
+    def handle_invalid_for_json_schema(self, schema: Any, error_info: str) -> dict[str, Any]:
+        del schema, error_info
+        return {}
+
+
+def faults_of(
+    error: ValidationError,
+    value: object,
+    schema: Mapping[str, Any],
+    rule: Rule,
+    path: tuple[str | int, ...] = (),
+) -> list[Fault]:
+    """The faults that pydantic found, each once, without the tags of the unions it tried."""
+    faults: dict[tuple[str | int, ...], Fault] = {}
+    for detail in error.errors(include_url=False):
+        steps, found = _landed(detail["loc"], value, missing=detail["type"] == "missing")
+        if steps in faults:
+            continue
+        fix: str | None = None
+        if detail["type"] == "missing":
+            expected, found_text = words(_schema_at(schema, steps)), "nothing"
+        elif detail["type"] in {"extra_forbidden", "unexpected_keyword_argument"}:
+            known = sorted(_object_at(schema, steps[:-1]).get("properties", {}))
+            expected = f"only {', '.join(known)}" if known else "no members"
+            found_text = show(steps[-1] if steps else found)
+        elif detail["type"] in {"value_error", "assertion_error"} or "_" not in detail["type"]:
+            expected, found_text = detail["msg"].removeprefix("Value error, "), show(found)
+            expected = expected.removeprefix("Assertion failed, ")
+        else:
+            expected, found_text = words(_schema_at(schema, steps)), show(found)
+        faults[steps] = Fault(rule, (*path, *steps), expected, found_text, fix)
+    deepest = [f for s, f in faults.items() if not any(t != s and t[: len(s)] == s for t in faults)]
+    return deepest
+
+
+def _landed(
+    loc: Sequence[str | int], value: object, *, missing: bool
+) -> tuple[tuple[str | int, ...], object]:
+    """The steps of pydantic's `loc` that exist in `value`: the rest are names of union branches."""
+    steps: list[str | int] = []
+    here: Any = value
+    for index, step in enumerate(loc):
+        last = index == len(loc) - 1
+        if isinstance(here, (list, tuple)) and isinstance(step, int) and step < len(here):  # pyright: ignore[reportUnknownArgumentType]
+            here = here[step]  # pyright: ignore[reportUnknownVariableType]
+            steps.append(step)
+        elif isinstance(here, dict) and step in here:
+            here = cast("dict[Any, Any]", here)[step]
+            steps.append(step)
+        elif last and missing:
+            steps.append(step)
+    return tuple(steps), here
+
+
+def _resolve(schema: Mapping[str, Any], root: Mapping[str, Any]) -> Mapping[str, Any]:
+    while "$ref" in schema:
+        schema = root["$defs"][schema["$ref"].rsplit("/", 1)[1]]
+    return schema
+
+
+def _object_at(root: Mapping[str, Any], steps: Sequence[str | int]) -> Mapping[str, Any]:
+    found = _schema_at(root, steps)
+    for option in (found, *(_resolve(s, root) for s in found.get("anyOf", ()))):
+        if "properties" in option:
+            return option
+    return found
+
+
+def _schema_at(root: Mapping[str, Any], steps: Sequence[str | int]) -> Mapping[str, Any]:
+    """The part of the schema that speaks of the value at `steps`; empty where none does."""
+    here = _resolve(root, root)
+    for step in steps:
+        options = [here, *(_resolve(option, root) for option in here.get("anyOf", ()))]
+        found: Mapping[str, Any] | None = None
+        for option in options:
+            if isinstance(step, str):
+                found = option.get("properties", {}).get(step, option.get("additionalProperties"))
+            else:
+                prefix = option.get("prefixItems", ())
+                found = prefix[step] if step < len(prefix) else option.get("items")
+            if isinstance(found, dict):
+                break
+        if not isinstance(found, dict):
+            return {}
+        here = _resolve(cast("Mapping[str, Any]", found), root)
+    if "$defs" in root and "$defs" not in here:
+        here = {**here, "$defs": root["$defs"]}
+    return here
+
+
+_NAMES = {
+    "string": "a string",
+    "number": "a number",
+    "boolean": "true or false",
+    "array": "a list",
+    "object": "an object",
+    "null": "null",
+}
+
+
+def words(schema: Mapping[str, Any]) -> str:
+    """What `schema` asks for, in words.
+
+    >>> words({"type": "integer", "minimum": 0, "maximum": 9})
+    'an integer from 0 to 9'
+    >>> words({"enum": ["C", "F"]})
+    '"C" or "F"'
+    """
+    schema = _resolve(schema, schema)
+    if "description" in schema and schema.get("x-words"):
+        return str(schema["description"])
+    if "const" in schema:
+        return show(schema["const"])
+    if "enum" in schema:
+        return _either([show(item) for item in schema["enum"]])
+    if "anyOf" in schema:
+        options = [words({**option, "$defs": schema.get("$defs", {})}) for option in schema["anyOf"]]
+        return _either([option for option in dict.fromkeys(options) if option != "null"])
+    kind = schema.get("type")
+    if kind == "integer":
+        return f"an integer{_range(schema)}"
+    if kind == "number":
+        return f"a number{_range(schema)}"
+    if kind == "array":
+        return _list_words(schema)
+    if kind == "string" and "pattern" in schema:
+        return f"a string like {schema['pattern']}"
+    return _NAMES.get(str(kind), "another value")
+
+
+def _list_words(schema: Mapping[str, Any]) -> str:
+    least, most = schema.get("minItems"), schema.get("maxItems")
+    if least is not None and least == most:
+        size = f"a list of {least}"
+    else:
+        size = f"a list of at least {least}" if least else "a list"
+        size += f" at most {most} long" if most is not None else ""
+    item = schema.get("items")
+    if isinstance(item, dict) and item and "prefixItems" not in schema:
+        inner = words({**cast("dict[str, Any]", item), "$defs": schema.get("$defs", {})})
+        return f"{size}{' items' if least else ''}, each {inner}"
+    return f"{size} items" if least else size
+
+
+def _either(options: list[str]) -> str:
+    if len(options) < 2:
+        return "".join(options) or "nothing"
+    return f"{', '.join(options[:-1])} or {options[-1]}"
+
+
+def _range(schema: Mapping[str, Any]) -> str:
+    low, high = schema.get("minimum"), schema.get("maximum")
+    above, below = schema.get("exclusiveMinimum"), schema.get("exclusiveMaximum")
+    if low is not None and high is not None:
+        return f" from {low} to {high}"
+    if low is not None:
+        return f" of at least {low}"
+    if high is not None:
+        return f" of at most {high}"
+    if above is not None:
+        return f" above {above}"
+    return f" below {below}" if below is not None else ""

@@ -1,0 +1,104 @@
+"""Registries: who answers for a name that a document uses.
+
+A name that nobody claims is not invalid, only unchecked. Nothing is loaded because a document names
+it: plugins come in by an explicit `zom.load_extensions()`.
+"""
+
+from __future__ import annotations
+
+import difflib
+from importlib.metadata import entry_points
+from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
+
+from zom.errors import ExtensionError, UnknownName
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+__all__ = ["Named", "Registry", "near", "revision"]
+
+
+class Named(Protocol):
+    """What a registry holds: something that answers for one name, and perhaps for others."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def aliases(self) -> tuple[str, ...]: ...
+
+
+N = TypeVar("N", bound=Named)
+
+_revision = [0]
+
+
+def revision() -> int:
+    """How many registrations there have been: remembered verdicts are void after a new one."""
+    return _revision[0]
+
+
+def near(name: str, known: list[str]) -> str:
+    """A clause that names the spellings close to `name`, or every one where there are few.
+
+    >>> near("zstdd", ["zstd", "gzip", "blosc"])
+    "did you mean 'zstd'?"
+    """
+    close = difflib.get_close_matches(name, known, n=3, cutoff=0.6)
+    if close:
+        return f"did you mean {' or '.join(map(repr, close))}?"
+    return f"known are {', '.join(sorted(known))}" if len(known) <= 40 else ""
+
+
+class Registry(Generic[N]):
+    """The extensions of one kind, by name."""
+
+    def __init__(self, kind: str, group: str) -> None:
+        self.kind = kind
+        self.group = group
+        self._by_name: dict[str, N] = {}
+        self._all: list[N] = []
+
+    def register(self, extension: N) -> N:
+        """`extension`, known by its name and aliases from now on."""
+        for name in (extension.name, *extension.aliases):
+            if name in self._by_name:
+                message = f"a {self.kind} named {name!r} is registered already: {self._by_name[name]!r}"
+                raise ExtensionError(message)
+        for name in (extension.name, *extension.aliases):
+            self._by_name[name] = extension
+        self._all.append(extension)
+        _revision[0] += 1
+        return extension
+
+    def find(self, name: str) -> N | None:
+        """The extension that answers for `name`; None where nobody does."""
+        return self._by_name.get(name)
+
+    def __getitem__(self, name: str) -> N:
+        found = self.find(name)
+        if found is None:
+            message = f"no {self.kind} named {name!r} is registered; {near(name, self.names())}"
+            raise UnknownName(message)
+        return found
+
+    def __iter__(self) -> Iterator[N]:
+        return iter(tuple(self._all))
+
+    def names(self) -> list[str]:
+        """All names and aliases, sorted."""
+        return sorted(self._by_name)
+
+    def load_plugins(self) -> list[str]:
+        """The names of the plugins that other packages declare for this registry, now registered."""
+        loaded: list[str] = []
+        for point in entry_points(group=self.group):
+            try:
+                extension: N = point.load()
+            except Exception as cause:
+                message = f"the plugin {point.name!r} of {self.group} ({point.value}) can't be loaded: {cause}"
+                raise ExtensionError(message) from cause
+            if self._by_name.get(extension.name) is not extension:
+                self.register(extension)
+            loaded.append(point.name)
+        return loaded

@@ -1,0 +1,235 @@
+"""Problems and rules: what is wrong with a document, where, and which sentence says so.
+
+A `Rule` is a sentence of a specification with a stable code; a `Fault` is one breach of it, located
+relative to the value that was checked; a `Problem` is a fault placed in a whole document. Model,
+conventions, store checks and the command line all speak `Problem`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+
+from zom.errors import ExtensionError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+__all__ = [
+    "Fault",
+    "Level",
+    "Problem",
+    "Rule",
+    "Severity",
+    "dotted",
+    "pointer_of",
+    "rule",
+    "rules",
+    "show",
+    "split_pointer",
+]
+
+Severity = Literal["error", "warning", "note"]
+"""How bad a problem is: an error refuses the document, a warning and a note don't."""
+
+Level = Literal["lenient", "strict", "closed"]
+"""How much is asked of a document: what real software wrote, the specification, registered names."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """One sentence that a document must obey, and how bad a breach is at each level.
+
+    `schema` says whether JSON Schema can express the rule; those that it can't are published with
+    the schemas.
+    """
+
+    code: str
+    text: str
+    source: str
+    lenient: Severity | None = "error"
+    strict: Severity | None = "error"
+    closed: Severity | None = "error"
+    schema: bool = False
+
+    def severity(self, level: Level) -> Severity | None:
+        """How bad a breach of this rule is at `level`; None where it is allowed.
+
+        >>> from zom.problems import rules
+        >>> rules()["json/duplicate-key"].severity("strict")
+        'error'
+        """
+        if level == "strict":
+            return self.strict
+        return self.lenient if level == "lenient" else self.closed
+
+
+_rules: dict[str, Rule] = {}
+
+
+def rule(  # noqa: PLR0913 - a rule has that many facts
+    code: str,
+    text: str,
+    *,
+    source: str,
+    lenient: Severity | None = "error",
+    strict: Severity | None = "error",
+    closed: Severity | None = "error",
+    schema: bool = False,
+) -> Rule:
+    """A new rule, known by its code from now on.
+
+    >>> rule("example/none", "the example has no text", source="this docstring").code
+    'example/none'
+    """
+    made = Rule(code, text, source, lenient, strict, closed, schema)
+    if _rules.setdefault(code, made) != made:
+        message = f"a rule with the code {code!r} exists already: {_rules[code].text}"
+        raise ExtensionError(message)
+    return made
+
+
+def rules() -> Mapping[str, Rule]:
+    """Every rule that zom knows, by code.
+
+    >>> "json/duplicate-key" in rules()
+    True
+    """
+    return dict(sorted(_rules.items()))
+
+
+class Fault(NamedTuple):
+    """One breach of a rule, located relative to the value that was checked."""
+
+    rule: Rule
+    path: tuple[str | int, ...]
+    expected: str
+    found: str
+    fix: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """What is wrong in a document: where, what was expected, what was found, what to do.
+
+    `pointer` (RFC 6901) leads from the root of the whole document to the fault; `node` is the path
+    of the node in the hierarchy, and `inside` the steps from that node's own document to the fault.
+
+    >>> problem = Problem("v3/shape", "error", "/t2m", "/members/t2m/shape/0", ("shape", 0),
+    ...                   "an integer from 0 to 9223372036854775807", "-3")
+    >>> print(problem)
+    /t2m: shape[0]: expected an integer from 0 to 9223372036854775807, found -3
+    """
+
+    code: str
+    severity: Severity
+    node: str
+    pointer: str
+    inside: tuple[str | int, ...]
+    expected: str
+    found: str
+    fix: str | None = None
+    key: str | None = None
+    line: int | None = None
+    column: int | None = None
+    related: tuple[str, ...] = field(default=())
+
+    def __str__(self) -> str:
+        where = f"{self.node}: " if self.node not in {"", "/"} else ""
+        inner = f"{dotted(self.inside)}: " if self.inside else ""
+        line = f" (line {self.line}, column {self.column})" if self.line is not None else ""
+        fix = f"; {self.fix}" if self.fix else ""
+        return f"{where}{inner}expected {self.expected}, found {self.found}{line}{fix}"
+
+    def to_dict(self) -> dict[str, Any]:
+        """The problem as plain JSON, without the members that are unknown.
+
+        >>> Problem("v3/shape", "error", "/", "/shape/0", ("shape", 0), "1", "2").to_dict()["pointer"]
+        '/shape/0'
+        """
+        facts: dict[str, Any] = {
+            "code": self.code,
+            "severity": self.severity,
+            "node": self.node,
+            "pointer": self.pointer,
+            "expected": self.expected,
+            "found": self.found,
+        }
+        optional = {"fix": self.fix, "key": self.key, "line": self.line, "column": self.column}
+        facts.update({name: value for name, value in optional.items() if value is not None})
+        if self.related:
+            facts["related"] = list(self.related)
+        return facts
+
+
+def pointer_of(path: Iterable[str | int]) -> str:
+    """The RFC 6901 pointer that leads along `path`.
+
+    >>> pointer_of(("members", "a/b", "shape", 0))
+    '/members/a~1b/shape/0'
+    """
+    return "".join(f"/{str(step).replace('~', '~0').replace('/', '~1')}" for step in path)
+
+
+def split_pointer(pointer: str) -> tuple[str, ...]:
+    """The steps of an RFC 6901 pointer, all as text.
+
+    >>> split_pointer("/members/a~1b/shape/0")
+    ('members', 'a/b', 'shape', '0')
+    """
+    steps = pointer.split("/")[1:]
+    return tuple(step.replace("~1", "/").replace("~0", "~") for step in steps)
+
+
+def dotted(path: Iterable[str | int]) -> str:
+    """`path` as people write it: `codecs[1].configuration.level`.
+
+    >>> dotted(("codecs", 1, "configuration", "level"))
+    'codecs[1].configuration.level'
+    """
+    text = ""
+    for step in path:
+        if isinstance(step, int):
+            text += f"[{step}]"
+        elif step.replace("_", "a").replace("-", "a").isalnum():
+            text += f".{step}" if text else step
+        else:
+            text += f"[{step!r}]"
+    return text
+
+
+def show(value: object, limit: int = 80) -> str:
+    """`value` as a message prints it: one line, JSON-like, cut where it is long.
+
+    >>> show({"name": "gzip", "level": True, "fill": None})
+    '{"name": "gzip", "level": true, "fill": null}'
+    """
+    text = _show(value, limit)
+    return text if len(text) <= limit else f"{text[: limit - 3]}..."
+
+
+def _show(value: object, room: int, depth: int = 0) -> str:
+    if value is None or isinstance(value, bool):
+        return {None: "null", True: "true", False: "false"}[value]
+    if isinstance(value, str):
+        escaped = value[: room + 1].replace("\\", "\\\\").replace('"', '\\"')
+        return '"' + "".join(c if c.isprintable() else f"\\u{ord(c):04x}" for c in escaped) + '"'
+    if isinstance(value, int) and value.bit_length() > 256:
+        return f"an integer of {value.bit_length()} bits"
+    if depth > 4:
+        return "..."
+    if isinstance(value, dict):
+        parts: list[str] = []
+        for name, item in value.items():  # pyright: ignore[reportUnknownVariableType]
+            parts.append(f"{_show(name, room, depth + 1)}: {_show(item, room, depth + 1)}")  # pyright: ignore[reportUnknownArgumentType]
+            if sum(map(len, parts)) > room:
+                break
+        return "{" + ", ".join(parts) + "}"
+    if isinstance(value, (list, tuple)):
+        items: list[str] = []
+        for item in value:  # pyright: ignore[reportUnknownVariableType]
+            items.append(_show(item, room, depth + 1))  # pyright: ignore[reportUnknownArgumentType]
+            if sum(map(len, items)) > room:
+                break
+        return "[" + ", ".join(items) + "]"
+    return repr(value)
