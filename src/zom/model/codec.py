@@ -6,6 +6,7 @@ or `Bytes`. One file under `zom.codecs` holds a codec with everything about it.
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias
@@ -14,6 +15,7 @@ from zom.model.configuration import Configuration, NoConfiguration
 from zom.model.registry import Registry
 
 if TYPE_CHECKING:
+    from zom.jsonvalue import JSONDict
     from zom.model.datatype import DataType
     from zom.problems import Fault
 
@@ -34,6 +36,17 @@ class Elements:
     lengths: tuple[tuple[int, ...], ...] | None
     data_type: DataType | None
     fill: Any = None
+
+    @property
+    def count(self) -> int | None:
+        """How many elements a chunk has, where all chunks have the same number.
+
+        >>> Elements(((2,), (3,)), None).count
+        6
+        """
+        if self.lengths is None or any(len(choices) != 1 for choices in self.lengths):
+            return None
+        return math.prod(choices[0] for choices in self.lengths)
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +96,10 @@ class Codec(ABC):
         Rules that need shape, type or fill value are checked here; `path` leads to the codec's own
         definition, so a fault in its configuration has the path (*path, "configuration", ...).
         """
+
+    def inspect(self, configuration: JSONDict, faults: list[Fault], path: tuple[str | int, ...]) -> None:
+        """Checks what can be checked of a configuration that the model refuses: lists of codecs in it."""
+        del configuration, faults, path
 
     def __repr__(self) -> str:
         return f"<codec {self.name}>"

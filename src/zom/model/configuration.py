@@ -7,9 +7,9 @@ Schema, so that a message can't say anything else than the check.
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, TypeVar, cast
+from typing import TYPE_CHECKING, Annotated, Any, TypeAlias, TypeVar, cast
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ConfigDict, GetCoreSchemaHandler, ValidationError
 from pydantic.json_schema import GenerateJsonSchema
 
 from zom.problems import Fault, show
@@ -17,9 +17,18 @@ from zom.problems import Fault, show
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from pydantic_core import CoreSchema
+
     from zom.problems import Rule
 
-__all__ = ["Configuration", "NoConfiguration", "faults_of", "parse_configuration", "words"]
+__all__ = [
+    "Configuration",
+    "NoConfiguration",
+    "OrAbsent",
+    "faults_of",
+    "parse_configuration",
+    "words",
+]
 
 
 class Configuration(BaseModel):
@@ -29,10 +38,30 @@ class Configuration(BaseModel):
         frozen=True, strict=True, extra="forbid", populate_by_name=True, allow_inf_nan=False
     )
 
+    def canonical(self) -> dict[str, Any]:
+        """The one spelling of these parameters: with every default that has a value.
+
+        >>> NoConfiguration().canonical()
+        {}
+        """
+        return self.model_dump(exclude_none=True)
+
 
 class NoConfiguration(Configuration):
     """No parameters at all: an absent configuration and an empty one are the same."""
 
+
+class _NotNull:
+    """Takes null out of what a member may be: None then only stands for its absence."""
+
+    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
+        schema = handler(source)
+        return schema["schema"] if schema["type"] == "nullable" else schema
+
+
+T = TypeVar("T")
+OrAbsent: TypeAlias = Annotated[T | None, _NotNull()]
+"""A member that may be absent (`level: OrAbsent[int] = None`) but, where it stands, is not null."""
 
 C = TypeVar("C", bound=BaseModel)
 
