@@ -28,7 +28,18 @@ ByteOrder = Literal["little", "big"]
 """Which byte of an element comes first."""
 
 Kind = Literal[
-    "bool", "int", "uint", "float", "complex", "string", "bytes", "datetime", "timedelta", "struct", "raw"
+    "bool",
+    "int",
+    "uint",
+    "float",
+    "complex",
+    "string",
+    "bytes",
+    "datetime",
+    "timedelta",
+    "struct",
+    "raw",
+    "object",
 ]
 """What sort of value an element is; templates constrain it."""
 

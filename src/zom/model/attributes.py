@@ -1,0 +1,110 @@
+"""Attributes with a declared type: checked as JSON, kept as the document has them.
+
+A class may declare `attributes` as a pydantic model, a dataclass, a TypedDict or a mapping. What
+the type doesn't declare stays in the document, unless the type forbids it; what is declared under an
+alias goes to the document under its alias.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import is_dataclass
+from typing import TYPE_CHECKING, Any, TypeVar, cast, get_origin
+from weakref import WeakKeyDictionary
+
+from pydantic import BaseModel, PydanticSchemaGenerationError, TypeAdapter, ValidationError
+
+from zom import jsontext
+from zom.errors import ExtensionError
+from zom.jsonvalue import JSON, JSONDict, JSONList, freeze
+from zom.model.configuration import faults_of
+from zom.problems import Fault, rule
+
+if TYPE_CHECKING:
+    from zom.model.spec import Spec
+
+__all__ = ["as_document", "plain", "read"]
+
+TYPED = rule(
+    "spec/attributes",
+    "attributes fulfil the type that the class declares for them",
+    source="the class itself",
+)
+
+_adapters: WeakKeyDictionary[type[Spec], TypeAdapter[Any] | None] = WeakKeyDictionary()
+
+
+def plain(annotation: Any) -> bool:
+    """Whether `annotation` leaves attributes as they are: any mapping of JSON values."""
+    if annotation is Any or annotation is dict or isinstance(annotation, TypeVar):
+        return True
+    origin = get_origin(annotation)
+    if annotation is Mapping or origin not in {Mapping, dict}:
+        return annotation is Mapping
+    return annotation.__args__ in {(str, Any), (str, object), (str, JSON)}
+
+
+def _adapter(cls: type[Spec]) -> TypeAdapter[Any] | None:
+    """What checks the attributes of `cls`; None where any will do."""
+    if cls in _adapters:
+        return _adapters[cls]
+    if not cls.__pydantic_complete__:
+        cls.model_rebuild()
+    field = cls.model_fields.get("attributes")
+    annotation: Any = Any if field is None else field.annotation
+    found: TypeAdapter[Any] | None = None
+    if not plain(annotation):
+        try:
+            found = TypeAdapter(annotation)
+        except PydanticSchemaGenerationError as cause:
+            message = f"{cls.__name__}.attributes: expected a type that pydantic knows, found {annotation!r}"
+            raise ExtensionError(message) from cause
+    _adapters[cls] = found
+    return found
+
+
+def as_document(cls: type[Spec], value: object, faults: list[Fault]) -> Any:
+    """Attributes given in Python, as the JSON that the document will hold.
+
+    A model or dataclass is written under its aliases. A mapping that holds Python values of its
+    declared type (a datetime, say) is written as that type writes them.
+    """
+    if isinstance(value, BaseModel):
+        return value.model_dump(mode="json", by_alias=True)
+    if is_dataclass(value) and not isinstance(value, type):
+        return TypeAdapter(type(value)).dump_python(value, mode="json", by_alias=True)
+    adapter = _adapter(cls)
+    if adapter is None or type(value) is JSONDict:
+        return value
+    trial: list[Fault] = []
+    freeze(value, trial)
+    if trial:
+        try:
+            typed = adapter.validate_python(value, strict=True)
+        except ValidationError as error:
+            faults.extend(faults_of(error, value, adapter.json_schema(), TYPED, ("attributes",)))
+            return JSONDict()
+        return adapter.dump_python(typed, mode="json", by_alias=True)
+    return value
+
+
+def read(cls: type[Spec], document: JSONDict, faults: list[Fault]) -> Any:
+    """The attributes of a document as the type that `cls` declares; None where it declares none."""
+    adapter = _adapter(cls)
+    if adapter is None:
+        return None
+    raw = document.get("attributes", JSONDict())
+    try:
+        return still(adapter.validate_json(jsontext.write(raw), strict=True))
+    except ValidationError as error:
+        faults.extend(faults_of(error, raw, adapter.json_schema(), TYPED, ("attributes",)))
+        return None
+
+
+def still(value: Any) -> Any:
+    """`value` with the dicts and lists in it made unchangeable."""
+    if type(value) is dict:
+        return JSONDict({k: still(v) for k, v in cast("dict[str, Any]", value).items()})
+    if type(value) is list:
+        return JSONList([still(v) for v in cast("list[Any]", value)])
+    return value

@@ -1,0 +1,146 @@
+"""The draft of Zarr v3 of 2022: entry point, array and group documents.
+
+The text is the editor's draft of the core specification, version 3.0, as of December 2022. What
+software wrote under its name in 2021 differs (`compressor` in place of `codecs`, numpy's names for
+types); the level "lenient" reads it. A group without attributes is an implicit one: it has no
+document of its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Generic, Literal, cast
+
+from pydantic import Field
+from typing_extensions import TypeVar
+
+from zom.jsonvalue import JSON, JSONDict
+from zom.model import draft_rules as rules
+from zom.model.family import Family, NodeKind
+from zom.model.fields import AS_IT_IS, Length, Value
+from zom.model.group import Group
+from zom.model.spec import Spec
+
+__all__ = ["DRAFT", "ENTRY_POINT", "ArraySpec", "EntryPoint", "GroupSpec"]
+
+AttributesT = TypeVar("AttributesT", default=Mapping[str, JSON])
+"""The type of a node's attributes."""
+
+if TYPE_CHECKING:
+    MemberT = TypeVar("MemberT", default="ArraySpec[Any] | GroupSpec[Any, Any]")
+    """The type of a group's members."""
+else:
+    MemberT = TypeVar("MemberT", default=Any)
+
+
+def _kind_of(document: Mapping[str, Any]) -> NodeKind | None:
+    return "array" if "shape" in document else "group"
+
+
+DRAFT = Family(
+    form="draft",
+    kind_of=_kind_of,
+    fields=rules.fields,
+    rules=rules.check,
+    field_rules=rules.FIELD_RULES,
+    node_rule=rules.NODE,
+    members_rule=rules.MEMBERS,
+    missing_rule=rules.MISSING,
+    constants={"array": {}, "group": {}},
+    reserved=("members",),
+)
+
+ENTRY_POINT = Family(
+    form="draft",
+    kind_of=lambda _document: "entry point",
+    fields=rules.fields,
+    rules=rules.check_entry_point,
+    field_rules=rules.FIELD_RULES,
+    node_rule=rules.NODE,
+    members_rule=rules.MEMBERS,
+    missing_rule=rules.MISSING,
+    constants={"entry point": {"zarr_format": rules.FORMAT_URI}},
+    reserved=(),
+)
+
+
+class ArraySpec(Spec, Generic[AttributesT]):
+    """A draft array: what stands in `meta/<path>.array.json`.
+
+    >>> spec = ArraySpec(
+    ...     shape=(4,), data_type="uint8", chunk_memory_layout="C", fill_value=0, extensions=(),
+    ...     chunk_grid={"type": "regular", "chunk_shape": [2], "separator": "/"}, attributes={},
+    ... )
+    >>> spec.codecs
+    ()
+    """
+
+    family: ClassVar[Family] = DRAFT
+    kind: ClassVar[NodeKind] = "array"
+
+    shape: tuple[Length, ...]
+    data_type: Annotated[str | Mapping[str, JSON], AS_IT_IS]
+    chunk_grid: Annotated[Mapping[str, JSON], AS_IT_IS]
+    chunk_memory_layout: Annotated[str | Mapping[str, JSON], AS_IT_IS]
+    fill_value: Value
+    extensions: tuple[Annotated[Mapping[str, JSON], AS_IT_IS], ...] = ()
+    attributes: AttributesT = Field(default_factory=cast("Any", JSONDict))
+    codecs: tuple[Annotated[Mapping[str, JSON], AS_IT_IS], ...] = ()
+    storage_transformers: tuple[Annotated[Mapping[str, JSON], AS_IT_IS], ...] = ()
+
+    @property
+    def ndim(self) -> int:
+        """How many dimensions the array has."""
+        return len(self.shape)
+
+
+class GroupSpec(Group, Generic[AttributesT, MemberT]):
+    """A draft group: what stands in `meta/<path>.group.json`, and its members.
+
+    `members` is None where they are not known, which is not the same as there being none.
+
+    >>> GroupSpec(members={"b": GroupSpec(attributes={})})["b"].members is None
+    True
+    """
+
+    family: ClassVar[Family] = DRAFT
+
+    attributes: AttributesT = Field(default_factory=cast("Any", JSONDict))
+    members: Annotated[Mapping[str, MemberT] | None, AS_IT_IS] = None
+
+
+class EntryPoint(Spec):
+    """The entry point of a draft hierarchy: its `zarr.json`.
+
+    >>> EntryPoint(metadata_encoding={"type": "json", "metadata_key_suffix": ".json"}, extensions=()).major
+    3
+    """
+
+    family: ClassVar[Family] = ENTRY_POINT
+    kind: ClassVar[NodeKind] = "entry point"
+
+    zarr_format: str
+    metadata_encoding: Annotated[str | Mapping[str, JSON], AS_IT_IS]
+    extensions: tuple[Annotated[Mapping[str, JSON], AS_IT_IS], ...] = ()
+
+    @property
+    def major(self) -> int:
+        """The major version of the core specification that `zarr_format` names."""
+        return int(self.zarr_format.rsplit("/", 1)[1].split(".")[0])
+
+    @property
+    def layout(self) -> Literal["2022", "2021"]:
+        """Where documents and chunks lie: as the draft says, or as software wrote them in 2021.
+
+        >>> uri = "https://purl.org/zarr/spec/protocol/core/3.0"
+        >>> old = {"zarr_format": uri, "metadata_encoding": uri, "metadata_key_suffix": ".json"}
+        >>> EntryPoint.parse({**old, "extensions": []}, "lenient", on_warning=print).layout  # doctest: +ELLIPSIS
+        zarr_format: ...
+        metadata_encoding: ...
+        '2021'
+        """
+        return "2021" if isinstance(self.metadata_encoding, str) else "2022"
+
+
+DRAFT.classes.update({"array": ArraySpec, "group": GroupSpec})
+ENTRY_POINT.classes.update({"entry point": EntryPoint})

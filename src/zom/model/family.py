@@ -1,0 +1,49 @@
+"""A family: the array and group specs of one format, and what tells its documents apart."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Literal
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from zom.model.datatype import Format
+    from zom.model.spec import Spec
+    from zom.problems import Fault, Rule
+
+__all__ = ["Family", "NodeKind"]
+
+NodeKind = Literal["array", "group", "entry point"]
+"""What a document is: a node of one of two kinds, or the entry point of a draft hierarchy."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Family:
+    """One format's pair of specs, and the functions that know its documents."""
+
+    form: Format
+    """The format."""
+    kind_of: Callable[[Mapping[str, Any]], NodeKind | None]
+    """Whether a document is an array or a group; None where it doesn't say."""
+    fields: Callable[[NodeKind, Mapping[str, Any], list[Fault]], dict[str, Any]]
+    """The document's members as field values; a tolerated deviation is put right, with a fault."""
+    rules: Callable[[NodeKind, Mapping[str, Any], frozenset[str], list[Fault]], None]
+    """Checks the rules that span fields; the names of the fields at fault are left out."""
+    field_rules: Mapping[str, Rule]
+    """The rule that a field's own form obeys, by field."""
+    node_rule: Rule
+    """The rule that a node is an object which says what it is."""
+    members_rule: Rule
+    """The rule that members are an object of nodes."""
+    missing_rule: Rule
+    """The rule that names the members a document must have."""
+    constants: Mapping[NodeKind, Mapping[str, Any]]
+    """The members that a spec made in Python need not spell."""
+    reserved: tuple[str, ...]
+    """Names that the object model uses and a stored document may use, too (ZEP 6: `_members`)."""
+    classes: dict[NodeKind, type[Spec]] = field(default_factory=dict)
+    """The family's own classes, filled in where they are defined."""
+
+    def __repr__(self) -> str:
+        return f"<family {self.form}>"

@@ -1,0 +1,25 @@
+"""The types of fields that specs of several formats share."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Annotated
+
+from pydantic import Field, GetPydanticSchema
+from pydantic_core import core_schema
+
+from zom.jsonvalue import JSON
+
+__all__ = ["AS_IT_IS", "Extension", "Length", "Value"]
+
+AS_IT_IS = GetPydanticSchema(lambda _source, _handler: core_schema.any_schema())
+"""Marks a field that pydantic passes on: the rules that span fields check it."""
+
+Length = Annotated[int, Field(ge=0, le=2**63 - 1)]
+"""The length of one dimension."""
+
+Extension = Annotated[str | Mapping[str, JSON], AS_IT_IS]
+"""An extension point: a name, or an object with name, configuration and must_understand."""
+
+Value = Annotated[JSON, AS_IT_IS]
+"""Any JSON value."""

@@ -1,0 +1,177 @@
+"""Fill values: the rules that every data type shares, and how numbers are read under them.
+
+Zarr v3 core, "Fill value"; Zarr v2, "Fill value encoding"; the draft, "fill_value". Where readers
+disagree, a value that can mean only one thing is read with a warning, and never written.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+from typing import TYPE_CHECKING, Any
+
+from zom.problems import Fault, rule, show
+
+if TYPE_CHECKING:
+    from zom.model.datatype import DataType, Format
+
+__all__ = ["no_fill", "read_base64", "read_int", "refuse_type"]
+
+_V3 = "Zarr v3 core, fill value"
+_V2 = "Zarr v2, fill value encoding"
+
+TYPE = rule("fill-value/type", "a fill value is spelled as its data type asks", source=_V3, schema=True)
+RANGE = rule("fill-value/range", "a fill value is one that its data type can hold", source=_V3, schema=True)
+LENGTH = rule(
+    "fill-value/length",
+    "a fill value is as long as its data type allows",
+    source=_V2,
+)
+NULL = rule(
+    "fill-value/null",
+    "a fill value is defined: null is none, except in v2",
+    source=_V3 + "; the draft, fill_value",
+    lenient="warning",
+    schema=True,
+)
+FRACTION = rule(
+    "fill-value/fraction",
+    "an integer has no fraction and no exponent",
+    source=_V3,
+    lenient="warning",
+    strict="warning",
+    closed="warning",
+)
+ROUNDED = rule(
+    "fill-value/rounded-to-infinity",
+    "a fill value is not so large that rounding makes it infinite",
+    source=_V3 + ": numbers are rounded to the nearest value",
+    lenient="warning",
+    strict="warning",
+    closed="warning",
+)
+INFINITY = rule(
+    "fill-value/infinity-spelling",
+    'positive infinity is "Infinity" in v3 and "+Infinity" in the draft',
+    source=_V3 + "; the draft, fill_value",
+    lenient="warning",
+    strict="warning",
+    closed="warning",
+)
+FLOAT_TEXT = rule(
+    "fill-value/float-text",
+    'a v2 float that is no JSON number is "NaN", "Infinity" or "-Infinity"',
+    source=_V2,
+    lenient="warning",
+)
+WIDTH = rule(
+    "fill-value/width",
+    "a hexadecimal or binary fill value has exactly as many digits as its data type has bits",
+    source=_V3 + "; the draft, fill_value",
+)
+BASE64 = rule("fill-value/base64", "bytes are spelled in standard base64", source=_V2)
+PLAIN_TEXT = rule(
+    "fill-value/plain-text",
+    "a v2 byte string is spelled in base64, not as plain text",
+    source=_V2,
+    lenient="warning",
+)
+ZERO = rule(
+    "fill-value/zero-for-bytes",
+    "a v2 fill value of bytes is spelled in base64, not as 0",
+    source=_V2,
+    lenient="warning",
+)
+RAW_BASE64 = rule(
+    "fill-value/raw-base64",
+    "a v3 fill value of raw bits is a list with one integer for each byte",
+    source=_V3,
+    lenient="warning",
+    strict="warning",
+    closed="warning",
+)
+STRUCT_BASE64 = rule(
+    "fill-value/structured-base64",
+    "a fill value of fields is an object; base64 is read from older arrays only",
+    source="zarr-extensions, structured data type: legacy compatibility",
+    lenient="warning",
+    strict="warning",
+    closed="warning",
+)
+STRUCT_OBJECT = rule(
+    "fill-value/struct-object",
+    "a v2 fill value of fields is spelled in base64, not as an object",
+    source=_V2,
+    lenient="warning",
+)
+FIELD = rule(
+    "fill-value/field",
+    "a fill value of fields names every field once, and nothing else",
+    source="zarr-extensions, struct data type: fill value representation",
+    schema=True,
+)
+CAST = rule("fill-value/cast", "a value given from Python fits its data type without loss", source="zom")
+
+
+def refuse_type(expected: str, value: Any, faults: list[Fault], path: tuple[str | int, ...]) -> None:
+    """Add the fault of a fill value that is spelled as another type's.
+
+    >>> faults = []
+    >>> refuse_type("true or false", 2, faults, ("fill_value",)); faults[0].found
+    '2'
+    """
+    faults.append(Fault(TYPE, path, expected, show(value)))
+
+
+def no_fill(data_type: DataType, form: Format, faults: list[Fault], path: tuple[str | int, ...]) -> Any:
+    """What null stands for: nothing in v2, elsewhere the default with a fault.
+
+    >>> from zom.model.resolve import data_type
+    >>> no_fill(data_type("int8"), "v2", [], ()) is None
+    True
+    """
+    if form == "v2":
+        return None
+    faults.append(Fault(NULL, path, f"a {data_type.name} value", "null"))
+    return data_type.default()
+
+
+def read_int(
+    span: tuple[int, int], value: Any, form: Format, faults: list[Fault], path: tuple[str | int, ...]
+) -> int | None:
+    """`value` as an integer from `span`; None and a fault where it is none.
+
+    >>> read_int((0, 255), 7, "v3", [], ())
+    7
+    """
+    if type(value) is int:
+        if span[0] <= value <= span[1]:
+            return value
+    elif type(value) is float and value.is_integer():
+        whole = int(value)
+        if span[0] <= whole <= span[1]:
+            if form != "v2":
+                expected = "an integer without fraction or exponent"
+                faults.append(Fault(FRACTION, path, expected, show(value), f"write {whole}"))
+            return whole
+    number = type(value) is int or type(value) is float
+    expected = f"an integer from {span[0]} to {span[1]}"
+    faults.append(Fault(RANGE if number else TYPE, path, expected, show(value)))
+    return None
+
+
+def read_base64(value: str, size: int | None, faults: list[Fault], path: tuple[str | int, ...]) -> bytes | None:
+    """The bytes that base64 text stands for, at most `size` of them; None and a fault otherwise.
+
+    >>> read_base64("YWI=", 4, [], ())
+    b'ab'
+    """
+    try:
+        raw = base64.b64decode(value, validate=True)
+    except (binascii.Error, ValueError):
+        faults.append(Fault(BASE64, path, "text in standard base64", show(value)))
+        return None
+    if size is not None and len(raw) > size:
+        faults.append(Fault(LENGTH, path, f"base64 of at most {size} bytes", f"{len(raw)} bytes"))
+        return None
+    return raw

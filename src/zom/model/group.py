@@ -1,0 +1,89 @@
+"""What group specs of every format have in common: members, compared without recursion."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from zom.errors import NotFound
+from zom.jsonvalue import exact_key, same
+from zom.model.output import member_specs
+from zom.model.registry import near
+from zom.model.spec import Spec
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from zom.model.family import NodeKind
+
+__all__ = ["Group"]
+
+
+class Group(Spec):
+    """A node that has members."""
+
+    kind: ClassVar[NodeKind] = "group"
+
+    def __getitem__(self, path: str) -> Any:
+        """The node at `path` below this group.
+
+        >>> from zom import v3
+        >>> v3.GroupSpec(members={"a": v3.GroupSpec(members={"b": v3.GroupSpec()})})["a/b"].kind
+        'group'
+        """
+        from zom.model.tree import at  # noqa: PLC0415 - the tree walks groups
+
+        return at(self, path)
+
+    def __contains__(self, path: object) -> bool:
+        if not isinstance(path, str):
+            return False
+        try:
+            self[path]
+        except NotFound:
+            return False
+        return True
+
+    def __eq__(self, other: object) -> bool:
+        if self is other:
+            return True
+        if not isinstance(other, Spec):
+            return NotImplemented
+        waiting: list[tuple[Spec, Spec]] = [(self, other)]
+        while waiting:
+            left, right = waiting.pop()
+            if left is right:
+                continue
+            if left.family is not right.family or left.kind != right.kind:
+                return False
+            if not same(left.document, right.document):
+                return False
+            mine, theirs = member_specs(left), member_specs(right)
+            if mine is None or theirs is None:
+                if mine is not theirs:
+                    return False
+                continue
+            if mine.keys() != theirs.keys():
+                return False
+            waiting.extend((member, theirs[name]) for name, member in mine.items())
+        return True
+
+    def __hash__(self) -> int:
+        keys: set[Any] = set()
+        waiting: list[tuple[str, Spec]] = [("", self)]
+        while waiting:
+            path, node = waiting.pop()
+            members = member_specs(node)
+            keys.add((path, node.kind, members is None, exact_key(node.document)))
+            waiting.extend((f"{path}/{name}", member) for name, member in (members or {}).items())
+        return hash((self.family.form, frozenset(keys)))
+
+    def __repr_args__(self) -> Iterator[tuple[str | None, Any]]:
+        yield from self.document.items()
+        members = member_specs(self)
+        yield "members", None if members is None else f"<{len(members)}>"
+
+
+def missing(path: str, name: str, known: list[str]) -> NotFound:
+    """The error for a member that isn't there."""
+    hint = near(name, known) if known else "the group is empty"
+    return NotFound(f"{path or '/'}: expected a member {name!r}, found none; {hint}")

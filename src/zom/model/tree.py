@@ -1,0 +1,266 @@
+"""Trees of specs: walked, flattened, selected from and mapped, by iteration, however deep.
+
+A node's path is `/` for the root and `/a/b` below it.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any, cast
+
+from zom.errors import NotFound, SpecError
+from zom.jsonvalue import JSONDict
+from zom.model.assembly import assemble
+from zom.model.group import missing
+from zom.model.members import ANY, member_plan
+from zom.model.output import member_specs
+from zom.paths import parse_path
+from zom.problems import Fault, Problem, rule, show
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+
+    from zom.model.spec import Spec
+
+__all__ = ["at", "flatten", "map_nodes", "select", "unflatten", "walk"]
+
+BELOW_ARRAY = rule(
+    "tree/below-array",
+    "an array has no members",
+    source="https://zarr-specs.readthedocs.io/en/latest/v3/core/index.html#hierarchy",
+)
+FLAT = rule(
+    "tree/flat-group",
+    "a group in a flattened hierarchy holds no members itself: they have entries of their own",
+    source="ZEP 6: consolidated metadata is a flattening of a hierarchy",
+)
+TWICE = rule("tree/twice", "a path names one node", source="the v3 core specification, section Name")
+MIXED = rule(
+    "tree/mixed", "all nodes of one hierarchy have the same format", source="ZEP 6, Zarr versions"
+)
+
+
+def walk(spec: Spec) -> Iterator[tuple[str, Spec]]:
+    """Each node with its path, a group before its members, members in the document's order.
+
+    >>> from zom import v3
+    >>> tree = v3.GroupSpec(members={"a": v3.GroupSpec(members={"b": v3.GroupSpec()})})
+    >>> [path for path, node in walk(tree)]
+    ['/', '/a', '/a/b']
+    """
+    waiting: list[tuple[str, Spec]] = [("", spec)]
+    while waiting:
+        path, node = waiting.pop()
+        yield path or "/", node
+        members = member_specs(node)
+        if members:
+            waiting.extend((f"{path}/{name}", member) for name, member in reversed(members.items()))
+
+
+def at(spec: Spec, path: str) -> Any:
+    """The node at `path` below `spec`; NotFound, with near names, where there is none.
+
+    >>> from zom import v3
+    >>> at(v3.GroupSpec(members={"a": v3.GroupSpec()}), "/a").kind
+    'group'
+    """
+    node, here = spec, ""
+    for name in parse_path(path):
+        members = member_specs(node)
+        if members is None:
+            what = "an array" if node.kind == "array" else "a group whose members are not known"
+            raise NotFound(f"{here or '/'}: expected a group with a member {name!r}, found {what}")
+        if name not in members:
+            raise missing(here, name, list(members))
+        node, here = members[name], f"{here}/{name}"
+    return node
+
+
+def with_members(spec: Spec, members: Mapping[str, Spec]) -> Spec:
+    """The group `spec` with other members, not checked: for members that came from such a group."""
+    cls = type(spec) if member_plan(type(spec)) is ANY else spec.family.classes["group"]
+    made = cls.__new__(cls)
+    values = dict(spec.__dict__)
+    values["members"] = members if type(members) is JSONDict else JSONDict(members)
+    if cls is not type(spec):
+        values["attributes"] = spec.document.get("attributes", JSONDict())
+    object.__setattr__(made, "__dict__", values)
+    object.__setattr__(made, "__pydantic_extra__", spec.__pydantic_extra__)
+    object.__setattr__(made, "__pydantic_private__", spec.__pydantic_private__)
+    object.__setattr__(made, "__pydantic_fields_set__", spec.model_fields_set | {"members"})
+    return made
+
+
+_NONE = JSONDict()
+
+
+def flatten(spec: Spec, prefix: str = "") -> dict[str, Spec]:
+    """Every node by its path, without its members.
+
+    A group whose members are known stays so (`members` is empty), one whose members are not known
+    stays unknown: `unflatten` gives back exactly the tree.
+
+    >>> from zom import v3
+    >>> sorted(flatten(v3.GroupSpec(members={"a": v3.GroupSpec()}), prefix="root"))
+    ['/root', '/root/a']
+    """
+    start = "".join(f"/{name}" for name in parse_path(prefix))
+    flat: dict[str, Spec] = {}
+    for path, node in walk(spec):
+        where = (start + path) if path != "/" else (start or "/")
+        flat[where] = with_members(node, _NONE) if member_specs(node) else node
+    return flat
+
+
+def unflatten(flat: Mapping[str, Spec], prefix: str = "") -> Any:
+    """The tree whose nodes stand in `flat` by their paths below `prefix`.
+
+    Parents that are missing become groups as the format demands them. An array with nodes below it,
+    a group that brings members of its own, and two entries for one path are refused.
+
+    >>> from zom import v3
+    >>> tree = unflatten({"/a/b": v3.GroupSpec()})
+    >>> [path for path, node in walk(tree)]
+    ['/', '/a', '/a/b']
+    """
+    start = parse_path(prefix)
+    nodes: dict[tuple[str, ...], Spec] = {}
+    problems: list[Problem] = []
+    for path, spec in flat.items():
+        names = parse_path(path)
+        if names[: len(start)] != start:
+            raise NotFound(f"{path}: expected a path below /{'/'.join(start)}")
+        names = names[len(start) :]
+        if names in nodes:
+            problems.append(_problem(TWICE, names, "one node for a path", f"a second one at {path}"))
+        elif member_specs(spec):
+            problems.append(_problem(FLAT, names, "a group without members of its own", _few(spec)))
+        nodes[names] = spec
+    if not nodes:
+        raise NotFound("expected at least one node, found none")
+    _check_parents(nodes, problems)
+    if problems:
+        raise SpecError(problems, "flat hierarchy")
+    return _raise_tree(nodes)
+
+
+def _few(spec: Spec) -> str:
+    return show(sorted(member_specs(spec) or ()))
+
+
+def _problem(rule_: Any, names: tuple[str, ...], expected: str, found: str) -> Problem:
+    fault = Fault(rule_, (), expected, found)
+    node = "/" + "/".join(names)
+    pointer = "".join(f"/members/{name}" for name in names)
+    return Problem(fault.rule.code, "error", node, pointer, (), fault.expected, fault.found)
+
+
+def _check_parents(nodes: Mapping[tuple[str, ...], Spec], problems: list[Problem]) -> None:
+    family = next(iter(nodes.values())).family
+    for names, spec in nodes.items():
+        if spec.family is not family:
+            found = f"a {spec.family.form} node"
+            problems.append(_problem(MIXED, names, f"a {family.form} node", found))
+        for depth in range(len(names)):
+            parent = nodes.get(names[:depth])
+            if parent is not None and parent.kind == "array":
+                above = "/" + "/".join(names[:depth])
+                found = f"the array {above} above it"
+                problems.append(_problem(BELOW_ARRAY, names, "only groups above a node", found))
+                break
+
+
+def _raise_tree(nodes: dict[tuple[str, ...], Spec]) -> Spec:
+    """The tree of `nodes`, made from the deepest level up; members keep the order of the entries."""
+    filler = next(iter(nodes.values())).family.classes["group"]
+    ordered: dict[tuple[str, ...], None] = {}
+    for names in nodes:
+        missing_parents: list[tuple[str, ...]] = []
+        parent = names[:-1]
+        while names and parent not in ordered and parent not in nodes:
+            missing_parents.append(parent)
+            parent = parent[:-1]
+            if not missing_parents[-1]:
+                break
+        ordered.update(dict.fromkeys(reversed(missing_parents)))
+        ordered[names] = None
+    below: dict[tuple[str, ...], dict[str, Spec]] = {}
+    for names in ordered:
+        if names:
+            below.setdefault(names[:-1], {})[names[-1]] = cast("Spec", None)
+    for names in sorted(ordered, key=len, reverse=True):
+        spec = nodes.get(names)
+        if spec is None:
+            spec = filler(members={})
+        inner = below.get(names)
+        if inner is not None:
+            spec = with_members(spec, JSONDict(inner))
+        if not names:
+            return spec
+        below[names[:-1]][names[-1]] = spec
+    message = "a tree without a root"  # pragma: no cover - the root is always in `ordered`
+    raise AssertionError(message)
+
+
+def select(spec: Spec, pattern: str) -> dict[str, Spec]:
+    """The nodes whose path matches: `*` stands for part of one name, `**` for any number of names.
+
+    >>> from zom import v3
+    >>> tree = v3.GroupSpec(members={"a": v3.GroupSpec(members={"b": v3.GroupSpec()})})
+    >>> list(select(tree, "**/b")), list(select(tree, "*"))
+    (['/a/b'], ['/a'])
+    """
+    matches = _matcher(pattern)
+    return {path: node for path, node in walk(spec) if matches(path)}
+
+
+def _matcher(pattern: str) -> Callable[[str], bool]:
+    parts = [part for part in pattern.strip("/").split("/") if part]
+    text = ""
+    for part in parts:
+        if part == "**":
+            text += "(?:/[^/]+)*"
+        else:
+            text += "/" + "".join(_GLOB.get(c, re.escape(c)) for c in part)
+    expression = re.compile(text or "/")
+    return lambda path: expression.fullmatch("" if path == "/" and parts else path) is not None
+
+
+_GLOB = {"*": "[^/]*", "?": "[^/]"}
+
+
+def map_nodes(spec: Spec, change: Callable[[str, Spec], Spec | None]) -> Any:
+    """The tree with each node changed, members before their group; None takes a node away.
+
+    `change` gets the path and the node with its changed members, and what it returns is checked.
+
+    >>> from zom import v3
+    >>> tree = v3.GroupSpec(members={"a": v3.GroupSpec(), "b": v3.GroupSpec()})
+    >>> smaller = map_nodes(tree, lambda path, node: None if path == "/b" else node)
+    >>> list(smaller.members)
+    ['a']
+    """
+    nodes = list(walk(spec))
+    made: dict[str, Spec | None] = {}
+    for path, node in reversed(nodes):
+        members = member_specs(node)
+        current = node
+        if members is not None:
+            base = "" if path == "/" else path
+            changed = {name: made.pop(f"{base}/{name}") for name in members}
+            kept = {name: member for name, member in changed.items() if member is not None}
+            if len(kept) != len(members) or any(kept[name] is not members[name] for name in kept):
+                current = _checked(node, kept)
+        made[path] = change(path, current)
+    root = made["/"]
+    if root is None:
+        raise NotFound("/: expected the root to remain, found it taken away")
+    return root
+
+
+def _checked(node: Spec, members: Mapping[str, Spec]) -> Spec:
+    document = {**node.document, "members": members}
+    spec, problems = assemble(type(node), document, node.level)
+    if spec is None:
+        raise SpecError(problems, f"{node.family.form} group")
+    return spec

@@ -1,0 +1,119 @@
+"""Type strings: how v2, and the draft's examples, spell a simple data type.
+
+Zarr v2, "Data type encoding": a byte order (`<`, `>` or `|`), a kind, a number of bytes, and for dates
+a unit. "The byte order MUST be specified." Every reader also takes `<i1`, `<b1` and `>b1`; so do we.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from zom.problems import Fault, rule, show
+
+if TYPE_CHECKING:
+    from zom.model.datatype import ByteOrder
+
+__all__ = ["MOST_BYTES", "UNITS", "V2_TYPESTR", "Typestr", "parse_typestr", "typestr_fault"]
+
+V2_TYPESTR = rule(
+    "v2/typestr",
+    "a v2 dtype is a byte order, a kind and a number of bytes, or a list of fields",
+    source="Zarr v2, data type encoding",
+    schema=True,
+)
+
+MOST_BYTES = (1 << 31) - 1
+"""The longest element that numpy can hold, in bytes."""
+
+UNITS = ("Y", "M", "W", "D", "h", "m", "s", "ms", "us", "ns", "ps", "fs", "as")
+"""The units of dates and durations, from the longest to the shortest."""
+
+_PATTERN = re.compile(r"([<>|=])?([biufcmMSUVO])(0|[1-9][0-9]{0,9})?(?:\[([1-9][0-9]{0,9})?([A-Za-z]+)\])?")
+_SIZES = {
+    "b": (1,),
+    "i": (1, 2, 4, 8),
+    "u": (1, 2, 4, 8),
+    "f": (2, 4, 8),
+    "c": (8, 16),
+    "m": (8,),
+    "M": (8,),
+}
+_NAMES = {"bool": "b1", "complex64": "c8", "complex128": "c16"}
+_NAMES.update({f"{word}int{8 * n}": f"{word or 'i'}{n}" for word in ("", "u") for n in _SIZES["i"]})
+_NAMES.update({f"float{8 * n}": f"f{n}" for n in _SIZES["f"]})
+
+
+class Typestr(NamedTuple):
+    """The parts of a type string; `order` is None where it says nothing.
+
+    >>> parse_typestr("<M8[10us]")
+    Typestr(order='little', kind='M', size=8, scale=10, unit='us')
+    """
+
+    order: ByteOrder | None
+    kind: str
+    size: int
+    scale: int = 1
+    unit: str | None = None
+
+
+@lru_cache(maxsize=1024)
+def parse_typestr(text: str) -> Typestr | None:
+    """The parts of a v2 type string; None where it is not one.
+
+    >>> parse_typestr(">f8")
+    Typestr(order='big', kind='f', size=8, scale=1, unit=None)
+    >>> parse_typestr("f8") is None
+    True
+    """
+    found = _PATTERN.fullmatch(text)
+    if found is None:
+        return None
+    mark, kind, digits, scale, unit = found.groups()
+    if mark not in _marks(kind, digits) or not _size_fits(kind, digits):
+        return None
+    if unit is not None and (kind not in "mM" or unit not in {*UNITS, "generic"}):
+        return None
+    if int(scale or 1) > MOST_BYTES:
+        return None
+    order: ByteOrder | None = None
+    if kind in "fcmMU" or (kind in "iu" and digits != "1"):
+        order = "big" if mark == ">" else "little"
+    return Typestr(order, kind, int(digits or 0), int(scale or 1), None if unit == "generic" else unit)
+
+
+def _size_fits(kind: str, digits: str | None) -> bool:
+    if kind == "O" or digits is None:
+        return kind == "O" and digits is None
+    if kind in _SIZES:
+        return int(digits) in _SIZES[kind]
+    return int(digits) * (4 if kind == "U" else 1) <= MOST_BYTES
+
+
+def _marks(kind: str, digits: str | None) -> str:
+    """The byte orders that a kind may have; the first is the one that is written."""
+    if kind == "b" or (kind in "iu" and digits == "1"):
+        return "|<>"
+    return "|" if kind in "SVO" else "<>"
+
+
+def typestr_fault(value: Any, path: tuple[str | int, ...]) -> Fault:
+    """The fault of a v2 dtype that nobody knows, with the right spelling where there is one.
+
+    >>> typestr_fault("i4", ("dtype",)).fix
+    'write "<i4" or ">i4"'
+    """
+    expected = 'a type string such as "<f8" or "|u1", or a list of fields'
+    fix = None
+    if isinstance(value, str):
+        text = _NAMES.get(value, value)
+        found = _PATTERN.fullmatch(text)
+        if found is not None:
+            bare = text.lstrip("<>|=")
+            marks = _marks(found[2], found[3])
+            known = marks[:1] if marks[0] == "|" else marks
+            if parse_typestr(known[0] + bare) is not None:
+                fix = "write " + " or ".join(f'"{mark}{bare}"' for mark in known)
+    return Fault(V2_TYPESTR, path, expected, show(value), fix)
