@@ -1,12 +1,14 @@
 """JSON values that can't change: what every document of zom is made of.
 
 Objects are `JSONDict` (a dict), lists are `JSONList` (a list), so they compare, print and iterate like
-the ordinary ones; each way to change them raises `TypeError`. All numbers in them are finite.
+the ordinary ones; each way to change them raises `TypeError`. All numbers in them are finite, and all
+text is whole Unicode. `freeze` makes them; whoever calls the classes directly promises as much.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias, cast
 
 import numpy as np
@@ -15,13 +17,24 @@ from zom.limits import DEFAULT_LIMITS
 from zom.problems import Fault, rule, show
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterator
 
-__all__ = ["JSON", "JSONDict", "JSONList", "exact_key", "freeze", "same", "thaw"]
+    from zom.problems import Rule
 
-JSON: TypeAlias = (
-    "None | bool | int | float | str | list[Any] | tuple[Any, ...] | Mapping[str, Any]"
-)
+__all__ = [
+    "JSON",
+    "JSONDict",
+    "JSONList",
+    "exact_key",
+    "freeze",
+    "lone_surrogate",
+    "not_finite",
+    "repaired",
+    "same",
+    "thaw",
+]
+
+JSON: TypeAlias = "bool | int | float | str | list[Any] | tuple[Any, ...] | Mapping[str, Any] | None"
 """A JSON value, as Python holds it."""
 
 NOT_JSON = rule(
@@ -58,14 +71,15 @@ class JSONDict(dict[str, Any]):
 
     __slots__ = ()
 
-    def _refuse(self, *_args: object, **_kwargs: object) -> NoReturn:
+    def _refuse(self: Any, *_args: Any, **_kwargs: Any) -> NoReturn:
         message = "this JSON object can't change; make a changed copy of the spec with replace()"
         raise TypeError(message)
 
-    __setitem__ = __delitem__ = clear = pop = popitem = setdefault = update = __ior__ = _refuse  # type: ignore[assignment]
+    __setitem__ = __delitem__ = clear = pop = popitem = setdefault = update = __ior__ = _refuse
 
     def __hash__(self) -> int:  # type: ignore[override]
-        return hash(exact_key(self))
+        # As equality has it: {"a": 1} == {"a": True}, so the two must share a hash.
+        return hash(frozenset(self.items()))
 
     def __reduce__(self) -> tuple[Any, ...]:
         return (JSONDict, (dict(self),))
@@ -86,15 +100,15 @@ class JSONList(list[Any]):
 
     __slots__ = ()
 
-    def _refuse(self, *_args: object, **_kwargs: object) -> NoReturn:
+    def _refuse(self: Any, *_args: Any, **_kwargs: Any) -> NoReturn:
         message = "this JSON list can't change; make a changed copy of the spec with replace()"
         raise TypeError(message)
 
-    __setitem__ = __delitem__ = __iadd__ = __imul__ = _refuse  # type: ignore[assignment]
-    append = extend = insert = pop = remove = clear = reverse = sort = _refuse  # type: ignore[assignment]
+    __setitem__ = __delitem__ = __iadd__ = __imul__ = _refuse
+    append = extend = insert = pop = remove = clear = reverse = sort = _refuse
 
     def __hash__(self) -> int:  # type: ignore[override]
-        return hash(exact_key(self))
+        return hash(tuple(self))
 
     def __reduce__(self) -> tuple[Any, ...]:
         return (JSONList, (list(self),))
@@ -135,27 +149,27 @@ def freeze(
     try:
         return _fast(value, depth)
     except _UnfitError:
-        return _careful(value, faults, path, depth)
+        return _Careful(faults, depth).frozen(value, path, 0)
 
 
-def _fast(value: object, depth: int) -> Any:
-    kind = type(value)
+def _fast(value: Any, depth: int) -> Any:  # noqa: C901 - one switch, without calls
+    kind: object = type(value)  # pyright: ignore[reportUnknownVariableType]
     if kind is str:
-        if not value.isascii():  # type: ignore[attr-defined]
-            _check_text(value)  # type: ignore[arg-type]
+        if not value.isascii():
+            _check_text(value)
         return value
     if kind in _KEEP or kind is JSONDict or kind is JSONList:
         return value
     if kind is float:
-        if not math.isfinite(value):  # type: ignore[arg-type]
+        if not math.isfinite(value):
             raise _UnfitError
         return value
-    if depth == 0:
+    if depth <= 0:
         raise _UnfitError
     depth -= 1
     if kind is dict:
-        made = {}
-        for name, item in value.items():  # type: ignore[attr-defined]
+        made: dict[str, Any] = {}
+        for name, item in value.items():
             if type(name) is not str:
                 raise _UnfitError
             if not name.isascii():
@@ -163,7 +177,7 @@ def _fast(value: object, depth: int) -> Any:
             made[name] = _fast(item, depth)
         return JSONDict(made)
     if kind is list or kind is tuple:
-        return JSONList([_fast(item, depth) for item in value])  # type: ignore[attr-defined]
+        return JSONList([_fast(item, depth) for item in value])
     raise _UnfitError
 
 
@@ -174,84 +188,121 @@ def _check_text(text: str) -> None:
         raise _UnfitError from None
 
 
-def _careful(value: object, faults: list[Fault], path: tuple[str | int, ...], depth: int) -> Any:
+class _Careful:
     """As `_fast`, with the place of each fault, and conversions that cost a look at the value."""
-    from collections.abc import Mapping  # noqa: PLC0415 - only here
 
-    plain = _plain(value)
-    if plain is None or isinstance(plain, (bool, int)):
-        return plain
-    if isinstance(plain, float):
-        return _finite(plain, faults, path)
-    if isinstance(plain, str):
-        return _whole_text(plain, faults, path)
-    if isinstance(plain, (Mapping, list, tuple)):
-        if depth == 0:
-            nested = f"values nested at most {DEFAULT_LIMITS.value_depth} deep"
-            faults.append(Fault(DEPTH, path, nested, "a deeper one"))
+    def __init__(self, faults: list[Fault], limit: int) -> None:
+        self.faults = faults
+        self.limit = limit
+        self.open: set[int] = set()
+
+    def frozen(self, value: object, path: tuple[str | int, ...], depth: int) -> Any:
+        plain = _plain(value)
+        if plain is None or isinstance(plain, (bool, int)):
+            return plain
+        if isinstance(plain, float):
+            return self._finite(plain, path)
+        if isinstance(plain, str):
+            return self._whole(plain, path)
+        if isinstance(plain, (Mapping, list, tuple)):
+            return self._container(cast("Mapping[object, object] | list[object]", plain), path, depth)
+        fix = "turn it into numbers, text, lists or mappings"
+        self._add(NOT_JSON, path, "a JSON value", f"a Python {type(value).__name__}", fix)
+        return None
+
+    def _container(
+        self, value: Mapping[object, object] | list[object], path: tuple[str | int, ...], depth: int
+    ) -> Any:
+        # Without this, a list that holds itself twice would be walked two to the power of the limit times.
+        if id(value) in self.open:
+            self._add(NOT_JSON, path, "a JSON value", "one that contains itself")
             return None
-        if isinstance(plain, Mapping):
-            return _careful_object(cast("Mapping[object, object]", plain), faults, path, depth - 1)
-        items = cast("list[object]", plain)
-        return JSONList(
-            [_careful(x, faults, (*path, i), depth - 1) for i, x in enumerate(items)]
-        )
-    faults.append(
-        Fault(
-            NOT_JSON,
-            path,
-            "a JSON value",
-            f"a Python {type(value).__name__}",
-            "turn it into numbers, text, lists or mappings",
-        )
-    )
-    return None
+        if depth >= self.limit:
+            self._add(DEPTH, path, f"values nested at most {self.limit} deep", "a deeper one")
+            return None
+        self.open.add(id(value))
+        if isinstance(value, Mapping):
+            made: Any = JSONDict(self._members(value, path, depth + 1))
+        else:
+            made = JSONList([self.frozen(x, (*path, i), depth + 1) for i, x in enumerate(value)])
+        self.open.remove(id(value))
+        return made
 
+    def _members(
+        self, value: Mapping[object, object], path: tuple[str | int, ...], depth: int
+    ) -> Iterator[tuple[str, Any]]:
+        for name, item in value.items():
+            if isinstance(name, str):
+                text = self._whole(str.__str__(name), (*path, repaired(name)))
+                yield text, self.frozen(item, (*path, text), depth)
+            else:
+                found = f"the {type(name).__name__} {show(name)}"
+                self._add(NOT_JSON, path, "names that are strings", found)
 
-def _careful_object(
-    value: Mapping[object, object], faults: list[Fault], path: tuple[str | int, ...], depth: int
-) -> JSONDict:
-    made: dict[str, Any] = {}
-    for name, item in value.items():
-        if not isinstance(name, str):
-            found = f"the {type(name).__name__} {show(name)}"
-            faults.append(Fault(NOT_JSON, path, "names that are strings", found))
-            continue
-        text = _whole_text(str.__str__(name), faults, (*path, name))
-        made[text] = _careful(item, faults, (*path, name), depth)
-    return JSONDict(made)
+    def _finite(self, value: float, path: tuple[str | int, ...]) -> float | str:
+        if math.isfinite(value):
+            return value
+        name = "NaN" if math.isnan(value) else ("Infinity" if value > 0 else "-Infinity")
+        self.faults.append(not_finite(name, path))
+        return name
+
+    def _whole(self, text: str, path: tuple[str | int, ...]) -> str:
+        fault = lone_surrogate(text, path)
+        if fault is None:
+            return text
+        self.faults.append(fault)
+        return repaired(text)
+
+    def _add(
+        self, rule: Rule, path: tuple[str | int, ...], expected: str, found: str, fix: str | None = None
+    ) -> None:
+        self.faults.append(Fault(rule, path, expected, found, fix))
 
 
 def _plain(value: object) -> object:
     """`value` without its numpy or subclass coat."""
-    if isinstance(value, np.generic):
-        return value.item() if value.dtype.kind in "biufU" else value
-    if isinstance(value, np.ndarray):
-        return value.tolist() if value.dtype.kind in "biufU" else value
+    if isinstance(value, (np.generic, np.ndarray)):
+        array = cast("np.ndarray[Any, np.dtype[Any]]", value)
+        return array.tolist() if array.dtype.kind in "biufU" else array
     if isinstance(value, bool):
         return value
-    for base in (int, float, str):
-        if isinstance(value, base):
-            return base(value) if base is not str else str.__str__(value)
-    return value
+    if isinstance(value, str):
+        return str.__str__(value)
+    if isinstance(value, int):
+        return int(value)
+    return float(value) if isinstance(value, float) else value
 
 
-def _finite(value: float, faults: list[Fault], path: tuple[str | int, ...]) -> float | str:
-    if math.isfinite(value):
-        return value
-    name = "NaN" if math.isnan(value) else ("Infinity" if value > 0 else "-Infinity")
-    faults.append(Fault(NOT_FINITE, path, "a finite number", name, f'write it as "{name}"'))
-    return name
+def not_finite(name: str, path: tuple[str | int, ...]) -> Fault:
+    """The fault of a NaN or an infinity, which becomes the string `name`.
+
+    >>> not_finite("NaN", ("fill_value",)).fix
+    'write it as "NaN"'
+    """
+    return Fault(NOT_FINITE, path, "a finite number", name, f'write it as "{name}"')
 
 
-def _whole_text(text: str, faults: list[Fault], path: tuple[str | int, ...]) -> str:
+def lone_surrogate(text: str, path: tuple[str | int, ...]) -> Fault | None:
+    r"""The fault of `text` that holds half a character; None where it is whole.
+
+    >>> lone_surrogate("\ud800", ("title",)).found
+    '\\ud800 at character 0'
+    """
     try:
         text.encode()
     except UnicodeEncodeError as error:
         found = f"\\u{ord(text[error.start]):04x} at character {error.start}"
-        faults.append(Fault(SURROGATE, path, "text without lone surrogates", found))
-        return text.encode("utf-8", "replace").decode()
-    return text
+        return Fault(SURROGATE, path, "text without lone surrogates", found)
+    return None
+
+
+def repaired(text: str) -> str:
+    r"""`text` with each lone surrogate spelled out, so that names which differ still differ.
+
+    >>> print(repaired("a\ud800"))
+    a\ud800
+    """
+    return text if text.isascii() else text.encode("utf-8", "backslashreplace").decode()
 
 
 def thaw(value: Any) -> Any:
@@ -260,11 +311,25 @@ def thaw(value: Any) -> Any:
     >>> copy = thaw(JSONDict({"a": JSONList([1])})); copy["a"].append(2); copy
     {'a': [1, 2]}
     """
+    copy = _shallow(value)
+    waiting = [copy]
+    while waiting:  # not by recursion: a whole hierarchy may be thousands of levels deep
+        container = waiting.pop()
+        if not isinstance(container, (dict, list)):
+            continue
+        made = cast("dict[Any, Any]", container)
+        for place, item in made.items() if isinstance(container, dict) else enumerate(made):
+            if isinstance(item, (dict, list, tuple)):
+                made[place] = _shallow(item)
+                waiting.append(made[place])
+    return copy
+
+
+def _shallow(value: Any) -> Any:
+    """A copy of one container that can change, with the same items."""
     if isinstance(value, dict):
-        return {name: thaw(item) for name, item in cast("dict[str, Any]", value).items()}
-    if isinstance(value, (list, tuple)):
-        return [thaw(item) for item in cast("list[Any]", value)]
-    return value
+        return dict(cast("dict[str, Any]", value))
+    return list(cast("list[Any]", value)) if isinstance(value, (list, tuple)) else value
 
 
 def exact_key(value: Any) -> Any:

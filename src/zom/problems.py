@@ -8,7 +8,7 @@ conventions, store checks and the command line all speak `Problem`.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, cast
 
 from zom.errors import ExtensionError
 
@@ -55,7 +55,7 @@ class Rule:
     def severity(self, level: Level) -> Severity | None:
         """How bad a breach of this rule is at `level`; None where it is allowed.
 
-        >>> from zom.problems import rules
+        >>> import zom.jsontext  # a module's rules are known once it is imported
         >>> rules()["json/duplicate-key"].severity("strict")
         'error'
         """
@@ -92,8 +92,9 @@ def rule(  # noqa: PLR0913 - a rule has that many facts
 def rules() -> Mapping[str, Rule]:
     """Every rule that zom knows, by code.
 
-    >>> "json/duplicate-key" in rules()
-    True
+    >>> import zom.jsontext  # a module's rules are known once it is imported
+    >>> rules()["json/duplicate-key"].lenient
+    'warning'
     """
     return dict(sorted(_rules.items()))
 
@@ -209,27 +210,34 @@ def show(value: object, limit: int = 80) -> str:
 
 
 def _show(value: object, room: int, depth: int = 0) -> str:
+    if isinstance(value, str):
+        return _show_text(value[: room + 1])
     if value is None or isinstance(value, bool):
         return {None: "null", True: "true", False: "false"}[value]
-    if isinstance(value, str):
-        escaped = value[: room + 1].replace("\\", "\\\\").replace('"', '\\"')
-        return '"' + "".join(c if c.isprintable() else f"\\u{ord(c):04x}" for c in escaped) + '"'
     if isinstance(value, int) and value.bit_length() > 256:
         return f"an integer of {value.bit_length()} bits"
-    if depth > 4:
+    if isinstance(value, (dict, list, tuple)):
+        return _show_container(cast("dict[Any, Any] | list[Any]", value), room, depth + 1)
+    return " ".join(repr(value).split())
+
+
+def _show_text(text: str) -> str:
+    escaped = text.replace("\\", "\\\\").replace('"', '\\"')
+    return '"' + "".join(c if c.isprintable() else f"\\u{ord(c):04x}" for c in escaped) + '"'
+
+
+def _show_container(value: dict[Any, Any] | list[Any], room: int, depth: int) -> str:
+    if depth > 5:
         return "..."
-    if isinstance(value, dict):
-        parts: list[str] = []
-        for name, item in value.items():  # pyright: ignore[reportUnknownVariableType]
-            parts.append(f"{_show(name, room, depth + 1)}: {_show(item, room, depth + 1)}")  # pyright: ignore[reportUnknownArgumentType]
-            if sum(map(len, parts)) > room:
-                break
-        return "{" + ", ".join(parts) + "}"
-    if isinstance(value, (list, tuple)):
-        items: list[str] = []
-        for item in value:  # pyright: ignore[reportUnknownVariableType]
-            items.append(_show(item, room, depth + 1))  # pyright: ignore[reportUnknownArgumentType]
-            if sum(map(len, items)) > room:
-                break
-        return "[" + ", ".join(items) + "]"
-    return repr(value)
+    parts: list[str] = []
+    left = room
+    for item in value:
+        shown = _show(item, room, depth)
+        if isinstance(value, dict):
+            shown += f": {_show(value[item], room, depth)}"
+        parts.append(shown)
+        left -= len(shown)
+        if left < 0:
+            break
+    inner = ", ".join(parts)
+    return f"{{{inner}}}" if isinstance(value, dict) else f"[{inner}]"
