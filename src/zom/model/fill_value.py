@@ -160,7 +160,9 @@ def read_int(
     return None
 
 
-def read_base64(value: str, size: int | None, faults: list[Fault], path: tuple[str | int, ...]) -> bytes | None:
+def read_base64(
+    value: str, size: int | None, faults: list[Fault], path: tuple[str | int, ...]
+) -> bytes | None:
     """The bytes that base64 text stands for, at most `size` of them; None and a fault otherwise.
 
     >>> read_base64("YWI=", 4, [], ())

@@ -72,7 +72,7 @@ def parse_typestr(text: str) -> Typestr | None:
     if found is None:
         return None
     mark, kind, digits, scale, unit = found.groups()
-    if mark not in _marks(kind, digits) or not _size_fits(kind, digits):
+    if mark is None or mark not in _marks(kind, digits) or not _size_fits(kind, digits):
         return None
     if unit is not None and (kind not in "mM" or unit not in {*UNITS, "generic"}):
         return None

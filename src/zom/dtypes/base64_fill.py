@@ -1,0 +1,63 @@
+"""Fill values in base64: byte strings, raw bytes and structs, as v2 (and some v3 types) spell them.
+
+Zarr v2, fill value encoding: "MUST be encoded as an ASCII string using the standard Base64 alphabet".
+Writers strip the trailing zeros of a byte string, so less than an element is read as padded.
+"""
+
+from __future__ import annotations
+
+import base64
+import re
+from typing import TYPE_CHECKING, Any
+
+from zom.model.fill_value import LENGTH, PLAIN_TEXT, ZERO, read_base64, refuse_type
+from zom.problems import Fault, show
+
+if TYPE_CHECKING:
+    from zom.model.datatype import Format
+
+__all__ = ["read_item", "read_text", "write_item"]
+
+_BASE64 = re.compile(r"(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?")
+
+
+def read_item(
+    size: int, value: Any, form: Format, faults: list[Fault], path: tuple[str | int, ...]
+) -> bytes | None:
+    r"""The bytes of an element of `size` bytes, padded; None and a fault where there are none.
+
+    >>> read_item(4, "YWI=", "v2", [], ())
+    b'ab\x00\x00'
+    """
+    if type(value) is int and value == 0 and form != "v3":
+        faults.append(Fault(ZERO, path, f"base64 of at most {size} bytes", "0", 'write ""'))
+        return bytes(size)
+    if not isinstance(value, str):
+        refuse_type(f"base64 of at most {size} bytes", value, faults, path)
+        return None
+    raw = read_base64(value, size, faults, path)
+    return None if raw is None else raw.ljust(size, b"\0")
+
+
+def read_text(
+    size: int, value: Any, form: Format, faults: list[Fault], path: tuple[str | int, ...]
+) -> bytes | None:
+    """As `read_item`, but v2 text that is not base64 stands for itself."""
+    if form == "v3" or not isinstance(value, str) or _BASE64.fullmatch(value):
+        return read_item(size, value, form, faults, path)
+    raw = value.encode()
+    if len(raw) > size:
+        faults.append(Fault(LENGTH, path, f"base64 of at most {size} bytes", show(value)))
+        return None
+    spelled = base64.b64encode(raw).decode()
+    faults.append(Fault(PLAIN_TEXT, path, "base64", show(value), f'write "{spelled}"'))
+    return raw.ljust(size, b"\0")
+
+
+def write_item(raw: bytes) -> str:
+    """The base64 text of the bytes of an element.
+
+    >>> write_item(b"ab")
+    'YWI='
+    """
+    return base64.b64encode(raw).decode()

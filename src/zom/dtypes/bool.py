@@ -1,0 +1,82 @@
+"""The `bool` data type: one byte, 0 or 1.
+
+Zarr v3 core, data types; v2 `|b1`. A v2 fill value of 0 or 1 is met in the wild, and read.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from typing_extensions import override
+
+from zom.dtypes.element import PlainFamily, PlainType, cast_error
+from zom.model.datatype import data_types
+from zom.model.fill_value import refuse_type
+
+if TYPE_CHECKING:
+    from zom.jsonvalue import JSON
+    from zom.model.datatype import Format, Kind
+    from zom.problems import Fault
+
+__all__ = ["BoolType"]
+
+
+@dataclass(frozen=True, slots=True)
+class BoolType(PlainType):
+    """True or false.
+
+    >>> BoolType().parse_fill(True, "v3", [])
+    np.True_
+    """
+
+    @property
+    @override
+    def name(self) -> str:
+        return "bool"
+
+    @property
+    @override
+    def kind(self) -> Kind:
+        return "bool"
+
+    @property
+    @override
+    def itemsize(self) -> int:
+        return 1
+
+    @property
+    @override
+    def code(self) -> str:
+        return "b1"
+
+    @override
+    def read(self, value: Any, form: Format, faults: list[Fault], path: tuple[str | int, ...]) -> Any:
+        if isinstance(value, bool) or (form == "v2" and type(value) is int and value in {0, 1}):
+            return np.bool_(value)
+        refuse_type("true or false", value, faults, path)
+        return None
+
+    @override
+    def accepts(self, raw: bytes) -> bool:
+        return raw in {b"\0", b"\1"}
+
+    @override
+    def fill_json(self, scalar: Any, form: Format) -> JSON:
+        del form
+        return bool(scalar)
+
+    @override
+    def default(self) -> Any:
+        return np.False_
+
+    @override
+    def cast(self, value: object) -> Any:
+        given: Any = value
+        if isinstance(value, (bool, np.bool_)):
+            return np.bool_(given)
+        raise cast_error(self, value, "True or False")
+
+
+data_types.register(PlainFamily(BoolType()))

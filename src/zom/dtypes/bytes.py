@@ -1,0 +1,140 @@
+"""The `bytes` data type: byte strings of any length.
+
+zarr-extensions, data type `bytes`, which zarr-python writes by its alias `variable_length_bytes`; v2 `|O`
+with the object codec `vlen-bytes`. A fill value is base64 or a list of integers: zarr-python reads the
+former only, so that is what we write. The 0 of zarr-python 2 stands for no bytes.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from typing_extensions import override
+
+from zom.dtypes.base64_fill import write_item
+from zom.dtypes.element import CONFIGURATION, cast_error, spelling_error
+from zom.model.configuration import NoConfiguration, parse_configuration
+from zom.model.datatype import DataType, DataTypeFamily, data_types
+from zom.model.fill_value import no_fill, read_base64, read_int, refuse_type
+from zom.model.python_value import bytes_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from zom.jsonvalue import JSON, JSONDict
+    from zom.model.datatype import Format, Kind
+    from zom.problems import Fault
+
+__all__ = ["BytesType"]
+
+
+@dataclass(frozen=True, slots=True)
+class BytesType(DataType):
+    """Byte strings of any length.
+
+    >>> BytesType().parse_fill("YWI=", "v3", []), BytesType().parse_fill([97, 98], "v3", [])
+    (b'ab', b'ab')
+    """
+
+    @property
+    @override
+    def name(self) -> str:
+        return "bytes"
+
+    @property
+    @override
+    def kind(self) -> Kind:
+        return "bytes"
+
+    @property
+    @override
+    def itemsize(self) -> int | None:
+        return None
+
+    @property
+    @override
+    def object_codec(self) -> str | None:
+        return "vlen-bytes"
+
+    @override
+    def numpy(self) -> np.dtype[Any]:
+        return np.dtype(object)
+
+    @override
+    def to_json(self, form: Format) -> JSON:
+        if form == "draft":
+            raise spelling_error(self, form)
+        return "|O" if form == "v2" else "bytes"
+
+    @override
+    def parse_fill(
+        self, value: JSON, form: Format, faults: list[Fault], path: tuple[str | int, ...] = ()
+    ) -> Any:
+        if value is None:
+            return no_fill(self, form, faults, path)
+        if isinstance(value, str):
+            return read_base64(value, None, faults, path)
+        if isinstance(value, list) and form != "v2":
+            read = (read_int((0, 255), item, form, faults, (*path, i)) for i, item in enumerate(value))
+            numbers = [number for number in read if number is not None]
+            return bytes(numbers) if len(numbers) == len(value) else None
+        if form == "v2" and type(value) is int and value == 0:
+            return b""
+        expected = "base64" if form == "v2" else "base64, or a list of integers from 0 to 255"
+        refuse_type(expected, value, faults, path)
+        return None
+
+    @override
+    def fill_json(self, scalar: Any, form: Format) -> JSON:
+        del form
+        return write_item(bytes(scalar))
+
+    @override
+    def default(self) -> Any:
+        return b""
+
+    @override
+    def cast(self, value: object) -> Any:
+        raw = bytes_of(value)
+        if raw is None:
+            raise cast_error(self, value, "bytes")
+        return raw
+
+
+class BytesFamily(DataTypeFamily):
+    """The family of `bytes`."""
+
+    @property
+    def name(self) -> str:
+        return "bytes"
+
+    @property
+    def aliases(self) -> tuple[str, ...]:
+        return ("variable_length_bytes",)
+
+    def from_v3(
+        self, name: str, configuration: JSONDict | None, faults: list[Fault], path: tuple[str | int, ...]
+    ) -> DataType | None:
+        del name
+        if configuration:
+            where = (*path, "configuration")
+            parse_configuration(NoConfiguration, configuration, CONFIGURATION, faults, path=where)
+            return None
+        return BytesType()
+
+    def from_v2(
+        self, dtype: JSON, object_codec: str | None, faults: list[Fault], path: tuple[str | int, ...]
+    ) -> DataType | None:
+        del faults, path
+        return BytesType() if dtype == "|O" and object_codec == "vlen-bytes" else None
+
+    def from_numpy(self, dtype: np.dtype[Any]) -> DataType | None:
+        return BytesType() if dtype.type is np.bytes_ and not dtype.itemsize else None
+
+    def examples(self) -> Iterable[DataType]:
+        return (BytesType(),)
+
+
+data_types.register(BytesFamily())

@@ -1,0 +1,128 @@
+"""The complex data types: two floating point numbers, the real one first.
+
+Zarr v3 core, data types `complex64` and `complex128`; v2 `<c8` and `<c16`; zarr-extensions for the
+aliases `complex_float32` and `complex_float64`, and for the narrow ones, which numpy doesn't have:
+documents that name those can be checked, their chunks can't be read.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from typing_extensions import override
+
+from zom.dtypes.element import PlainFamily, PlainType, cast_error
+from zom.dtypes.float_format import FORMATS, FloatFormat, read_float, write_float
+from zom.errors import ExtensionError
+from zom.model.datatype import data_types
+from zom.model.fill_value import refuse_type
+from zom.model.python_value import is_list, number_of
+
+if TYPE_CHECKING:
+    from zom.jsonvalue import JSON
+    from zom.model.datatype import ByteOrder, DataType, Format, Kind
+    from zom.problems import Fault
+
+__all__ = ["ComplexType"]
+
+_CODES = {"float32": "c8", "float64": "c16"}
+
+
+@dataclass(frozen=True, slots=True)
+class ComplexType(PlainType):
+    """Complex numbers, both parts of one format.
+
+    >>> ComplexType(FORMATS["float32"]).parse_fill([1, "NaN"], "v3", [])
+    np.complex64(1+nanj)
+    """
+
+    part: FloatFormat
+    byte_order: ByteOrder | None = None
+
+    @property
+    @override
+    def name(self) -> str:
+        return f"complex{16 * self.part.size}" if self.code else f"complex_{self.part.name}"
+
+    @property
+    @override
+    def kind(self) -> Kind:
+        return "complex"
+
+    @property
+    @override
+    def itemsize(self) -> int:
+        return 2 * self.part.size
+
+    @property
+    @override
+    def unit(self) -> int:
+        return self.part.size
+
+    @property
+    @override
+    def order(self) -> ByteOrder | None:
+        return self.byte_order
+
+    @property
+    @override
+    def code(self) -> str | None:
+        return _CODES.get(self.part.name)
+
+    @override
+    def ordered(self, order: ByteOrder | None) -> DataType:
+        return replace(self, byte_order=order)
+
+    @override
+    def numpy(self) -> np.dtype[Any]:
+        if self.code is None:
+            message = f"numpy has no {self.name}: its documents can be checked, its chunks can't be read"
+            raise ExtensionError(message)
+        return np.dtype((">" if self.order == "big" else "<") + self.code)
+
+    @override
+    def read(self, value: Any, form: Format, faults: list[Fault], path: tuple[str | int, ...]) -> Any:
+        if not is_list(value) or len(value) != 2:
+            refuse_type("a list of 2 numbers, real and imaginary", value, faults, path)
+            return None
+        parts = [read_float(self.part, value[i], form, faults, (*path, i)) for i in (0, 1)]
+        return self._scalar(*parts)
+
+    def _scalar(self, real: int | None, imaginary: int | None) -> Any:
+        if real is None or imaginary is None:
+            return None
+        size = self.part.size
+        return self.unpack(real.to_bytes(size, self.stored) + imaginary.to_bytes(size, self.stored))
+
+    @override
+    def fill_json(self, scalar: Any, form: Format) -> JSON:
+        raw, size = self.pack(scalar), self.part.size
+        halves = (int.from_bytes(half, self.stored) & self.part.mask for half in (raw[:size], raw[size:]))
+        return [write_float(self.part, half, form) for half in halves]
+
+    @override
+    def default(self) -> Any:
+        zero = self.part.encode(0.0) or 0
+        return self._scalar(zero, zero)
+
+    @override
+    def cast(self, value: object) -> Any:
+        given: Any = value
+        if isinstance(value, np.complexfloating) and given.dtype.name == self.name:
+            return given
+        whole = complex(given) if isinstance(value, (complex, np.complexfloating)) else number_of(given)
+        if whole is None:
+            raise cast_error(self, given, "a complex number")
+        made = self._scalar(self.part.encode(whole.real), self.part.encode(whole.imag))
+        if made is None:
+            raise cast_error(self, given, f"a complex number whose parts {self.part.name} holds")
+        return made
+
+
+for _part in FORMATS.values():
+    _alias = (f"complex_{_part.name}",) if _part.name in _CODES else ()
+    # No registered type has parts of float8_e4m3fn.
+    if _part.name != "float8_e4m3fn":
+        data_types.register(PlainFamily(ComplexType(_part), _alias))

@@ -1,0 +1,340 @@
+"""What all data types of fixed size share: bytes to scalar and back, and how a fill value is read.
+
+A scalar is what numpy gives for one element. Where numpy has no such type (ml_dtypes is missing, or
+there is none at all), it is an `np.void` with the element's bytes: documents can still be checked.
+"""
+
+from __future__ import annotations
+
+import importlib
+import re
+import sys
+from abc import abstractmethod
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import numpy as np
+from typing_extensions import override
+
+from zom.errors import ConversionError, ExtensionError, SpecError
+from zom.model.configuration import NoConfiguration, parse_configuration
+from zom.model.datatype import ByteOrder, DataType, DataTypeFamily
+from zom.model.fill_value import CAST, WIDTH, no_fill
+from zom.model.typestr import Typestr, parse_typestr
+from zom.problems import Fault, Problem, rule, show
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from zom.jsonvalue import JSON, JSONDict
+    from zom.model.configuration import Configuration
+    from zom.model.datatype import Format
+
+__all__ = [
+    "CONFIGURATION",
+    "Element",
+    "PlainFamily",
+    "PlainType",
+    "cast_error",
+    "configured",
+    "extension_type",
+    "pack",
+    "spelling_error",
+    "unpack",
+]
+
+CONFIGURATION = rule(
+    "data-type/configuration",
+    "a data type has the configuration that its specification asks for",
+    source="Zarr v3 core, data type; zarr-extensions, data types",
+    schema=True,
+)
+
+_DIGITS = re.compile(r"0x[0-9a-fA-F]+|0b[01]+")
+
+
+def cast_error(data_type: DataType, value: object, expected: str) -> SpecError:
+    """The error of a Python value that is no scalar of `data_type`."""
+    given: Any = value
+    found = show(given.item() if isinstance(value, np.generic) else given)
+    return SpecError([Problem(CAST.code, "error", "/", "", (), expected, found)], f"a {data_type.name} value")
+
+
+def spelling_error(data_type: DataType, form: Format, why: str = "") -> ConversionError:
+    """The error of a type that `form` can't spell."""
+    found = f"{data_type.name}: {why}" if why else data_type.name
+    problem = Problem("data-type/conversion", "error", "/", "", (), f"a data type that {form} knows", found)
+    return ConversionError([problem], "data type")
+
+
+class Element(DataType):
+    """A data type whose elements all have the same number of bytes."""
+
+    @property
+    @abstractmethod
+    @override
+    def itemsize(self) -> int: ...
+
+    @property
+    def unit(self) -> int:
+        """How many bytes in a row have an order: 1 where none have."""
+        return 1
+
+    @property
+    @override
+    def has_order(self) -> bool:
+        return self.unit > 1
+
+    @property
+    def stored(self) -> ByteOrder:
+        """The byte order that `pack` writes."""
+        return self.order or "little"
+
+    @abstractmethod
+    def read(self, value: Any, form: Format, faults: list[Fault], path: tuple[str | int, ...]) -> Any:
+        """The scalar that a fill value other than null stands for."""
+
+    @override
+    def parse_fill(
+        self, value: JSON, form: Format, faults: list[Fault], path: tuple[str | int, ...] = ()
+    ) -> Any:
+        if value is None:
+            return no_fill(self, form, faults, path)
+        if form == "draft" and type(value) is str and value[:2] in {"0x", "0b"} and _DIGITS.fullmatch(value):
+            return self._read_digits(value, faults, path)
+        return self.read(value, form, faults, path)
+
+    def _read_digits(self, value: str, faults: list[Fault], path: tuple[str | int, ...]) -> Any:
+        """The scalar of a full-width pattern: the draft takes one for every data type."""
+        each = 4 if value[1] == "x" else 1
+        if (len(value) - 2) * each != 8 * self.itemsize:
+            if isinstance(self.default(), (bytes, str, np.void)):
+                # Text may begin with 0x and be no pattern: of the right width it can't be the text.
+                return self.read(value, "draft", faults, path)
+            digits = (
+                f'"0x" and {2 * self.itemsize} hexadecimal, or "0b" and {8 * self.itemsize} binary, digits'
+            )
+            faults.append(Fault(WIDTH, path, digits, show(value)))
+            return None
+        raw = int(value[2:], 16 if each == 4 else 2).to_bytes(self.itemsize, "big")
+        if not self.accepts(raw):
+            return self.read(value, "draft", faults, path)
+        return self.unpack(raw if self.stored == "big" else swapped(raw, self.unit))
+
+    def accepts(self, raw: bytes) -> bool:
+        """Whether the bytes, the big end first, are those of an element."""
+        del raw
+        return True
+
+    def unpack(self, raw: bytes) -> Any:
+        """The scalar of the bytes of one element, in the order that the type states."""
+        try:
+            made = self.numpy()
+        except ExtensionError:
+            return np.void(raw)
+        return np.frombuffer(raw, made)[0] if raw else np.zeros((), made)[()]
+
+    def pack(self, scalar: Any) -> bytes:
+        """The bytes of `scalar`, in the order that the type states."""
+        raw = bytes(scalar.tobytes()).ljust(self.itemsize, b"\0")
+        if self.unit == 1 or isinstance(scalar, np.void) or self.stored == sys.byteorder:
+            return raw
+        return swapped(raw, self.unit)
+
+
+def swapped(raw: bytes, unit: int) -> bytes:
+    """`raw` with the bytes of each unit in the other order.
+
+    >>> swapped(b"abcd", 2)
+    b'badc'
+    """
+    if unit == 1:
+        return raw
+    return b"".join(raw[i : i + unit][::-1] for i in range(0, len(raw), unit))
+
+
+def pack(data_type: DataType, scalar: Any) -> bytes:
+    """The bytes of one element of any type of fixed size."""
+    if isinstance(data_type, Element):
+        return data_type.pack(scalar)
+    return bytes(np.asarray(scalar, data_type.numpy()).tobytes())
+
+
+def unpack(data_type: DataType, raw: bytes) -> Any:
+    """The scalar of the bytes of one element of any type of fixed size."""
+    if isinstance(data_type, Element):
+        return data_type.unpack(raw)
+    return np.frombuffer(raw, data_type.numpy())[0]
+
+
+@lru_cache(maxsize=64)
+def ml_dtype(name: str) -> np.dtype[Any]:
+    """The numpy type that the package ml_dtypes adds under `name`."""
+    try:
+        module: Any = importlib.import_module("ml_dtypes")
+    except ImportError:
+        message = f"numpy has no {name} of its own: pip install ml_dtypes"
+        raise ExtensionError(message) from None
+    if not hasattr(module, name):
+        message = f"this version of ml_dtypes has no {name}: pip install --upgrade ml_dtypes"
+        raise ExtensionError(message)
+    made: np.dtype[Any] = np.dtype(getattr(module, name))
+    return made
+
+
+def is_ml_dtype(dtype: np.dtype[Any], name: str) -> bool:
+    """Whether `dtype` is what ml_dtypes calls `name`; that package is not imported for it."""
+    return dtype.name == name and dtype.type.__module__.partition(".")[0] == "ml_dtypes"
+
+
+C = TypeVar("C", bound="Configuration")
+
+
+def configured(
+    model: type[C],
+    name: str,
+    value: JSONDict | None,
+    faults: list[Fault],
+    path: tuple[str | int, ...],
+) -> C | None:
+    """The configuration of a type that needs one; one fault where there is none at all."""
+    if value is None:
+        members = ", ".join(model.model_fields)
+        expected = f'{{"name": "{name}", "configuration": ...}} with {members}'
+        faults.append(Fault(CONFIGURATION, path, expected, "no configuration"))
+        return None
+    return parse_configuration(model, value, CONFIGURATION, faults, path=(*path, "configuration"))
+
+
+def extension_type(value: JSON, *words: str) -> Any:
+    """The `type` of a draft extension whose URI has one of `words`; None for any other value.
+
+    URIs were never settled (some are "TODO: unicode array protocol URL"), so words in them decide.
+
+    >>> extension_type({"extension": "https://example.org/datetime/1.0", "type": "<M8[s]"}, "datetime")
+    '<M8[s]'
+    """
+    if isinstance(value, dict):
+        uri = value.get("extension")
+        if isinstance(uri, str) and any(word in uri.lower() for word in words):
+            return value.get("type")
+    return None
+
+
+class PlainType(Element):
+    """A data type without configuration; numpy may have it in two byte orders."""
+
+    @property
+    def code(self) -> str | None:
+        """Kind and size as numpy writes them, without the order; None where numpy has no such type."""
+        return None
+
+    @property
+    def v2_name(self) -> str | None:
+        """What v2 writes where numpy has no such type."""
+        return None
+
+    def ordered(self, order: ByteOrder | None) -> DataType:
+        """The same type, stating a byte order."""
+        del order
+        return self
+
+    @override
+    def numpy(self) -> np.dtype[Any]:
+        if self.code is None:
+            return ml_dtype(self.name)
+        return np.dtype((">" if self.order == "big" else "<") + self.code)
+
+    @override
+    def to_json(self, form: Format) -> JSON:
+        if form == "v3":
+            return self.name
+        if self.code is None:
+            if form == "v2" and self.v2_name is not None:
+                return self.v2_name
+            raise spelling_error(self, form, "numpy has no such type")
+        if form == "draft" and self.order is None:
+            return self.name
+        mark = "|" if self.unit == 1 else ">" if self.order == "big" else "<"
+        return mark + self.code
+
+
+@dataclass(frozen=True, slots=True)
+class PlainFamily(DataTypeFamily):
+    """The family of one plain type: everything but the type's own behaviour."""
+
+    element: PlainType
+    other_names: tuple[str, ...] = ()
+    is_registered: bool = True
+
+    @property
+    @override
+    def name(self) -> str:
+        return self.element.name
+
+    @property
+    @override
+    def aliases(self) -> tuple[str, ...]:
+        return self.other_names
+
+    @property
+    @override
+    def registered(self) -> bool:
+        return self.is_registered
+
+    @override
+    def from_v3(
+        self, name: str, configuration: JSONDict | None, faults: list[Fault], path: tuple[str | int, ...]
+    ) -> DataType | None:
+        del name
+        if configuration:
+            where = (*path, "configuration")
+            parse_configuration(NoConfiguration, configuration, CONFIGURATION, faults, path=where)
+            return None
+        return self.element
+
+    @override
+    def from_v2(
+        self, dtype: JSON, object_codec: str | None, faults: list[Fault], path: tuple[str | int, ...]
+    ) -> DataType | None:
+        del object_codec, faults, path
+        if isinstance(dtype, str):
+            if self.element.v2_name == dtype:
+                return self.element
+            return self._of(parse_typestr(dtype))
+        return None
+
+    def _of(self, parts: Typestr | None) -> DataType | None:
+        if parts is None or f"{parts.kind}{parts.size}" != self.element.code:
+            return None
+        return self.element.ordered(parts.order)
+
+    @override
+    def from_draft(
+        self, data_type: JSON, faults: list[Fault], path: tuple[str | int, ...]
+    ) -> DataType | None:
+        del faults, path
+        if self.element.code is None:
+            return None
+        spelled = extension_type(data_type, "complex") if isinstance(data_type, dict) else data_type
+        if not isinstance(spelled, str):
+            return None
+        if spelled == self.element.name or (self.element.unit == 1 and spelled == self.element.code):
+            return self.element
+        return self._of(parse_typestr(spelled))
+
+    @override
+    def from_numpy(self, dtype: np.dtype[Any]) -> DataType | None:
+        if self.element.code is None:
+            return self.element if is_ml_dtype(dtype, self.element.name) else None
+        if dtype.str[1:] != self.element.code or dtype.type.__module__ != "numpy":
+            return None
+        return self.element.ordered("big" if dtype.str[0] == ">" else None)
+
+    @override
+    def examples(self) -> Iterable[DataType]:
+        yield self.element
+        if self.element.code is not None and self.element.has_order:
+            yield self.element.ordered("big")
+            yield self.element.ordered("little")

@@ -1,0 +1,164 @@
+"""The `fixed_length_utf32` data type: text of at most a number of code points, v2 `<U5`.
+
+zarr-extensions, data type `fixed_length_utf32`: 4 bytes for each code point, trailing zeros are padding.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from pydantic import Field
+from typing_extensions import override
+
+from zom.dtypes.element import Element, cast_error, configured, extension_type, spelling_error
+from zom.model.configuration import Configuration
+from zom.model.datatype import DataType, DataTypeFamily, data_types
+from zom.model.fill_value import LENGTH, refuse_type
+from zom.model.typestr import MOST_BYTES, parse_typestr
+from zom.problems import Fault
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from zom.jsonvalue import JSON, JSONDict
+    from zom.model.datatype import ByteOrder, Format, Kind
+
+__all__ = ["FixedLengthUTF32Type"]
+
+
+class UTF32Configuration(Configuration):
+    """The length of every element, in bytes: four for each code point."""
+
+    length_bytes: int = Field(ge=4, le=MOST_BYTES, multiple_of=4)
+
+
+@dataclass(frozen=True, slots=True)
+class FixedLengthUTF32Type(Element):
+    """Text of at most `length` code points.
+
+    >>> FixedLengthUTF32Type(5).parse_fill("hello", "v2", [])
+    np.str_('hello')
+    """
+
+    length: int
+    byte_order: ByteOrder | None = None
+
+    @property
+    @override
+    def name(self) -> str:
+        return "fixed_length_utf32"
+
+    @property
+    @override
+    def kind(self) -> Kind:
+        return "string"
+
+    @property
+    @override
+    def itemsize(self) -> int:
+        return 4 * self.length
+
+    @property
+    @override
+    def unit(self) -> int:
+        return 4
+
+    @property
+    @override
+    def order(self) -> ByteOrder | None:
+        return self.byte_order
+
+    @override
+    def numpy(self) -> np.dtype[Any]:
+        return np.dtype(f"{'>' if self.byte_order == 'big' else '<'}U{self.length}")
+
+    @override
+    def to_json(self, form: Format) -> JSON:
+        spelled = f"{'>' if self.byte_order == 'big' else '<'}U{self.length}"
+        if form == "v2":
+            return spelled
+        if not self.length:
+            raise spelling_error(self, form, "it has no bytes")
+        if form == "v3":
+            return {"name": self.name, "configuration": {"length_bytes": self.itemsize}}
+        fallback = f"r{8 * self.itemsize}"
+        return {"extension": "TODO: unicode array protocol URL", "type": spelled, "fallback": fallback}
+
+    @override
+    def read(self, value: Any, form: Format, faults: list[Fault], path: tuple[str | int, ...]) -> Any:
+        del form
+        if not isinstance(value, str):
+            refuse_type(f"text of at most {self.length} characters", value, faults, path)
+            return None
+        if len(value) > self.length:
+            expected = f"text of at most {self.length} characters"
+            faults.append(Fault(LENGTH, path, expected, f"{len(value)} characters"))
+            return None
+        return np.str_(value.rstrip("\0"))
+
+    @override
+    def accepts(self, raw: bytes) -> bool:
+        points = (int.from_bytes(raw[i : i + 4], "big") for i in range(0, len(raw), 4))
+        return all(point < 0x110000 and not 0xD800 <= point < 0xE000 for point in points)
+
+    @override
+    def pack(self, scalar: Any) -> bytes:
+        coding = "utf-32-be" if self.byte_order == "big" else "utf-32-le"
+        return str(scalar).encode(coding).ljust(self.itemsize, b"\0")
+
+    @override
+    def fill_json(self, scalar: Any, form: Format) -> JSON:
+        del form
+        return str(scalar).rstrip("\0")
+
+    @override
+    def default(self) -> Any:
+        return np.str_("")
+
+    @override
+    def cast(self, value: object) -> Any:
+        if isinstance(value, str) and len(value.rstrip("\0")) <= self.length:
+            return np.str_(value.rstrip("\0"))
+        raise cast_error(self, value, f"text of at most {self.length} characters")
+
+
+class FixedLengthUTF32Family(DataTypeFamily):
+    """The family of `fixed_length_utf32`."""
+
+    @property
+    def name(self) -> str:
+        return "fixed_length_utf32"
+
+    def from_v3(
+        self, name: str, configuration: JSONDict | None, faults: list[Fault], path: tuple[str | int, ...]
+    ) -> DataType | None:
+        found = configured(UTF32Configuration, name, configuration, faults, path)
+        return None if found is None else FixedLengthUTF32Type(found.length_bytes // 4)
+
+    def from_v2(
+        self, dtype: JSON, object_codec: str | None, faults: list[Fault], path: tuple[str | int, ...]
+    ) -> DataType | None:
+        del object_codec, faults, path
+        parts = parse_typestr(dtype) if isinstance(dtype, str) else None
+        if parts is None or parts.kind != "U":
+            return None
+        return FixedLengthUTF32Type(parts.size, parts.order)
+
+    def from_draft(
+        self, data_type: JSON, faults: list[Fault], path: tuple[str | int, ...]
+    ) -> DataType | None:
+        return self.from_v2(extension_type(data_type, "unicode", "string"), None, faults, path)
+
+    def from_numpy(self, dtype: np.dtype[Any]) -> DataType | None:
+        # Without a length (`np.dtype(str)`) the elements are of any length: that is `string`.
+        if dtype.type is not np.str_ or not dtype.itemsize:
+            return None
+        return FixedLengthUTF32Type(dtype.itemsize // 4, "big" if dtype.str[0] == ">" else None)
+
+    def examples(self) -> Iterable[DataType]:
+        return (FixedLengthUTF32Type(1), FixedLengthUTF32Type(5), FixedLengthUTF32Type(5, "big"))
+
+
+data_types.register(FixedLengthUTF32Family())

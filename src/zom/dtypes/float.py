@@ -1,0 +1,113 @@
+"""The floating point data types: `float16` to `float64`, and the narrow ones of ml_dtypes.
+
+Zarr v3 core, data types; v2 `<f2` and so on; zarr-extensions for `bfloat16`, `float8_*`, `float6_*` and
+`float4_e2m1fn`, which v2 (as tensorstore writes it) spells by the bare name.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from typing_extensions import override
+
+from zom.dtypes.element import PlainFamily, PlainType, cast_error
+from zom.dtypes.float_format import FORMATS, FloatFormat, read_float, write_float
+from zom.model.datatype import data_types
+from zom.model.python_value import number_of
+
+if TYPE_CHECKING:
+    from zom.jsonvalue import JSON
+    from zom.model.datatype import ByteOrder, DataType, Format, Kind
+    from zom.problems import Fault
+
+__all__ = ["FloatType"]
+
+_CODES = {"float16": "f2", "float32": "f4", "float64": "f8"}
+
+
+@dataclass(frozen=True, slots=True)
+class FloatType(PlainType):
+    """Floating point numbers of one format.
+
+    >>> FloatType(FORMATS["float32"]).parse_fill("0x7fc00001", "v3", []).tobytes().hex()
+    '0100c07f'
+    """
+
+    format: FloatFormat
+    byte_order: ByteOrder | None = None
+
+    @property
+    @override
+    def name(self) -> str:
+        return self.format.name
+
+    @property
+    @override
+    def kind(self) -> Kind:
+        return "float"
+
+    @property
+    @override
+    def itemsize(self) -> int:
+        return self.format.size
+
+    @property
+    @override
+    def unit(self) -> int:
+        return self.format.size
+
+    @property
+    @override
+    def order(self) -> ByteOrder | None:
+        return self.byte_order
+
+    @property
+    @override
+    def code(self) -> str | None:
+        return _CODES.get(self.format.name)
+
+    @property
+    @override
+    def v2_name(self) -> str | None:
+        return None if self.code else self.name
+
+    @override
+    def ordered(self, order: ByteOrder | None) -> DataType:
+        return replace(self, byte_order=order)
+
+    @override
+    def read(self, value: Any, form: Format, faults: list[Fault], path: tuple[str | int, ...]) -> Any:
+        pattern = read_float(self.format, value, form, faults, path)
+        return None if pattern is None else self._scalar(pattern)
+
+    def _scalar(self, pattern: int) -> Any:
+        return self.unpack(pattern.to_bytes(self.itemsize, self.stored))
+
+    @override
+    def fill_json(self, scalar: Any, form: Format) -> JSON:
+        return write_float(
+            self.format, int.from_bytes(self.pack(scalar), self.stored) & self.format.mask, form
+        )
+
+    @override
+    def default(self) -> Any:
+        return self._scalar(self.format.encode(0.0) or 0)
+
+    @override
+    def cast(self, value: object) -> Any:
+        given: Any = value
+        # As it is, without a Python float on the way: a NaN keeps its payload.
+        if isinstance(value, np.generic) and type(given).__name__ == self.name:
+            return given
+        number = number_of(given)
+        pattern = None if number is None else self.format.encode(number)
+        if pattern is None:
+            raise cast_error(self, given, f"a number that {self.name} holds")
+        return self._scalar(pattern)
+
+
+# `float8_e4m3fn` is what tensorstore writes; the registry has `float8_e4m3` only, another format.
+for _format in FORMATS.values():
+    data_types.register(PlainFamily(FloatType(_format), is_registered=_format.name != "float8_e4m3fn"))

@@ -1,0 +1,278 @@
+"""Floating point formats: between numbers, bit patterns and fill values, bit for bit.
+
+Numbers are rounded to the nearest value, ties to even (Zarr v3 core, fill value). A pattern is never
+turned into a Python float and back: that would quieten signalling NaNs.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+import struct
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Literal
+
+from zom.model.fill_value import FLOAT_TEXT, INFINITY, RANGE, ROUNDED, WIDTH, refuse_type
+from zom.problems import Fault, show
+
+if TYPE_CHECKING:
+    from zom.jsonvalue import JSON
+    from zom.model.datatype import Format
+
+__all__ = ["FORMATS", "FloatFormat", "read_float", "write_float"]
+
+_HEX = re.compile(r"0x[0-9a-fA-F]+")
+_LOOSE = re.compile(
+    r"\s*[+-]?(nan|inf|infinity|[0-9]+\.?[0-9]*(e[+-]?[0-9]+)?|\.[0-9]+(e[+-]?[0-9]+)?)\s*", re.IGNORECASE
+)
+_FAST = {"float16": "e", "float32": "f", "float64": "d"}
+
+
+@dataclass(frozen=True)
+class FloatFormat:
+    """The bits of one floating point type.
+
+    `family` is what is special about it: "ieee" has infinities and NaN; "fn" has one NaN pattern for
+    each sign and no infinity; "fnuz" has one NaN in the place of -0; "finite" has numbers only;
+    "unsigned" has an exponent and nothing else.
+
+    >>> hex(FORMATS["bfloat16"].encode(1.0))
+    '0x3f80'
+    """
+
+    name: str
+    exponent: int
+    mantissa: int
+    bias: int
+    family: Literal["ieee", "fn", "fnuz", "finite", "unsigned"] = "ieee"
+
+    @cached_property
+    def bits(self) -> int:
+        """How many bits count, without padding."""
+        return self.exponent + self.mantissa + (self.family != "unsigned")
+
+    @cached_property
+    def size(self) -> int:
+        """Bytes of one value."""
+        return (self.bits + 7) // 8
+
+    @cached_property
+    def mask(self) -> int:
+        """The bits that count."""
+        return (1 << self.bits) - 1
+
+    @cached_property
+    def sign(self) -> int:
+        """The bit of the sign; 0 where there is none."""
+        return 0 if self.family == "unsigned" else 1 << (self.bits - 1)
+
+    @cached_property
+    def infinity(self) -> int | None:
+        """The pattern of positive infinity."""
+        return ((1 << self.exponent) - 1) << self.mantissa if self.family == "ieee" else None
+
+    @cached_property
+    def nan(self) -> int | None:
+        """The pattern that "NaN" stands for."""
+        if self.infinity is not None:
+            return self.infinity | 1 << (self.mantissa - 1)
+        return {"fn": self.sign - 1, "fnuz": self.sign, "unsigned": self.mask}.get(self.family)
+
+    @cached_property
+    def largest(self) -> int:
+        """The pattern of the largest finite value."""
+        if self.infinity is not None:
+            return self.infinity - 1
+        if self.family == "unsigned":
+            return self.mask - 1
+        return self.sign - (2 if self.family == "fn" else 1)
+
+    @cached_property
+    def _codes(self) -> tuple[str, str] | None:
+        code = _FAST.get(self.name)
+        return None if code is None else (f"<{code}", {2: "<H", 4: "<I", 8: "<Q"}[self.size])
+
+    def is_nan(self, pattern: int) -> bool:
+        """Whether `pattern` is some NaN."""
+        if self.infinity is not None:
+            return pattern & (self.sign - 1) > self.infinity
+        if self.family == "fn":
+            return pattern & (self.sign - 1) == self.nan
+        return pattern == self.nan
+
+    def is_infinite(self, pattern: int) -> bool:
+        """Whether `pattern` is one of the infinities."""
+        return self.infinity is not None and pattern & (self.sign - 1) == self.infinity
+
+    def encode(self, value: float) -> int | None:
+        """The pattern nearest to `value`; None where there is none that could be called near."""
+        if isinstance(value, float) and not math.isfinite(value):
+            if math.isnan(value):
+                return self.nan
+            return None if self.infinity is None else self.infinity | (self.sign if value < 0 else 0)
+        if self._codes is not None and (isinstance(value, float) or abs(value) <= 1 << 53):
+            number, integer = self._codes
+            try:
+                return int(struct.unpack(integer, struct.pack(number, value))[0])
+            except OverflowError:
+                return (self.infinity or 0) | (self.sign if value < 0 else 0)
+        return self._round(value)
+
+    def _round(self, value: float) -> int | None:
+        negative = math.copysign(1.0, value) < 0 if isinstance(value, float) else value < 0
+        size = abs(Fraction(value))
+        if self.family == "unsigned":
+            return self._round_unsigned(size) if size and not negative else None
+        lowest = 1 - self.bias
+        power = lowest
+        if size:
+            power = size.numerator.bit_length() - size.denominator.bit_length()
+            power = max(lowest, power - (Fraction(2) ** power > size))
+        # A carry out of the mantissa lands in the exponent, which is just what rounding up means.
+        pattern = ((power - lowest) << self.mantissa) + round(size / Fraction(2) ** (power - self.mantissa))
+        if pattern > self.largest:
+            if self.infinity is None:
+                return None
+            pattern = self.infinity
+        if self.family == "fnuz" and pattern == 0:
+            return 0
+        return pattern | (self.sign if negative else 0)
+
+    def _round_unsigned(self, size: Fraction) -> int | None:
+        power = size.numerator.bit_length() - size.denominator.bit_length()
+        power -= Fraction(2) ** power > size
+        power += size / Fraction(2) ** power > Fraction(3, 2)
+        return power + self.bias if 0 <= power + self.bias <= self.largest else None
+
+    def decode(self, pattern: int) -> float:
+        """The number that `pattern` stands for; a NaN loses its payload here."""
+        if self.is_nan(pattern):
+            return math.nan
+        negative = bool(pattern & self.sign)
+        size = pattern & (self.sign - 1) if self.sign else pattern
+        if self.is_infinite(pattern):
+            return -math.inf if negative else math.inf
+        if self.family == "unsigned":
+            return math.ldexp(1.0, size - self.bias)
+        exponent, fraction = size >> self.mantissa, size & ((1 << self.mantissa) - 1)
+        if exponent:
+            fraction |= 1 << self.mantissa
+        number = math.ldexp(fraction, max(exponent, 1) - self.bias - self.mantissa)
+        return -number if negative else number
+
+    def shortest(self, pattern: int) -> float:
+        """The number with the fewest digits that is read as `pattern`."""
+        number = self.decode(pattern)
+        if self.size < 8:
+            for digits in range(17):
+                short = float(f"{number:.{digits}e}")
+                if self.encode(short) == pattern:
+                    return short
+        return number
+
+
+FORMATS = {
+    made.name: made
+    for made in (
+        FloatFormat("float16", 5, 10, 15),
+        FloatFormat("float32", 8, 23, 127),
+        FloatFormat("float64", 11, 52, 1023),
+        FloatFormat("bfloat16", 8, 7, 127),
+        FloatFormat("float8_e3m4", 3, 4, 3),
+        FloatFormat("float8_e4m3", 4, 3, 7),
+        FloatFormat("float8_e4m3fn", 4, 3, 7, "fn"),
+        FloatFormat("float8_e4m3fnuz", 4, 3, 8, "fnuz"),
+        FloatFormat("float8_e4m3b11fnuz", 4, 3, 11, "fnuz"),
+        FloatFormat("float8_e5m2", 5, 2, 15),
+        FloatFormat("float8_e5m2fnuz", 5, 2, 16, "fnuz"),
+        FloatFormat("float8_e8m0fnu", 8, 0, 127, "unsigned"),
+        FloatFormat("float4_e2m1fn", 2, 1, 1, "finite"),
+        FloatFormat("float6_e2m3fn", 2, 3, 1, "finite"),
+        FloatFormat("float6_e3m2fn", 3, 2, 3, "finite"),
+    )
+}
+"""All formats, by the name of the data type."""
+
+
+def _words(made: FloatFormat, form: Format) -> str:
+    words = ["a number"]
+    if made.nan is not None:
+        words.append('"NaN"')
+    if made.infinity is not None:
+        words += ['"+Infinity"' if form == "draft" else '"Infinity"', '"-Infinity"']
+    if form != "v2":
+        words.append(f'"0x" and {2 * made.size} hexadecimal digits')
+    return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} or {words[-1]}"
+
+
+def read_float(
+    made: FloatFormat, value: Any, form: Format, faults: list[Fault], path: tuple[str | int, ...]
+) -> int | None:
+    """The bit pattern that a JSON `value` stands for; None and a fault where it stands for none.
+
+    >>> hex(read_float(FORMATS["float32"], "0x7fa00000", "v3", [], ()))
+    '0x7fa00000'
+    """
+    if type(value) is float or type(value) is int:
+        pattern = made.encode(value)
+        if pattern is None:
+            largest = made.shortest(made.largest)
+            faults.append(
+                Fault(RANGE, path, f"a number that {made.name} holds, up to {largest}", show(value))
+            )
+        elif made.is_infinite(pattern) and not (isinstance(value, float) and math.isinf(value)):
+            largest = made.shortest(made.largest)
+            faults.append(Fault(ROUNDED, path, f"a number of at most {largest}", show(value)))
+        return pattern
+    if isinstance(value, str):
+        if _HEX.fullmatch(value) and form != "v2":
+            return _read_hex(made, value, faults, path)
+        if value in {"NaN", "Infinity", "-Infinity", "+Infinity"}:
+            return _read_word(made, value, form, faults, path)
+        if form == "v2" and _LOOSE.fullmatch(value):
+            pattern = made.encode(float(value))
+            if pattern is not None:
+                faults.append(Fault(FLOAT_TEXT, path, _words(made, form), show(value)))
+                return pattern
+    refuse_type(_words(made, form), value, faults, path)
+    return None
+
+
+def _read_word(
+    made: FloatFormat, value: str, form: Format, faults: list[Fault], path: tuple[str | int, ...]
+) -> int | None:
+    pattern = made.encode(float(value))
+    if pattern is None:
+        faults.append(Fault(RANGE, path, _words(made, form), show(value)))
+    elif value == "+Infinity" and form == "v2":
+        faults.append(Fault(FLOAT_TEXT, path, _words(made, form), show(value), 'write "Infinity"'))
+    elif value == "+Infinity" and form == "v3":
+        faults.append(Fault(INFINITY, path, '"Infinity"', show(value), 'write "Infinity"'))
+    elif value == "Infinity" and form == "draft":
+        faults.append(Fault(INFINITY, path, '"+Infinity"', show(value), 'write "+Infinity"'))
+    return pattern
+
+
+def _read_hex(made: FloatFormat, value: str, faults: list[Fault], path: tuple[str | int, ...]) -> int | None:
+    if len(value) != 2 + 2 * made.size:
+        expected = f'"0x" and {2 * made.size} hexadecimal digits'
+        faults.append(Fault(WIDTH, path, expected, show(value)))
+        return None
+    return int(value, 16) & made.mask
+
+
+def write_float(made: FloatFormat, pattern: int, form: Format) -> JSON:
+    """The one spelling of `pattern`. v2 can't spell the payload of a NaN.
+
+    >>> write_float(FORMATS["float32"], 0x3DCCCCCD, "v3")
+    0.1
+    """
+    if made.is_nan(pattern):
+        return "NaN" if pattern == made.nan or form == "v2" else f"0x{pattern:0{2 * made.size}x}"
+    if made.is_infinite(pattern):
+        if pattern & made.sign:
+            return "-Infinity"
+        return "+Infinity" if form == "draft" else "Infinity"
+    return made.shortest(pattern)

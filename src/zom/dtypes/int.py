@@ -1,0 +1,136 @@
+"""The integer data types `int8` to `int64` and `uint8` to `uint64`.
+
+Zarr v3 core, data types; v2 `|i1`, `<i2` and so on. A fill value has no fraction and no exponent.
+"""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+from typing_extensions import override
+
+from zom.dtypes.element import PlainFamily, PlainType, cast_error
+from zom.model.datatype import data_types
+from zom.model.fill_value import read_int
+from zom.model.python_value import integer_of
+
+if TYPE_CHECKING:
+    from zom.jsonvalue import JSON
+    from zom.model.datatype import ByteOrder, DataType, Format, Kind
+    from zom.problems import Fault
+
+__all__ = ["IntType"]
+
+
+@dataclass(frozen=True, slots=True)
+class IntType(PlainType):
+    """Integers of a number of bits; fewer than 8 of them take a byte each.
+
+    >>> IntType(16, signed=False).parse_fill(65535, "v3", [])
+    np.uint16(65535)
+    """
+
+    bits: int
+    signed: bool
+    byte_order: ByteOrder | None = None
+
+    @property
+    @override
+    def name(self) -> str:
+        return f"{'' if self.signed else 'u'}int{self.bits}"
+
+    @property
+    @override
+    def kind(self) -> Kind:
+        return "int" if self.signed else "uint"
+
+    @property
+    @override
+    def itemsize(self) -> int:
+        return (self.bits + 7) // 8
+
+    @property
+    @override
+    def unit(self) -> int:
+        return self.itemsize
+
+    @property
+    @override
+    def order(self) -> ByteOrder | None:
+        return self.byte_order
+
+    @property
+    @override
+    def code(self) -> str | None:
+        return None if self.bits < 8 else f"{'i' if self.signed else 'u'}{self.itemsize}"
+
+    @property
+    @override
+    def v2_name(self) -> str | None:
+        return self.name if self.bits < 8 else None
+
+    @property
+    def span(self) -> tuple[int, int]:
+        """The least and the greatest value."""
+        if self.signed:
+            return -(1 << (self.bits - 1)), (1 << (self.bits - 1)) - 1
+        return 0, (1 << self.bits) - 1
+
+    @override
+    def ordered(self, order: ByteOrder | None) -> DataType:
+        return replace(self, byte_order=order)
+
+    @override
+    def read(self, value: Any, form: Format, faults: list[Fault], path: tuple[str | int, ...]) -> Any:
+        low, high, make = _facts(self.bits, self.signed)
+        if type(value) is int and make is not None and low <= value <= high:
+            return make(value)
+        number = read_int((low, high), value, form, faults, path)
+        return None if number is None else self._scalar(number)
+
+    def _scalar(self, number: int) -> Any:
+        if self.bits >= 8:
+            return self.numpy().type(number)
+        # The bits above are ignored in a chunk; a scalar has them as the sign extends.
+        return self.unpack((number & 0xFF).to_bytes(1, "little"))
+
+    @override
+    def accepts(self, raw: bytes) -> bool:
+        return (
+            self.bits >= 8 or self.span[0] <= int.from_bytes(raw, "big", signed=self.signed) <= self.span[1]
+        )
+
+    @override
+    def fill_json(self, scalar: Any, form: Format) -> JSON:
+        del form
+        number = int.from_bytes(scalar.tobytes(), sys.byteorder, signed=self.signed)
+        if self.bits >= 8:
+            return number
+        number &= (1 << self.bits) - 1
+        return number - (1 << self.bits) if number > self.span[1] else number
+
+    @override
+    def default(self) -> Any:
+        return self._scalar(0)
+
+    @override
+    def cast(self, value: object) -> Any:
+        low, high = self.span
+        number = integer_of(value)
+        if number is None or not low <= number <= high:
+            raise cast_error(self, value, f"an integer from {low} to {high}")
+        return self._scalar(number)
+
+
+@lru_cache(maxsize=64)
+def _facts(bits: int, signed: bool) -> tuple[int, int, Any]:  # noqa: FBT001 - the key of the cache
+    made = IntType(bits, signed)
+    return (*made.span, made.numpy().type if bits >= 8 else None)
+
+
+for _signed in (True, False):
+    for _bits in (8, 16, 32, 64):
+        data_types.register(PlainFamily(IntType(_bits, _signed)))

@@ -1,0 +1,134 @@
+"""The `null_terminated_bytes` data type: byte strings of at most a number of bytes, v2 `|S12`.
+
+Trailing zeros are padding. Written by zarr-python 3 under this name, which is not registered yet.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from typing_extensions import override
+
+from zom.dtypes.base64_fill import read_text, write_item
+from zom.dtypes.element import Element, cast_error, configured, extension_type, spelling_error
+from zom.dtypes.raw_bytes import LengthConfiguration
+from zom.model.datatype import DataType, DataTypeFamily, data_types
+from zom.model.typestr import parse_typestr
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from zom.jsonvalue import JSON, JSONDict
+    from zom.model.datatype import Format, Kind
+    from zom.problems import Fault
+
+__all__ = ["NullTerminatedBytesType"]
+
+
+@dataclass(frozen=True, slots=True)
+class NullTerminatedBytesType(Element):
+    """Byte strings of at most `length` bytes.
+
+    >>> NullTerminatedBytesType(4).parse_fill("YWI=", "v2", [])
+    np.bytes_(b'ab')
+    """
+
+    length: int
+
+    @property
+    @override
+    def name(self) -> str:
+        return "null_terminated_bytes"
+
+    @property
+    @override
+    def kind(self) -> Kind:
+        return "bytes"
+
+    @property
+    @override
+    def itemsize(self) -> int:
+        return self.length
+
+    @override
+    def numpy(self) -> np.dtype[Any]:
+        return np.dtype(f"S{self.length}")
+
+    @override
+    def to_json(self, form: Format) -> JSON:
+        if form == "v2":
+            return f"|S{self.length}"
+        if not self.length:
+            raise spelling_error(self, form, "it has no bytes")
+        if form == "v3":
+            return {"name": self.name, "configuration": {"length_bytes": self.length}}
+        return {
+            "extension": "TODO: bytestring array protocol URL",
+            "type": f"|S{self.length}",
+            "fallback": f"r{8 * self.length}",
+        }
+
+    @override
+    def read(self, value: Any, form: Format, faults: list[Fault], path: tuple[str | int, ...]) -> Any:
+        raw = read_text(self.length, value, form, faults, path)
+        return None if raw is None else np.bytes_(raw.rstrip(b"\0"))
+
+    @override
+    def fill_json(self, scalar: Any, form: Format) -> JSON:
+        raw = self.pack(scalar)
+        # Some v2 readers ask for the whole element; v3 readers for the text without its padding.
+        return write_item(raw.rstrip(b"\0") if form == "v3" else raw)
+
+    @override
+    def default(self) -> Any:
+        return np.bytes_(b"")
+
+    @override
+    def cast(self, value: object) -> Any:
+        if isinstance(value, (bytes, bytearray)) and len(value.rstrip(b"\0")) <= self.length:
+            return np.bytes_(value.rstrip(b"\0"))
+        raise cast_error(self, value, f"at most {self.length} bytes")
+
+
+class NullTerminatedBytesFamily(DataTypeFamily):
+    """The family of `null_terminated_bytes`."""
+
+    @property
+    def name(self) -> str:
+        return "null_terminated_bytes"
+
+    @property
+    def registered(self) -> bool:
+        return False
+
+    def from_v3(
+        self, name: str, configuration: JSONDict | None, faults: list[Fault], path: tuple[str | int, ...]
+    ) -> DataType | None:
+        found = configured(LengthConfiguration, name, configuration, faults, path)
+        return None if found is None else NullTerminatedBytesType(found.length_bytes)
+
+    def from_v2(
+        self, dtype: JSON, object_codec: str | None, faults: list[Fault], path: tuple[str | int, ...]
+    ) -> DataType | None:
+        del object_codec, faults, path
+        parts = parse_typestr(dtype) if isinstance(dtype, str) else None
+        return NullTerminatedBytesType(parts.size) if parts is not None and parts.kind == "S" else None
+
+    def from_draft(
+        self, data_type: JSON, faults: list[Fault], path: tuple[str | int, ...]
+    ) -> DataType | None:
+        return self.from_v2(extension_type(data_type, "string", "bytes"), None, faults, path)
+
+    def from_numpy(self, dtype: np.dtype[Any]) -> DataType | None:
+        # Without a length (`np.dtype("S")`) the elements are of any length: that is `bytes`.
+        if dtype.type is not np.bytes_ or not dtype.itemsize:
+            return None
+        return NullTerminatedBytesType(dtype.itemsize)
+
+    def examples(self) -> Iterable[DataType]:
+        return (NullTerminatedBytesType(1), NullTerminatedBytesType(12))
+
+
+data_types.register(NullTerminatedBytesFamily())

@@ -1,0 +1,131 @@
+"""The `object` data type: what v2 calls `|O` and no other format can say.
+
+Its elements are whatever the object codec (`json2`, `msgpack2`, `pickle`, `vlen-array`) makes of them;
+text and bytes have types of their own. The v3 of 2021 has it as well, without saying which codec.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from typing_extensions import override
+
+from zom.dtypes.element import extension_type, spelling_error
+from zom.model.datatype import DataType, DataTypeFamily, data_types
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from zom.jsonvalue import JSON, JSONDict
+    from zom.model.datatype import Format, Kind
+    from zom.problems import Fault
+
+__all__ = ["ObjectType"]
+
+_OTHERS = frozenset({"vlen-utf8", "vlen-bytes", "categorize"})
+
+
+@dataclass(frozen=True, slots=True)
+class ObjectType(DataType):
+    """Python objects, as one object codec stores them; None where it isn't known which.
+
+    >>> ObjectType("json2").to_json("v2")
+    '|O'
+    """
+
+    codec: str | None = None
+
+    @property
+    @override
+    def name(self) -> str:
+        return "object"
+
+    @property
+    @override
+    def kind(self) -> Kind:
+        return "object"
+
+    @property
+    @override
+    def itemsize(self) -> int | None:
+        return None
+
+    @property
+    @override
+    def object_codec(self) -> str | None:
+        return self.codec
+
+    @override
+    def numpy(self) -> np.dtype[Any]:
+        return np.dtype(object)
+
+    @override
+    def to_json(self, form: Format) -> JSON:
+        if form == "v3":
+            raise spelling_error(self, form, 'only v2 has objects; name "string" or "bytes"')
+        if form == "v2":
+            return "|O"
+        return {"extension": "TODO: object array protocol URL", "type": "|O", "fallback": None}
+
+    @override
+    def parse_fill(
+        self, value: JSON, form: Format, faults: list[Fault], path: tuple[str | int, ...] = ()
+    ) -> Any:
+        del form, faults, path
+        return value
+
+    @override
+    def fill_json(self, scalar: Any, form: Format) -> JSON:
+        del form
+        return scalar  # type: ignore[no-any-return]  # the scalar is the JSON value itself
+
+    @override
+    def default(self) -> Any:
+        return None
+
+    @override
+    def cast(self, value: object) -> Any:
+        return value
+
+
+class ObjectFamily(DataTypeFamily):
+    """The family of `object`."""
+
+    @property
+    def name(self) -> str:
+        return "object"
+
+    @property
+    def registered(self) -> bool:
+        return False
+
+    def from_v3(
+        self, name: str, configuration: JSONDict | None, faults: list[Fault], path: tuple[str | int, ...]
+    ) -> DataType | None:
+        # A v3 document that says "object" means something that we don't know.
+        del name, configuration, faults, path
+        return None
+
+    def from_v2(
+        self, dtype: JSON, object_codec: str | None, faults: list[Fault], path: tuple[str | int, ...]
+    ) -> DataType | None:
+        del faults, path
+        return ObjectType(object_codec) if dtype == "|O" and object_codec not in _OTHERS else None
+
+    def from_draft(
+        self, data_type: JSON, faults: list[Fault], path: tuple[str | int, ...]
+    ) -> DataType | None:
+        return self.from_v2(extension_type(data_type, "object"), None, faults, path)
+
+    def from_numpy(self, dtype: np.dtype[Any]) -> DataType | None:
+        # What an object array holds is not to be guessed: `resolve.data_type` says so.
+        del dtype
+        return None
+
+    def examples(self) -> Iterable[DataType]:
+        return (ObjectType(), ObjectType("json2"))
+
+
+data_types.register(ObjectFamily())

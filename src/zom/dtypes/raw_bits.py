@@ -1,0 +1,165 @@
+"""The raw data types `r8`, `r16`, ...: elements of a number of bits that nobody interprets.
+
+Zarr v3 core, data types: "`r*` ... limited to be a multiple of 8". Its fill value is a list "with length
+equal to `<N>`", where N is bits; writers and maintainers take one integer for each byte, and so do we.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from typing_extensions import override
+
+from zom.dtypes.base64_fill import read_item, write_item
+from zom.dtypes.element import CONFIGURATION, Element, cast_error
+from zom.model.configuration import NoConfiguration, parse_configuration
+from zom.model.datatype import DataType, DataTypeFamily, data_types
+from zom.model.fill_value import LENGTH, RAW_BASE64, read_int, refuse_type
+from zom.model.python_value import bytes_of, is_list
+from zom.model.typestr import MOST_BYTES
+from zom.problems import Fault, rule, show
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from zom.jsonvalue import JSON, JSONDict
+    from zom.model.datatype import Format, Kind
+
+__all__ = ["RawBitsType"]
+
+BITS = rule(
+    "data-type/raw-bits",
+    "a raw data type has a number of bits that is a positive multiple of 8",
+    source="Zarr v3 core, data types",
+    schema=True,
+)
+_NAME = re.compile(r"r(0|[1-9][0-9]{0,15})")
+
+
+@dataclass(frozen=True, slots=True)
+class RawBitsType(Element):
+    r"""Elements of `bits` bits.
+
+    >>> RawBitsType(16).parse_fill([1, 255], "v3", []).tobytes()
+    b'\x01\xff'
+    """
+
+    bits: int
+
+    @property
+    @override
+    def name(self) -> str:
+        return f"r{self.bits}"
+
+    @property
+    @override
+    def kind(self) -> Kind:
+        return "raw"
+
+    @property
+    @override
+    def itemsize(self) -> int:
+        return self.bits // 8
+
+    @override
+    def numpy(self) -> np.dtype[Any]:
+        return np.dtype(f"V{self.itemsize}")
+
+    @override
+    def to_json(self, form: Format) -> JSON:
+        return f"|V{self.itemsize}" if form == "v2" else self.name
+
+    @override
+    def read(self, value: Any, form: Format, faults: list[Fault], path: tuple[str | int, ...]) -> Any:
+        size = self.itemsize
+        if is_list(value) and form != "v2":
+            return self._read_list(value, form, faults, path)
+        if not isinstance(value, str) and form != "v2":
+            refuse_type(f"a list of {size} integers from 0 to 255", value, faults, path)
+            return None
+        raw = read_item(size, value, form, faults, path)
+        if raw is None:
+            return None
+        if form == "v3":
+            expected = f"a list of {size} integers from 0 to 255"
+            fix = f"write {show(list(raw))}" if size <= 16 else None
+            faults.append(Fault(RAW_BASE64, path, expected, show(value), fix))
+        return self.unpack(raw)
+
+    def _read_list(
+        self, value: list[Any], form: Format, faults: list[Fault], path: tuple[str | int, ...]
+    ) -> Any:
+        if len(value) != self.itemsize:
+            expected = f"a list of {self.itemsize} integers from 0 to 255"
+            faults.append(Fault(LENGTH, path, expected, f"a list of {len(value)}"))
+            return None
+        numbers = [read_int((0, 255), item, form, faults, (*path, i)) for i, item in enumerate(value)]
+        known = [number for number in numbers if number is not None]
+        return self.unpack(bytes(known)) if len(known) == len(numbers) else None
+
+    @override
+    def fill_json(self, scalar: Any, form: Format) -> JSON:
+        raw = self.pack(scalar)
+        if form == "v3":
+            return list(raw)
+        return write_item(raw) if form == "v2" else f"0x{raw.hex()}"
+
+    @override
+    def default(self) -> Any:
+        return self.unpack(bytes(self.itemsize))
+
+    @override
+    def cast(self, value: object) -> Any:
+        raw = bytes_of(value)
+        if raw is None or len(raw) != self.itemsize:
+            raise cast_error(self, value, f"{self.itemsize} bytes")
+        return self.unpack(raw)
+
+
+class RawBitsFamily(DataTypeFamily):
+    """The family of the raw data types. It claims `r12` too, to say what is wrong with it."""
+
+    @property
+    def name(self) -> str:
+        return "r*"
+
+    def claims(self, name: str) -> bool:
+        return _NAME.fullmatch(name) is not None
+
+    def from_v3(
+        self, name: str, configuration: JSONDict | None, faults: list[Fault], path: tuple[str | int, ...]
+    ) -> DataType | None:
+        if _NAME.fullmatch(name) is None:
+            return None
+        if configuration:
+            where = (*path, "configuration")
+            parse_configuration(NoConfiguration, configuration, CONFIGURATION, faults, path=where)
+            return None
+        bits = int(name[1:])
+        if bits % 8 or not 0 < bits <= 8 * MOST_BYTES:
+            expected = 'a multiple of 8 bits, such as "r16"'
+            fix = f'write "r{(bits + 7) // 8 * 8}"' if 0 < bits <= 8 * MOST_BYTES else None
+            faults.append(Fault(BITS, path, expected, show(name), fix))
+            return None
+        return RawBitsType(bits)
+
+    def from_draft(
+        self, data_type: JSON, faults: list[Fault], path: tuple[str | int, ...]
+    ) -> DataType | None:
+        if isinstance(data_type, str):
+            return self.from_v3(data_type, None, faults, path)
+        return None
+
+    def from_numpy(self, dtype: np.dtype[Any]) -> DataType | None:
+        # numpy's void is `raw_bytes`: one type of numpy must have one answer.
+        del dtype
+        return None
+
+    def examples(self) -> Iterable[DataType]:
+        return (RawBitsType(8), RawBitsType(16), RawBitsType(24))
+
+
+data_types.register(RawBitsFamily())

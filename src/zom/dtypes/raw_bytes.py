@@ -1,0 +1,150 @@
+"""The `raw_bytes` data type: elements of a number of bytes that nobody interprets, v2 `|V8`.
+
+Written by zarr-python 3 under this name, which is not registered; the core specification says `r64`.
+Fill values are base64 in every format.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from pydantic import Field
+from typing_extensions import override
+
+from zom.dtypes.base64_fill import read_item, write_item
+from zom.dtypes.element import Element, cast_error, configured, extension_type, spelling_error
+from zom.model.configuration import Configuration
+from zom.model.datatype import DataType, DataTypeFamily, data_types
+from zom.model.python_value import bytes_of, is_list
+from zom.model.typestr import MOST_BYTES, parse_typestr
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from zom.jsonvalue import JSON, JSONDict
+    from zom.model.datatype import Format, Kind
+    from zom.problems import Fault
+
+__all__ = ["LengthConfiguration", "RawBytesType"]
+
+
+class LengthConfiguration(Configuration):
+    """The length of every element, in bytes.
+
+    >>> LengthConfiguration(length_bytes=8).length_bytes
+    8
+    """
+
+    length_bytes: int = Field(ge=1, le=MOST_BYTES)
+
+
+@dataclass(frozen=True, slots=True)
+class RawBytesType(Element):
+    r"""Elements of `length` bytes.
+
+    >>> RawBytesType(2).parse_fill("AQI=", "v3", []).tobytes()
+    b'\x01\x02'
+    """
+
+    length: int
+
+    @property
+    @override
+    def name(self) -> str:
+        return "raw_bytes"
+
+    @property
+    @override
+    def kind(self) -> Kind:
+        return "raw"
+
+    @property
+    @override
+    def itemsize(self) -> int:
+        return self.length
+
+    @override
+    def numpy(self) -> np.dtype[Any]:
+        return np.dtype(f"V{self.length}")
+
+    @override
+    def to_json(self, form: Format) -> JSON:
+        if form == "v2":
+            return f"|V{self.length}"
+        if not self.length:
+            raise spelling_error(self, form, "it has no bytes")
+        if form == "v3":
+            return {"name": "raw_bytes", "configuration": {"length_bytes": self.length}}
+        # zarr-python 2 wrote descr here, which is a list with one field without a name.
+        return {
+            "extension": "TODO: structured array protocol URL",
+            "type": [["", f"|V{self.length}"]],
+            "fallback": f"r{8 * self.length}",
+        }
+
+    @override
+    def read(self, value: Any, form: Format, faults: list[Fault], path: tuple[str | int, ...]) -> Any:
+        raw = read_item(self.itemsize, value, form, faults, path)
+        return None if raw is None else self.unpack(raw)
+
+    @override
+    def fill_json(self, scalar: Any, form: Format) -> JSON:
+        del form
+        return write_item(self.pack(scalar))
+
+    @override
+    def default(self) -> Any:
+        return self.unpack(bytes(self.itemsize))
+
+    @override
+    def cast(self, value: object) -> Any:
+        raw = bytes_of(value)
+        if raw is None or len(raw) != self.itemsize:
+            raise cast_error(self, value, f"{self.itemsize} bytes")
+        return self.unpack(raw)
+
+
+class RawBytesFamily(DataTypeFamily):
+    """The family of `raw_bytes`."""
+
+    @property
+    def name(self) -> str:
+        return "raw_bytes"
+
+    @property
+    def registered(self) -> bool:
+        return False
+
+    def from_v3(
+        self, name: str, configuration: JSONDict | None, faults: list[Fault], path: tuple[str | int, ...]
+    ) -> DataType | None:
+        found = configured(LengthConfiguration, name, configuration, faults, path)
+        return None if found is None else RawBytesType(found.length_bytes)
+
+    def from_v2(
+        self, dtype: JSON, object_codec: str | None, faults: list[Fault], path: tuple[str | int, ...]
+    ) -> DataType | None:
+        del object_codec, faults, path
+        parts = parse_typestr(dtype) if isinstance(dtype, str) else None
+        return RawBytesType(parts.size) if parts is not None and parts.kind == "V" else None
+
+    def from_draft(
+        self, data_type: JSON, faults: list[Fault], path: tuple[str | int, ...]
+    ) -> DataType | None:
+        spelled = extension_type(data_type, "struct", "void", "raw")
+        if is_list(spelled) and len(spelled) == 1 and spelled[0][:1] == [""]:
+            spelled = spelled[0][-1]
+        return self.from_v2(spelled, None, faults, path)
+
+    def from_numpy(self, dtype: np.dtype[Any]) -> DataType | None:
+        if dtype.type is not np.void or dtype.fields is not None or dtype.subdtype or not dtype.itemsize:
+            return None
+        return RawBytesType(dtype.itemsize)
+
+    def examples(self) -> Iterable[DataType]:
+        return (RawBytesType(1), RawBytesType(8))
+
+
+data_types.register(RawBytesFamily())

@@ -1,0 +1,304 @@
+"""The `struct` data type: records of named fields, packed one after the other.
+
+zarr-extensions, data type `struct`; v2: lists of `[fieldname, datatype, shape]`, where the shape is
+optional. In v2 each field has its own byte order, in v3 all of them follow the codec's.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from pydantic import Field
+from typing_extensions import override
+
+from zom.dtypes.base64_fill import read_item, write_item
+from zom.dtypes.element import (
+    Element,
+    configured,
+    extension_type,
+    pack,
+    spelling_error,
+)
+from zom.dtypes.struct_record import cast_record, read_record, record_json
+from zom.dtypes.struct_v2 import parse_v2_fields
+from zom.model.configuration import Configuration
+from zom.model.datatype import DataType, DataTypeFamily, data_types
+from zom.model.definition import parse_definition
+from zom.model.fill_value import STRUCT_BASE64, STRUCT_OBJECT, refuse_type
+from zom.model.python_value import is_dict, is_list
+from zom.model.resolve import of_numpy, parse_v3
+from zom.model.typestr import MOST_BYTES
+from zom.problems import Fault, rule, show
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from zom.jsonvalue import JSON, JSONDict
+    from zom.model.datatype import ByteOrder, Format, Kind
+
+__all__ = ["StructField", "StructType", "checked_struct"]
+
+FIELDS = rule(
+    "data-type/struct-fields",
+    "a struct has at least one field; their names differ, and their types have a fixed size",
+    source="zarr-extensions, struct data type: configuration",
+)
+OPEN_FIELD = rule(
+    "data-type/unknown-field-type",
+    "the types of a struct's fields are registered",
+    source="zarr-extensions, data types",
+    lenient=None,
+    strict=None,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class StructField:
+    """One field; v2 may give it a shape of its own.
+
+    >>> from zom.model.resolve import data_type
+    >>> StructField("z", data_type("float32"), (2, 2)).size
+    16
+    """
+
+    name: str
+    data_type: DataType
+    shape: tuple[int, ...] = ()
+
+    @property
+    def count(self) -> int:
+        """How many elements the field has."""
+        return math.prod(self.shape)
+
+    @property
+    def size(self) -> int:
+        """Bytes of the field."""
+        return self.count * (self.data_type.itemsize or 0)
+
+
+@dataclass(frozen=True, slots=True)
+class StructType(Element):
+    """Records of fields; `legacy` ones go by the name `structured`.
+
+    >>> from zom.model.resolve import data_type
+    >>> point = StructType((StructField("x", data_type("int8")), StructField("y", data_type("int16"))))
+    >>> point.parse_fill({"x": 1, "y": 2}, "v3", [])
+    np.void((1, 2), dtype=[('x', 'i1'), ('y', '<i2')])
+    """
+
+    fields: tuple[StructField, ...]
+    legacy: bool = False
+
+    @property
+    @override
+    def name(self) -> str:
+        return "structured" if self.legacy else "struct"
+
+    @property
+    @override
+    def kind(self) -> Kind:
+        return "struct"
+
+    @property
+    @override
+    def itemsize(self) -> int:
+        return sum(field.size for field in self.fields)
+
+    @property
+    @override
+    def has_order(self) -> bool:
+        return any(field.data_type.has_order for field in self.fields)
+
+    @property
+    @override
+    def order(self) -> ByteOrder | None:
+        orders: set[ByteOrder | None] = {
+            field.data_type.order for field in self.fields if field.data_type.has_order
+        }
+        return orders.pop() if len(orders) == 1 else None
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of the fields as numpy has them: one without a name goes by its position."""
+        return tuple(field.name or f"f{i}" for i, field in enumerate(self.fields))
+
+    @override
+    def numpy(self) -> np.dtype[Any]:
+        return np.dtype(
+            [
+                (name, field.data_type.numpy(), field.shape)
+                if field.shape
+                else (name, field.data_type.numpy())
+                for name, field in zip(self.names, self.fields, strict=True)
+            ]
+        )
+
+    @override
+    def to_json(self, form: Format) -> JSON:
+        if form == "v3":
+            return self._to_v3()
+        fields = [
+            [field.name, field.data_type.to_json("v2"), *([list(field.shape)] if field.shape else [])]
+            for field in self.fields
+        ]
+        if form == "v2":
+            return fields
+        fallback = f"r{8 * self.itemsize}"
+        return {"extension": "TODO: structured array protocol URL", "type": fields, "fallback": fallback}
+
+    def _to_v3(self) -> JSON:
+        for field in self.fields:
+            if field.shape or not field.name:
+                raise spelling_error(self, "v3", f"the field {show(field.name)} has a shape, or no name")
+        pairs = [(field.name, field.data_type.to_json("v3")) for field in self.fields]
+        if self.legacy:
+            return {"name": self.name, "configuration": {"fields": [list(pair) for pair in pairs]}}
+        objects = [{"name": name, "data_type": inner} for name, inner in pairs]
+        return {"name": self.name, "configuration": {"fields": objects}}
+
+    @override
+    def read(self, value: Any, form: Format, faults: list[Fault], path: tuple[str | int, ...]) -> Any:
+        if is_dict(value):
+            if form != "v3":
+                faults.append(Fault(STRUCT_OBJECT, path, f"base64 of {self.itemsize} bytes", show(value)))
+            raw = read_record(self, value, form, faults, path)
+        elif form != "v3" or (self.legacy and isinstance(value, str)):
+            raw = read_item(self.itemsize, value, form, faults, path)
+            if form == "v3" and raw is not None:
+                faults.append(Fault(STRUCT_BASE64, path, "an object with every field", show(value)))
+        else:
+            refuse_type(f"an object with {', '.join(map(show, self.names))}", value, faults, path)
+            return None
+        return None if raw is None else self.unpack(raw)
+
+    @override
+    def fill_json(self, scalar: Any, form: Format) -> JSON:
+        raw = self.pack(scalar)
+        return record_json(self, raw) if form == "v3" else write_item(raw)
+
+    @override
+    def default(self) -> Any:
+        parts = (pack(field.data_type, field.data_type.default()) * field.count for field in self.fields)
+        return self.unpack(b"".join(parts))
+
+    @override
+    def cast(self, value: object) -> Any:
+        return self.unpack(cast_record(self, value))
+
+
+def checked_struct(made: StructType, faults: list[Fault], places: list[tuple[str | int, ...]]) -> bool:
+    """Whether the fields can stand together; `places` are where their types and names stand.
+
+    >>> from zom.model.resolve import data_type
+    >>> twice = StructType((StructField("x", data_type("int8")),) * 2)
+    >>> faults = []
+    >>> checked_struct(twice, faults, [(0,), (1,)]), faults[0].found
+    (False, 'two fields named "x"')
+    """
+    before = len(faults)
+    seen: set[str] = set()
+    for name, field, place in zip(made.names, made.fields, places, strict=True):
+        if name in seen:
+            faults.append(Fault(FIELDS, place, "names that differ", f"two fields named {show(name)}"))
+        seen.add(name)
+        if field.data_type.itemsize is None:
+            found = f"{field.data_type.name}, whose elements differ in size"
+            faults.append(Fault(FIELDS, place, "a data type of fixed size", found))
+    if len(faults) == before and made.itemsize > MOST_BYTES:
+        found = f"{made.itemsize} bytes"
+        faults.append(Fault(FIELDS, places[0][:-1], f"fields of at most {MOST_BYTES} bytes in all", found))
+    return len(faults) == before
+
+
+def parse_field_type(value: Any, faults: list[Fault], path: tuple[str | int, ...]) -> DataType | None:
+    """The type of a field that a v3 document spells."""
+    before = len(faults)
+    definition = parse_definition(value, faults, path, must_understand_allowed=False)
+    if definition is None:
+        return None
+    found = parse_v3(value, faults, path)
+    if found is None and len(faults) == before:
+        faults.append(Fault(OPEN_FIELD, path, "a registered data type", show(definition.name)))
+    return found
+
+
+class FieldConfiguration(Configuration):
+    """One field of a struct."""
+
+    name: str = Field(min_length=1)
+    data_type: Any
+
+
+class StructConfiguration(Configuration):
+    """The fields of a struct."""
+
+    fields: list[FieldConfiguration] = Field(min_length=1)
+
+
+class StructFamily(DataTypeFamily):
+    """The family of `struct`."""
+
+    @property
+    def name(self) -> str:
+        return "struct"
+
+    def from_v3(
+        self, name: str, configuration: JSONDict | None, faults: list[Fault], path: tuple[str | int, ...]
+    ) -> DataType | None:
+        found = configured(StructConfiguration, name, configuration, faults, path)
+        if found is None:
+            return None
+        where = (*path, "configuration", "fields")
+        kinds = [
+            parse_field_type(field.data_type, faults, (*where, i, "data_type"))
+            for i, field in enumerate(found.fields)
+        ]
+        known = [StructField(f.name, kind) for f, kind in zip(found.fields, kinds, strict=True) if kind]
+        made = StructType(tuple(known))
+        places: list[tuple[str | int, ...]] = [(*where, i) for i, kind in enumerate(kinds) if kind]
+        return made if checked_struct(made, faults, places) and len(known) == len(kinds) else None
+
+    def from_v2(
+        self, dtype: JSON, object_codec: str | None, faults: list[Fault], path: tuple[str | int, ...]
+    ) -> DataType | None:
+        del object_codec
+        if not is_list(dtype):
+            return None
+        parts = parse_v2_fields(dtype, faults, path)
+        if parts is None:
+            return None
+        made = StructType(tuple(StructField(*part) for part in parts))
+        return made if checked_struct(made, faults, [(*path, i) for i in range(len(parts))]) else None
+
+    def from_draft(
+        self, data_type: JSON, faults: list[Fault], path: tuple[str | int, ...]
+    ) -> DataType | None:
+        spelled = extension_type(data_type, "struct")
+        # One field without a name is how zarr-python 2 spelled plain bytes: `raw_bytes` takes it.
+        if not is_list(spelled) or (len(spelled) == 1 and spelled[0][:1] == [""]):
+            return None
+        return self.from_v2(spelled, None, faults, (*path, "type"))
+
+    def from_numpy(self, dtype: np.dtype[Any]) -> DataType | None:
+        columns: Any = dtype.fields
+        if columns is None:
+            return None
+        fields: list[StructField] = []
+        for name in dtype.names or ():
+            inner = columns[name][0]
+            base, shape = inner.subdtype or (inner, ())
+            fields.append(StructField(name, of_numpy(base), shape))
+        # Padding between fields is dropped: a chunk has none.
+        return StructType(tuple(fields)) if fields else None
+
+    def examples(self) -> Iterable[DataType]:
+        point = self.from_numpy(np.dtype([("x", "<f4"), ("y", ">i2")]))
+        nested = self.from_numpy(np.dtype([("point", [("u", "<c8"), ("v", "S3")]), ("at", "<M8[s]")]))
+        shaped = self.from_numpy(np.dtype([("x", "<f4"), ("z", "<f4", (2, 2))]))
+        return tuple(made for made in (point, nested, shaped) if made is not None)
+
+
+data_types.register(StructFamily())

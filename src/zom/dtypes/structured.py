@@ -1,0 +1,80 @@
+"""The `structured` data type: the older name of `struct`, with fields as `[name, data_type]` pairs.
+
+zarr-extensions, data type `structured`. Arrays by that name may have a fill value in base64, which is
+read but, as the document asks, never written.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from pydantic import Field
+from typing_extensions import override
+
+from zom.dtypes.element import configured
+from zom.dtypes.struct import FIELDS, StructFamily, StructField, StructType, checked_struct, parse_field_type
+from zom.model.configuration import Configuration
+from zom.model.datatype import DataType, DataTypeFamily, data_types
+from zom.model.python_value import is_list
+from zom.problems import Fault, show
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    import numpy as np
+
+    from zom.jsonvalue import JSONDict
+
+__all__ = ["StructuredFamily"]
+
+
+class StructuredConfiguration(Configuration):
+    """The fields of an older struct."""
+
+    fields: list[Any] = Field(min_length=1)
+
+
+class StructuredFamily(DataTypeFamily):
+    """The family of `structured`."""
+
+    @property
+    @override
+    def name(self) -> str:
+        return "structured"
+
+    @override
+    def from_v3(
+        self, name: str, configuration: JSONDict | None, faults: list[Fault], path: tuple[str | int, ...]
+    ) -> DataType | None:
+        found = configured(StructuredConfiguration, name, configuration, faults, path)
+        if found is None:
+            return None
+        known: list[StructField] = []
+        places: list[tuple[str | int, ...]] = []
+        for i, field in enumerate(found.fields):
+            place = (*path, "configuration", "fields", i)
+            pair = field if is_list(field) else []
+            if len(pair) != 2 or not isinstance(pair[0], str) or not pair[0]:
+                faults.append(Fault(FIELDS, place, "[name, data_type]", show(field)))
+                continue
+            inner = parse_field_type(pair[1], faults, (*place, 1))
+            if inner is not None:
+                known.append(StructField(pair[0], inner))
+                places.append(place)
+        made = StructType(tuple(known), legacy=True)
+        return made if checked_struct(made, faults, places) and len(known) == len(found.fields) else None
+
+    @override
+    def from_numpy(self, dtype: np.dtype[Any]) -> DataType | None:
+        # `struct` is what new arrays have.
+        del dtype
+        return None
+
+    @override
+    def examples(self) -> Iterable[DataType]:
+        first = next(iter(StructFamily().examples()))
+        return (replace(first, legacy=True),) if isinstance(first, StructType) else ()
+
+
+data_types.register(StructuredFamily())

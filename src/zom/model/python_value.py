@@ -1,0 +1,90 @@
+"""Values from Python: numbers and bytes without their numpy coats, and what a list or a dict is.
+
+A cast refuses what would lose something: nothing is wrapped, an integer is never rounded, True is not 1,
+and text is no number.
+"""
+
+from __future__ import annotations
+
+import operator
+from typing import Any
+
+import numpy as np
+from typing_extensions import TypeIs
+
+__all__ = ["bytes_of", "integer_of", "is_dict", "is_list", "is_ml_scalar", "number_of"]
+
+
+def is_list(value: object) -> TypeIs[list[Any]]:
+    """Whether `value` is a list, of anything.
+
+    >>> is_list([1]), is_list((1,))
+    (True, False)
+    """
+    return isinstance(value, list)
+
+
+def is_dict(value: object) -> TypeIs[dict[str, Any]]:
+    """Whether `value` is a JSON object.
+
+    >>> is_dict({})
+    True
+    """
+    return isinstance(value, dict)
+
+
+def is_ml_scalar(value: object) -> bool:
+    """Whether `value` is a scalar of the package ml_dtypes, which need not be installed.
+
+    >>> is_ml_scalar(np.float32(1))
+    False
+    """
+    return type(value).__module__ == "ml_dtypes" and isinstance(value, np.generic)
+
+
+def integer_of(value: object) -> int | None:
+    """`value` as an integer, where it is one without loss.
+
+    >>> integer_of(np.int8(3)), integer_of(2.0), integer_of(1.5), integer_of(True)
+    (3, 2, None, None)
+    """
+    given: Any = value
+    if isinstance(value, (bool, np.bool_, str, np.timedelta64)):
+        return None
+    if isinstance(value, (float, np.floating)) or is_ml_scalar(value):
+        number = float(given)
+        return int(number) if number.is_integer() else None
+    try:
+        return operator.index(given)
+    except TypeError:
+        return None
+
+
+def number_of(value: object) -> float | None:
+    """`value` as a real number of Python; None where it is none, or would lose its imaginary part.
+
+    >>> number_of(np.float32(0.5)), number_of(1j), number_of("1")
+    (0.5, None, None)
+    """
+    given: Any = value
+    if isinstance(value, (bool, np.bool_, str, np.timedelta64)):
+        return None
+    if isinstance(value, np.integer):
+        return int(given)
+    if isinstance(value, (int, float)):
+        return value
+    if isinstance(value, np.floating) or is_ml_scalar(value):
+        return float(given)
+    return None
+
+
+def bytes_of(value: object) -> bytes | None:
+    """The bytes that `value` is.
+
+    >>> bytes_of(np.void(b"ab")), bytes_of("ab")
+    (b'ab', None)
+    """
+    given: Any = value
+    if isinstance(value, np.void):
+        return bytes(given.tobytes())
+    return bytes(given) if isinstance(value, (bytes, bytearray, memoryview)) else None
