@@ -1,0 +1,80 @@
+"""The codec `astype`: elements stored as another type; `numcodecs.astype` in v3.
+
+https://numcodecs.readthedocs.io/en/stable/filter/astype.html
+https://github.com/zarr-developers/zarr-extensions/tree/main/codecs/numcodecs.astype
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from zom.codecs.numcodecs_dtype import check_type, stated_type, typestr
+from zom.model.codec import Codec, CodecKind, Elements, Representation, codecs
+from zom.model.configuration import Configuration
+
+if TYPE_CHECKING:
+    from zom.problems import Fault
+
+__all__ = ["AsTypeConfiguration", "AsTypeV2Configuration", "astype"]
+
+
+class AsTypeConfiguration(Configuration):
+    """The type that is stored, and the type before: that of the elements where v3 does not say.
+
+    >>> AsTypeConfiguration(encode_dtype="float32").canonical()
+    {'encode_dtype': '<f4'}
+    """
+
+    encode_dtype: str
+    decode_dtype: str | None = None
+
+    def canonical(self) -> dict[str, Any]:
+        """The members that stand, as typestrs."""
+        return {name: typestr(text) for name, text in super().canonical().items()}
+
+
+class AsTypeV2Configuration(Configuration):
+    """The type that is stored, and the type before.
+
+    >>> AsTypeV2Configuration(encode_dtype="<f4", decode_dtype="<f8").decode_dtype
+    '<f8'
+    """
+
+    encode_dtype: str
+    decode_dtype: str
+
+    def canonical(self) -> dict[str, Any]:
+        """Both types, as typestrs."""
+        return {name: typestr(text) for name, text in super().canonical().items()}
+
+
+class AsType(Codec):
+    """Elements of another type, in a chunk of the same shape."""
+
+    name = "numcodecs.astype"
+    kind: ClassVar[CodecKind] = "array->array"
+    configuration = AsTypeConfiguration
+    needs_configuration = True
+    v2_id = "astype"
+    v2_configuration = AsTypeV2Configuration
+
+    def thread(
+        self,
+        configuration: Any,
+        before: Representation,
+        faults: list[Fault],
+        path: tuple[str | int, ...],
+    ) -> Elements | None:
+        """Elements of the stored type."""
+        if not isinstance(before, Elements):
+            return None
+        inside = (*path, "configuration")
+        decode_dtype: str | None = configuration.decode_dtype
+        if decode_dtype is not None:
+            taken = stated_type(decode_dtype, faults, (*inside, "decode_dtype"))
+            check_type(before, taken, decode_dtype, faults, (*inside, "decode_dtype"))
+        stored = stated_type(configuration.encode_dtype, faults, (*inside, "encode_dtype"))
+        return Elements(before.lengths, stored)
+
+
+astype = codecs.register(AsType())

@@ -1,0 +1,43 @@
+"""The codec `numcodecs.blosc` of v3: blosc with the configuration of v2, where shuffle is a number.
+
+https://numcodecs.readthedocs.io/en/stable/compression/blosc.html
+https://github.com/zarr-developers/zarr-extensions/tree/main/codecs/numcodecs.blosc
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from zom.codecs.numcodecs_compressors import Compressor
+from zom.model.codec import codecs
+from zom.model.configuration import Configuration
+
+__all__ = ["NumcodecsBloscConfiguration", "blosc"]
+
+
+class NumcodecsBloscConfiguration(Configuration):
+    """What blosc is told; `shuffle` is 0 (none), 1 (bytes), 2 (bits) or -1 (by the item size).
+
+    The registered schema lets `clevel` reach 12; blosc itself stops at 9.
+
+    >>> NumcodecsBloscConfiguration().cname
+    'lz4'
+    """
+
+    cname: Literal["blosclz", "lz4", "lz4hc", "snappy", "zlib", "zstd"] = "lz4"
+    clevel: Annotated[int, Field(ge=0, le=9)] = 5
+    shuffle: Annotated[int, Field(ge=-1, le=2)] = 1
+    blocksize: Annotated[int, Field(ge=0)] = 0
+    typesize: Annotated[int, Field(ge=1)] | None = None
+
+
+class NumcodecsBlosc(Compressor):
+    """blosc, version 1."""
+
+    name = "numcodecs.blosc"
+    configuration = NumcodecsBloscConfiguration
+
+
+blosc = codecs.register(NumcodecsBlosc())

@@ -1,0 +1,108 @@
+"""The codec `lzma`: xz, the older .lzma, or raw streams; `numcodecs.lzma` in v3.
+
+The numbers are those of liblzma, as Python's lzma module hands them on.
+
+https://numcodecs.readthedocs.io/en/stable/compression/lzma.html
+https://github.com/zarr-developers/zarr-extensions/tree/main/codecs/numcodecs.lzma
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+from pydantic import Field, model_validator
+
+from zom.codecs.numcodecs_compressors import Compressor
+from zom.model.codec import Bytes, Representation, codecs
+from zom.model.configuration import Configuration
+from zom.problems import Fault, rule, show
+
+if TYPE_CHECKING:
+    from typing import Self
+
+__all__ = ["LzmaConfiguration", "LzmaV2Configuration", "lzma"]
+
+DELTA = rule(
+    "codec/lzma-delta",
+    "an lzma codec has the members format, check, preset and filters",
+    source="https://numcodecs.readthedocs.io/en/stable/compression/lzma.html",
+    lenient="warning",
+    strict="warning",
+    closed="warning",
+)
+
+Preset = Annotated[int, Field(ge=0, le=9)]
+"""How hard lzma tries."""
+ExtremePreset = Annotated[int, Field(ge=2**31, le=2**31 + 9)]
+"""A preset with liblzma's flag for trying harder still."""
+
+
+class Filter(Configuration, extra="allow"):
+    """One filter of liblzma: its id, and options that are liblzma's business.
+
+    >>> Filter(id=3, dist=4).id
+    3
+    """
+
+    id: Annotated[int, Field(ge=0)]
+
+
+class LzmaConfiguration(Configuration):
+    """What liblzma is told: a container, a check, and a preset or a chain of filters.
+
+    >>> LzmaConfiguration(preset=6).format
+    1
+    """
+
+    format: Literal[1, 2, 3] = 1
+    check: Literal[-1, 0, 1, 4, 10] = -1
+    preset: Preset | ExtremePreset | None = None
+    filters: Annotated[list[Filter], Field(min_length=1)] | None = None
+
+    @model_validator(mode="after")
+    def _fits(self) -> Self:
+        if self.preset is not None and self.filters is not None:
+            raise ValueError("a preset or filters, not both")
+        if self.format == 3 and self.filters is None:
+            raise ValueError("filters, which format 3 (raw) asks for")
+        if self.format != 1 and self.check > 0:
+            raise ValueError("a check only with format 1 (xz)")
+        return self
+
+
+class LzmaV2Configuration(LzmaConfiguration):
+    """As above, with the member `delta` that GDAL writes and numcodecs does not know.
+
+    >>> LzmaV2Configuration(preset=6, delta=1).canonical()
+    {'format': 1, 'check': -1, 'preset': 6}
+    """
+
+    delta: Annotated[int, Field(ge=1, le=256)] | None = Field(default=None, exclude=True)
+
+
+class Lzma(Compressor):
+    """An xz stream says itself which filters made it, so `delta` adds nothing for a reader."""
+
+    name = "numcodecs.lzma"
+    v2_id = "lzma"
+    draft_name = "lzma"
+    configuration = LzmaConfiguration
+    v2_configuration = LzmaV2Configuration
+
+    def thread(
+        self,
+        configuration: Any,
+        before: Representation,
+        faults: list[Fault],
+        path: tuple[str | int, ...],
+    ) -> Bytes:
+        """Bytes, of any number; GDAL's member is remarked on."""
+        delta = getattr(configuration, "delta", None)
+        if delta is not None:
+            where = (*path, "configuration", "delta")
+            fix = 'write "filters" instead'
+            faults.append(Fault(DELTA, where, "no member delta", show(delta), fix))
+        return super().thread(configuration, before, faults, path)
+
+
+lzma = codecs.register(Lzma())

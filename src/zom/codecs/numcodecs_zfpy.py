@@ -1,0 +1,73 @@
+"""The codec `zfpy`: zfp with its header; `numcodecs.zfpy` in v3.
+
+`mode` is zfp's own number: 2 fixed rate, 3 fixed precision, 4 fixed accuracy, 5 reversible. numcodecs
+writes 2, 3 and 4; the header tells a reader all it needs. `compression_kwargs` is written by
+numcodecs beside the members that it repeats.
+
+https://numcodecs.readthedocs.io/en/stable/compression/zfpy.html
+https://github.com/zarr-developers/zarr-extensions/tree/main/codecs/numcodecs.zfpy
+"""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar, Literal
+
+from pydantic import Field
+
+from zom.codecs.numcodecs_dtype import KIND
+from zom.model.codec import Bytes, Codec, CodecKind, Elements, Representation, codecs
+from zom.model.configuration import Configuration
+from zom.problems import Fault, rule
+
+__all__ = ["ZfpyConfiguration", "zfpy"]
+
+RANK = rule(
+    "codec/zfpy-rank",
+    "zfp takes chunks of one to four dimensions",
+    source="https://zfp.readthedocs.io/en/latest/introduction.html",
+)
+
+_TYPES = frozenset({"int32", "int64", "float32", "float64", "numpy.datetime64", "numpy.timedelta64"})
+
+
+class ZfpyConfiguration(Configuration):
+    """The mode, and the number that it is about; the other numbers are -1.
+
+    >>> ZfpyConfiguration(tolerance=0.01).canonical()
+    {'mode': 4, 'tolerance': 0.01, 'rate': -1, 'precision': -1}
+    """
+
+    mode: Literal[2, 3, 4, 5] = 4
+    tolerance: int | float = -1
+    rate: int | float = -1
+    precision: int = -1
+    compression_kwargs: dict[str, int | float] | None = Field(default=None, exclude=True)
+
+
+class Zfpy(Codec):
+    """A zfp stream, which knows its own type and shape."""
+
+    name = "numcodecs.zfpy"
+    kind: ClassVar[CodecKind] = "array->bytes"
+    configuration = v2_configuration = ZfpyConfiguration
+    v2_id = "zfpy"
+
+    def thread(
+        self,
+        configuration: Any,
+        before: Representation,
+        faults: list[Fault],
+        path: tuple[str | int, ...],
+    ) -> Bytes:
+        """Bytes, of any number."""
+        del configuration
+        if isinstance(before, Elements):
+            if before.data_type is not None and before.data_type.name not in _TYPES:
+                words = "elements of int32, int64, float32 or float64"
+                faults.append(Fault(KIND, path, words, before.data_type.name))
+            if before.lengths is not None and not 1 <= len(before.lengths) <= 4:
+                faults.append(Fault(RANK, path, "one to four dimensions", f"{len(before.lengths)}"))
+        return Bytes()
+
+
+zfpy = codecs.register(Zfpy())
