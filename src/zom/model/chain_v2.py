@@ -15,6 +15,8 @@ from zom.model.definition_v2 import check_v2_codec
 from zom.problems import Fault, rule, show
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from zom.model.codec import Representation
     from zom.model.configuration import Configuration
 
@@ -67,9 +69,15 @@ class _Link(NamedTuple):
             return False
         return bool(getattr(self.configuration, "holds_objects", True))
 
+    @property
+    def unsure(self) -> bool:
+        """Whether only its parameters, which are wrong, would tell that it is an object codec."""
+        sometimes = self.codec is not None and hasattr(self.codec.v2_configuration, "holds_objects")
+        return sometimes and self.configuration is None
+
 
 def check_filters(
-    filters_value: Any, compressor_value: Any, before: Elements, faults: list[Fault]
+    filters_value: object, compressor_value: object, before: Elements, faults: list[Fault]
 ) -> None:
     """Adds every fault of `filters` and `compressor` to `faults`; `before` is a chunk of the array.
 
@@ -82,28 +90,29 @@ def check_filters(
     misplaced = _check_objects(links, before, faults)
     state: Representation | None = before
     for index, link in enumerate(links):
-        if index not in misplaced:
-            state = _thread(link, state, faults)
+        # Of a codec that stands in the wrong place only its own parameters can be judged.
+        state = _thread(link, None if index in misplaced else state, faults)
 
 
-def _links(filters_value: Any, compressor_value: Any, faults: list[Fault]) -> list[_Link]:
+def _links(filters_value: object, compressor_value: object, faults: list[Fault]) -> list[_Link]:
     found: list[_Link] = []
     if isinstance(filters_value, list):
-        values = cast("list[Any]", filters_value)
+        values = cast("Sequence[object]", filters_value)
         if not values:
             faults.append(Fault(EMPTY, ("filters",), "null", "[]", "write null"))
         found = [_link(value, faults, ("filters", index)) for index, value in enumerate(values)]
     elif filters_value == {}:
         faults.append(Fault(EMPTY_OBJECT, ("filters",), "null", "{}", "write null"))
     elif filters_value is not None:
+        shown = show(filters_value)
         fix = "put it into a list" if isinstance(filters_value, dict) else None
-        faults.append(Fault(FILTERS, ("filters",), "null or a list of codecs", show(filters_value), fix))
+        faults.append(Fault(FILTERS, ("filters",), "null or a list of codecs", shown, fix))
     if compressor_value is not None:
         found.append(_link(compressor_value, faults, ("compressor",)))
     return found
 
 
-def _link(value: Any, faults: list[Fault], path: tuple[str | int, ...]) -> _Link:
+def _link(value: object, faults: list[Fault], path: tuple[str | int, ...]) -> _Link:
     checked = check_v2_codec(value, faults, path)
     if checked is not None:
         return _Link(path, value, *checked)
@@ -119,6 +128,7 @@ def _check_objects(links: list[_Link], before: Elements, faults: list[Fault]) ->
     if data_type is None:
         wrong = places[1:]
     elif data_type.kind != "object" and data_type.object_codec is None:
+        places = [index for index in places if not links[index].unsure]
         for index in places:
             words = f"a codec for elements of {data_type.name}"
             found = show(links[index].value["id"])
@@ -146,9 +156,7 @@ def _lament(links: list[_Link], wanted: str, faults: list[Fault]) -> None:
     faults.append(Fault(OBJECT_CODEC, path, words, found, f'make {{"id": "{wanted}"}} the first filter'))
 
 
-def _thread(
-    link: _Link, before: Representation | None, faults: list[Fault]
-) -> Representation | None:
+def _thread(link: _Link, before: Representation | None, faults: list[Fault]) -> Representation | None:
     codec, configuration = link.codec, link.configuration
     if codec is None:
         return None
