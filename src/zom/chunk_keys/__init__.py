@@ -1,1 +1,5 @@
-"""Built in chunk_keys."""
+"""The chunk key encodings that come with zom; importing this package registers them."""
+
+from zom.chunk_keys import default, v2
+
+__all__ = ["default", "v2"]

@@ -6,7 +6,9 @@ are made before the group that holds them. A node that is at fault yields proble
 
 from __future__ import annotations
 
+import gc
 import math
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Final, cast
 
 from pydantic import ValidationError
@@ -25,7 +27,7 @@ from zom.paths import name_faults
 from zom.problems import Fault, Problem, pointer_of, rule, show
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from zom.model.family import Family, NodeKind
     from zom.model.members import Candidates, MemberPlan
@@ -106,6 +108,29 @@ def assemble(
     limits: Limits = DEFAULT_LIMITS,
 ) -> tuple[Spec | None, tuple[Problem, ...]]:
     """The spec of `document`, and all problems that matter at `level`; no spec where one is an error."""
+    with _uncollected():
+        return _assemble(target, document, level, limits)
+
+
+@contextmanager
+def _uncollected() -> Iterator[None]:
+    """No cyclic collection: it would go over all the nodes made so far, again and again.
+
+    Documents hold no cycles, so nothing is lost by waiting; a large tree takes a third of the time.
+    """
+    if not gc.isenabled():
+        yield
+        return
+    gc.disable()
+    try:
+        yield
+    finally:
+        gc.enable()
+
+
+def _assemble(
+    target: type[Spec] | Family, document: object, level: Level, limits: Limits
+) -> tuple[Spec | None, tuple[Problem, ...]]:
     text_faults: list[Fault] = []
     if isinstance(document, (str, bytes)):
         document = jsontext.read(document, text_faults, limits=limits)
@@ -219,14 +244,15 @@ def _choose(
 ) -> type[Spec] | None:
     """The class that `document` is read as; a fault where none of the allowed ones fits its kind."""
     if kind is None:
-        if len(allowed) == 1:
-            return allowed[0]  # its own rules say what is wrong with the marks of its kind
         foreign = _foreign(document, family)
-        if foreign:
+        if foreign and not allowed:
             faults.append(Fault(FORMAT, (), f"a {family.form} node", foreign))
-        else:
-            faults.append(Fault(family.node_rule, (), "an array or a group", _marks(document)))
-        return None
+            return None
+        # The class's own rules say that the marks of its kind are missing, and what else is wrong.
+        kind = "array" if _ARRAY_MARKS & document.keys() else "group"
+        allowed = allowed if len(allowed) == 1 else ()
+        if allowed:
+            return allowed[0]
     if not allowed:
         return family.classes[kind]
     fitting = [cls for cls in allowed if cls.kind == kind]
@@ -247,9 +273,7 @@ def _choose(
     return best[1] if best else None
 
 
-def _marks(document: Mapping[str, Any]) -> str:
-    marks = {k: document[k] for k in ("zarr_format", "node_type", "shape") if k in document}
-    return f"an object with {show(marks)}" if marks else "an object without their marks"
+_ARRAY_MARKS = frozenset({"shape", "data_type", "chunk_grid", "codecs"})
 
 
 def _foreign(document: Mapping[str, Any], family: Family) -> str | None:

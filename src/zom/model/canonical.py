@@ -36,7 +36,7 @@ def canonical_definition(value: JSON, registry: Registry[Any]) -> Any:
     >>> canonical_definition("unheard.of", codecs)
     {'name': 'unheard.of', 'configuration': {}}
     """
-    members = cast("dict[str, Any]", value) if isinstance(value, dict) else {"name": value}
+    members: dict[str, Any] = value if isinstance(value, dict) else {"name": value}
     name = members.get("name")
     if not isinstance(name, str):
         return value

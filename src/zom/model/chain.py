@@ -7,7 +7,6 @@ it gives, so shape, data type and fill value are threaded through them.
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from zom.model.codec import Bytes, Elements, codecs
@@ -102,7 +101,7 @@ def check_chain(
     if not isinstance(codecs_value, list):
         faults.append(Fault(LIST, path, "a list of codecs", show(codecs_value)))
         return None
-    values = cast("list[Any]", codecs_value)
+    values: list[Any] = codecs_value
     links = [_link(value, faults, (*path, index)) for index, value in enumerate(values)]
     misplaced = _check_order(links, values, faults, path)
     state: Representation | None = before
@@ -118,7 +117,7 @@ def _link(value: object, faults: list[Fault], path: tuple[str | int, ...]) -> _L
         name = name_of(value)
         return _Link(codecs.find(name) if name else None, None)
     here = path if isinstance(value, str) else (*path, "name")
-    codec = find_extension(definition.name, codecs, UNKNOWN, faults, here)
+    codec: Codec | None = find_extension(definition.name, codecs, UNKNOWN, faults, here)
     if codec is None:
         _check_skipping(value, faults, path)
         return _Link(None, None)
@@ -148,7 +147,7 @@ def _check_order(
     links: list[_Link], values: list[Any], faults: list[Fault], path: tuple[str | int, ...]
 ) -> set[int]:
     """The places of the codecs that stand where they can't; a fault for each."""
-    kinds = [link.codec.kind if link.codec else None for link in links]
+    kinds: list[CodecKind | None] = [link.codec.kind if link.codec else None for link in links]
     pivot = kinds.index("array->bytes") if "array->bytes" in kinds else None
     unknown = kinds.index(None) if None in kinds else len(kinds)
     misplaced: set[int] = set()
@@ -202,5 +201,5 @@ def _thread(
         expected = "a codec whose bytes are always of the same number"
         faults.append(Fault(FIXED_SIZE, path, expected, show(codec.name)))
         # The codecs after it are judged as if this one had kept the size.
-        return replace(after, size=taken.size if isinstance(taken, Bytes) else 0)
+        return Bytes(taken.size if isinstance(taken, Bytes) else 0)
     return after

@@ -9,14 +9,14 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, cast
 
 from zom.jsonvalue import JSONDict
 from zom.model.registry import near, revision
 from zom.problems import Fault, rule, show
 
 if TYPE_CHECKING:
-    from zom.model.registry import Named, Registry
+    from zom.model.registry import Registry
     from zom.problems import Rule
 
 __all__ = ["Definition", "find_extension", "name_of", "parse_definition", "suggestion"]
@@ -109,7 +109,7 @@ def parse_definition(
         strange = [member for member in members if member not in _MEMBERS]
         faults.extend(Fault(MEMBER, (*path, member), _ONLY, show(member)) for member in strange)
     _check_must_understand(members, faults, path, allowed=must_understand_allowed)
-    configuration = members.get("configuration", _NOTHING)
+    configuration: Any = members.get("configuration", _NOTHING)
     sound = isinstance(configuration, dict)
     if not sound:
         faults.append(Fault(FORM, (*path, "configuration"), "an object", show(configuration)))
@@ -119,7 +119,7 @@ def parse_definition(
     name = members["name"]
     if not _check_name(name, faults, (*path, "name"), known) or not sound:
         return None
-    return Definition(name, configuration, configuration is not _NOTHING)
+    return Definition(name, cast("JSONDict", configuration), configuration is not _NOTHING)
 
 
 def _unflattened(members: dict[str, Any], faults: list[Fault], path: tuple[str | int, ...]) -> dict[str, Any]:
@@ -175,12 +175,9 @@ def name_of(value: object) -> str | None:
     return name if isinstance(name, str) else None
 
 
-N = TypeVar("N", bound="Named")
-
-
 def find_extension(
-    name: str, registry: Registry[N], unknown: Rule, faults: list[Fault], path: tuple[str | int, ...]
-) -> N | None:
+    name: str, registry: Registry[Any], unknown: Rule, faults: list[Fault], path: tuple[str | int, ...]
+) -> Any:
     """The extension that answers for `name`; where nobody does, a fault of the rule `unknown` says so.
 
     A name that breaks the grammar has its fault already, so it gets no second one.

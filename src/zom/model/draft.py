@@ -8,16 +8,20 @@ document of its own.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Generic, Literal, cast
 
 from pydantic import Field
-from typing_extensions import TypeVar
+from typing_extensions import Self, TypeVar
 
 from zom.jsonvalue import JSON, JSONDict
 from zom.model import draft_rules as rules
+from zom.model.build import AUTO, Compression, DTypeLike, draft_document
+from zom.model.canonical_document import canonical_draft
+from zom.model.chunking import ChunkChoice
 from zom.model.family import Family, NodeKind
 from zom.model.fields import AS_IT_IS, Length, Value
+from zom.model.from_array import arguments_of, document_in
 from zom.model.group import Group
 from zom.model.spec import Spec
 
@@ -42,6 +46,7 @@ DRAFT = Family(
     kind_of=_kind_of,
     fields=rules.fields,
     rules=rules.check,
+    canonical=canonical_draft,
     field_rules=rules.FIELD_RULES,
     node_rule=rules.NODE,
     members_rule=rules.MEMBERS,
@@ -55,6 +60,7 @@ ENTRY_POINT = Family(
     kind_of=lambda _document: "entry point",
     fields=rules.fields,
     rules=rules.check_entry_point,
+    canonical=canonical_draft,
     field_rules=rules.FIELD_RULES,
     node_rule=rules.NODE,
     members_rule=rules.MEMBERS,
@@ -87,6 +93,51 @@ class ArraySpec(Spec, Generic[AttributesT]):
     attributes: AttributesT = Field(default_factory=cast("Any", JSONDict))
     codecs: tuple[Annotated[Mapping[str, JSON], AS_IT_IS], ...] = ()
     storage_transformers: tuple[Annotated[Mapping[str, JSON], AS_IT_IS], ...] = ()
+
+    @classmethod
+    def build(  # noqa: PLR0913 - a document has that many facts
+        cls,
+        *,
+        shape: int | Iterable[int],
+        dtype: DTypeLike,
+        chunks: ChunkChoice = "auto",
+        compress: Compression = "gzip",
+        fill_value: object = AUTO,
+        order: Literal["C", "F"] = "C",
+        separator: Literal["/", "."] = "/",
+        dimension_names: Sequence[str | None] | None = None,
+        attributes: AttributesT | Mapping[str, Any] | None = None,
+    ) -> Self:
+        """The spec of a new array: chunks of some 4 MiB, compressed with gzip.
+
+        >>> ArraySpec.build(shape=(100,), dtype="float64").data_type
+        'float64'
+        """
+        document = draft_document(
+            shape=shape,
+            dtype=dtype,
+            chunks=chunks,
+            compress=compress,
+            fill_value=fill_value,
+            order=order,
+            separator=separator,
+            dimension_names=dimension_names,
+            attributes=attributes,
+        )
+        return cls(**document)
+
+    @classmethod
+    def from_array(cls, array: Any, **changes: Any) -> Self:
+        """The spec of an array that exists: numpy, h5py, dask, xarray, zarr; `changes` go to `build`.
+
+        >>> import numpy as np
+        >>> ArraySpec.from_array(np.zeros((2, 3), "u1")).data_type
+        'uint8'
+        """
+        document = None if changes else document_in(array)
+        if document is not None and document["zarr_format"] == "draft":
+            return cls.parse(document, "lenient")
+        return cls.build(**{**arguments_of(array), **changes})
 
     @property
     def ndim(self) -> int:

@@ -183,13 +183,11 @@ def fields(kind: NodeKind, document: Mapping[str, Any], faults: list[Fault]) -> 
     return values
 
 
-def check(
-    kind: NodeKind, values: Mapping[str, Any], broken: frozenset[str], faults: list[Fault]
-) -> None:
+def check(kind: NodeKind, values: Mapping[str, Any], broken: frozenset[str], faults: list[Fault]) -> None:
     """All faults of an array's or a group's document that span members or stand in extensions."""
     known = _ARRAY_MEMBERS if kind == "array" else frozenset({"attributes", "members"})
     for name in values:
-        if name in known or (kind == "group" and name.strip("_") == "members"):
+        if name in known:
             continue
         rule_ = OLD_MEMBER if kind == "array" and name in _OLD_MEMBERS else UNKNOWN
         close = near(name, sorted(known))

@@ -30,6 +30,8 @@ class Family:
     """The document's members as field values; a tolerated deviation is put right, with a fault."""
     rules: Callable[[NodeKind, Mapping[str, Any], frozenset[str], list[Fault]], None]
     """Checks the rules that span fields; the names of the fields at fault are left out."""
+    canonical: Callable[[NodeKind, Mapping[str, Any]], dict[str, Any]]
+    """The canonical spelling of a node's own document."""
     field_rules: Mapping[str, Rule]
     """The rule that a field's own form obeys, by field."""
     node_rule: Rule

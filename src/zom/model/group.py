@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 from zom.errors import NotFound
 from zom.jsonvalue import exact_key, same
@@ -11,9 +11,12 @@ from zom.model.registry import near
 from zom.model.spec import Spec
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
+
+    from typing_extensions import Self
 
     from zom.model.family import NodeKind
+    from zom.problems import Level
 
 __all__ = ["Group"]
 
@@ -33,6 +36,46 @@ class Group(Spec):
         from zom.model.tree import at  # noqa: PLC0415 - the tree walks groups
 
         return at(self, path)
+
+    @classmethod
+    def from_tree(cls, tree: Mapping[str, Any], *, attributes: Any = None) -> Self:
+        """A group whose members are specs, arrays, or mappings that stand for groups in turn.
+
+        A key with slashes stands for nested groups.
+
+        >>> import numpy as np
+        >>> from zom import v3
+        >>> group = v3.GroupSpec.from_tree({"a": np.zeros(3), "b/c": {"d": np.ones((2, 2))}})
+        >>> sorted(group.flatten())
+        ['/', '/a', '/b', '/b/c', '/b/c/d']
+        """
+        from zom.model.from_tree import group_of  # noqa: PLC0415 - it builds groups
+
+        return cast("Self", group_of(cls, tree, attributes))
+
+    def to_consolidated(self) -> dict[str, Any]:
+        """The stored document that holds the whole hierarchy: `.zmetadata`, or the root's `zarr.json`.
+
+        >>> from zom import v3
+        >>> v3.GroupSpec(members={"a": v3.GroupSpec()}).to_consolidated()["consolidated_metadata"]["kind"]
+        'inline'
+        """
+        from zom.model.stored import to_consolidated  # noqa: PLC0415 - stored forms are made of specs
+
+        return to_consolidated(self)
+
+    @classmethod
+    def from_consolidated(cls, document: Mapping[str, Any], level: Level = "strict") -> Self:
+        """The hierarchy that consolidated metadata describes.
+
+        >>> from zom import v2
+        >>> group = v2.GroupSpec(members={"a": v2.GroupSpec(members={})})
+        >>> v2.GroupSpec.from_consolidated(group.to_consolidated()) == group
+        True
+        """
+        from zom.model.stored import from_consolidated  # noqa: PLC0415 - stored forms are made of specs
+
+        return cls.model_validate(from_consolidated(cls.family, document, level))
 
     def __contains__(self, path: object) -> bool:
         if not isinstance(path, str):
@@ -80,7 +123,7 @@ class Group(Spec):
     def __repr_args__(self) -> Iterator[tuple[str | None, Any]]:
         yield from self.document.items()
         members = member_specs(self)
-        yield "members", None if members is None else f"<{len(members)}>"
+        yield "members", None if members is None else list(members)
 
 
 def missing(path: str, name: str, known: list[str]) -> NotFound:

@@ -66,7 +66,7 @@ def to_json(spec: Spec, *, indent: int | None = None) -> str:
         pieces.append(head)
         stack.append(tail)
         for name, member in reversed(members.items()):
-            stack.extend((", ", member, f"{jsontext.write(name)}: "))
+            stack.extend((",", member, f"{jsontext.write(name)}:"))
         if members:
             del stack[-3 * len(members)]  # no comma after the last member
     return "".join(pieces)
@@ -76,6 +76,6 @@ def _around(spec: Spec) -> tuple[str, str]:
     """The text of a group's document before and after its members."""
     items = list(spec.document.items())
     place = _place(spec)
-    before = "".join(f"{jsontext.write(k)}: {jsontext.write(v)}, " for k, v in items[:place])
-    after = "".join(f", {jsontext.write(k)}: {jsontext.write(v)}" for k, v in items[place:])
-    return f'{{{before}"members": {{', f"}}{after}}}"
+    before = "".join(f"{jsontext.write(k)}:{jsontext.write(v)}," for k, v in items[:place])
+    after = "".join(f",{jsontext.write(k)}:{jsontext.write(v)}" for k, v in items[place:])
+    return f'{{{before}"members":{{', f"}}{after}}}"

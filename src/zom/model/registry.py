@@ -96,7 +96,9 @@ class Registry(Generic[N]):
             try:
                 extension: N = point.load()
             except Exception as cause:
-                message = f"the plugin {point.name!r} of {self.group} ({point.value}) can't be loaded: {cause}"
+                message = (
+                    f"the plugin {point.name!r} of {self.group} ({point.value}) can't be loaded: {cause}"
+                )
                 raise ExtensionError(message) from cause
             if self._by_name.get(extension.name) is not extension:
                 self.register(extension)

@@ -14,16 +14,16 @@ from pydantic import BaseModel, ConfigDict
 from pydantic_core import core_schema
 from typing_extensions import Self
 
-
 from zom.errors import SpecError, SpecWarning
 from zom.jsonvalue import JSONDict, exact_key, same
 from zom.limits import DEFAULT_LIMITS, Limits
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from pydantic import GetCoreSchemaHandler
 
+    from zom.model.compare import Difference
     from zom.model.family import Family, NodeKind
     from zom.problems import Level, Problem
 
@@ -62,6 +62,9 @@ class Spec(BaseModel):
             for name in ("__dict__", "__pydantic_fields_set__", "__pydantic_extra__"):
                 object.__setattr__(self, name, object.__getattribute__(made, name))
             object.__setattr__(self, "__pydantic_private__", made.__pydantic_private__)
+
+        # pydantic fills instances itself: only callers of the class come through here.
+        __init__.__pydantic_base_init__ = True
 
     # --- reading documents -------------------------------------------------------------------
 
@@ -150,7 +153,7 @@ class Spec(BaseModel):
 
         >>> from zom import v3
         >>> v3.GroupSpec(members={}).to_json()
-        '{"zarr_format": 3, "node_type": "group", "members": {}}'
+        '{"zarr_format":3,"node_type":"group","members":{}}'
         """
         from zom.model.output import to_json  # noqa: PLC0415 - output walks trees of specs
 
@@ -170,6 +173,86 @@ class Spec(BaseModel):
 
         return replace(self, changes, level or self.level)
 
+    # --- the tree ------------------------------------------------------------------------------
+
+    def walk(self) -> Iterator[tuple[str, Any]]:
+        """Each node with its path, a group before its members.
+
+        >>> from zom import v3
+        >>> [path for path, node in v3.GroupSpec(members={"a": v3.GroupSpec()}).walk()]
+        ['/', '/a']
+        """
+        from zom.model.tree import walk  # noqa: PLC0415 - the tree walks specs
+
+        return walk(self)
+
+    def at(self, path: str) -> Any:
+        """The node at `path`; NotFound, with near names, where there is none.
+
+        >>> from zom import v3
+        >>> v3.GroupSpec(members={"a": v3.GroupSpec()}).at("/a").kind
+        'group'
+        """
+        from zom.model.tree import at  # noqa: PLC0415 - the tree walks specs
+
+        return at(self, path)
+
+    def select(self, pattern: str) -> dict[str, Any]:
+        """The nodes whose path matches: `*` is part of one name, `**` any number of names.
+
+        >>> from zom import v3
+        >>> list(v3.GroupSpec(members={"a": v3.GroupSpec()}).select("**"))
+        ['/', '/a']
+        """
+        from zom.model.tree import select  # noqa: PLC0415 - the tree walks specs
+
+        return dict(select(self, pattern))
+
+    def flatten(self, prefix: str = "") -> dict[str, Any]:
+        """Every node by its path, without its members; `zom.unflatten` gives back the tree.
+
+        >>> from zom import v3
+        >>> list(v3.GroupSpec(members={"a": v3.GroupSpec()}).flatten())
+        ['/', '/a']
+        """
+        from zom.model.tree import flatten  # noqa: PLC0415 - the tree walks specs
+
+        return dict(flatten(self, prefix))
+
+    def map(self, change: Callable[[str, Any], Spec | None]) -> Any:
+        """The tree with each node changed, members before their group; None takes a node away.
+
+        >>> from zom import v3
+        >>> v3.GroupSpec().map(lambda path, node: node.replace(attributes={"at": path})).attributes
+        {'at': '/'}
+        """
+        from zom.model.tree import map_nodes  # noqa: PLC0415 - the tree walks specs
+
+        return map_nodes(self, change)
+
+    def to_documents(self) -> dict[str, dict[str, Any]]:
+        """The node's own stored documents by the end of their key, such as `zarr.json`.
+
+        >>> from zom import v3
+        >>> v3.GroupSpec().to_documents()
+        {'zarr.json': {'zarr_format': 3, 'node_type': 'group'}}
+        """
+        from zom.model.stored import to_documents  # noqa: PLC0415 - stored forms are made of specs
+
+        return to_documents(self)
+
+    @classmethod
+    def from_documents(cls, documents: Mapping[str, Mapping[str, Any]], level: Level = "strict") -> Self:
+        """The spec of one node whose stored documents these are; a group's members are not known.
+
+        >>> from zom import v2
+        >>> v2.GroupSpec.from_documents({".zgroup": {"zarr_format": 2}, ".zattrs": {"a": 1}}).attributes
+        {'a': 1}
+        """
+        from zom.model.stored import model_document  # noqa: PLC0415 - stored forms are made of specs
+
+        return cls.parse(model_document(cls.family, documents), level)
+
     # --- comparing ---------------------------------------------------------------------------
 
     def __eq__(self, other: object) -> bool:
@@ -183,6 +266,28 @@ class Spec(BaseModel):
 
     def __hash__(self) -> int:
         return hash((self.family.form, self.kind, exact_key(self.document)))
+
+    def like(self, other: Spec, ignore: str | Iterable[str] = ()) -> bool:
+        """Whether both trees mean the same, however they are spelled; see `diff` for `ignore`.
+
+        >>> from zom import v3
+        >>> v3.GroupSpec().like(v3.GroupSpec(attributes={}))
+        True
+        """
+        from zom.model.compare import like  # noqa: PLC0415 - comparing walks trees of specs
+
+        return like(self, other, ignore)
+
+    def diff(self, other: Spec, ignore: str | Iterable[str] = ()) -> Difference:
+        """What must change in this tree to make it mean what `other` does.
+
+        >>> from zom import v3
+        >>> print(v3.GroupSpec().diff(v3.GroupSpec(attributes={"a": 1})))
+        + /: attributes.a: 1
+        """
+        from zom.model.compare import diff  # noqa: PLC0415 - comparing walks trees of specs
+
+        return diff(self, other, ignore)
 
     # --- copying, pickling, printing -----------------------------------------------------------
 
@@ -255,5 +360,3 @@ class Spec(BaseModel):
             """As `replace`: a copy is checked like any other spec."""
             del deep
             return self.replace(**update) if update else self
-
-

@@ -35,9 +35,7 @@ FLAT = rule(
     source="ZEP 6: consolidated metadata is a flattening of a hierarchy",
 )
 TWICE = rule("tree/twice", "a path names one node", source="the v3 core specification, section Name")
-MIXED = rule(
-    "tree/mixed", "all nodes of one hierarchy have the same format", source="ZEP 6, Zarr versions"
-)
+MIXED = rule("tree/mixed", "all nodes of one hierarchy have the same format", source="ZEP 6, Zarr versions")
 
 
 def walk(spec: Spec) -> Iterator[tuple[str, Spec]]:

@@ -7,16 +7,20 @@ such document.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Generic, Literal, cast
 
 from pydantic import Field
-from typing_extensions import TypeVar
+from typing_extensions import Self, TypeVar
 
 from zom.jsonvalue import JSON, JSONDict
 from zom.model import v2_rules as rules
+from zom.model.build import AUTO, Compression, DTypeLike, v2_document
+from zom.model.canonical_document import canonical_v2
+from zom.model.chunking import ChunkChoice
 from zom.model.family import Family, NodeKind
 from zom.model.fields import AS_IT_IS, Length, Value
+from zom.model.from_array import arguments_of, document_in
 from zom.model.group import Group
 from zom.model.spec import Spec
 
@@ -44,6 +48,7 @@ V2 = Family(
     kind_of=_kind_of,
     fields=rules.fields,
     rules=rules.check,
+    canonical=canonical_v2,
     field_rules=rules.FIELD_RULES,
     node_rule=rules.NODE,
     members_rule=rules.MEMBERS,
@@ -75,6 +80,59 @@ class ArraySpec(Spec, Generic[AttributesT]):
     filters: Annotated[list[Any] | tuple[Mapping[str, JSON], ...] | None, AS_IT_IS]
     dimension_separator: Literal[".", "/"] = "."
     attributes: AttributesT = Field(default_factory=cast("Any", JSONDict))
+
+    @classmethod
+    def build(  # noqa: PLR0913 - a document has that many facts
+        cls,
+        *,
+        shape: int | Iterable[int],
+        dtype: DTypeLike,
+        chunks: ChunkChoice = "auto",
+        compress: Compression = "zstd",
+        checksum: bool = False,
+        filters: Sequence[Mapping[str, JSON]] = (),
+        fill_value: object = AUTO,
+        order: Literal["C", "F"] = "C",
+        separator: Literal[".", "/"] | None = None,
+        dimension_names: Sequence[str | None] | None = None,
+        attributes: AttributesT | Mapping[str, Any] | None = None,
+    ) -> Self:
+        """The spec of a new array: chunks of some 4 MiB, compressed with zstd.
+
+        Names of dimensions go to the attribute `_ARRAY_DIMENSIONS`, where xarray looks for them; a
+        `fill_value` of None is null, which leaves missing chunks undefined.
+
+        >>> spec = ArraySpec.build(shape=(100,), dtype=">i2", dimension_names=("x",), compress="zlib:1")
+        >>> spec.dtype, spec.compressor, spec.attributes
+        ('>i2', {'id': 'zlib', 'level': 1}, {'_ARRAY_DIMENSIONS': ['x']})
+        """
+        document = v2_document(
+            shape=shape,
+            dtype=dtype,
+            chunks=chunks,
+            compress=compress,
+            checksum=checksum,
+            filters=filters,
+            fill_value=fill_value,
+            order=order,
+            separator=separator,
+            dimension_names=dimension_names,
+            attributes=attributes,
+        )
+        return cls(**document)
+
+    @classmethod
+    def from_array(cls, array: Any, **changes: Any) -> Self:
+        """The spec of an array that exists: numpy, h5py, dask, xarray, zarr; `changes` go to `build`.
+
+        >>> import numpy as np
+        >>> ArraySpec.from_array(np.zeros((2, 3), "S5")).dtype
+        '|S5'
+        """
+        document = None if changes else document_in(array)
+        if document is not None and document["zarr_format"] == 2:
+            return cls.parse(document, "lenient")
+        return cls.build(**{**arguments_of(array), **changes})
 
     @property
     def ndim(self) -> int:

@@ -52,9 +52,7 @@ SHAPE = rule(
     source=f"{_V2}#metadata",
     schema=True,
 )
-CHUNKS = rule(
-    "v2/chunks", "chunks is a list of positive integers", source=f"{_V2}#metadata", schema=True
-)
+CHUNKS = rule("v2/chunks", "chunks is a list of positive integers", source=f"{_V2}#metadata", schema=True)
 EMPTY_CHUNK = rule(
     "v2/empty-chunk",
     "a chunk is at least 1 long, along a dimension of length 0, too",
@@ -155,9 +153,7 @@ def _lift_empty_chunks(values: dict[str, Any], faults: list[Fault]) -> None:
     values["chunks"] = tuple(lifted)
 
 
-def check(
-    kind: NodeKind, values: Mapping[str, Any], broken: frozenset[str], faults: list[Fault]
-) -> None:
+def check(kind: NodeKind, values: Mapping[str, Any], broken: frozenset[str], faults: list[Fault]) -> None:
     """All faults that span members, or that stand in a type's or a codec's definition."""
     known = _ARRAY_MEMBERS if kind == "array" else _GROUP_MEMBERS
     if not known.issuperset(values):
@@ -171,7 +167,7 @@ def _check_extra(
 ) -> None:
     rule_ = EXTRA_IN_ARRAY if kind == "array" else EXTRA_IN_GROUP
     for name in values:
-        if name in known or name.strip("_") in {"members", "attributes"}:
+        if name in known:
             continue
         close = near(name, sorted(known))
         fix = close if close.startswith("did you mean") else None

@@ -5,16 +5,20 @@ https://zarr-specs.readthedocs.io/en/latest/v3/core/index.html
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Generic, Literal, cast
 
 from pydantic import Field
-from typing_extensions import TypeVar
+from typing_extensions import Self, TypeVar
 
 from zom.jsonvalue import JSON, JSONDict
 from zom.model import v3_rules as rules
+from zom.model.build import AUTO, Compression, DTypeLike, ShardChoice, v3_document
+from zom.model.canonical_document import canonical_v3
+from zom.model.chunking import ChunkChoice
 from zom.model.family import Family, NodeKind
 from zom.model.fields import AS_IT_IS, Extension, Length, Value
+from zom.model.from_array import arguments_of, document_in
 from zom.model.group import Group
 from zom.model.spec import Spec
 
@@ -29,6 +33,7 @@ if TYPE_CHECKING:
 else:
     MemberT = TypeVar("MemberT", default=Any)
 
+
 def _kind_of(document: Mapping[str, Any]) -> NodeKind | None:
     declared = document.get("node_type")
     if declared == "array":
@@ -41,6 +46,7 @@ V3 = Family(
     kind_of=_kind_of,
     fields=rules.fields,
     rules=rules.check,
+    canonical=canonical_v3,
     field_rules=rules.FIELD_RULES,
     node_rule=rules.NODE,
     members_rule=rules.MEMBERS,
@@ -79,6 +85,63 @@ class ArraySpec(Spec, Generic[AttributesT]):
     attributes: AttributesT = Field(default_factory=cast("Any", JSONDict))
     storage_transformers: tuple[Extension, ...] = ()
     dimension_names: tuple[str | None, ...] | None = None
+
+    @classmethod
+    def build(  # noqa: PLR0913 - a document has that many facts
+        cls,
+        *,
+        shape: int | Iterable[int],
+        dtype: DTypeLike,
+        chunks: ChunkChoice = "auto",
+        shards: ShardChoice = None,
+        compress: Compression = "zstd",
+        checksum: bool = True,
+        codecs: Sequence[str | Mapping[str, JSON]] | None = None,
+        filters: Sequence[Mapping[str, JSON]] = (),
+        fill_value: object = AUTO,
+        order: Literal["C", "F"] = "C",
+        dimension_names: Sequence[str | None] | None = None,
+        attributes: AttributesT | Mapping[str, Any] | None = None,
+    ) -> Self:
+        """The spec of a new array: chunks of some 4 MiB, zstd, a crc32c checksum over each chunk.
+
+        `shards` gathers chunks into larger stored objects; `codecs` replaces the whole chain of
+        codecs, `filters` come before it. See `ChunkChoice`, `ShardChoice` and `Compression`.
+
+        >>> spec = ArraySpec.build(shape=(100, 200), dtype="float32", chunks=(10, None), compress="gzip:9")
+        >>> spec.chunk_grid["configuration"]
+        {'chunk_shape': [10, 200]}
+        >>> [codec["name"] for codec in spec.codecs]
+        ['bytes', 'gzip', 'crc32c']
+        """
+        document = v3_document(
+            shape=shape,
+            dtype=dtype,
+            chunks=chunks,
+            shards=shards,
+            compress=compress,
+            checksum=checksum,
+            codecs=codecs,
+            filters=filters,
+            fill_value=fill_value,
+            order=order,
+            dimension_names=dimension_names,
+            attributes=attributes,
+        )
+        return cls(**document)
+
+    @classmethod
+    def from_array(cls, array: Any, **changes: Any) -> Self:
+        """The spec of an array that exists: numpy, h5py, dask, xarray, zarr; `changes` go to `build`.
+
+        >>> import numpy as np
+        >>> ArraySpec.from_array(np.zeros((2, 3), "datetime64[s]")).data_type["name"]
+        'numpy.datetime64'
+        """
+        document = None if changes else document_in(array)
+        if document is not None and document["zarr_format"] == 3:
+            return cls.parse(document, "lenient")
+        return cls.build(**{**arguments_of(array), **changes})
 
     @property
     def ndim(self) -> int:

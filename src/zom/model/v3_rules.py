@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, cast
 
-from zom.jsonvalue import JSONDict
 from zom.model.chain import check_chain
 from zom.model.chunk_grid import ChunkGrid, chunk_grids
 from zom.model.chunk_key_encoding import ChunkKeyEncoding, chunk_key_encodings
@@ -49,10 +48,10 @@ MISSING = rule(
     source=f"{_CORE}#array-metadata",
     schema=True,
 )
-ZARR_FORMAT = rule("v3/zarr-format", "zarr_format is the integer 3", source=f"{_CORE}#zarr-format", schema=True)
-NODE_TYPE = rule(
-    "v3/node-type", 'node_type is "array" or "group"', source=f"{_CORE}#node-type", schema=True
+ZARR_FORMAT = rule(
+    "v3/zarr-format", "zarr_format is the integer 3", source=f"{_CORE}#zarr-format", schema=True
 )
+NODE_TYPE = rule("v3/node-type", 'node_type is "array" or "group"', source=f"{_CORE}#node-type", schema=True)
 SHAPE = rule(
     "v3/shape",
     "shape is a list of integers that are not negative and fit 63 bits",
@@ -174,7 +173,7 @@ def fields(kind: NodeKind, document: Mapping[str, Any], faults: list[Fault]) -> 
     values = dict(document)
     for name in ("zarr_format", "node_type"):
         if name not in values:
-            wanted = "3" if name == "zarr_format" else show(kind)
+            wanted = "3" if name == "zarr_format" else '"array" or "group"'
             faults.append(Fault(MISSING, (name,), wanted, "nothing"))
     if kind == "array":
         for name in _LISTS:
@@ -194,9 +193,7 @@ def fields(kind: NodeKind, document: Mapping[str, Any], faults: list[Fault]) -> 
     return values
 
 
-def check(
-    kind: NodeKind, values: Mapping[str, Any], broken: frozenset[str], faults: list[Fault]
-) -> None:
+def check(kind: NodeKind, values: Mapping[str, Any], broken: frozenset[str], faults: list[Fault]) -> None:
     """All faults that span members, or that stand in an extension's definition."""
     known = _ARRAY_MEMBERS if kind == "array" else _GROUP_MEMBERS
     if not known.issuperset(values):
@@ -209,7 +206,7 @@ def check(
 
 def _check_unknown(values: Mapping[str, Any], known: frozenset[str], faults: list[Fault]) -> None:
     for name, value in values.items():
-        if name in known or (name.endswith("members") and name.strip("_") == "members"):
+        if name in known:
             continue
         if isinstance(value, dict) and cast("dict[str, Any]", value).get("must_understand") is False:
             hint = near(name, sorted(known))
@@ -227,7 +224,12 @@ def _check_unknown(values: Mapping[str, Any], known: frozenset[str], faults: lis
 def _check_array(values: Mapping[str, Any], broken: frozenset[str], faults: list[Fault]) -> None:
     shape: tuple[int, ...] | None = None if "shape" in broken else values.get("shape")
     names = values.get("dimension_names")
-    if shape is not None and names is not None and "dimension_names" not in broken and len(names) != len(shape):
+    if (
+        shape is not None
+        and names is not None
+        and "dimension_names" not in broken
+        and len(names) != len(shape)
+    ):
         wanted = f"{len(shape)} name{'s' * (len(shape) != 1)}, one for each dimension"
         faults.append(Fault(DIMENSION_COUNT, ("dimension_names",), wanted, show(list(names))))
     data_type, fill = _type_and_fill(values, faults)
@@ -236,7 +238,7 @@ def _check_array(values: Mapping[str, Any], broken: frozenset[str], faults: list
         value = values["chunk_key_encoding"]
         faults.extend(_keys.get(repr(value), lambda: _key_faults(value)))
     if "codecs" in values and "codecs" not in broken:
-        codecs = values["codecs"]
+        codecs = list(values["codecs"])
         elements = Elements(lengths, data_type, fill)
         key = (repr(codecs), repr(values.get("data_type")), repr(values.get("fill_value")), lengths)
         faults.extend(_chains.get(key, lambda: _chain_faults(codecs, elements)))

@@ -1,0 +1,30 @@
+"""The `default` chunk key encoding: `c/0/1`, and `c` where there are no dimensions.
+
+Zarr v3: https://zarr-specs.readthedocs.io/en/latest/v3/chunk-key-encodings/default/index.html
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from zom.model.chunk_key_encoding import ChunkKeyEncoding, chunk_key_encodings
+from zom.model.configuration import Configuration
+
+__all__ = ["DefaultConfiguration", "DefaultEncoding", "default"]
+
+
+class DefaultConfiguration(Configuration):
+    """What stands between the numbers."""
+
+    separator: Literal["/", "."] = "/"
+
+
+class DefaultEncoding(ChunkKeyEncoding):
+    """`default`: one key for each chunk."""
+
+    name = "default"
+    configuration = DefaultConfiguration
+
+
+default = chunk_key_encodings.register(DefaultEncoding())
+"""The `default` chunk key encoding."""

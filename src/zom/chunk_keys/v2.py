@@ -1,0 +1,30 @@
+"""The `v2` chunk key encoding: `0.1`, and `0` where there are no dimensions.
+
+Zarr v3: https://zarr-specs.readthedocs.io/en/latest/v3/chunk-key-encodings/v2/index.html
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from zom.model.chunk_key_encoding import ChunkKeyEncoding, chunk_key_encodings
+from zom.model.configuration import Configuration
+
+__all__ = ["V2Configuration", "V2Encoding", "v2"]
+
+
+class V2Configuration(Configuration):
+    """What stands between the numbers."""
+
+    separator: Literal["/", "."] = "."
+
+
+class V2Encoding(ChunkKeyEncoding):
+    """`v2`: one key for each chunk."""
+
+    name = "v2"
+    configuration = V2Configuration
+
+
+v2 = chunk_key_encodings.register(V2Encoding())
+"""The `v2` chunk key encoding."""

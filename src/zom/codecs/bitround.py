@@ -1,0 +1,98 @@
+"""The `bitround` codec: numbers rounded to a few bits, so that they compress better.
+
+Zarr v3: https://github.com/zarr-developers/zarr-extensions/tree/main/codecs/bitround
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+from pydantic import Field
+
+from zom.model.codec import Codec, Elements, codecs
+from zom.model.configuration import Configuration
+from zom.problems import Fault, rule, show
+
+if TYPE_CHECKING:
+    from zom.model.codec import Representation
+    from zom.model.datatype import DataType
+
+__all__ = ["BitroundCodec", "BitroundConfiguration", "bitround"]
+
+_SOURCE = "zarr-extensions, bitround codec"
+
+TYPE = rule(
+    "codec/bitround-type",
+    "the bitround codec takes floats, complex numbers, integers and numpy times",
+    source=f"{_SOURCE}, supported data types",
+)
+KEEPBITS = rule(
+    "codec/bitround-keepbits",
+    "keepbits is no more than the bits of the mantissa, or of the integer",
+    source=f"{_SOURCE}, configuration parameters",
+)
+
+_MANTISSA = {
+    "float16": 10,
+    "float32": 23,
+    "float64": 52,
+    "bfloat16": 7,
+    "complex_float16": 10,
+    "complex_float32": 23,
+    "complex_float64": 52,
+    "complex_bfloat16": 7,
+    "complex64": 23,
+    "complex128": 52,
+}
+_INTEGERS = frozenset({"int", "uint", "datetime", "timedelta"})
+_KINDS = _INTEGERS | {"float", "complex"}
+
+
+class BitroundConfiguration(Configuration):
+    """How many bits are kept of the mantissa, or from the highest bit of an integer that is set."""
+
+    keepbits: Annotated[int, Field(ge=1)]
+
+
+class BitroundCodec(Codec):
+    """`bitround`: array -> array."""
+
+    name = "bitround"
+    kind = "array->array"
+    configuration = BitroundConfiguration
+    needs_configuration = True
+
+    def thread(
+        self,
+        configuration: BitroundConfiguration,
+        before: Representation,
+        faults: list[Fault],
+        path: tuple[str | int, ...],
+    ) -> Elements | None:
+        """The elements, rounded; the shape and the type stay."""
+        if not isinstance(before, Elements):
+            return None
+        data_type = before.data_type
+        if data_type is None:
+            return before
+        if data_type.kind not in _KINDS:
+            found = f"the data type {show(data_type.name)}"
+            faults.append(Fault(TYPE, path, "a numeric data type", found))
+            return before
+        most = _most_bits(data_type)
+        if most is not None and configuration.keepbits > most:
+            expected = f"an integer from 1 to {most}, for {show(data_type.name)}"
+            here = (*path, "configuration", "keepbits")
+            faults.append(Fault(KEEPBITS, here, expected, show(configuration.keepbits)))
+        # The fill value is rounded like every element, which the engine does; here it is not known.
+        return Elements(before.lengths, data_type)
+
+
+def _most_bits(data_type: DataType) -> int | None:
+    if data_type.kind in _INTEGERS and data_type.itemsize is not None:
+        return data_type.itemsize * 8
+    return _MANTISSA.get(data_type.name)
+
+
+bitround = codecs.register(BitroundCodec())
+"""The `bitround` codec."""

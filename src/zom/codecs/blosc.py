@@ -1,0 +1,110 @@
+"""The `blosc` codec: bytes in, a Blosc 1 container out, shuffled and compressed.
+
+Zarr v3: https://zarr-specs.readthedocs.io/en/latest/v3/codecs/blosc/index.html
+Zarr v2: numcodecs id "blosc"; there `shuffle` is a number, and -1 lets the element size decide.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+from pydantic import Field
+
+from zom.model.codec import Bytes, Codec, codecs
+from zom.model.configuration import Configuration, OrAbsent
+from zom.problems import Fault, rule
+
+if TYPE_CHECKING:
+    from zom.model.codec import Representation
+
+__all__ = ["BloscCodec", "BloscConfiguration", "BloscV2Configuration", "blosc"]
+
+_SOURCE = "zarr v3, blosc codec, configuration parameters"
+
+SHUFFLE = rule(
+    "codec/blosc-shuffle",
+    "the blosc codec says how it shuffles; decoding needs it not",
+    source=_SOURCE,
+    lenient="warning",
+    schema=True,
+)
+TYPESIZE = rule(
+    "codec/blosc-typesize",
+    "the blosc codec has a typesize unless it doesn't shuffle; without one the size of an element is used",
+    source=_SOURCE,
+    lenient="warning",
+    schema=True,
+)
+
+Compressor = Literal["lz4", "lz4hc", "blosclz", "zstd", "snappy", "zlib"]
+"""The compressors that c-blosc knows."""
+
+Positive = Annotated[int, Field(ge=1)]
+NotNegative = Annotated[int, Field(ge=0)]
+Level = Annotated[int, Field(ge=0, le=9)]
+
+
+class BloscConfiguration(Configuration):
+    """The compressor inside, its level, the shuffle before it and the size of the blocks."""
+
+    cname: Compressor
+    clevel: Level
+    shuffle: OrAbsent[Literal["noshuffle", "shuffle", "bitshuffle"]] = None
+    typesize: OrAbsent[Positive] = None
+    blocksize: NotNegative
+
+    def canonical(self) -> dict[str, Any]:
+        """Without the typesize where it is ignored.
+
+        >>> BloscConfiguration(cname="lz4", clevel=5, shuffle="noshuffle", typesize=4, blocksize=0).canonical()
+        {'cname': 'lz4', 'clevel': 5, 'shuffle': 'noshuffle', 'blocksize': 0}
+        """
+        members = super().canonical()
+        if self.shuffle == "noshuffle":
+            members.pop("typesize", None)
+        return members
+
+
+class BloscV2Configuration(Configuration):
+    """As numcodecs has it; `typesize` is not among what it writes."""
+
+    cname: Compressor = "lz4"
+    clevel: Level = 5
+    shuffle: Annotated[int, Field(ge=-1, le=2)] = 1
+    blocksize: NotNegative = 0
+    typesize: OrAbsent[Positive] = None
+
+
+class BloscCodec(Codec):
+    """`blosc`: bytes -> bytes."""
+
+    name = "blosc"
+    kind = "bytes->bytes"
+    configuration = BloscConfiguration
+    needs_configuration = True
+    v2_id = "blosc"
+    v2_configuration = BloscV2Configuration
+    draft_name = "blosc"
+
+    def thread(
+        self,
+        configuration: BloscConfiguration | BloscV2Configuration,
+        before: Representation,
+        faults: list[Fault],
+        path: tuple[str | int, ...],
+    ) -> Bytes:
+        """Bytes of no fixed number."""
+        del before
+        if isinstance(configuration, BloscV2Configuration):
+            return Bytes()
+        if configuration.shuffle is None:
+            here = (*path, "configuration", "shuffle")
+            faults.append(Fault(SHUFFLE, here, '"noshuffle", "shuffle" or "bitshuffle"', "nothing"))
+        elif configuration.shuffle != "noshuffle" and configuration.typesize is None:
+            here = (*path, "configuration", "typesize")
+            faults.append(Fault(TYPESIZE, here, "an integer of at least 1", "nothing"))
+        return Bytes()
+
+
+blosc = codecs.register(BloscCodec())
+"""The `blosc` codec."""

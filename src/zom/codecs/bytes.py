@@ -1,0 +1,94 @@
+"""The `bytes` codec: the elements of a chunk one after the other, each in a stated byte order.
+
+Zarr v3: https://zarr-specs.readthedocs.io/en/latest/v3/codecs/bytes/index.html
+Before zarr-specs pull request 263 its name was `endian`; the draft calls it so, too.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal
+
+from zom.model.codec import Bytes, Codec, Elements, codecs
+from zom.model.configuration import Configuration, OrAbsent
+from zom.problems import Fault, rule, show
+
+if TYPE_CHECKING:
+    from zom.model.codec import Representation
+    from zom.model.datatype import DataType
+
+__all__ = ["BytesCodec", "BytesConfiguration", "bytes_codec"]
+
+_SOURCE = "zarr v3, bytes codec"
+
+ENDIAN = rule(
+    "codec/bytes-endian",
+    "the bytes codec has an endian wherever the bytes of an element have an order",
+    source=f"{_SOURCE}, configuration parameters",
+)
+# zarr-python wrote `structured` arrays without it, and they are little-endian.
+LEGACY_ENDIAN = rule(
+    "codec/bytes-endian-structured",
+    "the bytes codec has an endian where fields of the legacy type `structured` need one",
+    source=f"{_SOURCE}, configuration parameters",
+    lenient="warning",
+)
+FIXED = rule(
+    "codec/bytes-fixed-size",
+    "the bytes codec takes data types whose elements all have the same size",
+    source=f"{_SOURCE}, abstract",
+)
+
+_VARIABLE = {"string": "vlen-utf8", "bytes": "vlen-bytes"}
+
+
+class BytesConfiguration(Configuration):
+    """Which byte of an element comes first."""
+
+    endian: OrAbsent[Literal["little", "big"]] = None
+
+
+class BytesCodec(Codec):
+    """`bytes`: array -> bytes, without compression."""
+
+    name = "bytes"
+    aliases = ("endian",)
+    kind = "array->bytes"
+    configuration = BytesConfiguration
+    draft_name = "endian"
+
+    def thread(
+        self,
+        configuration: BytesConfiguration,
+        before: Representation,
+        faults: list[Fault],
+        path: tuple[str | int, ...],
+    ) -> Bytes:
+        """As many bytes as the elements take."""
+        if not isinstance(before, Elements) or before.data_type is None:
+            return Bytes()
+        data_type = before.data_type
+        if data_type.itemsize is None:
+            codec = _VARIABLE.get(data_type.kind)
+            fix = f"use {codec!r}" if codec else None
+            found = f"the data type {show(data_type.name)}"
+            faults.append(Fault(FIXED, path, "a data type of fixed size", found, fix))
+            return Bytes()
+        if configuration.endian is None and data_type.has_order:
+            faults.append(_no_endian(data_type, path))
+        count = before.count
+        return Bytes(None if count is None else count * data_type.itemsize)
+
+
+def _no_endian(data_type: DataType, path: tuple[str | int, ...]) -> Fault:
+    legacy = data_type.name == "structured"
+    return Fault(
+        LEGACY_ENDIAN if legacy else ENDIAN,
+        (*path, "configuration", "endian"),
+        f'"little" or "big", for {show(data_type.name)}',
+        "nothing",
+        'write "endian": "little"' if legacy else None,
+    )
+
+
+bytes_codec = codecs.register(BytesCodec())
+"""The `bytes` codec."""

@@ -1,0 +1,70 @@
+"""The `gzip` codec: bytes in, a gzip stream out.
+
+Zarr v3: https://zarr-specs.readthedocs.io/en/latest/v3/codecs/gzip/index.html
+Zarr v2: numcodecs id "gzip", whose level may be -1, zlib's own default.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+from pydantic import Field
+
+from zom.model.codec import Bytes, Codec, codecs
+from zom.model.configuration import Configuration, OrAbsent
+from zom.problems import Fault, rule
+
+if TYPE_CHECKING:
+    from zom.model.codec import Representation
+
+__all__ = ["GzipCodec", "GzipConfiguration", "GzipV2Configuration", "gzip"]
+
+LEVEL = rule(
+    "codec/gzip-level",
+    "the gzip codec has a level; decoding needs none",
+    source="zarr v3, gzip codec, configuration parameters",
+    lenient="warning",
+    schema=True,
+)
+
+
+class GzipConfiguration(Configuration):
+    """How hard to compress: 0 is not at all, 1 is fastest, 9 is smallest."""
+
+    level: OrAbsent[Annotated[int, Field(ge=0, le=9)]] = None
+
+
+class GzipV2Configuration(Configuration):
+    """As numcodecs has it; 1 where it is absent."""
+
+    level: Annotated[int, Field(ge=-1, le=9)] = 1
+
+
+class GzipCodec(Codec):
+    """`gzip`: bytes -> bytes."""
+
+    name = "gzip"
+    kind = "bytes->bytes"
+    configuration = GzipConfiguration
+    needs_configuration = True
+    v2_id = "gzip"
+    v2_configuration = GzipV2Configuration
+    draft_name = "gzip"
+
+    def thread(
+        self,
+        configuration: GzipConfiguration,
+        before: Representation,
+        faults: list[Fault],
+        path: tuple[str | int, ...],
+    ) -> Bytes:
+        """Bytes of no fixed number."""
+        del before
+        if configuration.level is None:
+            here = (*path, "configuration", "level")
+            faults.append(Fault(LEVEL, here, "an integer from 0 to 9", "nothing"))
+        return Bytes()
+
+
+gzip = codecs.register(GzipCodec())
+"""The `gzip` codec."""

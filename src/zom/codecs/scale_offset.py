@@ -1,0 +1,133 @@
+"""The `scale_offset` codec: (x - offset) * scale, in the arithmetic of the elements' own type.
+
+Zarr v3: https://github.com/zarr-developers/zarr-extensions/blob/main/codecs/scale_offset/README.md
+Both numbers are written like fill values of the type. An absent offset is 0, an absent scale 1.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import numpy as np
+
+from zom.codecs.scalar_cast import number
+from zom.errors import SpecError
+from zom.model.codec import Codec, Elements, codecs
+from zom.model.configuration import Configuration, OrAbsent
+from zom.problems import Fault, rule, show
+
+if TYPE_CHECKING:
+    from zom.model.codec import Representation
+    from zom.model.datatype import DataType
+
+__all__ = ["ScaleOffsetCodec", "ScaleOffsetConfiguration", "scale_offset"]
+
+_SOURCE = "zarr-extensions, scale_offset codec"
+
+TYPE = rule(
+    "codec/scale-offset-type",
+    "the scale_offset codec takes data types that can be added and multiplied",
+    source=f"{_SOURCE}, first section",
+)
+ZERO = rule(
+    "codec/scale-offset-zero",
+    "the scale is not zero: decoding divides by it",
+    source=f"{_SOURCE}, algorithm",
+    lenient="warning",
+)
+FILL = rule(
+    "codec/scale-offset-fill",
+    "the fill value can be shifted and scaled within its data type",
+    source=f"{_SOURCE}, algorithm",
+)
+
+_KINDS = frozenset({"int", "uint", "float", "complex", "timedelta", "datetime"})
+
+
+Scalar: TypeAlias = int | float | str | list[Any]
+"""What fill values of numeric types look like; the type says more."""
+
+
+class ScaleOffsetConfiguration(Configuration):
+    """What is taken away first, and what the rest is multiplied with."""
+
+    offset: OrAbsent[Scalar] = None
+    scale: OrAbsent[Scalar] = None
+
+
+class ScaleOffsetCodec(Codec):
+    """`scale_offset`: array -> array."""
+
+    name = "scale_offset"
+    kind = "array->array"
+    configuration = ScaleOffsetConfiguration
+
+    def thread(
+        self,
+        configuration: ScaleOffsetConfiguration,
+        before: Representation,
+        faults: list[Fault],
+        path: tuple[str | int, ...],
+    ) -> Elements | None:
+        """Elements of the same shape and type, and the fill value shifted and scaled."""
+        if not isinstance(before, Elements) or before.data_type is None:
+            return before if isinstance(before, Elements) else None
+        data_type = before.data_type
+        if data_type.kind not in _KINDS:
+            found = f"the data type {show(data_type.name)}"
+            faults.append(Fault(TYPE, path, "a numeric data type", found))
+            return Elements(before.lengths, data_type)
+        found_before = len(faults)
+        offset = _scalar("offset", configuration.offset, data_type, faults, path)
+        scale = _scalar("scale", configuration.scale, data_type, faults, path)
+        if number(scale) == 0:
+            here = (*path, "configuration", "scale")
+            faults.append(Fault(ZERO, here, "a number other than 0", show(configuration.scale)))
+        fill = None
+        if len(faults) == found_before:
+            fill = _shift(before, offset, scale, faults, path)
+        return Elements(before.lengths, data_type, fill)
+
+
+def _scalar(
+    name: str, value: Any, data_type: DataType, faults: list[Fault], path: tuple[str | int, ...]
+) -> Any:
+    if value is None:
+        return None
+    return data_type.parse_fill(value, "v3", faults, (*path, "configuration", name))
+
+
+def _shift(
+    before: Elements, offset: Any, scale: Any, faults: list[Fault], path: tuple[str | int, ...]
+) -> Any:
+    """The fill value as the codec writes it; None where it can't be told, or can't be."""
+    fill, data_type = before.fill, before.data_type
+    if data_type is None or (offset is None and scale is None):
+        return fill
+    if data_type.kind not in {"int", "uint"}:
+        return _shift_float(fill, offset, scale)
+    # Python's integers don't overflow, so a result out of range is seen instead of wrapped.
+    start = number(fill)
+    shift = 0 if offset is None else number(offset)
+    factor = 1 if scale is None else number(scale)
+    if start is None or shift is None or factor is None:
+        return None
+    made = (start - shift) * factor
+    try:
+        return data_type.cast(made)
+    except SpecError:
+        expected = f"a fill value that (fill - offset) * scale keeps within {show(data_type.name)}"
+        faults.append(Fault(FILL, path, expected, f"{show(start)}, which becomes {show(made)}"))
+        return None
+
+
+def _shift_float(fill: Any, offset: Any, scale: Any) -> Any:
+    if fill is None or isinstance(fill, (np.void, np.datetime64, np.timedelta64)):
+        return None
+    with np.errstate(all="ignore"):
+        made = fill if offset is None else fill - offset
+        return made if scale is None else made * scale
+
+
+scale_offset = codecs.register(ScaleOffsetCodec())
+"""The `scale_offset` codec."""

@@ -1,0 +1,89 @@
+"""The `transpose` codec: the dimensions of a chunk in another order.
+
+Zarr v3: https://zarr-specs.readthedocs.io/en/latest/v3/codecs/transpose/index.html
+The constants "C" and "F" were removed after the acceptance of ZEP 1; files that have them exist.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Literal
+
+from zom.model.codec import Codec, Elements, codecs
+from zom.model.configuration import Configuration
+from zom.problems import Fault, rule, show
+
+if TYPE_CHECKING:
+    from zom.model.codec import Representation
+
+__all__ = ["TransposeCodec", "TransposeConfiguration", "transpose"]
+
+_SOURCE = "zarr v3, transpose codec, configuration parameters"
+
+ORDER = rule(
+    "codec/transpose-order",
+    "a transpose order is a permutation of the dimensions of what the codec is given",
+    source=_SOURCE,
+)
+ORDER_NAME = rule(
+    "codec/transpose-order-name",
+    'a transpose order is a list, no longer "C" or "F"',
+    source="zarr v3, transpose codec, change log",
+    lenient="warning",
+    schema=True,
+)
+
+
+class TransposeConfiguration(Configuration):
+    """For each dimension of the result, the dimension that it was."""
+
+    order: list[int] | Literal["C", "F"]
+
+
+class TransposeCodec(Codec):
+    """`transpose`: array -> array."""
+
+    name = "transpose"
+    kind = "array->array"
+    configuration = TransposeConfiguration
+    needs_configuration = True
+
+    def thread(
+        self,
+        configuration: TransposeConfiguration,
+        before: Representation,
+        faults: list[Fault],
+        path: tuple[str | int, ...],
+    ) -> Elements | None:
+        """The elements with their dimensions in the new order."""
+        if not isinstance(before, Elements):
+            return None
+        order: list[int] | None
+        lengths = before.lengths
+        here = (*path, "configuration", "order")
+        if isinstance(configuration.order, str):
+            order = None if lengths is None else _named_order(configuration.order, len(lengths))
+            fix = None if order is None else f"write {show(order)}"
+            found = show(configuration.order)
+            faults.append(Fault(ORDER_NAME, here, "a list of dimensions", found, fix))
+        else:
+            order = configuration.order
+            rank = len(order) if lengths is None else len(lengths)
+            if sorted(order) != list(range(rank)):
+                faults.append(Fault(ORDER, here, _wanted(rank), show(order)))
+                order = None
+        if order is None or lengths is None:
+            return replace(before, lengths=None)
+        return replace(before, lengths=tuple(lengths[place] for place in order))
+
+
+def _named_order(name: str, rank: int) -> list[int]:
+    return list(range(rank)) if name == "C" else list(range(rank))[::-1]
+
+
+def _wanted(rank: int) -> str:
+    return f"a permutation of the dimensions 0 to {rank - 1}" if rank else "an empty list"
+
+
+transpose = codecs.register(TransposeCodec())
+"""The `transpose` codec."""

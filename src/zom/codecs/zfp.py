@@ -1,0 +1,119 @@
+"""The `zfp` codec: arrays of one to four dimensions, compressed by zfp, without its header.
+
+Zarr v3: https://github.com/zarr-developers/zarr-extensions/tree/main/codecs/zfp
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Any, Final, Literal
+
+from pydantic import Field
+
+from zom.model.codec import Bytes, Codec, Elements, codecs
+from zom.model.configuration import Configuration, OrAbsent
+from zom.problems import Fault, rule, show
+
+if TYPE_CHECKING:
+    from zom.model.codec import Representation
+
+__all__ = ["ZfpCodec", "ZfpConfiguration", "zfp"]
+
+_SOURCE = "zarr-extensions, zfp codec"
+
+PARAMETERS = rule(
+    "codec/zfp-parameters",
+    "the zfp codec has the parameters of its mode, and no others",
+    source=f"{_SOURCE}, configuration parameters",
+    schema=True,
+)
+TYPE = rule(
+    "codec/zfp-type",
+    "the zfp codec takes integers and floats of 32 or 64 bits, or what can be promoted to one of them",
+    source=f"{_SOURCE}, supported data types",
+)
+RANK = rule(
+    "codec/zfp-rank",
+    "the zfp codec takes chunks of at most four dimensions",
+    source=f"{_SOURCE}, supported chunk shapes",
+)
+
+_OF_MODE: Final[dict[str, dict[str, str]]] = {
+    "reversible": {},
+    "expert": {
+        "minbits": "an integer of at least 0",
+        "maxbits": "an integer of at least 0",
+        "maxprec": "an integer of at least 0",
+        "minexp": "an integer",
+    },
+    "fixed_accuracy": {"tolerance": "a number"},
+    "fixed_rate": {"rate": "a number"},
+    "fixed_precision": {"precision": "an integer of at least 0"},
+}
+_KINDS = frozenset({"int", "uint", "float", "datetime", "timedelta"})
+
+NotNegative = Annotated[int, Field(ge=0)]
+
+
+class ZfpConfiguration(Configuration):
+    """The mode of zfp, and the parameters of that mode."""
+
+    mode: Literal["reversible", "expert", "fixed_accuracy", "fixed_rate", "fixed_precision"]
+    minbits: OrAbsent[NotNegative] = None
+    maxbits: OrAbsent[NotNegative] = None
+    maxprec: OrAbsent[NotNegative] = None
+    minexp: OrAbsent[int] = None
+    tolerance: OrAbsent[float] = None
+    rate: OrAbsent[float] = None
+    precision: OrAbsent[NotNegative] = None
+
+
+class ZfpCodec(Codec):
+    """`zfp`: array -> bytes."""
+
+    name = "zfp"
+    kind = "array->bytes"
+    configuration = ZfpConfiguration
+    needs_configuration = True
+
+    def thread(
+        self,
+        configuration: ZfpConfiguration,
+        before: Representation,
+        faults: list[Fault],
+        path: tuple[str | int, ...],
+    ) -> Bytes:
+        """Bytes of no fixed number."""
+        _check_parameters(configuration, faults, (*path, "configuration"))
+        if not isinstance(before, Elements):
+            return Bytes()
+        data_type = before.data_type
+        if data_type is not None and data_type.kind not in _KINDS:
+            found = f"the data type {show(data_type.name)}"
+            faults.append(Fault(TYPE, path, "an integer or float data type", found))
+        if before.lengths is not None and len(before.lengths) > 4:
+            found = f"{len(before.lengths)} dimensions"
+            fix = "reshape the chunk before, by the reshape codec"
+            faults.append(Fault(RANK, path, "a chunk of at most 4 dimensions", found, fix))
+        return Bytes()
+
+
+def _check_parameters(
+    configuration: ZfpConfiguration, faults: list[Fault], path: tuple[str | int, ...]
+) -> None:
+    mode = configuration.mode
+    wanted = _OF_MODE[mode]
+    spelled: dict[str, Any] = {
+        name: value for name, value in configuration if name != "mode" and value is not None
+    }
+    for name, expected in wanted.items():
+        if name not in spelled:
+            faults.append(Fault(PARAMETERS, (*path, name), f"{expected}, for mode {show(mode)}", "nothing"))
+    for name in spelled:
+        if name not in wanted:
+            only = ", ".join(("mode", *wanted))
+            expected = f"only {only} for mode {show(mode)}"
+            faults.append(Fault(PARAMETERS, (*path, name), expected, show(name)))
+
+
+zfp = codecs.register(ZfpCodec())
+"""The `zfp` codec."""

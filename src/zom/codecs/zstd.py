@@ -1,0 +1,74 @@
+"""The `zstd` codec: bytes in, a Zstandard frame (RFC 8878) out.
+
+Zarr v3: https://github.com/zarr-developers/zarr-extensions/tree/main/codecs/zstd
+Zarr v2: numcodecs id "zstd".
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+from pydantic import Field
+
+from zom.model.codec import Bytes, Codec, codecs
+from zom.model.configuration import Configuration, OrAbsent
+from zom.problems import Fault, rule
+
+if TYPE_CHECKING:
+    from zom.model.codec import Representation
+
+__all__ = ["ZstdCodec", "ZstdConfiguration", "ZstdV2Configuration", "zstd"]
+
+LEVEL = rule(
+    "codec/zstd-level",
+    "the zstd codec has a level; decoding needs none",
+    source="zarr-extensions, zstd codec, configuration parameters",
+    lenient="warning",
+    schema=True,
+)
+
+Level = Annotated[int, Field(ge=-131072, le=22)]
+"""From fastest to smallest; 0 is the library's own default."""
+
+
+class ZstdConfiguration(Configuration):
+    """How hard to compress, and whether to store a checksum."""
+
+    level: OrAbsent[Level] = None
+    checksum: bool = False
+
+
+class ZstdV2Configuration(Configuration):
+    """As numcodecs has it."""
+
+    level: Level = 0
+    checksum: bool = False
+
+
+class ZstdCodec(Codec):
+    """`zstd`: bytes -> bytes."""
+
+    name = "zstd"
+    kind = "bytes->bytes"
+    configuration = ZstdConfiguration
+    needs_configuration = True
+    v2_id = "zstd"
+    v2_configuration = ZstdV2Configuration
+
+    def thread(
+        self,
+        configuration: ZstdConfiguration,
+        before: Representation,
+        faults: list[Fault],
+        path: tuple[str | int, ...],
+    ) -> Bytes:
+        """Bytes of no fixed number."""
+        del before
+        if configuration.level is None:
+            here = (*path, "configuration", "level")
+            faults.append(Fault(LEVEL, here, "an integer from -131072 to 22", "nothing"))
+        return Bytes()
+
+
+zstd = codecs.register(ZstdCodec())
+"""The `zstd` codec."""

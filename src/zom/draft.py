@@ -1,0 +1,43 @@
+"""The draft of Zarr v3 of 2022: `ArraySpec`, `GroupSpec`, and `parse` and `check` for a document of either kind."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from zom.limits import DEFAULT_LIMITS, Limits
+from zom.model import hierarchy
+from zom.model.draft import DRAFT, ArraySpec, EntryPoint, GroupSpec
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from zom.problems import Level, Problem
+
+__all__ = ["ArraySpec", "EntryPoint", "GroupSpec", "check", "parse"]
+
+
+def parse(
+    document: str | bytes | Mapping[str, Any],
+    level: Level = "strict",
+    *,
+    limits: Limits = DEFAULT_LIMITS,
+    on_warning: Callable[[Problem], None] | None = None,
+) -> ArraySpec[Any] | GroupSpec[Any, Any]:
+    """The array or group that `document` describes; SpecError with every problem where it breaks rules.
+
+    >>> parse(GroupSpec(attributes={"a": 1}).to_json()).attributes
+    {'a': 1}
+    """
+    family = DRAFT
+    return hierarchy.parse_as(family, document, level, limits=limits, on_warning=on_warning)
+
+
+def check(
+    document: str | bytes | Mapping[str, Any], level: Level = "strict", *, limits: Limits = DEFAULT_LIMITS
+) -> tuple[Problem, ...]:
+    """Every problem of `document`, each once; empty where there is none.
+
+    >>> check(GroupSpec(attributes={"a": 1}).to_dict())
+    ()
+    """
+    return hierarchy.check_as(DRAFT, document, level, limits=limits)

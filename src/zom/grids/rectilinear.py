@@ -1,0 +1,109 @@
+"""The `rectilinear` chunk grid: along each dimension, chunks of lengths of their own.
+
+Zarr v3: https://github.com/zarr-developers/zarr-extensions/tree/main/chunk-grids/rectilinear
+"The sum of the edge lengths MUST equal or exceed" the array's length; a bare integer repeats until
+it does.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
+
+from pydantic import Field
+
+from zom.grids.regular import wanted_rank
+from zom.model.chunk_grid import ChunkGrid, chunk_grids
+from zom.model.configuration import Configuration
+from zom.problems import Fault, rule, show
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+__all__ = ["RectilinearConfiguration", "RectilinearGrid", "rectilinear"]
+
+_SOURCE = "zarr-extensions, rectilinear chunk grid, configuration"
+
+RANK = rule(
+    "chunk-grid/rectilinear-rank",
+    "there are chunk lengths for each dimension of the array",
+    source=_SOURCE,
+)
+COVERS = rule(
+    "chunk-grid/rectilinear-covers",
+    "along each dimension the chunks together are at least as long as the array",
+    source=f"{_SOURCE}, chunk edge lengths",
+)
+
+Positive = Annotated[int, Field(ge=1)]
+Run = Annotated[list[Positive], Field(min_length=2, max_length=2)]
+Edges: TypeAlias = Positive | list[Positive | Run]
+"""The lengths along one dimension: one that repeats, or a list of lengths and [length, count] runs."""
+
+
+class RectilinearConfiguration(Configuration):
+    """The lengths of the chunks along each dimension."""
+
+    kind: Literal["inline"]
+    chunk_shapes: list[Edges]
+
+    def canonical(self) -> dict[str, Any]:
+        """With equal lengths that follow each other as one run.
+
+        >>> RectilinearConfiguration(kind="inline", chunk_shapes=[4, [2, 2, [2, 3], 1]]).canonical()
+        {'kind': 'inline', 'chunk_shapes': [4, [[2, 5], 1]]}
+        """
+        shapes = [edges if isinstance(edges, int) else _merged(edges) for edges in self.chunk_shapes]
+        return {"kind": self.kind, "chunk_shapes": shapes}
+
+
+class RectilinearGrid(ChunkGrid):
+    """`rectilinear`: chunks of many shapes."""
+
+    name = "rectilinear"
+    configuration = RectilinearConfiguration
+
+    def lengths(
+        self,
+        configuration: RectilinearConfiguration,
+        shape: tuple[int, ...] | None,
+        faults: list[Fault],
+        path: tuple[str | int, ...],
+    ) -> tuple[tuple[int, ...], ...] | None:
+        """For each dimension the lengths that occur, in order."""
+        here = (*path, "configuration", "chunk_shapes")
+        shapes = configuration.chunk_shapes
+        if shape is not None and len(shapes) != len(shape):
+            found = f"{len(shapes)} entries" if len(shapes) != 1 else "1 entry"
+            faults.append(Fault(RANK, here, wanted_rank(len(shape), ("entry", "entries")), found))
+            return None
+        for place, edges in enumerate(shapes):
+            if shape is None or isinstance(edges, int):
+                continue
+            covered = sum(length * count for length, count in _runs(edges))
+            if covered < shape[place]:
+                expected = f"lengths whose sum is at least {shape[place]}"
+                found = f"{show(edges)}, whose sum is {covered}"
+                faults.append(Fault(COVERS, (*here, place), expected, found))
+        return tuple(
+            (edges,) if isinstance(edges, int) else tuple(sorted({length for length, _ in _runs(edges)}))
+            for edges in shapes
+        )
+
+
+def _runs(edges: list[int | list[int]]) -> Iterator[tuple[int, int]]:
+    for edge in edges:
+        yield (edge, 1) if isinstance(edge, int) else (edge[0], edge[1])
+
+
+def _merged(edges: list[int | list[int]]) -> list[int | list[int]]:
+    merged: list[tuple[int, int]] = []
+    for length, count in _runs(edges):
+        if merged and merged[-1][0] == length:
+            merged[-1] = (length, merged[-1][1] + count)
+        else:
+            merged.append((length, count))
+    return [length if count == 1 else [length, count] for length, count in merged]
+
+
+rectilinear = chunk_grids.register(RectilinearGrid())
+"""The `rectilinear` chunk grid."""

@@ -1,0 +1,96 @@
+"""The `regular` chunk grid: all chunks have the same shape, and the last ones may overhang.
+
+Zarr v3: https://zarr-specs.readthedocs.io/en/latest/v3/chunk-grids/regular-grid/index.html
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+from pydantic import Field
+
+from zom.model.chunk_grid import ChunkGrid, chunk_grids
+from zom.model.configuration import Configuration
+from zom.problems import Fault, rule, show
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+__all__ = ["RegularConfiguration", "RegularGrid", "regular"]
+
+_SOURCE = "zarr v3, regular chunk grid"
+
+RANK = rule(
+    "chunk-grid/regular-rank",
+    "chunks have as many dimensions as the array",
+    source=f"{_SOURCE}, abstract",
+)
+POSITIVE = rule(
+    "chunk-grid/regular-positive",
+    "the length of a chunk is a positive integer",
+    source=_SOURCE,
+    schema=True,
+)
+# Writers took the chunk's length from the array's. No chunk exists there, so nothing is lost by
+# reading 1.
+EMPTY = rule(
+    "chunk-grid/regular-empty",
+    "the length of a chunk is positive even where the array has the length 0; it is read as 1",
+    source=_SOURCE,
+    lenient="warning",
+    schema=True,
+)
+
+
+class RegularConfiguration(Configuration):
+    """The length of every chunk along each dimension."""
+
+    # The minimum is for the schema only: what is allowed of 0 depends on the array's shape.
+    chunk_shape: list[Annotated[int, Field(json_schema_extra={"minimum": 1})]]
+
+
+class RegularGrid(ChunkGrid):
+    """`regular`: chunks of one shape."""
+
+    name = "regular"
+    configuration = RegularConfiguration
+
+    def lengths(
+        self,
+        configuration: RegularConfiguration,
+        shape: tuple[int, ...] | None,
+        faults: list[Fault],
+        path: tuple[str | int, ...],
+    ) -> tuple[tuple[int, ...], ...] | None:
+        """One length for each dimension."""
+        here = (*path, "configuration", "chunk_shape")
+        chunk = configuration.chunk_shape
+        if shape is not None and len(chunk) != len(shape):
+            faults.append(Fault(RANK, here, wanted_rank(len(shape)), show(chunk)))
+            shape = None
+            known = False
+        else:
+            known = True
+        sound = True
+        for place, length in enumerate(chunk):
+            if length < 1:
+                empty = length == 0 and shape is not None and shape[place] == 0
+                faults.append(Fault(EMPTY if empty else POSITIVE, (*here, place), _WANTED, show(length)))
+                sound = sound and empty
+        return tuple((max(length, 1),) for length in chunk) if known and sound else None
+
+
+_WANTED = "an integer of at least 1"
+
+
+def wanted_rank(rank: int, what: Sequence[str] = ("length", "lengths")) -> str:
+    """What a list with one entry for each of `rank` dimensions is called.
+
+    >>> wanted_rank(2), wanted_rank(1), wanted_rank(0)
+    ('a list of 2 lengths', 'a list of 1 length', 'an empty list')
+    """
+    return f"a list of {rank} {what[rank != 1]}" if rank else "an empty list"
+
+
+regular = chunk_grids.register(RegularGrid())
+"""The `regular` chunk grid."""

@@ -1,0 +1,328 @@
+"""Building array documents from what a designer knows: shape, type, chunks, compression.
+
+The documents follow what other software reads best: codecs as objects with a configuration, data
+types as plain names, zstd for compression, and in v3 a crc32c checksum over every chunk, inside shards,
+too. v2 has no checksum that all of its readers know, so there it must be asked for.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, cast
+
+from zom.jsonvalue import JSON
+from zom.model.chunking import (
+    INNER_BYTES,
+    ChunkChoice,
+    auto_shards,
+    chosen_chunks,
+    refuse,
+)
+from zom.model.registry import near
+from zom.model.resolve import data_type
+from zom.problems import show
+
+if TYPE_CHECKING:
+    from zom.model.datatype import DataType, Format
+
+__all__ = [
+    "AUTO",
+    "Compression",
+    "DTypeLike",
+    "ShardChoice",
+    "draft_document",
+    "v2_document",
+    "v3_document",
+]
+
+DTypeLike: TypeAlias = Any
+"""What names a data type: a DataType, anything that numpy.dtype takes, a v3 name or definition."""
+
+Compression: TypeAlias = "str | Mapping[str, JSON] | Sequence[Mapping[str, JSON]] | None"
+"""How chunks are compressed: a name, perhaps with a level ("zstd", "gzip:9"), a codec or several as
+the document spells them, or None."""
+
+ShardChoice: TypeAlias = "Literal['auto'] | int | Sequence[int | None] | None"
+"""How chunks are gathered into shards: by size, by lengths, or not at all."""
+
+
+class _Auto:
+    """The argument that leaves the choice to zom."""
+
+    def __repr__(self) -> str:
+        return "AUTO"
+
+
+AUTO: Final = _Auto()
+"""The fill value of the data type itself."""
+
+_VARIABLE_ITEM = 32
+"""How long an element of variable length is taken to be where chunks are sized."""
+
+_LEVELS = {"zstd": 3, "gzip": 5, "blosc": 5, "zlib": 5, "bz2": 5, "lz4": 1, "lzma": 6}
+
+
+def _shape(shape: int | Iterable[int]) -> tuple[int, ...]:
+    try:
+        if isinstance(shape, Iterable):
+            return tuple(operator.index(length) for length in shape)
+        return (operator.index(shape),)
+    except TypeError:
+        raise refuse("shape", "integers", shape) from None
+
+
+def _named_compression(compress: str) -> tuple[str, int]:
+    """The name and level of `zstd` or `zstd:9`."""
+    name, _, level = compress.partition(":")
+    if name not in _LEVELS:
+        known = sorted(_LEVELS)
+        raise refuse("compress", f"one of {', '.join(known)}", compress, near(name, known) or None)
+    if level and not level.lstrip("-").isdigit():
+        raise refuse("compress", "a level after the colon, like zstd:9", compress)
+    return name, int(level) if level else _LEVELS[name]
+
+
+def _fill(kind: DataType, fill_value: object, form: Format) -> Any:
+    if fill_value is AUTO or (fill_value is None and form != "v2"):
+        return kind.fill_json(kind.default(), form)
+    if fill_value is None:
+        return None
+    return kind.fill_json(kind.cast(fill_value), form)
+
+
+def _with_dimensions(attributes: Any, dimension_names: Sequence[str | None] | None) -> Any:
+    """The attributes, with the names of the dimensions where xarray looks for them."""
+    if dimension_names is None:
+        return attributes
+    if attributes is not None and not isinstance(attributes, Mapping):
+        found = type(attributes).__name__
+        raise refuse("dimension_names", "attributes as a mapping, to put _ARRAY_DIMENSIONS in", found)
+    given = cast("Mapping[str, Any]", attributes or {})
+    return {"_ARRAY_DIMENSIONS": list(dimension_names), **given}
+
+
+# --- v3 ----------------------------------------------------------------------------------------------
+
+
+def v3_document(  # noqa: PLR0913 - a document has that many facts
+    *,
+    shape: int | Iterable[int],
+    dtype: DTypeLike,
+    chunks: ChunkChoice,
+    shards: ShardChoice,
+    compress: Compression,
+    checksum: bool,
+    codecs: Sequence[str | Mapping[str, JSON]] | None,
+    filters: Sequence[Mapping[str, JSON]],
+    fill_value: object,
+    order: Literal["C", "F"],
+    dimension_names: Sequence[str | None] | None,
+    attributes: Any,
+) -> dict[str, Any]:
+    """The members of a v3 array document."""
+    kind, lengths = data_type(dtype), _shape(shape)
+    itemsize = kind.itemsize or _VARIABLE_ITEM
+    target = {} if shards is None else {"target": INNER_BYTES}
+    inner = chosen_chunks(chunks, lengths, itemsize, **target)
+    chain = (
+        list(codecs)
+        if codecs is not None
+        else _v3_codecs(kind, len(lengths), filters, order, compress, checksum)
+    )
+    outer = inner
+    if shards is not None:
+        outer = (
+            auto_shards(lengths, inner, itemsize)
+            if shards == "auto"
+            else chosen_chunks(shards, lengths, itemsize)
+        )
+        chain = [_sharding(inner, chain)]
+    document: dict[str, Any] = {
+        "shape": lengths,
+        "data_type": kind.to_json("v3"),
+        "chunk_grid": {"name": "regular", "configuration": {"chunk_shape": list(outer)}},
+        "chunk_key_encoding": {"name": "default", "configuration": {"separator": "/"}},
+        "fill_value": _fill(kind, fill_value, "v3"),
+        "codecs": tuple(chain),
+    }
+    if attributes is not None:
+        document["attributes"] = attributes
+    if dimension_names is not None:
+        document["dimension_names"] = tuple(dimension_names)
+    return document
+
+
+def _codec(name: str, **configuration: Any) -> dict[str, Any]:
+    return {"name": name, "configuration": configuration} if configuration else {"name": name}
+
+
+def _sharding(inner: tuple[int, ...], chain: list[Any]) -> dict[str, Any]:
+    return _codec(
+        "sharding_indexed",
+        chunk_shape=list(inner),
+        codecs=chain,
+        index_codecs=[_codec("bytes", endian="little"), _codec("crc32c")],
+        index_location="end",
+    )
+
+
+def _v3_codecs(  # noqa: PLR0913, PLR0917 - a chain has that many parts
+    kind: DataType,
+    rank: int,
+    filters: Sequence[Mapping[str, JSON]],
+    order: str,
+    compress: Compression,
+    checksum: bool,  # noqa: FBT001 - passed on from build
+) -> list[Any]:
+    chain: list[Any] = list(filters)
+    if order == "F" and rank > 1:
+        chain.insert(0, _codec("transpose", order=list(range(rank))[::-1]))
+    elif order not in {"C", "F"}:
+        raise refuse("order", '"C" or "F"', order)
+    if kind.itemsize is None:
+        chain.append(_codec("vlen-utf8" if kind.kind == "string" else "vlen-bytes"))
+    elif kind.has_order:
+        chain.append(_codec("bytes", endian=kind.order or "little"))
+    else:
+        chain.append(_codec("bytes"))
+    chain.extend(_v3_compression(compress, kind))
+    if checksum:
+        chain.append(_codec("crc32c"))
+    return chain
+
+
+def _v3_compression(compress: Compression, kind: DataType) -> list[Any]:
+    if compress is None:
+        return []
+    if isinstance(compress, Mapping):
+        return [compress]
+    if not isinstance(compress, str):
+        return list(compress)
+    name, level = _named_compression(compress)
+    if name == "zstd":
+        return [_codec("zstd", level=level, checksum=False)]
+    if name == "gzip":
+        return [_codec("gzip", level=level)]
+    if name == "blosc":
+        size = kind.itemsize or 1
+        shuffle = "shuffle" if size > 1 else "bitshuffle"
+        return [_codec("blosc", cname="lz4", clevel=level, shuffle=shuffle, typesize=size, blocksize=0)]
+    return [_codec(f"numcodecs.{name}", **_numcodecs_level(name, level))]
+
+
+def _numcodecs_level(name: str, level: int) -> dict[str, Any]:
+    if name == "lz4":
+        return {"acceleration": level}
+    return {"preset": level} if name == "lzma" else {"level": level}
+
+
+# --- v2 ----------------------------------------------------------------------------------------------
+
+
+def v2_document(  # noqa: PLR0913 - a document has that many facts
+    *,
+    shape: int | Iterable[int],
+    dtype: DTypeLike,
+    chunks: ChunkChoice,
+    compress: Compression,
+    checksum: bool,
+    filters: Sequence[Mapping[str, JSON]],
+    fill_value: object,
+    order: Literal["C", "F"],
+    separator: Literal[".", "/"] | None,
+    dimension_names: Sequence[str | None] | None,
+    attributes: Any,
+) -> dict[str, Any]:
+    """The members of a v2 array document."""
+    kind, lengths = data_type(dtype), _shape(shape)
+    chain: list[Mapping[str, JSON]] = list(filters)
+    if kind.object_codec is not None and not any(f.get("id") == kind.object_codec for f in chain):
+        chain.insert(0, {"id": kind.object_codec})
+    if checksum:
+        chain.append({"id": "crc32c"})
+    document: dict[str, Any] = {
+        "shape": lengths,
+        "chunks": chosen_chunks(chunks, lengths, kind.itemsize or _VARIABLE_ITEM),
+        "dtype": kind.to_json("v2"),
+        "compressor": _v2_compression(compress),
+        "fill_value": _fill(kind, fill_value, "v2"),
+        "order": order,
+        "filters": chain or None,
+    }
+    if separator is not None:
+        document["dimension_separator"] = separator
+    given = _with_dimensions(attributes, dimension_names)
+    if given is not None:
+        document["attributes"] = given
+    return document
+
+
+def _v2_compression(compress: Compression) -> Any:
+    if compress is None or isinstance(compress, Mapping):
+        return compress
+    if not isinstance(compress, str):
+        raise refuse(
+            "compress", "one compressor: v2 has no more", show(list(compress)), "use filters for the others"
+        )
+    name, level = _named_compression(compress)
+    if name == "blosc":
+        return {"id": "blosc", "cname": "lz4", "clevel": level, "shuffle": 1, "blocksize": 0}
+    return {"id": name, **_numcodecs_level(name, level)}
+
+
+# --- draft -------------------------------------------------------------------------------------------
+
+
+def draft_document(  # noqa: PLR0913 - a document has that many facts
+    *,
+    shape: int | Iterable[int],
+    dtype: DTypeLike,
+    chunks: ChunkChoice,
+    compress: Compression,
+    fill_value: object,
+    order: Literal["C", "F"],
+    separator: Literal[".", "/"],
+    dimension_names: Sequence[str | None] | None,
+    attributes: Any,
+) -> dict[str, Any]:
+    """The members of a draft array document."""
+    kind, lengths = data_type(dtype), _shape(shape)
+    given = _with_dimensions(attributes, dimension_names)
+    codecs: list[Any] = []
+    if kind.order == "big":
+        kind = data_type(kind.numpy().newbyteorder("<"))
+        uri = "https://purl.org/zarr/spec/codecs/endian/1.0"
+        codecs.append({"type": uri, "configuration": {"endian": "big"}})
+    codecs.extend(_draft_compression(compress))
+    return {
+        "shape": lengths,
+        "data_type": kind.to_json("draft"),
+        "chunk_grid": {
+            "type": "regular",
+            "chunk_shape": list(chosen_chunks(chunks, lengths, kind.itemsize or _VARIABLE_ITEM)),
+            "separator": separator,
+        },
+        "chunk_memory_layout": order,
+        "codecs": tuple(codecs),
+        "fill_value": _fill(kind, fill_value, "draft"),
+        "extensions": (),
+        "attributes": {} if given is None else given,
+    }
+
+
+def _draft_compression(compress: Compression) -> list[Any]:
+    if compress is None:
+        return []
+    if isinstance(compress, Mapping):
+        return [compress]
+    if not isinstance(compress, str):
+        return list(compress)
+    name, level = _named_compression(compress)
+    uri = f"https://purl.org/zarr/spec/codecs/{name}/1.0"
+    if name == "gzip":
+        return [{"type": uri, "configuration": {"level": level}}]
+    if name == "blosc":
+        configuration = {"cname": "lz4", "clevel": level, "shuffle": 1, "blocksize": 0}
+        return [{"type": uri, "configuration": configuration}]
+    raise refuse("compress", "gzip or blosc: the draft knows no others", compress)

@@ -1,0 +1,152 @@
+"""Canonical documents: one spelling for each meaning, so that documents can be compared.
+
+What zom doesn't know (a codec that nobody registered, a member that may be ignored) stays as it is.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, cast
+
+from zom.jsonvalue import JSONDict
+from zom.model.canonical import canonical_definition
+from zom.model.chunk_grid import chunk_grids
+from zom.model.chunk_key_encoding import chunk_key_encodings
+from zom.model.codec import codecs, v2_codecs
+from zom.model.draft_rules import codec_name
+from zom.model.memo import Memo
+from zom.model.resolve import parse_draft, parse_v2, parse_v3
+from zom.model.v2_rules import object_codec_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from zom.model.codec import Codec
+    from zom.model.datatype import DataType, Format
+    from zom.model.family import NodeKind
+    from zom.problems import Fault
+
+__all__ = ["canonical_draft", "canonical_v2", "canonical_v3"]
+
+_parts: Memo[tuple[Any, ...]] = Memo()
+
+
+def canonical_v3(kind: NodeKind, document: Mapping[str, Any]) -> dict[str, Any]:
+    """The canonical spelling of a v3 document."""
+    made = dict(document)
+    if made.get("attributes") is None:
+        made["attributes"] = JSONDict()
+    if made.get("consolidated_metadata", made) is None:
+        del made["consolidated_metadata"]
+    if kind == "group":
+        return made
+    if not made.get("storage_transformers"):
+        made.pop("storage_transformers", None)
+    names = made.get("dimension_names")
+    if names is None or all(name is None for name in names):
+        made.pop("dimension_names", None)  # absent: no dimension has a name
+    data_type, fill = made["data_type"], made["fill_value"]
+    key = ("v3", repr(data_type), repr(fill))
+    made["data_type"], made["fill_value"] = _parts.get(key, lambda: _type_v3(data_type, fill))
+    grid, keys, chain = made["chunk_grid"], made["chunk_key_encoding"], made["codecs"]
+    made["chunk_grid"], made["chunk_key_encoding"], made["codecs"] = _parts.get(
+        ("extensions", repr(grid), repr(keys), repr(chain)),
+        lambda: (
+            canonical_definition(grid, chunk_grids),
+            canonical_definition(keys, chunk_key_encodings),
+            [canonical_definition(codec, codecs) for codec in chain],
+        ),
+    )
+    return made
+
+
+def _type_v3(data_type: Any, fill: Any) -> tuple[Any, Any]:
+    parsed = parse_v3(data_type, [])
+    if parsed is None:
+        return data_type, fill
+    return parsed.to_json("v3"), _fill(parsed, fill, "v3")
+
+
+def _fill(data_type: DataType, fill: Any, form: Format) -> Any:
+    faults: list[Fault] = []
+    scalar = data_type.parse_fill(fill, form, faults)
+    return fill if scalar is None or fill is None else data_type.fill_json(scalar, form)
+
+
+def canonical_v2(kind: NodeKind, document: Mapping[str, Any]) -> dict[str, Any]:
+    """The canonical spelling of a v2 document."""
+    made = dict(document)
+    if made.get("attributes") is None:
+        made["attributes"] = JSONDict()
+    if kind == "group":
+        return made
+    if made.get("dimension_separator") is None:
+        made["dimension_separator"] = "."
+    dtype, fill = made["dtype"], made["fill_value"]
+    filters, compressor = made.get("filters"), made.get("compressor")
+    key = ("v2", repr(dtype), repr(fill), repr(filters), repr(compressor))
+    made["dtype"], made["fill_value"], made["filters"], made["compressor"] = _parts.get(
+        key, lambda: _parts_v2(dtype, fill, filters, compressor)
+    )
+    return made
+
+
+def _parts_v2(dtype: Any, fill: Any, filters: Any, compressor: Any) -> tuple[Any, ...]:
+    parsed = parse_v2(dtype, object_codec_of(filters, compressor), [], ())
+    if parsed is not None:
+        dtype, fill = parsed.to_json("v2"), _fill(parsed, fill, "v2")
+    chain = [_codec_v2(item) for item in filters] if filters else None
+    return dtype, fill, chain, _codec_v2(compressor)
+
+
+def _codec_v2(value: Any) -> Any:
+    if not isinstance(value, dict):
+        return value
+    document = cast("dict[str, Any]", value)
+    codec = v2_codecs().get(document["id"])
+    given = {name: item for name, item in document.items() if name != "id"}
+    return {"id": document["id"], **_with_defaults(codec, given, "v2")}
+
+
+def _with_defaults(codec: Codec | None, given: dict[str, Any], form: Format) -> dict[str, Any]:
+    if codec is None:
+        return given
+    model = codec.v2_configuration if form == "v2" else codec.configuration
+    dumped = model.model_validate(given).model_dump(mode="json", by_alias=True)
+    return {name: item for name, item in dumped.items() if item is not None}
+
+
+def canonical_draft(kind: NodeKind, document: Mapping[str, Any]) -> dict[str, Any]:
+    """The canonical spelling of a draft document; an implicit group stays one."""
+    made = dict(document)
+    if kind != "array":
+        return made
+    for name in ("extensions", "codecs", "storage_transformers"):
+        made.setdefault(name, [])
+    grid = cast("dict[str, Any]", made["chunk_grid"])
+    if grid.get("type") == "regular":
+        made["chunk_grid"] = {"separator": "/", **grid}
+    data_type, fill = made["data_type"], made["fill_value"]
+    key = ("draft", repr(data_type), repr(fill))
+    made["data_type"], made["fill_value"] = _parts.get(key, lambda: _type_draft(data_type, fill))
+    made["codecs"] = [_codec_draft(item) for item in made["codecs"]]
+    return made
+
+
+def _type_draft(data_type: Any, fill: Any) -> tuple[Any, Any]:
+    parsed = parse_draft(data_type, [], ())
+    if parsed is None:
+        return data_type, fill
+    spelled = data_type if isinstance(data_type, dict) else parsed.to_json("draft")
+    return spelled, _fill(parsed, fill, "draft")
+
+
+def _codec_draft(value: Mapping[str, Any]) -> dict[str, Any]:
+    """A codec whose URI is known by its last part, under the spelling of the draft."""
+    name = codec_name(value["type"])
+    finder: Callable[[Codec], bool] = lambda codec: codec.draft_name == name  # noqa: E731
+    codec = next(filter(finder, codecs), None)
+    if codec is None:
+        return {**value, "configuration": value.get("configuration", {})}
+    given = cast("dict[str, Any]", value.get("configuration", {}))
+    uri = f"https://purl.org/zarr/spec/codecs/{name}/1.0"
+    return {**value, "type": uri, "configuration": _with_defaults(codec, given, "draft")}

@@ -1,0 +1,242 @@
+"""Comparing specs by meaning: `like` and `diff`, on canonical documents.
+
+Two spellings of the same thing are alike: a short-hand name and its object, a default that is spelled
+or not, "NaN" and its bits, absent attributes and empty ones. 0.0 and -0.0, true and 1 are not.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal, cast
+
+from zom import jsontext
+from zom.jsonvalue import same, thaw
+from zom.model.output import member_specs
+from zom.problems import dotted, pointer_of, show
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping
+
+    from zom.model.spec import Spec
+
+    _Ignorer = Callable[[tuple[str, ...], tuple[str | int, ...]], bool]
+
+__all__ = ["Change", "Difference", "canonical", "diff", "like"]
+
+_Step = str | int
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """One difference between two trees.
+
+    `pointer` leads into the whole document; `old` and `new` are canonical JSON, None where the
+    value is on the other side only.
+    """
+
+    kind: Literal["added", "removed", "changed"]
+    node: str
+    pointer: str
+    inside: tuple[_Step, ...]
+    old: Any = None
+    new: Any = None
+
+    def __str__(self) -> str:
+        what = dotted(self.inside) or "the node"
+        if self.kind == "added":
+            return f"+ {self.node}: {what}: {show(self.new)}"
+        if self.kind == "removed":
+            return f"- {self.node}: {what}: {show(self.old)}"
+        return f"~ {self.node}: {what}: {show(self.old)} -> {show(self.new)}"
+
+    def to_dict(self) -> dict[str, Any]:
+        """The change as plain JSON.
+
+        >>> Change("added", "/", "/attributes/a", ("attributes", "a"), new=1).to_dict()["kind"]
+        'added'
+        """
+        facts: dict[str, Any] = {"kind": self.kind, "node": self.node, "pointer": self.pointer}
+        if self.kind != "added":
+            facts["old"] = thaw(self.old)
+        if self.kind != "removed":
+            facts["new"] = thaw(self.new)
+        return facts
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """All changes that lead from one tree to another; false where there are none.
+
+    >>> from zom import v3
+    >>> print(diff(v3.GroupSpec(attributes={"a": 1}), v3.GroupSpec(attributes={"a": 2})))
+    ~ /: attributes.a: 1 -> 2
+    """
+
+    changes: tuple[Change, ...]
+
+    def __bool__(self) -> bool:
+        return bool(self.changes)
+
+    def __len__(self) -> int:
+        return len(self.changes)
+
+    def __iter__(self) -> Iterator[Change]:
+        return iter(self.changes)
+
+    def __str__(self) -> str:
+        return "\n".join(map(str, self.changes)) or "no difference"
+
+    def to_json(self, *, indent: int | None = None) -> str:
+        """The changes as a JSON list.
+
+        >>> diff_of_none = Difference(()); diff_of_none.to_json()
+        '[]'
+        """
+        return jsontext.write([change.to_dict() for change in self.changes], indent=indent)
+
+
+def canonical(spec: Spec) -> dict[str, Any]:
+    """The node's own document in its canonical spelling, without its members.
+
+    >>> from zom import v3
+    >>> canonical(v3.GroupSpec())
+    {'zarr_format': 3, 'node_type': 'group', 'attributes': {}}
+    """
+    return spec.family.canonical(spec.kind, spec.document)
+
+
+def like(left: Spec, right: Spec, ignore: str | Iterable[str] = ()) -> bool:
+    """Whether two trees mean the same.
+
+    >>> from zom import v3
+    >>> like(v3.GroupSpec(), v3.GroupSpec(attributes={}))
+    True
+    """
+    return next(_changes(left, right, ignore), None) is None
+
+
+def diff(left: Spec, right: Spec, ignore: str | Iterable[str] = ()) -> Difference:
+    """What must change in `left` to make it mean what `right` does.
+
+    Each pattern in `ignore` is a pointer inside a node's document, in which `*` stands for part of a
+    step and `**` for any number of steps; `NODE:POINTER` limits it to nodes whose path matches.
+
+    >>> from zom import v3
+    >>> old, new = v3.GroupSpec(attributes={"a": 1}), v3.GroupSpec(attributes={"a": 2, "b": 3})
+    >>> [change.pointer for change in diff(old, new, ignore="/attributes/b")]
+    ['/attributes/a']
+    """
+    return Difference(tuple(_changes(left, right, ignore)))
+
+
+def _changes(left: Spec, right: Spec, ignore: str | Iterable[str]) -> Iterator[Change]:
+    ignored = _ignorer((ignore,) if isinstance(ignore, str) else tuple(ignore))
+    waiting: list[tuple[tuple[str, ...], Spec, Spec]] = [((), left, right)]
+    while waiting:
+        names, old, new = waiting.pop()
+        if old is new:
+            continue
+        yield from _node_changes(names, old, new, ignored)
+        if old.family is not new.family or old.kind != new.kind:
+            continue
+        mine, theirs = member_specs(old), member_specs(new)
+        if mine is None or theirs is None:
+            if mine is not theirs:
+                yield from _known_changes(names, mine, theirs, ignored)
+            continue
+        if mine is not theirs:
+            yield from _one_sided(names, mine, theirs, ignored)
+            both = [name for name in mine if name in theirs and mine[name] is not theirs[name]]
+            waiting.extend(((*names, name), mine[name], theirs[name]) for name in reversed(both))
+
+
+def _node_changes(names: tuple[str, ...], old: Spec, new: Spec, ignored: _Ignorer) -> Iterator[Change]:
+    """The changes in the own documents of two nodes at one path."""
+    if old.family is not new.family or old.kind != new.kind:
+        what = [f"{spec.family.form} {spec.kind}" for spec in (old, new)]
+        if not ignored(names, ()):
+            yield _change("changed", names, (), what[0], what[1])
+        return
+    if old.document is new.document or repr(old.document) == repr(new.document):
+        return
+    before, after = canonical(old), canonical(new)
+    if same(before, after):
+        return
+    for kind, steps, was, becomes in _value_changes(before, after):
+        if not ignored(names, steps):
+            yield _change(kind, names, steps, was, becomes)
+
+
+def _known_changes(
+    names: tuple[str, ...], mine: object, theirs: object, ignored: _Ignorer
+) -> Iterator[Change]:
+    if not ignored(names, ("members",)):
+        texts = ["unknown" if side is None else "known" for side in (mine, theirs)]
+        yield _change("changed", names, ("members",), texts[0], texts[1])
+
+
+def _one_sided(
+    names: tuple[str, ...], mine: Mapping[str, Spec], theirs: Mapping[str, Spec], ignored: _Ignorer
+) -> Iterator[Change]:
+    for name, member in mine.items():
+        if name not in theirs and not ignored((*names, name), ()):
+            yield _change("removed", (*names, name), (), member.to_dict(), None)
+    for name, member in theirs.items():
+        if name not in mine and not ignored((*names, name), ()):
+            yield _change("added", (*names, name), (), None, member.to_dict())
+
+
+def _change(kind: Any, names: tuple[str, ...], inside: tuple[_Step, ...], old: Any, new: Any) -> Change:
+    steps = tuple(step for name in names for step in ("members", name))
+    return Change(kind, "/" + "/".join(names), pointer_of((*steps, *inside)), inside, old, new)
+
+
+def _value_changes(
+    old: Any, new: Any, steps: tuple[_Step, ...] = ()
+) -> Iterator[tuple[str, tuple[_Step, ...], Any, Any]]:
+    """Where two JSON values differ; lists of different length differ as a whole."""
+    if isinstance(old, dict) and isinstance(new, dict):
+        before, after = cast("dict[str, Any]", old), cast("dict[str, Any]", new)
+        for name, value in before.items():
+            if name not in after:
+                yield "removed", (*steps, name), value, None
+            else:
+                yield from _value_changes(value, after[name], (*steps, name))
+        for name, value in after.items():
+            if name not in before:
+                yield "added", (*steps, name), None, value
+    elif isinstance(old, list) and isinstance(new, list) and len(old) == len(new):  # pyright: ignore[reportUnknownArgumentType]
+        pairs = zip(cast("list[Any]", old), cast("list[Any]", new), strict=True)
+        for index, (was, becomes) in enumerate(pairs):
+            yield from _value_changes(was, becomes, (*steps, index))
+    elif not same(old, new):
+        yield "changed", steps, old, new
+
+
+def _ignorer(patterns: tuple[str, ...]) -> _Ignorer:
+    """Whether a place in a tree matches any pattern, or lies below one that does."""
+    if not patterns:
+        return lambda _names, _steps: False
+    tests = [_pattern(pattern) for pattern in patterns]
+
+    def ignored(names: tuple[str, ...], steps: tuple[_Step, ...]) -> bool:
+        node, pointer = "".join(f"/{name}" for name in names), pointer_of(steps)
+        return any(where.fullmatch(node) and what.fullmatch(pointer) for where, what in tests)
+
+    return ignored
+
+
+def _pattern(pattern: str) -> tuple[re.Pattern[str], re.Pattern[str]]:
+    node, colon, pointer = pattern.rpartition(":")
+    where = _glob(node) if colon else "(?:/[^/]*)*"
+    return re.compile(where), re.compile(_glob(pointer) + "(?:/.*)?", re.DOTALL)
+
+
+def _glob(pattern: str) -> str:
+    parts = [part for part in pattern.strip("/").split("/") if part]
+    text = ""
+    for part in parts:
+        letters = "".join({"*": "[^/]*", "?": "[^/]"}.get(c, re.escape(c)) for c in part)
+        text += "(?:/[^/]*)*" if part == "**" else f"/{letters}"
+    return text

@@ -1,0 +1,134 @@
+"""Reading a document of which only the text is known: the format is found in it.
+
+https://zarr-specs.readthedocs.io: the v3 core specification and v2 mark their documents with
+`zarr_format`; the draft's array and group documents carry no mark.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, cast
+
+from zom import jsontext
+from zom.errors import SpecError, SpecWarning
+from zom.limits import DEFAULT_LIMITS, Limits
+from zom.model.assembly import assemble
+from zom.model.draft import DRAFT
+from zom.model.spec import Spec
+from zom.model.v2 import V2
+from zom.model.v3 import V3
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from zom.model.family import Family
+    from zom.problems import Fault, Level, Problem
+
+__all__ = ["check", "check_as", "family_of", "parse", "parse_as"]
+
+
+def family_of(document: object) -> Family:
+    """The format that a document declares; v3 where it declares none that zom knows.
+
+    >>> family_of({"zarr_format": 2}), family_of({"attributes": {}}), family_of({"zarr_format": 3})
+    (<family v2>, <family draft>, <family v3>)
+    """
+    if isinstance(document, Spec):
+        return document.family
+    if not isinstance(document, Mapping):
+        return V3
+    declared: object = cast("Mapping[str, Any]", document).get("zarr_format")
+    if type(declared) is int and declared == 2:
+        return V2
+    if "zarr_format" not in document and "node_type" not in document:
+        return DRAFT
+    return V3
+
+
+def parse_as(
+    family: Family,
+    document: str | bytes | Mapping[str, Any],
+    level: Level = "strict",
+    *,
+    limits: Limits = DEFAULT_LIMITS,
+    on_warning: Callable[[Problem], None] | None = None,
+) -> Any:
+    """The node that `document` describes in the format of `family`.
+
+    >>> parse_as(V3, '{"zarr_format": 3, "node_type": "group"}').kind
+    'group'
+    """
+    spec, problems = assemble(family, document, level, limits=limits)
+    if spec is None:
+        raise SpecError(problems, f"{family.form} document")
+    for problem in problems:
+        if on_warning is not None:
+            on_warning(problem)
+        elif problem.severity == "warning":
+            warnings.warn(str(problem), SpecWarning, stacklevel=3)
+    return spec
+
+
+def check_as(
+    family: Family,
+    document: str | bytes | Mapping[str, Any],
+    level: Level = "strict",
+    *,
+    limits: Limits = DEFAULT_LIMITS,
+) -> tuple[Problem, ...]:
+    """Every problem of `document` in the format of `family`.
+
+    >>> len(check_as(V3, "[1]"))
+    1
+    """
+    return assemble(family, document, level, limits=limits)[1]
+
+
+def _read(document: Any, limits: Limits) -> Any:
+    """The value of a text; the text itself where it can't be read, for `assemble` to say why."""
+    if not isinstance(document, (str, bytes)):
+        return document
+    faults: list[Fault] = []
+    value = jsontext.read(document, faults, limits=limits)
+    return document if faults else value
+
+
+def parse(
+    document: str | bytes | Mapping[str, Any],
+    level: Level = "strict",
+    *,
+    limits: Limits = DEFAULT_LIMITS,
+    on_warning: Callable[[Problem], None] | None = None,
+) -> Any:
+    """The node that `document` describes, in whichever format it is.
+
+    >>> parse('{"zarr_format": 2, "members": {}}').family
+    <family v2>
+    """
+    value = _read(document, limits)
+    family = _guess(value, limits) if isinstance(value, (str, bytes)) else family_of(value)
+    return parse_as(family, value, level, limits=limits, on_warning=on_warning)
+
+
+def check(
+    document: str | bytes | Mapping[str, Any] | Spec,
+    level: Level = "strict",
+    *,
+    limits: Limits = DEFAULT_LIMITS,
+) -> tuple[Problem, ...]:
+    """Every problem of `document`, in whichever format it is; empty where there is none.
+
+    >>> [problem.code for problem in check('{"zarr_format": 3, "node_type": "group", "x": 1}')]
+    ['v3/unknown-member']
+    """
+    if isinstance(document, Spec):
+        return check_as(document.family, document.to_dict(), level, limits=limits)
+    value = _read(document, limits)
+    family = _guess(value, limits) if isinstance(value, (str, bytes)) else family_of(value)
+    return check_as(family, value, level, limits=limits)
+
+
+def _guess(text: str | bytes, limits: Limits) -> Family:
+    """The format of a text that has faults of its own."""
+    return family_of(jsontext.read(text, [], limits=limits))

@@ -1,0 +1,212 @@
+"""Stored documents: how a spec lies in a store, node by node, and consolidated.
+
+A stored document can have a member with a name that the object model uses itself (`members`; in v2
+`attributes`, too). ZEP 6 puts an underscore before it; so that this can be undone, every name that is
+such a word after any number of underscores gets one more.
+
+Consolidated metadata is a hierarchy, flattened: v2 keeps it in `.zmetadata`, v3 in the root's own
+`zarr.json`. https://github.com/zarr-developers/zarr-specs/pull/309
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, cast
+
+from zom.errors import ConversionError, SpecError
+from zom.jsonvalue import thaw
+from zom.model.assembly import assemble
+from zom.model.tree import flatten, unflatten, with_members
+from zom.problems import Fault, Problem, pointer_of, rule, show
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from zom.model.family import Family
+    from zom.model.spec import Spec
+    from zom.problems import Level
+
+__all__ = ["from_consolidated", "model_document", "to_consolidated", "to_documents"]
+
+CONSOLIDATED = rule(
+    "stored/consolidated",
+    "consolidated metadata holds the documents of a hierarchy by their keys",
+    source="https://github.com/zarr-developers/zarr-specs/pull/309 and zarr-python's .zmetadata",
+)
+NO_CONSOLIDATED = rule(
+    "stored/no-consolidated-form",
+    "only v2 and v3 have consolidated metadata",
+    source="https://github.com/zarr-developers/zarr-specs/pull/309",
+)
+
+
+def _is_reserved(name: str, family: Family) -> bool:
+    return name.lstrip("_") in family.reserved
+
+
+def _to_stored(document: Mapping[str, Any], family: Family) -> dict[str, Any]:
+    """A node's document with the underscore taken from reserved names again."""
+    return {
+        (name[1:] if name.startswith("_") and _is_reserved(name, family) else name): thaw(value)
+        for name, value in document.items()
+    }
+
+
+def _to_model(document: Mapping[str, Any], family: Family, *, plain: tuple[str, ...] = ()) -> dict[str, Any]:
+    """A stored document with an underscore more before reserved names, but for those in `plain`."""
+    return {
+        (f"_{name}" if _is_reserved(name, family) and name not in plain else name): value
+        for name, value in document.items()
+    }
+
+
+def to_documents(spec: Spec) -> dict[str, dict[str, Any]]:
+    """The documents of one node by the end of their key; its members have documents of their own.
+
+    >>> from zom import v2
+    >>> to_documents(v2.GroupSpec(attributes={"a": 1}))
+    {'.zgroup': {'zarr_format': 2}, '.zattrs': {'a': 1}}
+    """
+    document = dict(spec.document)
+    form = spec.family.form
+    if form == "v3":
+        return {"zarr.json": _to_stored(document, spec.family)}
+    if form == "v2":
+        attributes = document.pop("attributes", None)
+        name = ".zarray" if spec.kind == "array" else ".zgroup"
+        documents = {name: _to_stored(document, spec.family)}
+        if attributes is not None:
+            documents[".zattrs"] = thaw(attributes)
+        return documents
+    if spec.kind == "group" and "attributes" not in document:
+        return {}  # an implicit group
+    return {f".{spec.kind}.json": _to_stored(document, spec.family)}
+
+
+def model_document(family: Family, documents: Mapping[str, Any]) -> Any:
+    """One node's document as the object model has it, from its stored documents.
+
+    >>> from zom.model.v2 import V2
+    >>> model_document(V2, {".zgroup": {"zarr_format": 2}, ".zattrs": {"a": 1}})
+    {'zarr_format': 2, 'attributes': {'a': 1}}
+    """
+    attributes = documents.get(".zattrs")
+    main = next((value for name, value in documents.items() if name != ".zattrs"), {})
+    if not isinstance(main, dict):
+        return main
+    plain = () if family.form == "v2" else ("attributes",)
+    document = _to_model(cast("dict[str, Any]", main), family, plain=plain)
+    if attributes is not None:
+        document["attributes"] = attributes
+    return document
+
+
+# --- consolidated metadata ---------------------------------------------------------------------------
+
+
+def to_consolidated(spec: Spec) -> dict[str, Any]:
+    """The stored document that holds the whole hierarchy: `.zmetadata`, or the root's `zarr.json`.
+
+    >>> from zom import v2
+    >>> sorted(to_consolidated(v2.GroupSpec(members={"a": v2.GroupSpec()}))["metadata"])
+    ['.zgroup', 'a/.zgroup']
+    """
+    if spec.family.form == "v2":
+        metadata: dict[str, Any] = {}
+        for path, node in flatten(spec).items():
+            prefix = path.strip("/")
+            for name, document in to_documents(node).items():
+                metadata[f"{prefix}/{name}" if prefix else name] = document
+        return {"zarr_consolidated_format": 1, "metadata": metadata}
+    if spec.family.form == "v3" and spec.kind == "group":
+        entries = {
+            path.strip("/"): to_documents(node)["zarr.json"]
+            for path, node in flatten(spec).items()
+            if path != "/"
+        }
+        document = to_documents(spec)["zarr.json"]
+        document["consolidated_metadata"] = {
+            "kind": "inline",
+            "must_understand": False,
+            "metadata": entries,
+        }
+        return document
+    what = f"a {spec.family.form} {spec.kind}"
+    fault = Fault(NO_CONSOLIDATED, (), "a v2 node or a v3 group", what)
+    raise ConversionError([_problem(fault)], "consolidated metadata")
+
+
+def _problem(fault: Fault) -> Problem:
+    code, pointer = fault.rule.code, pointer_of(fault.path)
+    return Problem(code, "error", "/", pointer, fault.path, fault.expected, fault.found, fault.fix)
+
+
+def from_consolidated(family: Family, document: Mapping[str, Any], level: Level = "strict") -> Any:
+    """The hierarchy that consolidated metadata describes: `.zmetadata`, or the root's `zarr.json`.
+
+    The blocks of consolidated metadata themselves, the root's and those that other writers nest in
+    the entries of groups, are not part of the hierarchy.
+
+    >>> from zom import v3
+    >>> from zom.model.v3 import V3
+    >>> tree = v3.GroupSpec(members={"a": v3.GroupSpec(members={})})
+    >>> from_consolidated(V3, to_consolidated(tree)) == tree
+    True
+    """
+    nodes = _entries_v2(document) if family.form == "v2" else _entries_v3(document)
+    specs: dict[str, Spec] = {}
+    problems: list[Problem] = []
+    for path, documents in nodes.items():
+        spec, found = assemble(family, model_document(family, documents), level)
+        problems.extend(replace(problem, node=path) for problem in found if problem.severity == "error")
+        if spec is not None:
+            known = spec.kind == "group" and spec.__dict__.get("members") is None
+            specs[path] = with_members(spec, {}) if known else spec
+    if problems:
+        raise SpecError(problems, "consolidated metadata")
+    return unflatten(specs)
+
+
+def _entries_v2(document: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
+    if document.get("zarr_consolidated_format") != 1:
+        fault = Fault(
+            CONSOLIDATED,
+            ("zarr_consolidated_format",),
+            "1",
+            show(document.get("zarr_consolidated_format")),
+        )
+        raise SpecError([_problem(fault)], "consolidated metadata")
+    nodes: dict[str, dict[str, Any]] = {}
+    for key, value in _metadata(document, ("metadata",)).items():
+        path, _, name = key.rpartition("/")
+        if name in {".zarray", ".zgroup", ".zattrs"}:
+            nodes.setdefault(f"/{path}", {})[name] = value
+    for documents in nodes.values():
+        if documents.keys() >= {".zarray", ".zgroup"}:
+            del documents[".zgroup"]  # every reader opens the array
+    return {path: documents for path, documents in nodes.items() if documents.keys() != {".zattrs"}}
+
+
+def _entries_v3(document: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
+    block: Any = document.get("consolidated_metadata")
+    if not isinstance(block, dict):
+        fault = Fault(CONSOLIDATED, ("consolidated_metadata",), "an object", show(block))
+        raise SpecError([_problem(fault)], "consolidated metadata")
+    root = {name: value for name, value in document.items() if name != "consolidated_metadata"}
+    nodes: dict[str, dict[str, Any]] = {"/": {"zarr.json": root}}
+    metadata = _metadata(cast("dict[str, Any]", block), ("consolidated_metadata", "metadata"))
+    for path, value in metadata.items():
+        entry: Any = value
+        if isinstance(entry, dict):
+            inner = cast("dict[str, Any]", entry)
+            entry = {name: item for name, item in inner.items() if name != "consolidated_metadata"}
+        nodes[f"/{path.strip('/')}"] = {"zarr.json": entry}
+    return nodes
+
+
+def _metadata(document: Mapping[str, Any], path: tuple[str, ...]) -> dict[str, Any]:
+    found = document.get("metadata")
+    if not isinstance(found, dict):
+        fault = Fault(CONSOLIDATED, path, "an object of documents by key", show(found))
+        raise SpecError([_problem(fault)], "consolidated metadata")
+    return cast("dict[str, Any]", found)

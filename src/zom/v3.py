@@ -1,0 +1,43 @@
+"""Zarr v3, the final text: `ArraySpec`, `GroupSpec`, and `parse` and `check` for a document of either kind."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from zom.limits import DEFAULT_LIMITS, Limits
+from zom.model import hierarchy
+from zom.model.v3 import V3, ArraySpec, GroupSpec
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from zom.problems import Level, Problem
+
+__all__ = ["ArraySpec", "GroupSpec", "check", "parse"]
+
+
+def parse(
+    document: str | bytes | Mapping[str, Any],
+    level: Level = "strict",
+    *,
+    limits: Limits = DEFAULT_LIMITS,
+    on_warning: Callable[[Problem], None] | None = None,
+) -> ArraySpec[Any] | GroupSpec[Any, Any]:
+    """The array or group that `document` describes; SpecError with every problem where it breaks rules.
+
+    >>> parse(GroupSpec(attributes={"a": 1}).to_json()).attributes
+    {'a': 1}
+    """
+    family = V3
+    return hierarchy.parse_as(family, document, level, limits=limits, on_warning=on_warning)
+
+
+def check(
+    document: str | bytes | Mapping[str, Any], level: Level = "strict", *, limits: Limits = DEFAULT_LIMITS
+) -> tuple[Problem, ...]:
+    """Every problem of `document`, each once; empty where there is none.
+
+    >>> check(GroupSpec(attributes={"a": 1}).to_dict())
+    ()
+    """
+    return hierarchy.check_as(V3, document, level, limits=limits)
