@@ -343,7 +343,9 @@ def _make(frame: _Frame, cls: type[Spec], level: Level, faults: list[Fault]) -> 
     family = cls.family
     start = len(faults)
     values = family.fields(cls.kind, frame.own, faults)
+    before = len(faults)
     typed = attributes.read(cls, frame.own, faults)
+    untyped = len(faults) > before
     if typed is not None:
         values["attributes"] = typed
     members = None
@@ -351,7 +353,8 @@ def _make(frame: _Frame, cls: type[Spec], level: Level, faults: list[Fault]) -> 
         # Children arrive last to first; the document's order is the order of the frames.
         members = JSONDict(dict(reversed(frame.made.items())))
         values["members"] = members
-    checked = cls if frame.whole else family.classes[cls.kind]
+    # What the class adds can't be judged where a part of it is missing: the format's rules can.
+    checked = cls if frame.whole and not untyped else family.classes[cls.kind]
     spec: Spec | None = None
     broken: frozenset[str] = frozenset()
     try:

@@ -15,6 +15,8 @@ from zom.model.definition import find_extension, name_of, parse_definition
 from zom.problems import Fault, rule, show
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from zom.jsonvalue import JSONDict
     from zom.model.codec import Codec, CodecKind, Representation
     from zom.model.configuration import Configuration
@@ -101,7 +103,7 @@ def check_chain(
     if not isinstance(codecs_value, list):
         faults.append(Fault(LIST, path, "a list of codecs", show(codecs_value)))
         return None
-    values: list[Any] = codecs_value
+    values = cast("Sequence[Any]", codecs_value)
     links = [_link(value, faults, (*path, index)) for index, value in enumerate(values)]
     misplaced = _check_order(links, values, faults, path)
     state: Representation | None = before
@@ -144,7 +146,7 @@ def _check_skipping(value: object, faults: list[Fault], path: tuple[str | int, .
 
 
 def _check_order(
-    links: list[_Link], values: list[Any], faults: list[Fault], path: tuple[str | int, ...]
+    links: list[_Link], values: Sequence[Any], faults: list[Fault], path: tuple[str | int, ...]
 ) -> set[int]:
     """The places of the codecs that stand where they can't; a fault for each."""
     kinds: list[CodecKind | None] = [link.codec.kind if link.codec else None for link in links]
@@ -187,8 +189,9 @@ def _thread(
     codec, configuration = link
     if codec is None:
         return None
+    taken: Representation
     if codec.kind == "bytes->bytes":
-        taken: Representation = before if isinstance(before, Bytes) else Bytes()
+        taken = before if isinstance(before, Bytes) else Bytes()
         if need_fixed_size and taken.size is None:
             taken = Bytes(0)
     else:

@@ -39,7 +39,7 @@ def auto_chunks(shape: Sequence[int], itemsize: int, target: int = CHUNK_BYTES) 
     """Chunk lengths for about `target` bytes: the longest dimension is halved until they fit.
 
     >>> auto_chunks((48, 721, 1440), 4)
-    (24, 181, 180)
+    (48, 91, 180)
     """
     chunks = [max(1, length) for length in shape]
     while math.prod(chunks) * itemsize > target and max(chunks) > 1:

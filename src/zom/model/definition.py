@@ -202,9 +202,10 @@ def find_extension(
 def suggestion(name: str, registry: Registry[Any]) -> str | None:
     """The names in `registry` that `name` may have been meant as; None where it knows too many.
 
-    >>> from zom.model.codec import codecs
-    >>> suggestion("", codecs) is None or True
-    True
+    >>> import zom.chunk_keys
+    >>> from zom.model.chunk_key_encoding import chunk_key_encodings
+    >>> suggestion("defualt", chunk_key_encodings)
+    "did you mean 'default'?"
     """
     return _near(name, registry, revision())
 
