@@ -117,8 +117,8 @@ def faults_of(
             expected = f"only {', '.join(known)}" if known else "no members"
             found_text = show(steps[-1] if steps else found)
         elif detail["type"] in {"value_error", "assertion_error"} or "_" not in detail["type"]:
-            expected, found_text = detail["msg"].removeprefix("Value error, "), show(found)
-            expected = expected.removeprefix("Assertion failed, ")
+            asked = detail["msg"].removeprefix("Value error, ").removeprefix("Assertion failed, ")
+            expected, found_text = f"a value that passes its validator ({asked})", show(found)
         else:
             expected, found_text = words(_schema_at(schema, steps)), show(found)
         faults[steps] = Fault(rule, (*path, *steps), expected, found_text, fix)
@@ -218,7 +218,7 @@ def words(schema: Mapping[str, Any]) -> str:
         return _list_words(schema)
     if kind == "string" and "pattern" in schema:
         return f"a string like {schema['pattern']}"
-    return _NAMES.get(str(kind), "another value")
+    return _NAMES.get(str(kind), "another value" if schema.keys() - {"$defs"} else "a value")
 
 
 def _list_words(schema: Mapping[str, Any]) -> str:

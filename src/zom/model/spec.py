@@ -336,6 +336,14 @@ class Spec(BaseModel):
 
     if not TYPE_CHECKING:
 
+        def __setattr__(self, name: str, value: Any) -> None:
+            message = f"a spec can't change; make a changed copy with replace({name}=...)"
+            raise TypeError(message)
+
+        def __delattr__(self, name: str) -> None:
+            message = f"a spec can't change; make a changed copy with replace({name}=zom.ABSENT)"
+            raise TypeError(message)
+
         @classmethod
         def model_validate(cls, obj: Any, **_options: Any) -> Self:
             """As `parse`, or the spec itself."""
