@@ -92,15 +92,19 @@ class Lines:
     def __init__(self, text: str) -> None:
         self._text = text
         self._line = 1
+        self._line_start = 0
         self._position = 0
 
     def at(self, position: int) -> tuple[int, int]:
         """Line and column of `position`; asking in ascending order costs one walk in all."""
         if position < self._position:
-            self._line, self._position = 1, 0
-        self._line += self._text.count("\n", self._position, position)
+            self._line, self._line_start, self._position = 1, 0, 0
+        lines = self._text.count("\n", self._position, position)
+        if lines:
+            self._line += lines
+            self._line_start = self._text.rindex("\n", self._position, position) + 1
         self._position = position
-        return self._line, position - self._text.rfind("\n", 0, position)
+        return self._line, position - self._line_start + 1
 
     def words(self, position: int) -> str:
         """Line and column as messages say them."""

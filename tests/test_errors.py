@@ -1,0 +1,70 @@
+"""The exceptions: one tree, messages that list every problem, and safe travel between processes."""
+
+from __future__ import annotations
+
+import pickle
+
+import pytest
+
+from zom import errors
+from zom.errors import ConversionError, NotFound, PathError, SpecError, SpecWarning, UnknownName, ZomError
+from zom.problems import Problem
+
+
+def problem(number: int = 0, severity: str = "error") -> Problem:
+    return Problem("v3/shape", severity, "/", f"/shape/{number}", ("shape", number), "an integer", "true")
+
+
+def test_every_error_of_zom_is_a_zom_error_and_none_a_value_error():
+    classes = [getattr(errors, name) for name in errors.__all__ if name != "SpecWarning"]
+    assert len(classes) == 7
+    assert all(issubclass(made, ZomError) and not issubclass(made, ValueError) for made in classes)
+
+
+def test_the_tree_in_the_docstring_names_every_class():
+    assert all(name in errors.__doc__ for name in errors.__all__ if name != "SpecWarning")
+
+
+def test_a_spec_warning_is_a_user_warning():
+    assert issubclass(SpecWarning, UserWarning)
+
+
+def test_one_problem_is_told_on_one_line():
+    assert str(SpecError([problem()])) == "document: shape[0]: expected an integer, found true"
+
+
+def test_several_problems_are_counted_and_listed():
+    assert str(SpecError([problem(0), problem(1)], "zarr.json")) == (
+        "zarr.json: 2 problems\n"
+        "  shape[0]: expected an integer, found true\n"
+        "  shape[1]: expected an integer, found true"
+    )
+
+
+def test_after_fifty_problems_the_rest_is_counted():
+    lines = str(ConversionError(problem(n) for n in range(53))).splitlines()
+    assert lines[0] == "document: 53 problems"
+    assert len(lines) == 52
+    assert lines[-1] == "  ... and 3 more"
+
+
+def test_warnings_are_not_listed_beside_errors():
+    error = SpecError([problem(0, "warning"), problem(1)])
+    assert str(error) == "document: shape[1]: expected an integer, found true"
+    assert len(error.problems) == 2
+
+
+def test_warnings_are_listed_where_there_is_nothing_else():
+    assert str(SpecError([problem(0, "warning")])) == "document: shape[0]: expected an integer, found true"
+
+
+@pytest.mark.parametrize("error", [SpecError([problem()], "x"), ConversionError([problem()])], ids=str)
+def test_an_error_with_problems_survives_pickling(error):
+    again = pickle.loads(pickle.dumps(error))
+    assert type(again) is type(error)
+    assert (again.problems, again.subject, str(again)) == (error.problems, error.subject, str(error))
+
+
+@pytest.mark.parametrize("kind", [PathError, NotFound, UnknownName])
+def test_other_errors_say_what_they_were_told(kind):
+    assert str(kind("no node at '/a'")) == "no node at '/a'"
