@@ -106,7 +106,7 @@ class FixedLengthUTF32Type(Element):
     @override
     def pack(self, scalar: Any) -> bytes:
         coding = "utf-32-be" if self.byte_order == "big" else "utf-32-le"
-        return str(scalar).encode(coding).ljust(self.itemsize, b"\0")
+        return str(scalar).encode(coding, "surrogatepass").ljust(self.itemsize, b"\0")
 
     @override
     def fill_json(self, scalar: Any, form: Format) -> JSON:

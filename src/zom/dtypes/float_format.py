@@ -30,7 +30,7 @@ _LOOSE = re.compile(
 _FAST = {"float16": "e", "float32": "f", "float64": "d"}
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class FloatFormat:
     """The bits of one floating point type.
 
@@ -47,6 +47,9 @@ class FloatFormat:
     mantissa: int
     bias: int
     family: Literal["ieee", "fn", "fnuz", "finite", "unsigned"] = "ieee"
+
+    def __repr__(self) -> str:
+        return f"FORMATS[{self.name!r}]"
 
     @cached_property
     def bits(self) -> int:

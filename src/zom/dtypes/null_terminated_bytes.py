@@ -76,6 +76,11 @@ class NullTerminatedBytesType(Element):
         return None if raw is None else np.bytes_(raw.rstrip(b"\0"))
 
     @override
+    def pack(self, scalar: Any) -> bytes:
+        # numpy says that the empty byte string is one byte long.
+        return bytes(scalar).ljust(self.length, b"\0")
+
+    @override
     def fill_json(self, scalar: Any, form: Format) -> JSON:
         raw = self.pack(scalar)
         # Some v2 readers ask for the whole element; v3 readers for the text without its padding.
