@@ -8,36 +8,62 @@ A **spec** says what a hierarchy is: `zom.v3`, `zom.v2` and `zom.draft` each hav
 >>> spec = v3.GroupSpec(members={"t": v3.ArraySpec.build(shape=(48,), dtype="int64")})
 >>> [path for path, node in spec.walk()]
 ['/', '/t']
+
+`import zom` itself costs nothing: the first name that is asked for loads the library.
 """
 
-from zom import chunk_keys as _chunk_keys
-from zom import codecs as _codecs
-from zom import draft, v2, v3
-from zom import dtypes as _dtypes
-from zom import grids as _grids
-from zom.errors import (
-    ConversionError,
-    ExtensionError,
-    NotFound,
-    PathError,
-    SpecError,
-    SpecWarning,
-    UnknownName,
-    ZomError,
-)
-from zom.limits import Limits
-from zom.model.assembly import ABSENT
-from zom.model.build import AUTO
-from zom.model.compare import Change, Difference, diff, like
-from zom.model.hierarchy import check, parse
-from zom.model.plugins import load_extensions
-from zom.model.resolve import data_type
-from zom.model.tree import unflatten
-from zom.problems import Problem, Rule, rules
+from __future__ import annotations
 
-del _chunk_keys, _codecs, _dtypes, _grids
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from zom import draft, v2, v3
+    from zom.errors import (
+        ConversionError,
+        ExtensionError,
+        NotFound,
+        PathError,
+        SpecError,
+        SpecWarning,
+        UnknownName,
+        ZomError,
+    )
+    from zom.limits import Limits
+    from zom.model.assembly import ABSENT
+    from zom.model.build import AUTO
+    from zom.model.compare import Change, Difference, diff, like
+    from zom.model.hierarchy import check, parse
+    from zom.model.plugins import load_extensions
+    from zom.model.resolve import data_type
+    from zom.model.tree import unflatten
+    from zom.problems import Problem, Rule, rules
 
 __version__ = "0.1.0"
+
+_HOMES = {
+    "zom.errors": (
+        "ConversionError",
+        "ExtensionError",
+        "NotFound",
+        "PathError",
+        "SpecError",
+        "SpecWarning",
+        "UnknownName",
+        "ZomError",
+    ),
+    "zom.limits": ("Limits",),
+    "zom.model.assembly": ("ABSENT",),
+    "zom.model.build": ("AUTO",),
+    "zom.model.compare": ("Change", "Difference", "diff", "like"),
+    "zom.model.hierarchy": ("check", "parse"),
+    "zom.model.plugins": ("load_extensions",),
+    "zom.model.resolve": ("data_type",),
+    "zom.model.tree": ("unflatten",),
+    "zom.problems": ("Problem", "Rule", "rules"),
+}
+
+# The rules of a module are known once it is imported, so all of them are, before anybody can ask.
+_PACKAGES = ("zom.chunk_keys", "zom.codecs", "zom.dtypes", "zom.grids", "zom.v2", "zom.v3", "zom.draft")
 
 __all__ = [
     "ABSENT",
@@ -67,3 +93,21 @@ __all__ = [
     "v2",
     "v3",
 ]
+
+if not TYPE_CHECKING:
+
+    def __getattr__(name: str) -> object:
+        if name not in __all__:
+            message = f"module 'zom' has no attribute {name!r}"
+            raise AttributeError(message, name=name, obj=None)
+        from importlib import import_module  # noqa: PLC0415 - `import zom` imports nothing
+
+        for package in _PACKAGES:
+            import_module(package)
+        for home, names in _HOMES.items():
+            module = import_module(home)
+            globals().update({each: getattr(module, each) for each in names})
+        return globals()[name]
+
+    def __dir__() -> list[str]:
+        return sorted({*globals(), *__all__})

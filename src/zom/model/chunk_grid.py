@@ -40,5 +40,5 @@ class ChunkGrid(ABC):
         return f"<chunk grid {self.name}>"
 
 
-chunk_grids: Registry[ChunkGrid] = Registry("chunk grid", "zom.chunk_grids")
+chunk_grids: Registry[ChunkGrid] = Registry("chunk grid", "zom.chunk_grids", home="zom.grids")
 """All chunk grids that zom knows."""

@@ -24,5 +24,7 @@ class ChunkKeyEncoding:
         return f"<chunk key encoding {self.name}>"
 
 
-chunk_key_encodings: Registry[ChunkKeyEncoding] = Registry("chunk key encoding", "zom.chunk_key_encodings")
+chunk_key_encodings: Registry[ChunkKeyEncoding] = Registry(
+    "chunk key encoding", "zom.chunk_key_encodings", home="zom.chunk_keys"
+)
 """All chunk key encodings that zom knows."""

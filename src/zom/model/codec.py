@@ -105,7 +105,7 @@ class Codec(ABC):
         return f"<codec {self.name}>"
 
 
-codecs: Registry[Codec] = Registry("codec", "zom.codecs")
+codecs: Registry[Codec] = Registry("codec", "zom.codecs", home="zom.codecs")
 """All codecs that zom knows, by v3 name."""
 
 _by_v2_id: dict[str, Codec] = {}

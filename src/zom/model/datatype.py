@@ -166,5 +166,5 @@ class DataTypeFamily(ABC):
         return ()
 
 
-data_types: Registry[DataTypeFamily] = Registry("data type", "zom.dtypes")
+data_types: Registry[DataTypeFamily] = Registry("data type", "zom.dtypes", home="zom.dtypes")
 """All data types that zom knows."""

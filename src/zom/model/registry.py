@@ -1,13 +1,15 @@
 """Registries: who answers for a name that a document uses.
 
 A name that nobody claims is not invalid, only unchecked. Nothing is loaded because a document names
-it: plugins come in by an explicit `zom.load_extensions()`.
+it: plugins come in by an explicit `zom.load_extensions()`. What comes with zom itself is imported with
+the first question, so that `import zom` costs next to nothing.
 """
 
 from __future__ import annotations
 
 import difflib
-from importlib.metadata import entry_points
+import sys
+from importlib import import_module
 from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
 
 from zom.errors import ExtensionError, UnknownName
@@ -51,16 +53,19 @@ def near(name: str, known: list[str]) -> str:
 
 
 class Registry(Generic[N]):
-    """The extensions of one kind, by name."""
+    """The extensions of one kind, by name; `home` is the package of those that come with zom."""
 
-    def __init__(self, kind: str, group: str) -> None:
+    def __init__(self, kind: str, group: str, home: str | None = None) -> None:
         self.kind = kind
         self.group = group
+        self.home = home
         self._by_name: dict[str, N] = {}
         self._all: list[N] = []
 
     def register(self, extension: N) -> N:
         """`extension`, known by its name and aliases from now on."""
+        if self.home not in sys.modules:
+            self._load_home()  # a name that zom has itself can't be taken by who comes first
         for name in (extension.name, *extension.aliases):
             if name in self._by_name:
                 message = f"a {self.kind} named {name!r} is registered already: {self._by_name[name]!r}"
@@ -73,7 +78,16 @@ class Registry(Generic[N]):
 
     def find(self, name: str) -> N | None:
         """The extension that answers for `name`; None where nobody does."""
-        return self._by_name.get(name)
+        found = self._by_name.get(name)
+        if found is None:
+            self._load_home()
+            found = self._by_name.get(name)
+        return found
+
+    def _load_home(self) -> None:
+        # No flag says that it was done: import waits for a thread that is doing it right now.
+        if self.home is not None:
+            import_module(self.home)
 
     def __getitem__(self, name: str) -> N:
         found = self.find(name)
@@ -83,14 +97,18 @@ class Registry(Generic[N]):
         return found
 
     def __iter__(self) -> Iterator[N]:
+        self._load_home()
         return iter(tuple(self._all))
 
     def names(self) -> list[str]:
         """All names and aliases, sorted."""
+        self._load_home()
         return sorted(self._by_name)
 
     def load_plugins(self) -> list[str]:
         """The names of the plugins that other packages declare for this registry, now registered."""
+        from importlib.metadata import entry_points  # noqa: PLC0415 - slow to import, seldom used
+
         loaded: list[str] = []
         for point in entry_points(group=self.group):
             try:
