@@ -135,6 +135,9 @@ def test_casts_are_lossless():
     assert seconds.cast(5) == np.datetime64(5, "s")
     assert np.isnat(days.cast("NaT"))
     assert data_type(np.dtype("m8[s]")).cast(dt.timedelta(minutes=1)) == np.timedelta64(60, "s")
+    assert np.isnat(data_type(np.dtype("m8[s]")).cast("NaT"))
+    with pytest.raises(SpecError, match="expected a timedelta in steps of 1 s, without loss, found"):
+        data_type(np.dtype("m8[s]")).cast(dt.timedelta(microseconds=1))
     for value in (np.datetime64("2020-01-01T12"), "noon", 1 << 63, True, 1.0, np.timedelta64(1, "D")):
         with pytest.raises(SpecError, match="expected a datetime in steps of 1 D, without loss, found"):
             days.cast(value)

@@ -151,11 +151,14 @@ class TimeType(Element):
         ticks = None if isinstance(value, (float, np.floating)) else integer_of(value)
         if ticks is not None and _SPAN[0] <= ticks <= _SPAN[1]:
             return self._scalar(ticks)
-        known: Any = (dt.date, np.datetime64) if self.letter == "M" else (dt.timedelta, np.timedelta64)
-        if not isinstance(value, (*known, str)):
+        if isinstance(value, str) and value == "NaT":
+            return self._scalar(_NAT)
+        known: Any = (dt.date, np.datetime64, str) if self.letter == "M" else (dt.timedelta, np.timedelta64)
+        if not isinstance(value, known):
             raise cast_error(self, given, expected)
         try:
-            instant: Any = known[1](given)
+            # Python's durations have microseconds; without a unit numpy would guess one.
+            instant: Any = np.timedelta64(given, "us") if isinstance(value, dt.timedelta) else known[1](given)
             made = instant.astype(self.numpy().newbyteorder("="))
             same = np.isnat(instant) or bool(made.astype(instant.dtype) == instant)
         except (ValueError, TypeError, OverflowError):
