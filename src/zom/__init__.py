@@ -63,7 +63,7 @@ _HOMES = {
 }
 
 # The rules of a module are known once it is imported, so all of them are, before anybody can ask.
-_PACKAGES = ("zom.chunk_keys", "zom.codecs", "zom.dtypes", "zom.grids", "zom.v2", "zom.v3", "zom.draft")
+_MODULES = ("zom.builtin", "zom.v2", "zom.v3", "zom.draft")
 
 __all__ = [
     "ABSENT",
@@ -102,8 +102,8 @@ if not TYPE_CHECKING:
             raise AttributeError(message, name=name, obj=None)
         from importlib import import_module  # noqa: PLC0415 - `import zom` imports nothing
 
-        for package in _PACKAGES:
-            import_module(package)
+        for module_name in _MODULES:
+            import_module(module_name)
         for home, names in _HOMES.items():
             module = import_module(home)
             globals().update({each: getattr(module, each) for each in names})

@@ -19,7 +19,7 @@ from zom.errors import SpecError
 from zom.jsonvalue import JSONDict, freeze
 from zom.limits import DEFAULT_LIMITS, Limits
 from zom.model import attributes
-from zom.model.configuration import faults_of, schema_of
+from zom.model.configuration import USERS_VALIDATOR, faults_of, schema_of
 from zom.model.members import ANY, member_plan
 from zom.model.output import member_specs
 from zom.model.spec import RAW, Spec
@@ -391,7 +391,7 @@ def _structure(
     family = cls.family
     base = family.classes[cls.kind].model_fields
     faults: list[Fault] = []
-    for fault in faults_of(error, values, schema_of(cls), ANNOTATION):
+    for fault in faults_of(error, values, schema_of(cls), ANNOTATION, said=USERS_VALIDATOR):
         name = str(fault.path[0]) if fault.path else ""
         if name == "members" and members_faulty:
             continue

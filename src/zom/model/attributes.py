@@ -17,7 +17,7 @@ from pydantic import BaseModel, PydanticSchemaGenerationError, TypeAdapter, Vali
 from zom import jsontext
 from zom.errors import ExtensionError
 from zom.jsonvalue import JSON, JSONDict, JSONList, freeze
-from zom.model.configuration import faults_of
+from zom.model.configuration import USERS_VALIDATOR, faults_of
 from zom.problems import Fault, rule
 
 if TYPE_CHECKING:
@@ -82,7 +82,9 @@ def as_document(cls: type[Spec], value: object, faults: list[Fault]) -> Any:
         try:
             typed = adapter.validate_python(value, strict=True)
         except ValidationError as error:
-            faults.extend(faults_of(error, value, adapter.json_schema(), TYPED, ("attributes",)))
+            faults.extend(
+                faults_of(error, value, adapter.json_schema(), TYPED, ("attributes",), said=USERS_VALIDATOR)
+            )
             return JSONDict()
         return adapter.dump_python(typed, mode="json", by_alias=True)
     return value
@@ -97,7 +99,9 @@ def read(cls: type[Spec], document: JSONDict, faults: list[Fault]) -> Any:
     try:
         return still(adapter.validate_json(jsontext.write(raw), strict=True))
     except ValidationError as error:
-        faults.extend(faults_of(error, raw, adapter.json_schema(), TYPED, ("attributes",)))
+        faults.extend(
+            faults_of(error, raw, adapter.json_schema(), TYPED, ("attributes",), said=USERS_VALIDATOR)
+        )
         return None
 
 

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from zom.problems import Rule
 
 __all__ = [
+    "USERS_VALIDATOR",
     "Configuration",
     "NoConfiguration",
     "OrAbsent",
@@ -31,11 +32,19 @@ __all__ = [
 ]
 
 
+USERS_VALIDATOR = "a value that passes its validator ({})"
+"""What is expected where a validator of a user's own class refuses."""
+
+
 class Configuration(BaseModel):
     """The parameters of one extension. Lists are declared as `list`; absent is None."""
 
     model_config = ConfigDict(
-        frozen=True, strict=True, extra="forbid", populate_by_name=True, allow_inf_nan=False
+        frozen=True,
+        strict=True,
+        extra="forbid",
+        populate_by_name=True,
+        allow_inf_nan=False,
     )
 
     def canonical(self) -> dict[str, Any]:
@@ -102,8 +111,13 @@ def faults_of(
     schema: Mapping[str, Any],
     rule: Rule,
     path: tuple[str | int, ...] = (),
+    *,
+    said: str = "{}",
 ) -> list[Fault]:
-    """The faults that pydantic found, each once, without the tags of the unions it tried."""
+    """The faults that pydantic found, each once, without the tags of the unions it tried.
+
+    `said` is what is expected where a validator refuses; {} in it stands for the validator's words.
+    """
     faults: dict[tuple[str | int, ...], Fault] = {}
     for detail in error.errors(include_url=False):
         steps, found = _landed(detail["loc"], value, missing=detail["type"] == "missing")
@@ -118,7 +132,7 @@ def faults_of(
             found_text = show(steps[-1] if steps else found)
         elif detail["type"] in {"value_error", "assertion_error"} or "_" not in detail["type"]:
             asked = detail["msg"].removeprefix("Value error, ").removeprefix("Assertion failed, ")
-            expected, found_text = f"a value that passes its validator ({asked})", show(found)
+            expected, found_text = said.format(asked), show(found)
         else:
             expected, found_text = words(_schema_at(schema, steps)), show(found)
         faults[steps] = Fault(rule, (*path, *steps), expected, found_text, fix)
