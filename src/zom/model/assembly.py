@@ -6,10 +6,11 @@ are made before the group that holds them. A node that is at fault yields proble
 
 from __future__ import annotations
 
+import dataclasses
 import gc
 import math
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, Final, cast
+from typing import TYPE_CHECKING, Any, Final, TypeAlias, cast
 
 from pydantic import ValidationError
 from pydantic_core import PydanticUndefined
@@ -20,6 +21,7 @@ from zom.jsonvalue import JSONDict, freeze
 from zom.limits import DEFAULT_LIMITS, Limits
 from zom.model import attributes
 from zom.model.configuration import USERS_VALIDATOR, faults_of, schema_of
+from zom.model.family import Family
 from zom.model.members import ANY, member_plan
 from zom.model.output import member_specs
 from zom.model.spec import RAW, Spec
@@ -27,9 +29,9 @@ from zom.paths import name_faults
 from zom.problems import Fault, Problem, pointer_of, rule, show
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
-    from zom.model.family import Family, NodeKind
+    from zom.model.family import NodeKind
     from zom.model.members import Candidates, MemberPlan
     from zom.problems import Level
 
@@ -57,6 +59,10 @@ DEPTH = rule(
 )
 
 
+Target: TypeAlias = "type[Spec] | Family | Callable[[object], Family]"
+"""What a document is read as."""
+
+
 class _Absent:
     """The value that takes a member out of a document."""
 
@@ -71,7 +77,19 @@ ABSENT: Final = _Absent()
 class _Frame:
     """One node on its way from document to spec."""
 
-    __slots__ = ("cls", "depth", "made", "name", "own", "parent", "place", "problems", "spec", "whole")
+    __slots__ = (
+        "cls",
+        "depth",
+        "given",
+        "made",
+        "name",
+        "own",
+        "parent",
+        "place",
+        "problems",
+        "spec",
+        "whole",
+    )
 
     def __init__(self, parent: _Frame | None, name: str) -> None:
         self.parent = parent
@@ -81,6 +99,8 @@ class _Frame:
         self.own: JSONDict = _EMPTY
         self.made: dict[str, Spec] | None = None
         """The members so far; None where they are not known."""
+        self.given: frozenset[str] = frozenset()
+        """The names of the members in the document, made or not."""
         self.place = 0
         self.whole = True
         """Whether all members were made."""
@@ -101,15 +121,41 @@ _EMPTY = JSONDict()
 
 
 def assemble(
-    target: type[Spec] | Family,
+    target: Target,
     document: object,
     level: Level,
     *,
     limits: Limits = DEFAULT_LIMITS,
 ) -> tuple[Spec | None, tuple[Problem, ...]]:
-    """The spec of `document`, and all problems that matter at `level`; no spec where one is an error."""
+    """The spec of `document`, and all problems that matter at `level`; no spec where one is an error.
+
+    `target` is the class to read the root as, the family whose classes to read all nodes as, or a
+    function that finds the family in the document. Problems in a text know their line.
+    """
     with _uncollected():
-        return _assemble(target, document, level, limits)
+        if not isinstance(document, (str, bytes)):
+            return _assemble(target, document, level, limits, [])
+        faults: list[Fault] = []
+        value = jsontext.read(document, faults, limits=limits)
+        if value is None and faults:
+            return None, tuple(_text_problems(faults, level))
+        spec, problems = _assemble(target, value, level, limits, faults)
+        return spec, _with_lines(problems, document)
+
+
+_LOCATED_BYTES = 1 << 24
+"""Texts longer than this are not searched for the lines of problems: it takes seconds."""
+
+
+def _with_lines(problems: tuple[Problem, ...], text: str | bytes) -> tuple[Problem, ...]:
+    if not problems or len(text) > _LOCATED_BYTES:
+        return problems
+    places = jsontext.locate_all(text, {problem.pointer for problem in problems})
+    located: list[Problem] = []
+    for problem in problems:
+        line, column = places[problem.pointer] or (None, None)
+        located.append(dataclasses.replace(problem, line=line, column=column))
+    return tuple(located)
 
 
 @contextmanager
@@ -129,15 +175,13 @@ def _uncollected() -> Iterator[None]:
 
 
 def _assemble(
-    target: type[Spec] | Family, document: object, level: Level, limits: Limits
+    target: Target, document: object, level: Level, limits: Limits, text_faults: list[Fault]
 ) -> tuple[Spec | None, tuple[Problem, ...]]:
-    text_faults: list[Fault] = []
-    if isinstance(document, (str, bytes)):
-        document = jsontext.read(document, text_faults, limits=limits)
-        if document is None and text_faults:
-            return None, tuple(_text_problems(text_faults, level))
     candidates: Candidates = (target,) if isinstance(target, type) else ()
-    family = target.family if isinstance(target, type) else target
+    if isinstance(target, type):
+        family = target.family
+    else:
+        family = target if isinstance(target, Family) else target(document)
     frames = _descend(document, family, candidates, level, limits)
     for frame in reversed(frames):
         _finish(frame, level)
@@ -225,6 +269,7 @@ def _open_node(
             faults.append(Fault(family.members_rule, ("members",), "an object of nodes", show(members)))
         return None
     frame.made = {}
+    frame.given = frozenset(cast("Mapping[str, Any]", members))
     return cast("Mapping[str, Any]", members)
 
 
@@ -333,9 +378,10 @@ def _finish(frame: _Frame, level: Level) -> None:
 def _check_required(frame: _Frame, plan: MemberPlan, faults: list[Fault]) -> None:
     if plan is ANY or frame.made is None:
         return
-    for name in sorted(plan.required - frame.made.keys()):
-        if frame.whole or name not in (frame.own.get("members") or ()):
-            faults.append(Fault(MEMBER, ("members", name), f"a member {show(name)}", "nothing"))
+    faults.extend(
+        Fault(MEMBER, ("members", name), f"a member {show(name)}", "nothing")
+        for name in sorted(plan.required - frame.given)
+    )
 
 
 def _make(frame: _Frame, cls: type[Spec], level: Level, faults: list[Fault]) -> Spec | None:
@@ -360,7 +406,7 @@ def _make(frame: _Frame, cls: type[Spec], level: Level, faults: list[Fault]) -> 
     try:
         spec = cast("Spec", checked.__pydantic_validator__.validate_python(values, context=RAW))
     except ValidationError as error:
-        found = _structure(error, checked, values, any(f.path[:1] == ("members",) for f in faults))
+        found = _structure(error, checked, values, {f.path[0] for f in faults if f.path})
         faults.extend(found)
         broken = frozenset(str(fault.path[0]) for fault in found if fault.path)
     if any(fault.path[:1] == ("attributes",) for fault in faults[start:]):
@@ -385,15 +431,15 @@ _shared: dict[frozenset[str], frozenset[str]] = {}
 
 
 def _structure(
-    error: ValidationError, cls: type[Spec], values: Mapping[str, Any], members_faulty: bool
+    error: ValidationError, cls: type[Spec], values: Mapping[str, Any], known: set[str | int]
 ) -> list[Fault]:
-    """What pydantic found, under the rule of the field that it is in."""
+    """What pydantic found, under the rule of the field that it is in; `known` are at fault already."""
     family = cls.family
     base = family.classes[cls.kind].model_fields
     faults: list[Fault] = []
     for fault in faults_of(error, values, schema_of(cls), ANNOTATION, said=USERS_VALIDATOR):
         name = str(fault.path[0]) if fault.path else ""
-        if name == "members" and members_faulty:
+        if name == "members" and name in known:
             continue
         if fault.found == "nothing" and len(fault.path) == 1 and name in base:
             faults.append(fault._replace(rule=family.missing_rule))

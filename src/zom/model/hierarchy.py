@@ -10,7 +10,6 @@ import warnings
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, cast
 
-from zom import jsontext
 from zom.errors import SpecError, SpecWarning
 from zom.limits import DEFAULT_LIMITS, Limits
 from zom.model.assembly import assemble
@@ -22,8 +21,9 @@ from zom.model.v3 import V3
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from zom.model.assembly import Target
     from zom.model.family import Family
-    from zom.problems import Fault, Level, Problem
+    from zom.problems import Level, Problem
 
 __all__ = ["check", "check_as", "family_of", "parse", "parse_as"]
 
@@ -47,21 +47,21 @@ def family_of(document: object) -> Family:
 
 
 def parse_as(
-    family: Family,
+    target: Target,
     document: str | bytes | Mapping[str, Any],
     level: Level = "strict",
     *,
     limits: Limits = DEFAULT_LIMITS,
     on_warning: Callable[[Problem], None] | None = None,
 ) -> Any:
-    """The node that `document` describes in the format of `family`.
+    """The node that `document` describes, read as `target`.
 
     >>> parse_as(V3, '{"zarr_format": 3, "node_type": "group"}').kind
     'group'
     """
-    spec, problems = assemble(family, document, level, limits=limits)
+    spec, problems = assemble(target, document, level, limits=limits)
     if spec is None:
-        raise SpecError(problems, f"{family.form} document")
+        raise SpecError(problems)
     for problem in problems:
         if on_warning is not None:
             on_warning(problem)
@@ -71,27 +71,19 @@ def parse_as(
 
 
 def check_as(
-    family: Family,
-    document: str | bytes | Mapping[str, Any],
+    target: Target,
+    document: str | bytes | Mapping[str, Any] | Spec,
     level: Level = "strict",
     *,
     limits: Limits = DEFAULT_LIMITS,
 ) -> tuple[Problem, ...]:
-    """Every problem of `document` in the format of `family`.
+    """Every problem of `document`, read as `target`.
 
     >>> len(check_as(V3, "[1]"))
     1
     """
-    return assemble(family, document, level, limits=limits)[1]
-
-
-def _read(document: Any, limits: Limits) -> Any:
-    """The value of a text; the text itself where it can't be read, for `assemble` to say why."""
-    if not isinstance(document, (str, bytes)):
-        return document
-    faults: list[Fault] = []
-    value = jsontext.read(document, faults, limits=limits)
-    return document if faults else value
+    subject = document.to_dict() if isinstance(document, Spec) else document
+    return assemble(target, subject, level, limits=limits)[1]
 
 
 def parse(
@@ -106,9 +98,7 @@ def parse(
     >>> parse('{"zarr_format": 2, "members": {}}').family
     <family v2>
     """
-    value = _read(document, limits)
-    family = _guess(value, limits) if isinstance(value, (str, bytes)) else family_of(value)
-    return parse_as(family, value, level, limits=limits, on_warning=on_warning)
+    return parse_as(family_of, document, level, limits=limits, on_warning=on_warning)
 
 
 def check(
@@ -122,13 +112,5 @@ def check(
     >>> [problem.code for problem in check('{"zarr_format": 3, "node_type": "group", "x": 1}')]
     ['v3/unknown-member']
     """
-    if isinstance(document, Spec):
-        return check_as(document.family, document.to_dict(), level, limits=limits)
-    value = _read(document, limits)
-    family = _guess(value, limits) if isinstance(value, (str, bytes)) else family_of(value)
-    return check_as(family, value, level, limits=limits)
-
-
-def _guess(text: str | bytes, limits: Limits) -> Family:
-    """The format of a text that has faults of its own."""
-    return family_of(jsontext.read(text, [], limits=limits))
+    target = document.family if isinstance(document, Spec) else family_of
+    return check_as(target, document, level, limits=limits)
