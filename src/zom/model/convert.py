@@ -95,8 +95,7 @@ def _check_name(report: Report, to: _Target) -> None:
 def _made(document: dict[str, Any], to: _Target, source: Spec) -> Spec:
     """The spec of the new document, which must be beyond reproach."""
     family = _FAMILIES[to]
-    kind = "array" if source.kind == "array" else "group"
-    made, problems = assemble(family.classes[kind], document, "strict")
+    made, problems = assemble(family.classes[source.kind], document, "strict")
     if made is None:
         raise ConversionError(_at_their_nodes(problems, to), f"conversion to {to}")
     return made

@@ -21,6 +21,7 @@ from zom.model.conversion import (
     UNDEFINED_FILL,
 )
 from zom.model.convert_codecs import Chain, Filter, reverse
+from zom.model.python_value import is_list
 from zom.model.resolve import parse_v2, parse_v3
 from zom.model.v2_rules import object_codec_of
 from zom.problems import Fault, show
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
     from zom.model.datatype import DataType
     from zom.model.spec import Spec
 
-__all__ = ["array", "drop_members", "group", "lifted", "v3_fill", "v3_type"]
+__all__ = ["DIMENSIONS", "array", "drop_members", "group", "lifted", "v3_fill", "v3_type"]
 
 _ARRAY = frozenset(
     {
@@ -90,7 +91,8 @@ def array(spec: Spec, report: Report, fill: Fill) -> tuple[dict[str, Any], bool]
 
 
 def _listed(fields: Any) -> list[Any] | None:
-    return list(fields.filters) if isinstance(fields.filters, (list, tuple)) else None
+    # An empty object stands for no filters, too.
+    return fields.filters if is_list(fields.filters) else None
 
 
 def _filters(fields: Any) -> list[Filter]:
@@ -191,13 +193,13 @@ def lifted(
         return attributes, None
     names = attributes[DIMENSIONS]
     if (
-        not isinstance(names, list)
-        or len(cast("list[Any]", names)) != rank
-        or not all(name is None or isinstance(name, str) for name in cast("list[Any]", names))
+        not is_list(names)
+        or len(names) != rank
+        or not all(name is None or isinstance(name, str) for name in names)
     ):
         expected = f"a list of {rank} names or nulls"
         where = ("attributes", DIMENSIONS)
         report.add(DIMENSIONS_LEFT, where, expected, show(names), "it stays an attribute")
         return attributes, None
     rest = {name: value for name, value in attributes.items() if name != DIMENSIONS}
-    return rest, list(cast("list[Any]", names))
+    return rest, names
