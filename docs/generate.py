@@ -1,0 +1,161 @@
+"""Writes the pages that are made from the registries: rules.md, data-types.md, codecs.md.
+
+Run it after a change of rules, data types or codecs: `python docs/generate.py`. With `--check` nothing
+is written, and the exit code is 1 where a page is out of date.
+"""
+
+from __future__ import annotations
+
+import sys
+from itertools import groupby
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import zom
+from zom.errors import ConversionError
+from zom.jsonwrite import write
+from zom.model.codec import codecs
+from zom.model.datatype import data_types
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from zom import Rule
+    from zom.model.codec import Codec
+    from zom.model.datatype import DataType, Format
+
+DIRECTORY = Path(__file__).parent
+GENERATED = "<!-- Written by docs/generate.py: change what it is made from. -->"
+
+
+def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """A table of Markdown."""
+    lines = [head, ["---"] * len(head), *rows]
+    return "\n".join(f"| {' | '.join(escaped(cell) for cell in line)} |" for line in lines)
+
+
+def escaped(cell: str) -> str:
+    """The text of a cell, in which a bar would start the next one."""
+    return cell.replace("|", r"\|").replace("<", "&lt;") if "`" not in cell else cell.replace("|", r"\|")
+
+
+def code(text: str) -> str:
+    return f"`{text}`" if text else ""
+
+
+def severity(rule: Rule) -> str:
+    """The severities at the three levels: one word where they are the same."""
+    levels = [rule.severity("lenient"), rule.severity("strict"), rule.severity("closed")]
+    words = [level or "allowed" for level in levels]
+    return words[0] if len(set(words)) == 1 else " / ".join(words)
+
+
+def rules_page() -> str:
+    known = zom.rules()
+    parts = [
+        "# Rules",
+        GENERATED,
+        (
+            f"The {len(known)} rules that zom checks. A severity stands for all levels, or for lenient / strict / "
+            "closed. See [problems.md](problems.md)."
+        ),
+    ]
+    for area, members in groupby(known.values(), key=lambda rule: rule.code.partition("/")[0]):
+        rows = [(code(rule.code), rule.text, severity(rule), rule.source) for rule in members]
+        parts.append(f"## {area}\n\n" + table(("Code", "Rule", "Severity", "Source"), rows))
+    return "\n\n".join(parts) + "\n"
+
+
+def spelling(made: DataType, form: Format) -> str:
+    """How a format writes the type; empty where it can't."""
+    try:
+        value = made.to_json(form)
+    except ConversionError:
+        return ""
+    text = code(value if isinstance(value, str) else write(value))
+    return f"{text} and the filter `{made.object_codec}`" if form == "v2" and made.object_codec else text
+
+
+def data_types_page() -> str:
+    rows = [
+        (
+            code(family.name),
+            made.kind,
+            "varies" if made.itemsize is None else str(made.itemsize),
+            *(spelling(made, form) for form in ("v3", "v2", "draft")),
+            "yes" if family.registered else "no",
+        )
+        for family in data_types
+        for made in list(family.examples())[:1]
+    ]
+    head = ("Data type", "Kind", "Bytes", "in v3", "in v2", "in the draft", "Registered")
+    return (
+        "\n\n".join(
+            [
+                "# Data types",
+                GENERATED,
+                (
+                    "The data types that zom knows, each with an example of its spelling in every format that has it; "
+                    "an empty cell is a format that doesn't. Names that zom doesn't know are kept and not checked. "
+                    "A registered name stands in the core specification or in zarr-extensions."
+                ),
+                table(head, sorted(rows)),
+            ]
+        )
+        + "\n"
+    )
+
+
+def codecs_page() -> str:
+    rows = [
+        (
+            code(codec.name),
+            codec.kind,
+            code(codec.v2_id or ""),
+            code(codec.draft_name or ""),
+            ", ".join(map(code, parameters(codec))),
+            "yes" if codec.registered else "no",
+        )
+        for codec in codecs
+    ]
+    head = ("Codec in v3", "Kind", "id in v2", "in the draft", "Parameters", "Registered")
+    return (
+        "\n\n".join(
+            [
+                "# Codecs",
+                GENERATED,
+                (
+                    "The codecs that zom knows and checks. It reads and writes their configuration; it doesn't run them "
+                    "yet. A registered name stands in the core specification or in zarr-extensions."
+                ),
+                table(head, sorted(rows)),
+            ]
+        )
+        + "\n"
+    )
+
+
+def parameters(codec: Codec) -> list[str]:
+    """The members of the codec's configuration."""
+    return [field.alias or name for name, field in codec.configuration.model_fields.items()]
+
+
+PAGES = {"rules.md": rules_page, "data-types.md": data_types_page, "codecs.md": codecs_page}
+
+
+def main(arguments: Sequence[str]) -> int:
+    stale = 0
+    for name, page in PAGES.items():
+        text, file = page(), DIRECTORY / name
+        if file.exists() and file.read_text(encoding="utf-8") == text:
+            continue
+        if "--check" in arguments:
+            print(f"docs/{name} is out of date: run python docs/generate.py", file=sys.stderr)
+            stale = 1
+        else:
+            file.write_text(text, encoding="utf-8")
+    return stale
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

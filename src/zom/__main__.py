@@ -1,0 +1,10 @@
+"""`python -m zom`: the command without its script."""
+
+from __future__ import annotations
+
+import sys
+
+from zom.cli.main import main
+
+if __name__ == "__main__":
+    sys.exit(main())

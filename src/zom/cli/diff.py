@@ -1,0 +1,46 @@
+"""`zom diff`: what must change in one hierarchy to make it mean what another does.
+
+Spelling doesn't count: a default that is written out, or a short-hand name, is no difference.
+"""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING
+
+from zom.cli.outcome import CLEAN, FINDINGS
+
+if TYPE_CHECKING:
+    import argparse
+
+__all__ = ["declare", "run"]
+
+
+def declare(parser: argparse.ArgumentParser) -> None:
+    """The arguments of the verb."""
+    parser.add_argument("old", metavar="A", help="a document, or - for standard input")
+    parser.add_argument("new", metavar="B", help="another one")
+    parser.add_argument(
+        "--ignore",
+        action="append",
+        default=[],
+        metavar="PATTERN",
+        help="leave out what a pointer leads to, such as /attributes/history; * is part of a step, ** any "
+        "number of steps, NODE:POINTER limits it to some nodes; can be repeated",
+    )
+    parser.add_argument("--format", choices=["text", "json"], default="text", help="how changes are shown")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Prints the changes; FINDINGS where there are any."""
+    from zom.cli.document import read_document  # noqa: PLC0415 - slow to import
+
+    old, new = (read_document(name).spec() for name in (arguments.old, arguments.new))
+    found = old.diff(new, arguments.ignore)
+    if arguments.format == "json":
+        print(found.to_json(indent=2))
+    elif found:
+        print(found)
+    if not found:
+        print("no difference", file=sys.stderr)
+    return FINDINGS if found else CLEAN

@@ -1,0 +1,175 @@
+"""The documents that a user names: read from a file or standard input, checked, located in their text.
+
+A file is a hierarchy as one document (ZEP 6), or a document as it lies in a store. Which of them it is
+stands in the document; only `.zattrs` holds anything at all, and is known by its name.
+"""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, cast
+
+from zom import jsontext
+from zom.cli.outcome import UNREADABLE, CommandError
+from zom.errors import SpecError
+from zom.limits import DEFAULT_LIMITS
+from zom.model import hierarchy
+from zom.model.draft import EntryPoint
+from zom.model.stored import from_consolidated
+from zom.model.v2 import V2
+from zom.model.v3 import V3
+from zom.problems import pointer_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from zom.model.spec import Spec
+    from zom.problems import Fault, Level, Problem
+
+__all__ = ["Document", "read_document"]
+
+_Form = Literal["node", "attributes", "entry point", "consolidated v2", "consolidated v3"]
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """A document, its text, and what a message calls it."""
+
+    name: str
+    text: bytes
+    value: Any
+    """None where the text is not JSON."""
+    form: _Form
+
+    def problems(self, level: Level) -> list[Problem]:
+        """Every problem, with the line and column where it stands."""
+        if self.form == "attributes" and self.value is not None:
+            wrapped = {"zarr_format": 2, "attributes": self.value}
+            found: Iterable[Problem] = hierarchy.check(wrapped, level)
+        elif self.form == "entry point":
+            found = EntryPoint.check(self.text, level)
+        elif self.form == "consolidated v2":
+            found = self._consolidated_problems(level)
+        else:
+            found = hierarchy.check(self.text, level)
+        return self.located(found)
+
+    def _consolidated_problems(self, level: Level) -> Iterable[Problem]:
+        try:
+            from_consolidated(V2, self.value, level)
+        except SpecError as error:
+            return error.problems
+        return ()
+
+    def spec(self) -> Spec:
+        """The hierarchy that it describes, read as leniently as can be."""
+        try:
+            return self._parsed()
+        except SpecError as error:
+            errors = [problem for problem in self.located(error.problems) if problem.severity == "error"]
+            more = f", and {len(errors) - 1} more" if len(errors) > 1 else ""
+            message = f"{self.name}: {errors[0]}{more}; see zom validate {self.name}"
+            raise CommandError(message, UNREADABLE) from None
+
+    def _parsed(self) -> Spec:
+        if self.form == "consolidated v2":
+            return cast("Spec", from_consolidated(V2, self.value, "lenient"))
+        if self.form == "consolidated v3":
+            return cast("Spec", from_consolidated(V3, self.value, "lenient"))
+        if self.form == "attributes":
+            message = f"{self.name}: attributes alone are no node; name the .zarray or .zgroup beside it"
+            raise CommandError(message, UNREADABLE)
+        if self.form == "entry point":
+            return EntryPoint.parse(self.text, "lenient", on_warning=_forget)
+        return cast("Spec", hierarchy.parse(self.text, "lenient", on_warning=_forget))
+
+    def located(self, problems: Iterable[Problem]) -> list[Problem]:
+        """The problems with the places where they stand in the text."""
+        found = [replace(problem, pointer=self._pointer(problem)) for problem in problems]
+        places = jsontext.locate_all(self.text, [problem.pointer for problem in found])
+        located: list[Problem] = []
+        for problem in found:
+            line, column = places[problem.pointer] or (None, None)
+            located.append(replace(problem, line=line, column=column))
+        return located
+
+    def _pointer(self, problem: Problem) -> str:
+        """Where the problem stands in the file, which may not be the document of the object model."""
+        if self.form == "attributes":
+            return problem.pointer.removeprefix("/attributes")
+        if self.form == "consolidated v2" and problem.code != "stored/consolidated":
+            return pointer_of(self._v2_steps(problem))
+        if self.form == "consolidated v3" and problem.node != "/":
+            entry = problem.node.strip("/")
+            return pointer_of(("consolidated_metadata", "metadata", entry, *problem.inside))
+        return problem.pointer
+
+    def _v2_steps(self, problem: Problem) -> tuple[str | int, ...]:
+        entries: Any = self.value["metadata"]
+        prefix = f"{problem.node.strip('/')}/".removeprefix("/")
+        inside = problem.inside
+        if inside[:1] == ("attributes",):
+            return ("metadata", f"{prefix}.zattrs", *inside[1:])
+        name = ".zarray" if f"{prefix}.zarray" in entries else ".zgroup"
+        return ("metadata", f"{prefix}{name}", *inside)
+
+
+def _forget(problem: Problem) -> None:
+    """A warning is the business of `zom validate`."""
+    del problem
+
+
+def read_document(name: str) -> Document:
+    """The document in the file `name`, or on standard input for `-`.
+
+    >>> try:
+    ...     read_document("nowhere.json")
+    ... except CommandError as error:
+    ...     print(error)
+    nowhere.json: no such file; name a document, or - for standard input
+    """
+    text = _text_of(name)
+    faults: list[Fault] = []
+    value = jsontext.read(text, faults)
+    return Document("standard input" if name == "-" else name, text, value, _form_of(name, value))
+
+
+def _text_of(name: str) -> bytes:
+    most = DEFAULT_LIMITS.text_bytes + 1
+    try:
+        if name == "-":
+            return sys.stdin.buffer.read(most)
+        with Path(name).open("rb") as file:
+            return file.read(most)
+    except FileNotFoundError:
+        reason = "no such file; name a document, or - for standard input"
+    except IsADirectoryError:
+        reason = _directory_hint(name)
+    except (OSError, ValueError) as cause:
+        reason = f"can't be read: {getattr(cause, 'strerror', None) or cause}; name another file"
+    raise CommandError(f"{name}: {reason}", UNREADABLE) from None
+
+
+def _directory_hint(name: str) -> str:
+    inside = [Path(name, file) for file in ("zarr.json", ".zmetadata", ".zarray", ".zgroup")]
+    found = next((file for file in inside if file.is_file()), None)
+    if found is None:
+        return "is a directory; name a document in it"
+    return f"is a directory, and stores can't be read yet; name a document in it: {found}"
+
+
+def _form_of(name: str, value: Any) -> _Form:
+    if Path(name).name == ".zattrs":
+        return "attributes"
+    if not isinstance(value, dict):
+        return "node"
+    document = cast("dict[str, Any]", value)
+    if "zarr_consolidated_format" in document:
+        return "consolidated v2"
+    if isinstance(document.get("zarr_format"), str) and "metadata_encoding" in document:
+        return "entry point"
+    if document.get("zarr_format") == 3 and isinstance(document.get("consolidated_metadata"), dict):
+        return "consolidated v3"
+    return "node"

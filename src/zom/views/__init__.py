@@ -1,0 +1,1 @@
+"""What people look at: a spec as text and as a page."""

@@ -1,0 +1,52 @@
+"""A hierarchy as a list of facts, one entry for each node: what programs read instead of a tree."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from zom.model.array_view import array_view
+from zom.model.output import member_specs
+from zom.model.tree import walk
+
+if TYPE_CHECKING:
+    from zom.model.array_view import Lengths
+    from zom.model.spec import Spec
+
+__all__ = ["listing"]
+
+
+def listing(spec: Spec, *, depth: int | None = None) -> list[dict[str, Any]]:
+    """The nodes of `spec`, down to `depth` levels below it; what can't be told is None.
+
+    >>> from zom import v3
+    >>> tree = v3.GroupSpec(members={"t": v3.ArraySpec.build(shape=(4,), dtype="int8", chunks=2)})
+    >>> [entry["path"] for entry in listing(tree)], listing(tree)[1]["chunks"]
+    (['/', '/t'], [2])
+    """
+    levels = ((path, 0 if path == "/" else path.count("/"), node) for path, node in walk(spec))
+    return [_entry(path, node) for path, level, node in levels if depth is None or level <= depth]
+
+
+def _entry(path: str, node: Spec) -> dict[str, Any]:
+    entry: dict[str, Any] = {"path": path, "format": node.family.form, "kind": node.kind}
+    if node.kind != "array":
+        members = member_specs(node)
+        return {**entry, "members": None if members is None else list(members)}
+    view = array_view(node)
+    return {
+        **entry,
+        "data_type": view.type_name,
+        "shape": list(view.shape),
+        "dimension_names": None if view.names is None else list(view.names),
+        "chunks": _lengths(view.chunks),
+        "shards": _lengths(view.shards),
+        "codecs": [codec.name for codec in view.codecs],
+        "fill_value": view.fill_value,
+    }
+
+
+def _lengths(lengths: Lengths | None) -> list[Any] | None:
+    """One length for each dimension, or all of them where chunks differ."""
+    if lengths is None:
+        return None
+    return [choices[0] if len(choices) == 1 else list(choices) for choices in lengths]
