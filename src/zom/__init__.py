@@ -29,7 +29,7 @@ if TYPE_CHECKING:
         ZomError,
     )
     from zom.limits import Limits
-    from zom.model.assembly import ABSENT
+    from zom.model.construction import ABSENT
     from zom.model.build import AUTO
     from zom.model.compare import Change, Difference, diff, like
     from zom.model.hierarchy import check, parse
@@ -52,7 +52,7 @@ _HOMES = {
         "ZomError",
     ),
     "zom.limits": ("Limits",),
-    "zom.model.assembly": ("ABSENT",),
+    "zom.model.construction": ("ABSENT",),
     "zom.model.build": ("AUTO",),
     "zom.model.compare": ("Change", "Difference", "diff", "like"),
     "zom.model.hierarchy": ("check", "parse"),

@@ -1,56 +1,56 @@
 """Assembly: from a document to specs, a whole tree at once, with every problem in it.
 
-Trees are walked by iteration: first down, choosing a class for every node, then up, so that members
-are made before the group that holds them. A node that is at fault yields problems instead of a spec.
+Trees are walked by iteration, level by level: down, choosing a class for every node, then up, so that
+members are made before the group that holds them. Where several classes may fit a member, a frame is
+made for each of them, and the group takes the best. A node at fault yields problems instead of a spec.
 """
 
 from __future__ import annotations
 
 import dataclasses
 import gc
-import math
+from collections.abc import Mapping
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, Final, TypeAlias, cast
-
-from pydantic import ValidationError
-from pydantic_core import PydanticUndefined
+from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 from zom import jsontext
-from zom.errors import SpecError
 from zom.jsonvalue import JSONDict, freeze
 from zom.limits import DEFAULT_LIMITS, Limits
 from zom.model import attributes
-from zom.model.configuration import USERS_VALIDATOR, faults_of, schema_of
 from zom.model.family import Family
 from zom.model.members import ANY, member_plan
-from zom.model.output import member_specs
-from zom.model.spec import RAW, Spec
+from zom.model.node import EMPTY, Node, make
+from zom.model.output import member_specs, place_of
+from zom.model.spec import Spec
 from zom.paths import name_faults
 from zom.problems import Fault, Problem, pointer_of, rule, show
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from zom.model.family import NodeKind
-    from zom.model.members import Candidates, MemberPlan
+    from zom.model.members import Candidates
     from zom.problems import Level
 
-__all__ = ["ABSENT", "assemble", "construct", "replace", "revive"]
+__all__ = ["MIXED", "RANK", "Target", "assemble", "document_of", "with_place"]
 
-ANNOTATION = rule(
-    "spec/annotation",
-    "a document fulfils the annotations and validators of the class that it is read as",
-    source="the class itself",
-)
 MEMBER = rule(
     "spec/member",
-    "a group has the members that its class asks for, each of the kind asked for, and no other",
+    "a node is of the kind that the class asks for; a group has the members that its class asks for, "
+    "and no other where it forbids others",
     source="the class itself",
 )
-FORMAT = rule(
+MIXED = rule(
     "tree/format",
     "all nodes of one hierarchy have the same format",
-    source="seed of ZEP 6: the base model is made concrete for one Zarr version",
+    source="ZEP 6: the base model is made concrete for one Zarr version",
+)
+NULL_MEMBERS = rule(
+    "tree/null-members",
+    "a group whose members are not known has no member of that name, not null",
+    source="ZEP 6, specification of the base Zarr Object Model: a key-value data structure",
+    lenient="warning",
+    schema=True,
 )
 DEPTH = rule(
     "tree/depth",
@@ -58,66 +58,37 @@ DEPTH = rule(
     source="RFC 8259, section 9: an implementation may set limits",
 )
 
+RANK: Mapping[str, int] = {"lenient": 0, "strict": 1, "closed": 2}
+"""How much each level asks: what passes a level passes those before it."""
 
 Target: TypeAlias = "type[Spec] | Family | Callable[[object], Family]"
 """What a document is read as."""
 
 
-class _Absent:
-    """The value that takes a member out of a document."""
-
-    def __repr__(self) -> str:
-        return "zom.ABSENT"
-
-
-ABSENT: Final = _Absent()
-"""The value that takes a member out of a document: `spec.replace(dimension_names=zom.ABSENT)`."""
-
-
 class _Frame:
-    """One node on its way from document to spec."""
+    """One node on its way from document to spec, read as one class."""
 
     __slots__ = (
-        "cls",
-        "depth",
-        "given",
-        "made",
-        "name",
-        "own",
-        "parent",
-        "place",
-        "problems",
-        "spec",
-        "whole",
-    )
+        "below", "cls", "depth", "errors", "faults", "name", "own", "place", "spec", "trial", "troubled", "value"
+    )  # fmt: skip
 
-    def __init__(self, parent: _Frame | None, name: str) -> None:
-        self.parent = parent
+    def __init__(self, name: str, depth: int, value: object, cls: type[Spec] | None) -> None:
         self.name = name
-        self.depth: int = parent.depth + 1 if parent else 0
-        self.cls: type[Spec] | None = None
-        self.own: JSONDict = _EMPTY
-        self.made: dict[str, Spec] | None = None
-        """The members so far; None where they are not known."""
-        self.given: frozenset[str] = frozenset()
-        """The names of the members in the document, made or not."""
+        self.depth = depth
+        self.value = value
+        self.cls = cls
+        self.own: JSONDict = EMPTY
+        self.below: dict[str, tuple[_Frame, ...]] | None = None
+        """The members, each read as all classes that may fit; None where they are not known."""
         self.place = 0
-        self.whole = True
-        """Whether all members were made."""
-        self.problems: list[Fault] | None = None
+        self.faults: list[Fault] | None = None
         self.spec: Spec | None = None
-
-    def names(self) -> list[str]:
-        """The names that lead from the root to this node."""
-        names: list[str] = []
-        frame: _Frame | None = self
-        while frame is not None and frame.parent is not None:
-            names.append(frame.name)
-            frame = frame.parent
-        return names[::-1]
-
-
-_EMPTY = JSONDict()
+        self.trial = False
+        """Whether this is one of several ways to read the node, or below one."""
+        self.errors = 0
+        """How many errors there are in the node and below it."""
+        self.troubled = False
+        """Whether there are faults in the node or below it."""
 
 
 def assemble(
@@ -132,6 +103,9 @@ def assemble(
     `target` is the class to read the root as, the family whose classes to read all nodes as, or a
     function that finds the family in the document. Problems in a text know their line.
     """
+    if level not in RANK:
+        message = f"level: expected 'lenient', 'strict' or 'closed', got {level!r}"
+        raise ValueError(message)
     with _uncollected():
         if not isinstance(document, (str, bytes)):
             return _assemble(target, document, level, limits, [])
@@ -177,100 +151,199 @@ def _uncollected() -> Iterator[None]:
 def _assemble(
     target: Target, document: object, level: Level, limits: Limits, text_faults: list[Fault]
 ) -> tuple[Spec | None, tuple[Problem, ...]]:
-    candidates: Candidates = (target,) if isinstance(target, type) else ()
+    allowed: Candidates = ()
     if isinstance(target, type):
-        family = target.family
+        family, allowed = cast("type[Spec]", target).family, (target,)
     else:
         family = target if isinstance(target, Family) else target(document)
-    frames = _descend(document, family, candidates, level, limits)
-    for frame in reversed(frames):
-        _finish(frame, level)
-    problems = list(_text_problems(text_faults, level))
-    for frame in frames:
-        if frame.problems:
-            problems.extend(_placed(frame.problems, frame.names(), level))
+    descent = _Descent(family, level, limits)
+    root = descent.root(document, allowed)
+    for layer in reversed(descent.layers):
+        for frame in layer:
+            _finish(frame, level)
+    problems = [*_text_problems(text_faults, level), *_tree_problems(root, level)]
     failed = any(problem.severity == "error" for problem in problems)
-    return (None if failed else frames[0].spec), tuple(problems)
+    return (None if failed else root.spec), tuple(problems)
 
 
-# --- down: a class for every node ------------------------------------------------------------------
+# --- documents of specs ------------------------------------------------------------------------------
 
 
-def _descend(
-    document: object, family: Family, candidates: Candidates, level: Level, limits: Limits
-) -> list[_Frame]:
-    frames: list[_Frame] = []
-    waiting: list[tuple[_Frame, object, Candidates]] = [(_Frame(None, ""), document, candidates)]
-    while waiting:
-        frame, value, allowed = waiting.pop()
-        frames.append(frame)
+def document_of(spec: Spec) -> dict[str, Any]:
+    """The document of `spec`, with the specs below it as its members."""
+    members = member_specs(spec)
+    return dict(spec.document) if members is None else with_place(spec.document, members, place_of(spec))
+
+
+def with_place(document: Mapping[str, Any], members: Mapping[str, Any], place: int) -> dict[str, Any]:
+    """`document` with `members` at their place among its own members."""
+    items = list(document.items())
+    items.insert(place, ("members", members))
+    return dict(items)
+
+
+# --- down: a class for every node --------------------------------------------------------------------
+
+
+class _Descent:
+    """The way down: frames for all nodes, layer by layer."""
+
+    def __init__(self, family: Family, level: Level, limits: Limits) -> None:
+        self.family = family
+        self.level: Level = level
+        self.limits = limits
+        self.layers: list[list[_Frame]] = []
+        # Ways to read one group share the ways to read its members: without this, each level of
+        # groups would double them.
+        self.trials: dict[tuple[int, str, int, type[Spec]], _Frame] = {}
+
+    def root(self, document: object, allowed: Candidates) -> _Frame:
+        """The root's frame, once all frames below it are open, too."""
+        layer = list(self._frames("", 0, document, allowed, trial=False))
+        root = layer[0]
+        while layer:
+            self.layers.append(layer)
+            layer = [child for frame in layer for child in self._open(frame)]
+        return root
+
+    def _frames(
+        self, name: str, depth: int, value: object, allowed: Candidates, *, trial: bool
+    ) -> tuple[_Frame, ...]:
+        """One frame for each class that the node may be read as; one that isn't open yet is new."""
         faults: list[Fault] = []
-        if frame.parent is not None:
-            name_faults(frame.name, family.form, faults, ())
+        if depth:
+            name_faults(name, self.family.form, faults, ())
         if isinstance(value, Spec):
-            value = _adopt(frame, value, family, allowed)
-            if value is None:
-                _keep(frame, faults)
+            if self._fits(value, allowed):
+                frame = _Frame(name, depth, value, None)
+                frame.spec, frame.faults = value, faults or None
+                return (frame,)
+            value, allowed = self._again(value, allowed, faults)
+        classes = () if value is None and faults else self._classes(value, allowed, faults)
+        if len(classes) < 2 and not trial:
+            frame = _Frame(name, depth, value, classes[0] if classes else None)
+            frame.faults = faults or None
+            return (frame,)
+        frames: list[_Frame] = []
+        for cls in classes or (cast("type[Spec]", None),):
+            frame = _Frame(name, depth, value, cls)
+            known = self.trials.setdefault((depth, name, id(value), cls), frame)
+            if known is frame:
+                frame.trial, frame.faults = True, list(faults) or None
+            frames.append(known)
+        return tuple(frames)
+
+    def _fits(self, spec: Spec, allowed: Candidates) -> bool:
+        """Whether `spec` can stand in the tree as it is: of the class asked for, and judged enough."""
+        return (
+            spec.family is self.family
+            and RANK[spec.level] >= RANK[self.level]
+            and (not allowed or isinstance(spec, allowed))
+        )
+
+    def _again(self, spec: Spec, allowed: Candidates, faults: list[Fault]) -> tuple[object, Candidates]:
+        """The document of a spec that must be judged again, and the classes that it may be read as."""
+        if spec.family is not self.family:
+            found = f"a {spec.family.form} {spec.kind}"
+            faults.append(Fault(MIXED, (), f"a {self.family.form} node", found, "convert it first"))
+            return None, ()
+        if not allowed or isinstance(spec, allowed):
+            allowed = (type(spec),)
+        return document_of(spec), allowed
+
+    def _classes(self, value: object, allowed: Candidates, faults: list[Fault]) -> Candidates:
+        """The classes that `value` may be read as; none, and a fault, where there is no such class."""
+        family = self.family
+        if not isinstance(value, Mapping):
+            faults.append(Fault(family.node_rule, (), "an object", show(value)))
+            return ()
+        document = cast("Mapping[str, Any]", value)
+        foreign = _foreign(document, family)
+        if foreign:
+            faults.append(Fault(MIXED, (), f"a {family.form} node", foreign))
+            return ()
+        kind = family.kind_of(document)
+        if kind is None:
+            if len(allowed) == 1:
+                return allowed
+            # The class's own rules say that the marks of its kind are missing, and what else is wrong.
+            kind = "array" if _ARRAY_MARKS & document.keys() else "group"
+        if not allowed:
+            return (family.classes[kind],)
+        fitting = tuple(cls for cls in allowed if cls.kind == kind)
+        if not fitting:
+            wanted = " or ".join(dict.fromkeys(_KINDS[cls.kind] for cls in allowed))
+            faults.append(Fault(MEMBER, (), wanted, _KINDS[kind]))
+        return fitting
+
+    def _open(self, frame: _Frame) -> Iterator[_Frame]:
+        """Freeze the node's own document; the frames of its members that are new."""
+        if frame.cls is None:
+            return
+        faults: list[Fault] = []
+        members = _own_document(frame, frame.cls, faults)
+        if members is not None:
+            frame.below = {}
+            if members and frame.depth >= self.limits.tree_depth:
+                nested = f"groups nested at most {self.limits.tree_depth} deep"
+                faults.append(Fault(DEPTH, ("members",), nested, "a deeper one"))
+            elif members:
+                yield from self._children(frame, members, faults)
+        if faults:
+            frame.faults = [*(frame.faults or ()), *faults]
+
+    def _children(self, frame: _Frame, members: Mapping[str, Any], faults: list[Fault]) -> Iterator[_Frame]:
+        plan = member_plan(cast("type[Spec]", frame.cls))
+        below = cast("dict[str, tuple[_Frame, ...]]", frame.below)
+        depth, trial = frame.depth + 1, frame.trial
+        for name, value in members.items():
+            if type(name) is not str:
+                if not isinstance(name, str):  # pyright: ignore[reportUnnecessaryIsInstance] - users' mappings
+                    found = f"the {type(name).__name__} {show(name)}"
+                    rule_ = self.family.members_rule
+                    faults.append(Fault(rule_, ("members",), "names that are strings", found))
+                    continue
+                name = str.__str__(name)  # noqa: PLW2901 - the same name, without its class
+            allowed = plan.candidates(name)
+            if allowed is None:
+                known = ", ".join(sorted(plan.named)) or "none"
+                faults.append(Fault(MEMBER, ("members", name), f"only the members {known}", show(name)))
                 continue
-        members = _open_node(frame, value, family, allowed, level, faults)
-        if members and frame.depth >= limits.tree_depth:
-            nested = f"groups nested at most {limits.tree_depth} deep"
-            faults.append(Fault(DEPTH, ("members",), nested, "a deeper one"))
-        elif members:
-            waiting.extend(reversed(_children(frame, members, faults)))
-        _keep(frame, faults)
-    return frames
+            options = below[name] = self._frames(name, depth, value, allowed, trial=trial)
+            if not trial and len(options) == 1:
+                yield options[0]
+            else:
+                yield from (option for option in options if option.own is EMPTY and option.spec is None)
 
 
-def _keep(frame: _Frame, faults: list[Fault]) -> None:
-    if faults:
-        frame.problems = [*(frame.problems or ()), *faults]
-
-
-def _adopt(frame: _Frame, spec: Spec, family: Family, allowed: Candidates) -> object:
-    """None where `spec` can stand in the tree as it is, else its document."""
-    if spec.family is family and (not allowed or isinstance(spec, allowed)):
-        frame.spec = spec
-        return None
-    return spec.to_dict()
-
-
-def _open_node(
-    frame: _Frame,
-    value: object,
-    family: Family,
-    allowed: Candidates,
-    level: Level,
-    faults: list[Fault],
-) -> Mapping[str, Any] | None:
-    """The members of the node, once its class is chosen and its own document is frozen."""
-    from collections.abc import Mapping  # noqa: PLC0415 - at run time only here
-
-    if not isinstance(value, Mapping):
-        faults.append(Fault(family.node_rule, (), "an object", show(value)))
-        return None
-    document = cast("Mapping[str, Any]", value)
-    kind = family.kind_of(document)
-    frame.cls = _choose(document, kind, family, allowed, level, faults)
-    if frame.cls is not None and "attributes" in document:
+def _own_document(frame: _Frame, cls: type[Spec], faults: list[Fault]) -> Mapping[str, Any] | None:
+    """The node's members, once its own document is frozen; None where they are not known."""
+    document = cast("Mapping[str, Any]", frame.value)
+    if "attributes" in document:
         given = document["attributes"]
-        written = attributes.as_document(frame.cls, given, faults)
+        written = attributes.as_document(cls, given, faults)
         if written is not given:
             document = {**document, "attributes": written}
-    if "members" not in document or frame.cls is None or frame.cls.kind != "group":
+    if "members" not in document:
         frame.own = _frozen(document, faults)
         frame.place = len(frame.own)
         return None
     frame.place = list(document).index("members")
     frame.own = _frozen({k: v for k, v in document.items() if k != "members"}, faults)
-    members = document["members"]
-    if not isinstance(members, Mapping):
-        if members is not None or family.members_rule.severity(level) == "error":
-            faults.append(Fault(family.members_rule, ("members",), "an object of nodes", show(members)))
+    members: object = document["members"]
+    rule_, fix = cls.family.members_rule, None
+    if cls.kind != "group":
+        fix = "write a stored member of that name as _members"
+        faults.append(
+            Fault(rule_, ("members",), f"no members: this is {_KINDS[cls.kind]}", show(members), fix)
+        )
         return None
-    frame.made = {}
-    frame.given = frozenset(cast("Mapping[str, Any]", members))
-    return cast("Mapping[str, Any]", members)
+    if isinstance(members, Mapping):
+        return cast("Mapping[str, Any]", members)
+    if members is None:
+        rule_, fix = NULL_MEMBERS, "leave members out where they are not known"
+    faults.append(Fault(rule_, ("members",), "an object of nodes", show(members), fix))
+    return None
 
 
 def _frozen(document: Mapping[str, Any], faults: list[Fault]) -> JSONDict:
@@ -279,178 +352,79 @@ def _frozen(document: Mapping[str, Any], faults: list[Fault]) -> JSONDict:
     return cast("JSONDict", freeze(dict(document), faults))
 
 
-def _choose(
-    document: Mapping[str, Any],
-    kind: NodeKind | None,
-    family: Family,
-    allowed: Candidates,
-    level: Level,
-    faults: list[Fault],
-) -> type[Spec] | None:
-    """The class that `document` is read as; a fault where none of the allowed ones fits its kind."""
-    if kind is None:
-        foreign = _foreign(document, family)
-        if foreign and not allowed:
-            faults.append(Fault(FORMAT, (), f"a {family.form} node", foreign))
-            return None
-        # The class's own rules say that the marks of its kind are missing, and what else is wrong.
-        kind = "array" if _ARRAY_MARKS & document.keys() else "group"
-        allowed = allowed if len(allowed) == 1 else ()
-        if allowed:
-            return allowed[0]
-    if not allowed:
-        return family.classes[kind]
-    fitting = [cls for cls in allowed if cls.kind == kind]
-    if not fitting:
-        wanted, found = ("a group", "an array") if kind == "array" else ("an array", "a group")
-        faults.append(Fault(MEMBER, (), wanted, found))
-        return None
-    if len(fitting) == 1:
-        return fitting[0]
-    best: tuple[int, type[Spec]] | None = None
-    for cls in fitting:
-        problems = assemble(cls, document, level)[1]
-        errors = sum(problem.severity == "error" for problem in problems)
-        if not errors:
-            return cls
-        if best is None or errors < best[0]:
-            best = (errors, cls)
-    return best[1] if best else None
-
-
 _ARRAY_MARKS = frozenset({"shape", "data_type", "chunk_grid", "codecs"})
+_KINDS: Mapping[NodeKind, str] = {
+    "array": "an array", "group": "a group", "entry point": "an entry point"
+}  # fmt: skip
 
 
 def _foreign(document: Mapping[str, Any], family: Family) -> str | None:
-    """The name of the other format that `document` declares itself to be of."""
+    """The other format that `document` declares, and looks like."""
     declared = document.get("zarr_format")
-    if isinstance(declared, int) and f"v{declared}" != family.form and declared in {2, 3}:
-        return f"a v{declared} node"
-    return None
+    if type(declared) is not int or declared not in {2, 3} or family.form == f"v{declared}":
+        return None
+    return f"a v{declared} node" if ("node_type" in document) == (declared == 3) else None
 
 
-def _children(
-    frame: _Frame, members: Mapping[str, Any], faults: list[Fault]
-) -> list[tuple[_Frame, object, Candidates]]:
-    plan = member_plan(cast("type[Spec]", frame.cls))
-    children: list[tuple[_Frame, object, Candidates]] = []
-    for name, value in members.items():
-        if not isinstance(name, str):  # pyright: ignore[reportUnnecessaryIsInstance] - users' mappings
-            found = f"the {type(name).__name__} {show(name)}"
-            frame.whole = False
-            rule_ = cast("type[Spec]", frame.cls).family.members_rule
-            faults.append(Fault(rule_, ("members",), "names that are strings", found))
-            continue
-        allowed = plan.candidates(name)
-        if allowed is None:
-            frame.whole = False
-            known = ", ".join(sorted(plan.named)) or "none"
-            faults.append(Fault(MEMBER, ("members", name), f"only the members {known}", show(name)))
-            continue
-        children.append((_Frame(frame, name), value, allowed))
-    return children
-
-
-# --- up: a spec for every node ---------------------------------------------------------------------
+# --- up: a spec for every node -----------------------------------------------------------------------
 
 
 def _finish(frame: _Frame, level: Level) -> None:
-    """Make the frame's spec where its class is known, and hand it to the parent."""
+    """Make the frame's spec, where its class is known, from the best of the frames below it."""
     faults: list[Fault] = []
+    members: JSONDict | None = None
+    whole = True
+    if frame.below is not None:
+        made: dict[str, Spec] = {}
+        for name, options in frame.below.items():
+            best = options[0]
+            if len(options) > 1:
+                best = min(options, key=lambda option: option.errors)
+                frame.below[name] = (best,)
+            frame.errors += best.errors
+            frame.troubled |= best.troubled
+            if best.spec is not None:
+                made[name] = best.spec
+            if best.errors or best.spec is None:
+                whole = False
+        members = JSONDict(made)
     if frame.cls is not None:
-        _check_required(frame, member_plan(frame.cls), faults)
-        made = _make(frame, frame.cls, level, faults)
-        if made is not None:
-            frame.spec = made
-    _keep(frame, faults)
-    parent = frame.parent
-    if parent is None:
-        return
-    blocked = frame.spec is None or any(
-        fault.rule.severity(level) == "error" for fault in frame.problems or ()
-    )
-    if blocked or not frame.whole:
-        parent.whole = False
-    if frame.spec is not None and parent.made is not None:
-        parent.made[frame.name] = frame.spec
+        whole = _check_members(frame, frame.cls, faults) and whole
+        node = Node(frame.own, members, frame.place, level)
+        frame.spec = make(frame.cls, node, faults, whole=whole)
+    if faults:
+        frame.faults = [*(frame.faults or ()), *faults]
+    if frame.faults:
+        frame.troubled = True
+        frame.errors += sum(fault.rule.severity(level) == "error" for fault in frame.faults)
 
 
-def _check_required(frame: _Frame, plan: MemberPlan, faults: list[Fault]) -> None:
-    if plan is ANY or frame.made is None:
-        return
-    faults.extend(
-        Fault(MEMBER, ("members", name), f"a member {show(name)}", "nothing")
-        for name in sorted(plan.required - frame.given)
-    )
-
-
-def _make(frame: _Frame, cls: type[Spec], level: Level, faults: list[Fault]) -> Spec | None:
-    """The spec of one node, its members being made; None where its own form is broken."""
-    family = cls.family
-    start = len(faults)
-    values = family.fields(cls.kind, frame.own, faults)
-    before = len(faults)
-    typed = attributes.read(cls, frame.own, faults)
-    untyped = len(faults) > before
-    if typed is not None:
-        values["attributes"] = typed
-    members = None
-    if frame.made is not None:
-        # Children arrive last to first; the document's order is the order of the frames.
-        members = JSONDict(dict(reversed(frame.made.items())))
-        values["members"] = members
-    # What the class adds can't be judged where a part of it is missing: the format's rules can.
-    checked = cls if frame.whole and not untyped else family.classes[cls.kind]
-    spec: Spec | None = None
-    broken: frozenset[str] = frozenset()
-    try:
-        spec = cast("Spec", checked.__pydantic_validator__.validate_python(values, context=RAW))
-    except ValidationError as error:
-        found = _structure(error, checked, values, {f.path[0] for f in faults if f.path})
-        faults.extend(found)
-        broken = frozenset(str(fault.path[0]) for fault in found if fault.path)
-    if any(fault.path[:1] == ("attributes",) for fault in faults[start:]):
-        broken |= {"attributes"}
-    family.rules(cls.kind, values, broken, faults)
-    if spec is None:
-        return None
-    _settle(spec, frame.own, members, frame.place, level)
-    return spec
-
-
-def _settle(spec: Spec, document: JSONDict, members: JSONDict | None, place: int, level: Level) -> None:
-    private = {"document": document, "level": level, "place": place}
-    object.__setattr__(spec, "__pydantic_private__", private)
-    names = frozenset(document) if members is None else frozenset((*document, "members"))
-    object.__setattr__(spec, "__pydantic_fields_set__", _shared.setdefault(names, names))
-    if members is not None:
-        spec.__dict__["members"] = members
-
-
-_shared: dict[frozenset[str], frozenset[str]] = {}
-
-
-def _structure(
-    error: ValidationError, cls: type[Spec], values: Mapping[str, Any], known: set[str | int]
-) -> list[Fault]:
-    """What pydantic found, under the rule of the field that it is in; `known` are at fault already."""
-    family = cls.family
-    base = family.classes[cls.kind].model_fields
-    faults: list[Fault] = []
-    for fault in faults_of(error, values, schema_of(cls), ANNOTATION, said=USERS_VALIDATOR):
-        name = str(fault.path[0]) if fault.path else ""
-        if name == "members" and name in known:
-            continue
-        if fault.found == "nothing" and len(fault.path) == 1 and name in base:
-            faults.append(fault._replace(rule=family.missing_rule))
-        elif name in base and base[name].annotation == cls.model_fields[name].annotation:
-            faults.append(fault._replace(rule=family.field_rules.get(name, ANNOTATION)))
-        else:
-            faults.append(fault)
-    return faults
+def _check_members(frame: _Frame, cls: type[Spec], faults: list[Fault]) -> bool:
+    """Whether there are all the members that the class asks for, and no others."""
+    if frame.below is None:
+        return True
+    whole = not any(fault.path[:1] == ("members",) for fault in frame.faults or ())
+    plan = member_plan(cls)
+    if plan is ANY or not plan.required:
+        return whole
+    absent = sorted(plan.required - frame.below.keys())
+    faults.extend(Fault(MEMBER, ("members", name), f"a member {show(name)}", "nothing") for name in absent)
+    return whole and not absent
 
 
 # --- problems ----------------------------------------------------------------------------------------
+
+
+def _tree_problems(root: _Frame, level: Level) -> Iterator[Problem]:
+    """All problems, a group's before those of its members."""
+    waiting: list[tuple[_Frame, list[str]]] = [(root, [])] if root.troubled else []
+    while waiting:
+        frame, names = waiting.pop()
+        if frame.faults:
+            yield from _placed(frame.faults, names, level)
+        for name, options in reversed((frame.below or {}).items()):
+            if options[0].troubled:
+                waiting.append((options[0], [*names, name]))
 
 
 def _placed(faults: Sequence[Fault], names: list[str], level: Level) -> list[Problem]:
@@ -475,66 +449,3 @@ def _text_problems(faults: Sequence[Fault], level: Level) -> list[Problem]:
             path = path[2:]
         problems.extend(_placed([fault._replace(path=path)], names, level))
     return problems
-
-
-# --- specs made in Python ------------------------------------------------------------------------
-
-
-def construct(cls: type[Spec], data: Mapping[str, Any]) -> Spec:
-    """The spec that a constructor's arguments stand for."""
-    document: dict[str, Any] = dict(cls.family.constants[cls.kind])
-    base = cls.family.classes[cls.kind].model_fields
-    for name, field in cls.model_fields.items():
-        if name not in data and name not in document and _own_default(name, field, base):
-            document[name] = field.get_default(call_default_factory=True)
-    document.update(data)
-    spec, problems = assemble(cls, _pythonic(document), "strict")
-    if spec is None:
-        raise SpecError(problems, f"{cls.family.form} {cls.kind}")
-    return spec
-
-
-def _own_default(name: str, field: Any, base: Mapping[str, Any]) -> bool:
-    """Whether a subclass gave the field a default that the format's class doesn't have."""
-    if field.default is PydanticUndefined and field.default_factory is None:
-        return False
-    inherited = base.get(name)
-    return inherited is None or (field.default, field.default_factory) != (
-        inherited.default,
-        inherited.default_factory,
-    )
-
-
-def _pythonic(document: dict[str, Any]) -> dict[str, Any]:
-    """Arguments as a document: None where absent is meant, and a NaN fill value as its name."""
-    for name in ("members", "dimension_names", "storage_transformers", "dimension_separator"):
-        if name in document and document[name] is None:
-            del document[name]
-    fill = document.get("fill_value")
-    if isinstance(fill, float) and not math.isfinite(fill):
-        document["fill_value"] = "NaN" if math.isnan(fill) else ("Infinity" if fill > 0 else "-Infinity")
-    return {name: value for name, value in document.items() if value is not ABSENT}
-
-
-def replace(spec: Spec, changes: Mapping[str, Any], level: Level) -> Any:
-    """A copy of `spec` with members of its document changed or taken away."""
-    document: dict[str, Any] = dict(spec.document)
-    members = member_specs(spec)
-    if members is not None:
-        items = list(document.items())
-        items.insert(spec.__pydantic_private__["place"], ("members", members))  # type: ignore[index]
-        document = dict(items)
-    document.update(changes)
-    changed, problems = assemble(type(spec), _pythonic(document), level)
-    if changed is None:
-        raise SpecError(problems, f"{spec.family.form} {spec.kind}")
-    return changed
-
-
-def revive(origin: type[Spec], arguments: tuple[Any, ...], text: str, level: Level) -> Spec:
-    """The spec that was pickled."""
-    cls = cast("type[Spec]", origin[arguments] if arguments else origin)  # type: ignore[index]
-    spec, problems = assemble(cls, text, level)
-    if spec is None:
-        raise SpecError(problems, f"{cls.family.form} {cls.kind}")
-    return spec

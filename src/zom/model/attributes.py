@@ -8,8 +8,9 @@ alias goes to the document under its alias.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import fields as dataclass_fields
 from dataclasses import is_dataclass
-from typing import TYPE_CHECKING, Any, TypeVar, cast, get_origin
+from typing import TYPE_CHECKING, Any, TypeVar, get_origin
 from weakref import WeakKeyDictionary
 
 from pydantic import BaseModel, PydanticSchemaGenerationError, TypeAdapter, ValidationError
@@ -90,25 +91,34 @@ def as_document(cls: type[Spec], value: object, faults: list[Fault]) -> Any:
     return value
 
 
-def read(cls: type[Spec], document: JSONDict, faults: list[Fault]) -> Any:
-    """The attributes of a document as the type that `cls` declares; None where it declares none."""
+def read(cls: type[Spec], raw: Any, faults: list[Fault]) -> Any:
+    """Attributes as the type that `cls` declares for them; None where it declares none."""
     adapter = _adapter(cls)
     if adapter is None:
         return None
-    raw = document.get("attributes", JSONDict())
     try:
         return still(adapter.validate_json(jsontext.write(raw), strict=True))
     except ValidationError as error:
-        faults.extend(
-            faults_of(error, raw, adapter.json_schema(), TYPED, ("attributes",), said=USERS_VALIDATOR)
-        )
+        schema = adapter.json_schema()
+        faults.extend(faults_of(error, raw, schema, TYPED, ("attributes",), said=USERS_VALIDATOR))
         return None
 
 
 def still(value: Any) -> Any:
-    """`value` with the dicts and lists in it made unchangeable."""
+    """`value` with the dicts and lists in it made unchangeable, those in models and dataclasses, too."""
+    container: Any = value  # a name that the checks of its type leave as it is
     if type(value) is dict:
-        return JSONDict({k: still(v) for k, v in cast("dict[str, Any]", value).items()})
+        return JSONDict({name: still(inner) for name, inner in container.items()})
     if type(value) is list:
-        return JSONList([still(v) for v in cast("list[Any]", value)])
+        return JSONList([still(inner) for inner in container])
+    if type(value) is tuple:
+        return tuple(still(inner) for inner in container)
+    if isinstance(value, BaseModel):
+        fields = vars(value)
+        fields.update({name: still(inner) for name, inner in fields.items()})
+        if value.__pydantic_extra__:
+            object.__setattr__(value, "__pydantic_extra__", still(dict(value.__pydantic_extra__)))
+    elif is_dataclass(value) and not isinstance(value, type):
+        for field in dataclass_fields(value):
+            object.__setattr__(value, field.name, still(getattr(value, field.name)))
     return value

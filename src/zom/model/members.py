@@ -62,7 +62,8 @@ def _plan(annotation: Any, owner: type[Spec]) -> MemberPlan:
         return _typed_plan(get_origin(annotation) or annotation, owner)
     arguments = get_args(annotation)
     if len(arguments) == 2:
-        return MemberPlan({}, frozenset(), _candidates(arguments[1], owner))
+        others = _candidates(arguments[1], owner)
+        return MemberPlan({}, frozenset(), others) if others else ANY
     return ANY
 
 

@@ -2,29 +2,26 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from zom import jsontext
 from zom.jsonvalue import thaw
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from zom.model.spec import Spec
 
-__all__ = ["member_specs", "to_dict", "to_json"]
+__all__ = ["member_specs", "place_of", "to_dict", "to_json"]
 
 
-def member_specs(spec: Spec) -> Mapping[str, Spec] | None:
+def member_specs(spec: Spec) -> dict[str, Spec] | None:
     """The members of a group by name; None for an array, and where they are not known."""
-    found: Mapping[str, Spec] | None = spec.__dict__.get("members")
+    found: dict[str, Spec] | None = spec.__dict__.get("members")
     return found
 
 
-def _place(spec: Spec) -> int:
-    """Where among the members of the document `members` stands."""
-    place: int = spec.__pydantic_private__["place"]  # type: ignore[index]
-    return place
+def place_of(spec: Spec) -> int:
+    """Where among the members of the document `members` stands, or would stand."""
+    return cast("int", (spec.__pydantic_private__ or {})["place"])
 
 
 def to_dict(spec: Spec) -> dict[str, Any]:
@@ -36,7 +33,7 @@ def to_dict(spec: Spec) -> dict[str, Any]:
         members = member_specs(node)
         inner: dict[str, Any] = {}
         for index, (name, value) in enumerate(node.document.items()):
-            if members is not None and index == _place(node):
+            if members is not None and index == place_of(node):
                 made["members"] = inner
             made[name] = thaw(value)
         if members is not None:
@@ -75,7 +72,7 @@ def to_json(spec: Spec, *, indent: int | None = None) -> str:
 def _around(spec: Spec) -> tuple[str, str]:
     """The text of a group's document before and after its members."""
     items = list(spec.document.items())
-    place = _place(spec)
+    place = place_of(spec)
     before = "".join(f"{jsontext.write(k)}:{jsontext.write(v)}," for k, v in items[:place])
     after = "".join(f",{jsontext.write(k)}:{jsontext.write(v)}" for k, v in items[place:])
     return f'{{{before}"members":{{', f"}}{after}}}"

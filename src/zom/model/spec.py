@@ -8,11 +8,10 @@ spec is made (`zom.model.assembly`): there is no invalid spec.
 from __future__ import annotations
 
 import warnings
-from typing import TYPE_CHECKING, Any, ClassVar, Final, cast
+from typing import TYPE_CHECKING, Any, ClassVar, Self, cast
 
 from pydantic import BaseModel, ConfigDict
-from pydantic_core import core_schema
-from typing_extensions import Self
+from pydantic_core import PydanticCustomError, core_schema
 
 from zom.errors import SpecError, SpecWarning
 from zom.jsonvalue import JSONDict, exact_key, same
@@ -25,15 +24,42 @@ if TYPE_CHECKING:
 
     from zom.model.compare import Difference
     from zom.model.family import Family, NodeKind
+    from zom.model.node import Node
     from zom.problems import Level, Problem
 
-__all__ = ["RAW", "Spec", "StoredDocuments"]
+__all__ = ["Prepared", "Spec"]
 
-RAW: Final = object()
-"""The validation context of zom's own calls into pydantic: the document has been prepared already."""
+_EMPTY = JSONDict()
+_names: dict[frozenset[str], frozenset[str]] = {}
 
-StoredDocuments = dict[str, Any]
-"""The documents of one node by the end of their key: `zarr.json`, or `.zarray` and `.zattrs`."""
+
+class Prepared:
+    """The validation context of zom's own calls into pydantic: one node, made ready.
+
+    It settles the spec that pydantic makes: as soon as the fields stand, so that validators can ask
+    for the document, and once more at the end.
+    """
+
+    __slots__ = ("attributes", "node", "values")
+
+    def __init__(self, values: Mapping[str, Any], node: Node, attributes: Any) -> None:
+        self.values = values
+        self.node = node
+        self.attributes = attributes
+
+    def settle(self, spec: Spec) -> None:
+        """Give `spec` its document, and fields that can't change."""
+        document, members, place, level = self.node
+        private = {**(spec.__pydantic_private__ or {}), "document": document, "level": level, "place": place}
+        object.__setattr__(spec, "__pydantic_private__", private)
+        names = frozenset(document) if members is None else frozenset((*document, "members"))
+        object.__setattr__(spec, "__pydantic_fields_set__", _names.setdefault(names, names))
+        extra = spec.__pydantic_extra__
+        object.__setattr__(spec, "__pydantic_extra__", JSONDict(extra) if extra else _EMPTY)
+        if "attributes" in type(spec).model_fields:
+            vars(spec)["attributes"] = self.attributes
+        if members is not None:
+            vars(spec)["members"] = members
 
 
 class Spec(BaseModel):
@@ -56,7 +82,7 @@ class Spec(BaseModel):
     if not TYPE_CHECKING:
 
         def __init__(self, /, **data: Any) -> None:
-            from zom.model.assembly import construct  # noqa: PLC0415 - the assembly builds specs
+            from zom.model.construction import construct  # noqa: PLC0415 - it makes specs
 
             made = construct(type(self), data)
             for name in ("__dict__", "__pydantic_fields_set__", "__pydantic_extra__"):
@@ -169,9 +195,9 @@ class Spec(BaseModel):
         >>> v3.GroupSpec(members={}).replace(attributes={"a": 1}).attributes
         {'a': 1}
         """
-        from zom.model.assembly import replace  # noqa: PLC0415 - the assembly builds specs
+        from zom.model.construction import replace  # noqa: PLC0415 - it makes specs
 
-        return replace(self, changes, level or self.level)
+        return cast("Self", replace(self, changes, level or self.level))
 
     # --- the tree ------------------------------------------------------------------------------
 
@@ -298,11 +324,9 @@ class Spec(BaseModel):
         return self
 
     def __reduce__(self) -> tuple[Any, ...]:
-        from zom.model.assembly import revive  # noqa: PLC0415 - the assembly builds specs
+        from zom.model.pickled import flat, revive  # noqa: PLC0415 - it makes specs
 
-        meta = type(self).__pydantic_generic_metadata__
-        origin = meta["origin"] or type(self)
-        return (revive, (origin, meta["args"], self.to_json(), self.level))
+        return (revive, flat(self))
 
     def __repr_args__(self) -> Iterator[tuple[str | None, Any]]:
         yield from ((name, value) for name, value in self.document.items())
@@ -322,11 +346,16 @@ class Spec(BaseModel):
         inner = handler(source)
 
         def enter(value: Any, inner_validator: Any, info: Any) -> Any:
-            if info.context is RAW or isinstance(value, cls):
+            context = info.context
+            if type(context) is Prepared and value is context.values:
                 return inner_validator(value)
-            if isinstance(value, Spec):
-                return cls.parse(value.to_dict(), value.level)
-            return cls.parse(value)
+            if isinstance(value, cls):
+                return value
+            try:
+                return cls.parse(value, value.level if isinstance(value, Spec) else "strict")
+            except SpecError as error:
+                # A ValueError for pydantic, so that a union goes on to its next class.
+                raise PydanticCustomError("spec", "{problems}", {"problems": str(error)}) from None
 
         return core_schema.with_info_wrap_validator_function(
             enter,
@@ -335,6 +364,11 @@ class Spec(BaseModel):
         )
 
     if not TYPE_CHECKING:
+
+        def model_post_init(self, context: Any, /) -> None:
+            """Settle the spec before the validators of its class run."""
+            if type(context) is Prepared:
+                context.settle(self)
 
         def __setattr__(self, name: str, value: Any) -> None:
             message = f"a spec can't change; make a changed copy with replace({name}=...)"
@@ -349,7 +383,12 @@ class Spec(BaseModel):
             """As `parse`, or the spec itself."""
             if isinstance(obj, cls):
                 return obj
-            return cls.parse(obj.to_dict(), obj.level) if isinstance(obj, Spec) else cls.parse(obj)
+            return cls.parse(obj, obj.level if isinstance(obj, Spec) else "strict")
+
+        @classmethod
+        def model_construct(cls, _fields_set: set[str] | None = None, **values: Any) -> Self:
+            """As the class itself: there is no spec that wasn't checked."""
+            return cls(**values)
 
         @classmethod
         def model_validate_json(cls, json_data: str | bytes, **_options: Any) -> Self:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from zom.errors import NotFound, SpecError
 from zom.jsonvalue import JSONDict
-from zom.model.assembly import assemble
+from zom.model.assembly import MIXED, RANK, assemble
 from zom.model.group import missing
 from zom.model.members import ANY, member_plan
 from zom.model.output import member_specs
@@ -35,7 +35,6 @@ FLAT = rule(
     source="ZEP 6: consolidated metadata is a flattening of a hierarchy",
 )
 TWICE = rule("tree/twice", "a path names one node", source="the v3 core specification, section Name")
-MIXED = rule("tree/mixed", "all nodes of one hierarchy have the same format", source="ZEP 6, Zarr versions")
 
 
 def walk(spec: Spec) -> Iterator[tuple[str, Spec]]:
@@ -75,16 +74,22 @@ def at(spec: Spec, path: str) -> Any:
 
 
 def with_members(spec: Spec, members: Mapping[str, Spec]) -> Spec:
-    """The group `spec` with other members, not checked: for members that came from such a group."""
+    """The group `spec` with other members, not checked: for members that came from such a group.
+
+    Where the class of `spec` asks for certain members, the format's own class takes its place. The
+    group counts as checked no more strictly than each of its members.
+    """
     cls = type(spec) if member_plan(type(spec)) is ANY else spec.family.classes["group"]
     made = cls.__new__(cls)
     values = dict(spec.__dict__)
     values["members"] = members if type(members) is JSONDict else JSONDict(members)
     if cls is not type(spec):
         values["attributes"] = spec.document.get("attributes", JSONDict())
+    level = min((spec.level, *(member.level for member in members.values())), key=RANK.__getitem__)
+    private = {**(spec.__pydantic_private__ or {}), "level": level}
     object.__setattr__(made, "__dict__", values)
     object.__setattr__(made, "__pydantic_extra__", spec.__pydantic_extra__)
-    object.__setattr__(made, "__pydantic_private__", spec.__pydantic_private__)
+    object.__setattr__(made, "__pydantic_private__", private)
     object.__setattr__(made, "__pydantic_fields_set__", spec.model_fields_set | {"members"})
     return made
 
@@ -189,7 +194,7 @@ def _raise_tree(nodes: dict[tuple[str, ...], Spec]) -> Spec:
     for names in sorted(ordered, key=len, reverse=True):
         spec = nodes.get(names)
         if spec is None:
-            spec = filler(members={})
+            spec = cast("Any", filler)(members={})
         inner = below.get(names)
         if inner is not None:
             spec = with_members(spec, JSONDict(inner))

@@ -1,0 +1,155 @@
+"""Nodes: from one frozen document, and members that are specs already, to one spec.
+
+Pydantic checks the form of each field; the format's own rules check what spans fields. A spec that
+comes out holds its document; the fields are views of it that can't change either.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
+
+from pydantic import ValidationError, create_model
+
+from zom.jsonvalue import JSONDict
+from zom.model import attributes
+from zom.model.configuration import USERS_VALIDATOR, faults_of, schema_of
+from zom.model.spec import Prepared, Spec
+from zom.problems import Fault, rule
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from zom.problems import Level
+
+__all__ = ["EMPTY", "Node", "make"]
+
+ANNOTATION = rule(
+    "spec/annotation",
+    "a document fulfils the annotations and validators of the class that it is read as",
+    source="the class itself",
+)
+
+EMPTY = JSONDict()
+"""An object without members, shared."""
+
+
+class Node(NamedTuple):
+    """What a spec is made of."""
+
+    document: JSONDict
+    """The node's own document, without its members."""
+    members: JSONDict | None
+    """The specs below it by name; None where they are not known."""
+    place: int
+    """Where among the members of the document `members` stands."""
+    level: Level
+
+
+def make(cls: type[Spec], node: Node, faults: list[Fault], *, whole: bool) -> Spec | None:
+    """The spec of one node; None where its own form is broken.
+
+    `whole` says whether all its members were made. What the class asks of them, and of attributes,
+    can't be judged where a part of them is missing: everything else can.
+    """
+    if not cls.__pydantic_complete__:
+        cls.model_rebuild()
+    family = cls.family
+    values = family.fields(cls.kind, node.document, faults)
+    raw: Any = values.get("attributes", EMPTY)
+    typed = attributes.read(cls, raw, faults) if isinstance(raw, dict) else None
+    judged = isinstance(raw, dict) and not any(fault.path[:1] == ("attributes",) for fault in faults)
+    if typed is not None:
+        values["attributes"] = typed
+    if node.members is not None:
+        values["members"] = node.members
+    checked = cls if whole and judged else _without_contents(cls)
+    faults.extend(
+        Fault(family.missing_rule, (name,), "a value", "nothing")
+        for name in _defaulted(cls)
+        if name not in values
+    )
+    spec: Spec | None = None
+    broken: frozenset[str] = frozenset() if judged else frozenset({"attributes"})
+    prepared = Prepared(values, node, raw if typed is None else typed)
+    try:
+        spec = cast("Spec", checked.__pydantic_validator__.validate_python(values, context=prepared))
+    except ValidationError as error:
+        found = _structure(error, cls, checked, values, {str(f.path[0]) for f in faults if f.path})
+        faults.extend(found)
+        broken |= {str(fault.path[0]) for fault in found if fault.path}
+    family.rules(cls.kind, values, broken, faults)
+    if spec is not None:
+        prepared.settle(spec)
+        fields = vars(spec)
+        fields.update({name: attributes.still(fields[name]) for name in _declared(cls) if name in fields})
+    return spec
+
+
+def _structure(
+    error: ValidationError,
+    cls: type[Spec],
+    checked: type[Spec],
+    values: Mapping[str, Any],
+    known: set[str],
+) -> list[Fault]:
+    """What pydantic found, under the rule of the field that it is in; `known` are at fault already."""
+    family = cls.family
+    base = family.classes[cls.kind].model_fields
+    own = _declared(cls)
+    faults: list[Fault] = []
+    for fault in faults_of(error, values, schema_of(checked), ANNOTATION, said=USERS_VALIDATOR):
+        name = str(fault.path[0]) if fault.path else ""
+        if name == "members" and name in known:
+            continue
+        if fault.found == "nothing" and len(fault.path) == 1 and name in base and base[name].is_required():
+            expected = fault.expected if fault.expected != "another value" else "a value"
+            faults.append(fault._replace(rule=family.missing_rule, expected=expected))
+        elif name in base and name not in own:
+            faults.append(fault._replace(rule=family.field_rules.get(name, ANNOTATION)))
+        else:
+            faults.append(fault)
+    return faults
+
+
+# --- what a class adds to the format's own -----------------------------------------------------------
+
+
+@lru_cache(maxsize=1024)
+def _declared(cls: type[Spec]) -> frozenset[str]:
+    """The fields that `cls` declares, or declares anew, but for attributes and members."""
+    base = cls.family.classes[cls.kind].model_fields
+    return frozenset(
+        name
+        for name, field in cls.model_fields.items()
+        if name not in {"attributes", "members"}
+        and (
+            name not in base
+            or (field.annotation, field.metadata) != (base[name].annotation, base[name].metadata)
+        )
+    )
+
+
+@lru_cache(maxsize=1024)
+def _defaulted(cls: type[Spec]) -> tuple[str, ...]:
+    """The fields for which `cls` has a default: a document that was read must have them all the same."""
+    base = cls.family.classes[cls.kind].model_fields
+    return tuple(
+        name
+        for name, field in base.items()
+        if field.is_required() and name in cls.model_fields and not cls.model_fields[name].is_required()
+    )
+
+
+@lru_cache(maxsize=1024)
+def _without_contents(cls: type[Spec]) -> type[Spec]:
+    """`cls` with any attributes and any members: what it says of other fields still holds."""
+    base = cls.family.classes[cls.kind]
+    declared = _declared(cls)
+    if not declared:
+        return base
+    fields: dict[str, Any] = {
+        name: (cls.model_fields[name].annotation, cls.model_fields[name]) for name in declared
+    }
+    made: Any = create_model(cls.__name__, __base__=base, __module__=cls.__module__, **fields)
+    return cast("type[Spec]", made)

@@ -1,0 +1,61 @@
+"""Pickled specs: a tree as one flat list, so that a deep one needs no recursion.
+
+Each node is kept with its own class, and is checked again when it comes back.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, TypeAlias, cast
+
+from zom import jsontext
+from zom.errors import SpecError
+from zom.model.assembly import assemble, with_place
+from zom.model.output import member_specs, place_of
+
+if TYPE_CHECKING:
+    from zom.jsonvalue import JSONDict
+    from zom.model.spec import Spec
+    from zom.problems import Level
+
+__all__ = ["flat", "revive"]
+
+_Class: TypeAlias = "tuple[type[Spec], tuple[Any, ...]]"
+_Entry: TypeAlias = "tuple[int, Level, str, int, tuple[str, ...] | None]"
+
+
+def flat(spec: Spec) -> tuple[list[_Class], list[_Entry]]:
+    """The classes in a tree, and each node before its members: class, level, text, place, names."""
+    classes: dict[type[Spec], int] = {}
+    entries: list[_Entry] = []
+    waiting = [spec]
+    while waiting:
+        node = waiting.pop()
+        members = member_specs(node)
+        number = classes.setdefault(type(node), len(classes))
+        names = None if members is None else tuple(members)
+        entries.append((number, node.level, jsontext.write(node.document), place_of(node), names))
+        waiting.extend(reversed((members or {}).values()))
+    return [_named(cls) for cls in classes], entries
+
+
+def _named(cls: type[Spec]) -> _Class:
+    """A class as pickle can find it: what it is made from, and the arguments."""
+    meta = cls.__pydantic_generic_metadata__
+    return cast("type[Spec]", meta["origin"] or cls), tuple(meta["args"])
+
+
+def revive(classes: list[_Class], entries: list[_Entry]) -> Spec:
+    """The tree that was pickled."""
+    found: list[Any] = [cast("Any", origin)[args] if args else origin for origin, args in classes]
+    made: list[Spec] = []
+    for number, level, text, place, names in reversed(entries):
+        document = cast("JSONDict", jsontext.read(text, []))
+        if names is not None:
+            # What was made last are the members of this node, the first of them on top.
+            members = {name: made.pop() for name in names}
+            document = cast("JSONDict", with_place(document, members, place))
+        spec, problems = assemble(found[number], document, level)
+        if spec is None:
+            raise SpecError(problems, f"{found[number].family.form} {found[number].kind}")
+        made.append(spec)
+    return made[0]
