@@ -62,7 +62,11 @@ def test_the_entry_point_of_a_draft_hierarchy_is_no_node_to_convert():
 def test_a_tree_keeps_its_shape_and_the_order_of_its_members():
     tree = v2.GroupSpec(
         attributes={"title": "t"},
-        members={"z": v2.GroupSpec(), "a": v2.GroupSpec(members={"x": v2_array()}), "e": v2.GroupSpec(members={})},
+        members={
+            "z": v2.GroupSpec(),
+            "a": v2.GroupSpec(members={"x": v2_array()}),
+            "e": v2.GroupSpec(members={}),
+        },
     )
     made = convert(tree, "v3")
     assert list(made.spec.members) == ["z", "a", "e"]

@@ -109,6 +109,14 @@ DATA_TYPE = rule(
     "the other format has the data type",
     source=f"{_V3}#data-types; {_V2}#data-type-encoding",
 )
+BARE_DTYPE = rule(
+    "convert/dtype-name",
+    "a v2 dtype is a type string; a bare name in its place is known to few readers",
+    source=f"{_V2}#data-type-encoding; tensorstore writes such names",
+    lenient="warning",
+    strict="warning",
+    closed="warning",
+)
 FALLBACK = rule(
     "convert/data-type-fallback",
     "a data type is converted itself, not as its fallback",

@@ -58,6 +58,18 @@ def convert(spec: Spec, to: _Target, *, fill: Fill = "default") -> Conversion:
         found = f"a conversion from {spec.family.form} to {show(to)}"
         expected = "one from v2 or the draft to v3, or from v3 to v2"
         raise ConversionError([Problem(FORMATS.code, "error", "/", "", (), expected, found)], "conversion")
+    documents, same_chunks, reports = _documents(spec, to, steps, fill)
+    refusals = [problem for report in reports for problem in report.refusals]
+    if refusals:
+        raise ConversionError(refusals, f"conversion to {to}")
+    losses = tuple(problem for report in reports for problem in report.losses)
+    return Conversion(_made(documents["/"], to, spec), losses, same_chunks)
+
+
+def _documents(
+    spec: Spec, to: _Target, steps: Any, fill: Fill
+) -> tuple[dict[str, dict[str, Any]], dict[str, bool], list[Report]]:
+    """The new document of each node by its path, in the one of its group."""
     documents: dict[str, dict[str, Any]] = {}
     same_chunks: dict[str, bool] = {}
     reports: list[Report] = []
@@ -74,11 +86,7 @@ def convert(spec: Spec, to: _Target, *, fill: Fill = "default") -> Conversion:
         if path != "/":
             parent, _, name = path.rpartition("/")
             documents[parent or "/"]["members"][name] = documents[path]
-    refusals = [problem for report in reports for problem in report.refusals]
-    if refusals:
-        raise ConversionError(refusals, f"conversion to {to}")
-    losses = tuple(problem for report in reports for problem in report.losses)
-    return Conversion(_made(documents["/"], to, spec), losses, same_chunks)
+    return documents, same_chunks, reports
 
 
 def _check_name(report: Report, to: _Target) -> None:

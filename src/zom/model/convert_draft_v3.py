@@ -97,10 +97,7 @@ def array(spec: Spec, report: Report, fill: Fill) -> tuple[dict[str, Any], bool]
     made["data_type"] = spelled
     _check_layout(document["chunk_memory_layout"], report)
     if grid is not None:
-        made["chunk_grid"] = definition("regular", {"chunk_shape": grid.outer})
-        made["chunk_key_encoding"] = definition("default", {"separator": grid.separator})
-        fix = f"move the chunks: data/<path>/c0{grid.separator}0 becomes <path>/c{grid.separator}0{grid.separator}0"
-        report.add(DRAFT_KEYS, ("chunk_grid",), "the keys of v3", "the keys of the draft", fix)
+        made.update(_keyed(grid, report))
     if grid is not None and data_type is not None and spelled is not None:
         made["fill_value"] = v3_fill(spec, data_type, form, fill, report)
         lengths = tuple((length,) for length in grid.inner)
@@ -182,6 +179,17 @@ def _grid(document: Mapping[str, Any], report: Report) -> _Grid | None:
             continue
         outer = [length * count for length, count in zip(inner, shards, strict=True)]
     return _Grid(inner, outer, separator)
+
+
+def _keyed(grid: _Grid, report: Report) -> dict[str, Any]:
+    """The members that say which chunks have which keys; a note says that they are others."""
+    mark = grid.separator
+    fix = f"move the chunks: data/<path>/c0{mark}0 becomes <path>/c{mark}0{mark}0"
+    report.add(DRAFT_KEYS, ("chunk_grid",), "the keys of v3", "the keys of the draft", fix)
+    return {
+        "chunk_grid": definition("regular", {"chunk_shape": grid.outer}),
+        "chunk_key_encoding": definition("default", {"separator": mark}),
+    }
 
 
 def _shards(transformer: Mapping[str, Any], rank: int) -> list[int] | None:

@@ -13,6 +13,7 @@ from zom.model.chunk_grid import chunk_grids
 from zom.model.chunk_key_encoding import chunk_key_encodings
 from zom.model.codec import Elements
 from zom.model.conversion import (
+    BARE_DTYPE,
     BYTE_ORDER,
     CHUNK_GRID,
     CHUNK_KEYS,
@@ -144,8 +145,18 @@ def _put_type(
         where = (*filters.endian_path, "configuration", "endian")
         report.add(BYTE_ORDER, where, f'"little": v2 has no other {data_type.name}', '"big"')
         return
+    bare = _bare_name(dtype)
+    if bare is not None:
+        report.add(BARE_DTYPE, ("data_type",), 'a type string such as "<f8"', show(bare))
     made["dtype"] = dtype
     made["fill_value"] = _fill_value(data_type, old, document.get("fill_value"), report)
+
+
+def _bare_name(dtype: Any) -> str | None:
+    """A name, not a type string, in a v2 dtype; None where there is none."""
+    if isinstance(dtype, str):
+        return None if dtype[:1] in "<>|" else dtype
+    return next(filter(None, (_bare_name(field[1]) for field in dtype)), None)
 
 
 def _in_order(dtype: Any, order: ByteOrder) -> Any:
