@@ -6,22 +6,24 @@ https://zarr-specs.readthedocs.io/en/latest/v3/core/index.html, sections "Array 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, cast
 
+from zom.jsonvalue import same
 from zom.model.chain import check_chain
 from zom.model.chunk_grid import ChunkGrid, chunk_grids
 from zom.model.chunk_key_encoding import ChunkKeyEncoding, chunk_key_encodings
 from zom.model.codec import Elements
 from zom.model.configuration import parse_configuration
 from zom.model.datatype import data_types
-from zom.model.definition import parse_definition
+from zom.model.definition import find_extension, parse_definition
 from zom.model.memo import Memo
 from zom.model.registry import near
 from zom.model.resolve import parse_v3
 from zom.problems import Fault, Rule, rule, show
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from zom.model.datatype import DataType
     from zom.model.family import NodeKind
 
@@ -188,8 +190,6 @@ def fields(kind: NodeKind, document: Mapping[str, Any], faults: list[Fault]) -> 
         fault = Fault(NULL_ATTRIBUTES, ("attributes",), "an object", "null", "leave it out")
         faults.append(fault)
         del values["attributes"]
-    elif "attributes" in values and not isinstance(values["attributes"], (dict, Mapping)):
-        pass  # pydantic says it, under the class's own annotation
     return values
 
 
@@ -268,26 +268,23 @@ def _judge_type(value: Any, has_fill: bool, fill: Any) -> _Verdict:  # noqa: FBT
     definition = parse_definition(value, faults, ("data_type",), must_understand_allowed=False)
     if definition is None:
         return tuple(faults), (None, None)
+    if not _is_claimed(definition.name):
+        find_extension(definition.name, data_types, UNREGISTERED, faults, _name_place(value, ("data_type",)))
     data_type = parse_v3(value, faults, ("data_type",))
     if data_type is None:
-        if not faults and not _is_registered_type(definition.name):
-            faults.append(_unregistered("data_type", definition.name, data_types.names()))
         return tuple(faults), (None, None)
-    if not _is_registered_type(definition.name):
-        faults.append(_unregistered("data_type", definition.name, data_types.names()))
     scalar = data_type.parse_fill(fill, "v3", faults, ("fill_value",)) if has_fill else None
     return tuple(faults), (data_type, scalar)
 
 
-def _is_registered_type(name: str) -> bool:
-    family = data_types.find(name)
-    if family is not None:
-        return family.registered
-    return any(candidate.claims(name) for candidate in data_types)
+def _is_claimed(name: str) -> bool:
+    """Whether `name` is none that is registered, but of a pattern that is (`r16`)."""
+    return data_types.find(name) is None and any(family.claims(name) for family in data_types)
 
 
-def _unregistered(member: str, name: str, known: list[str]) -> Fault:
-    return Fault(UNREGISTERED, (member,), "a registered name", show(name), near(name, known) or None)
+def _name_place(value: Any, path: tuple[str | int, ...]) -> tuple[str | int, ...]:
+    """Where the name of an extension stands: a short-hand name is the extension itself."""
+    return path if isinstance(value, str) else (*path, "name")
 
 
 def _chunk_lengths(
@@ -307,9 +304,10 @@ def _judge_grid(value: Any, shape: tuple[int, ...] | None) -> _Verdict:
     definition = parse_definition(value, faults, path, must_understand_allowed=False)
     if definition is None:
         return tuple(faults), None
-    grid: ChunkGrid | None = chunk_grids.find(definition.name)
+    where = _name_place(value, path)
+    grid: ChunkGrid | None = find_extension(definition.name, chunk_grids, UNREGISTERED, faults, where)
     if grid is None:
-        return (*faults, _unregistered("chunk_grid", definition.name, chunk_grids.names())), None
+        return tuple(faults), None
     inner = (*path, "configuration")
     given = definition.configuration
     configuration = parse_configuration(grid.configuration, given, CHUNK_GRID, faults, path=inner)
@@ -323,10 +321,12 @@ def _key_faults(value: Any) -> tuple[Fault, ...]:
     definition = parse_definition(value, faults, path, must_understand_allowed=False)
     if definition is None:
         return tuple(faults)
-    encoding: ChunkKeyEncoding | None = chunk_key_encodings.find(definition.name)
+    where = _name_place(value, path)
+    encoding: ChunkKeyEncoding | None = find_extension(
+        definition.name, chunk_key_encodings, UNREGISTERED, faults, where
+    )
     if encoding is None:
-        known = chunk_key_encodings.names()
-        return (*faults, _unregistered("chunk_key_encoding", definition.name, known))
+        return tuple(faults)
     inner = (*path, "configuration")
     given = definition.configuration
     parse_configuration(encoding.configuration, given, CHUNK_KEY_ENCODING, faults, path=inner)
@@ -345,7 +345,8 @@ def _check_transformers(transformers: tuple[Any, ...], faults: list[Fault]) -> N
         definition = parse_definition(value, faults, path, must_understand_allowed=True)
         if definition is not None:
             wanted = "no storage transformer: none is registered"
-            faults.append(Fault(UNKNOWN_TRANSFORMER, path, wanted, show(definition.name)))
+            where = _name_place(value, path)
+            faults.append(Fault(UNKNOWN_TRANSFORMER, where, wanted, show(definition.name)))
 
 
 # --- consolidated metadata ---------------------------------------------------------------------------
@@ -360,8 +361,14 @@ def _check_consolidated(value: Any, faults: list[Fault]) -> None:
     for name, wanted in (("kind", "inline"), ("must_understand", False)):
         if name not in block:
             faults.append(Fault(CONSOLIDATED, (*path, name), show(wanted), "nothing"))
-        elif block[name] is not wanted and block[name] != wanted:
+        elif not same(block[name], wanted):
             faults.append(Fault(CONSOLIDATED, (*path, name), show(wanted), show(block[name])))
-    if not isinstance(block.get("metadata"), dict):
-        found = show(block["metadata"]) if "metadata" in block else "nothing"
+    documents = block.get("metadata")
+    if not isinstance(documents, dict):
+        found = show(documents) if "metadata" in block else "nothing"
         faults.append(Fault(CONSOLIDATED, (*path, "metadata"), "an object of documents by path", found))
+        return
+    for name, document in cast("dict[str, Any]", documents).items():
+        if not isinstance(document, dict):
+            where = (*path, "metadata", name)
+            faults.append(Fault(CONSOLIDATED, where, "an object", show(cast("object", document))))
