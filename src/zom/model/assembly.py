@@ -161,9 +161,21 @@ def _assemble(
     for layer in reversed(descent.layers):
         for frame in layer:
             _finish(frame, level)
-    problems = [*_text_problems(text_faults, level), *_tree_problems(root, level)]
+    problems = _said_once([*_text_problems(text_faults, level), *_tree_problems(root, level)])
     failed = any(problem.severity == "error" for problem in problems)
     return (None if failed else root.spec), tuple(problems)
+
+
+_NOT_HELD = frozenset({"json/not-json", "json/depth", "json/number-range", "json/integer-digits"})
+"""The rules at whose breach null stands in a document, in place of a value that can't be held."""
+
+
+def _said_once(problems: list[Problem]) -> list[Problem]:
+    """`problems` without what is wrong with the nulls that stand in place of other values."""
+    nulls = {problem.pointer for problem in problems if problem.code in _NOT_HELD}
+    if not nulls:
+        return problems
+    return [problem for problem in problems if problem.code in _NOT_HELD or problem.pointer not in nulls]
 
 
 # --- documents of specs ------------------------------------------------------------------------------
