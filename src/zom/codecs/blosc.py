@@ -85,6 +85,8 @@ class BloscCodec(Codec):
     v2_id = "blosc"
     v2_configuration = BloscV2Configuration
     draft_name = "blosc"
+    # "shuffle: an integer value in the set {0, 1, 2, -1}", until the final text gave them names.
+    draft_configuration = BloscV2Configuration
 
     def thread(
         self,

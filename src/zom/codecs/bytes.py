@@ -47,6 +47,12 @@ class BytesConfiguration(Configuration):
     endian: OrAbsent[Literal["little", "big"]] = None
 
 
+class EndianConfiguration(Configuration):
+    """As the draft has it: "endian: Required"."""
+
+    endian: Literal["little", "big"]
+
+
 class BytesCodec(Codec):
     """`bytes`: array -> bytes, without compression."""
 
@@ -55,10 +61,11 @@ class BytesCodec(Codec):
     kind = "array->bytes"
     configuration = BytesConfiguration
     draft_name = "endian"
+    draft_configuration = EndianConfiguration
 
     def thread(
         self,
-        configuration: BytesConfiguration,
+        configuration: BytesConfiguration | EndianConfiguration,
         before: Representation,
         faults: list[Fault],
         path: tuple[str | int, ...],

@@ -110,7 +110,10 @@ def _codec_v2(value: Any) -> Any:
 def _with_defaults(codec: Codec | None, given: dict[str, Any], form: Format) -> dict[str, Any]:
     if codec is None:
         return given
-    model = codec.v2_configuration if form == "v2" else codec.configuration
+    if form == "draft":
+        model = codec.draft_configuration or codec.configuration
+    else:
+        model = codec.v2_configuration if form == "v2" else codec.configuration
     dumped = model.model_validate(given).model_dump(mode="json", by_alias=True)
     return {name: item for name, item in dumped.items() if item is not None}
 

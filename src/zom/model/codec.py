@@ -80,6 +80,8 @@ class Codec(ABC):
     """Whether it is a v2 object codec: it turns Python objects (`|O`) into bytes."""
     draft_name: ClassVar[str | None] = None
     """The last part of the draft's URI, before the version: `gzip`."""
+    draft_configuration: ClassVar[type[Configuration] | None] = None
+    """The draft's configuration where it is not the v3 one."""
     registered: ClassVar[bool] = True
     """Whether the name stands in the core specification or in zarr-extensions."""
 

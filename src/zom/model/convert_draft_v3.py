@@ -261,7 +261,12 @@ def _add_codec(chain: Chain, value: Mapping[str, Any], path: tuple[str | int, ..
         found = show(value["type"])
         chain.report.add(UNKNOWN_CODEC, (*path, "type"), f"a codec that zom knows ({known})", found)
         return
-    given = {**_defaults(codec.name, chain.width), **value.get("configuration", {})}
+    if codec.draft_configuration is codec.v2_configuration:
+        # blosc numbered its ways to shuffle then, as v2 does; -1 takes the one for the size of elements.
+        parameters = {"shuffle": -1, **value.get("configuration", {})}
+        chain.add_filter(Filter(path, (*path, "configuration"), name, parameters))
+        return
+    given = {**_DEFAULTS.get(codec.name, {}), **value.get("configuration", {})}
     faults: list[Fault] = []
     parsed: Any = parse_configuration(
         codec.configuration, given, CODEC, faults, path=(*path, "configuration")
@@ -277,10 +282,5 @@ def _add_codec(chain: Chain, value: Mapping[str, Any], path: tuple[str | int, ..
     chain.add(codec, [definition(codec.name, given)], Bytes(), path)
 
 
-def _defaults(name: str, width: int) -> dict[str, Any]:
-    """What v3 demands of a codec and some software of the time left out; decoding needs none of it."""
-    if name == "gzip":
-        return {"level": 1}
-    if name == "blosc":
-        return {"shuffle": "bitshuffle" if width == 1 else "shuffle", "typesize": width}
-    return {}
+_DEFAULTS: dict[str, dict[str, Any]] = {"gzip": {"level": 1}}
+"""What v3 demands of a codec and some software of the time left out; decoding needs none of it."""

@@ -10,10 +10,20 @@ import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, cast
 
-from zom.model.codec import Bytes, Codec, Elements, Representation, codecs, v2_codecs
-from zom.model.configuration import parse_configuration
+from zom.model.codec import Elements
+from zom.model.draft_chain import CODEC, check_codecs, check_compressor
+from zom.model.draft_extension import (
+    EXTENSION,
+    UNREGISTERED,
+    check_extensions,
+    check_transformers,
+    check_typed,
+    check_uri,
+    codec_name,
+)
+from zom.model.fill_value import NULL
 from zom.model.registry import near
-from zom.model.resolve import parse_draft
+from zom.model.resolve import FALLBACK, parse_draft
 from zom.problems import Fault, Rule, rule, show
 
 if TYPE_CHECKING:
@@ -40,9 +50,8 @@ _DRAFT = "Zarr core specification 3.0, draft of 2022"
 NODE = rule("draft/node", "a document is an object", source=f"{_DRAFT}, Metadata", schema=True)
 MEMBERS = rule(
     "draft/members",
-    "members are an object of nodes; a group whose members are not known has none",
+    "members are an object of nodes",
     source="ZEP 6, specification of the base Zarr Object Model",
-    lenient="warning",
     schema=True,
 )
 MISSING = rule(
@@ -76,19 +85,6 @@ ENCODING = rule(
     'metadata_encoding is {"type": "json", "metadata_key_suffix": ".json"}, or an extension',
     source=f"{_DRAFT}, metadata_encoding",
     schema=True,
-)
-EXTENSION = rule(
-    "draft/extension",
-    "an extension is an object with the names that its place demands",
-    source=f"{_DRAFT}, extensions",
-    schema=True,
-)
-UNREGISTERED = rule(
-    "draft/unregistered-name",
-    "codecs, data types, grids, layouts, transformers and extensions are ones that zom knows",
-    source=f"{_DRAFT}, Extensions",
-    lenient=None,
-    strict=None,
 )
 SHAPE = rule(
     "draft/shape",
@@ -129,11 +125,6 @@ LAYOUT = rule(
     'chunk_memory_layout is "C" or "F", or an object with extension and type',
     source=f"{_DRAFT}, chunk_memory_layout",
     schema=True,
-)
-CODEC = rule(
-    "draft/codec",
-    "a codec is an object with type, a URI, and perhaps configuration, an object that fits it",
-    source=f"{_DRAFT}, codecs",
 )
 ATTRIBUTES = rule("draft/attributes", "attributes is an object", source=f"{_DRAFT}, attributes", schema=True)
 UNKNOWN = rule(
@@ -199,87 +190,25 @@ def check(kind: NodeKind, values: Mapping[str, Any], broken: frozenset[str], fau
         _check_array(values, broken, faults)
 
 
-# --- extensions --------------------------------------------------------------------------------------
-
-
-def _object(value: Any, path: tuple[str | int, ...], faults: list[Fault]) -> dict[str, Any] | None:
-    if isinstance(value, dict):
-        return cast("dict[str, Any]", value)
-    faults.append(Fault(EXTENSION, path, "an object", show(value)))
-    return None
-
-
-def _check_uri(
-    value: Mapping[str, Any], name: str, path: tuple[str | int, ...], faults: list[Fault], rule_: Rule
-) -> bool:
-    found = value.get(name)
-    if isinstance(found, str) and found:
-        return True
-    shown = show(found) if name in value else "nothing"
-    faults.append(Fault(rule_, (*path, name), "a URI", shown))
-    return False
-
-
-def _check_configuration(value: Mapping[str, Any], path: tuple[str | int, ...], faults: list[Fault]) -> None:
-    if "configuration" in value and not isinstance(value["configuration"], dict):
-        found = show(value["configuration"])
-        faults.append(Fault(EXTENSION, (*path, "configuration"), "an object", found))
-
-
-def _check_extensions(values: Mapping[str, Any], broken: frozenset[str], faults: list[Fault]) -> None:
-    if "extensions" in broken:
-        return
-    for index, item in enumerate(values.get("extensions", ())):
-        path = ("extensions", index)
-        value = _object(item, path, faults)
-        if value is None:
-            continue
-        named = _check_uri(value, "extension", path, faults, EXTENSION)
-        if not isinstance(value.get("must_understand"), bool):
-            found = show(value["must_understand"]) if "must_understand" in value else "nothing"
-            faults.append(Fault(EXTENSION, (*path, "must_understand"), "true or false", found))
-        elif named and value["must_understand"]:
-            faults.append(Fault(UNREGISTERED, path, "an extension that zom knows", show(value["extension"])))
-
-
-def _check_typed(value: Mapping[str, Any], path: tuple[str | int, ...], faults: list[Fault]) -> None:
-    """An extension of a grid, a layout or the like: extension is a URI, type is there."""
-    named = _check_uri(value, "extension", path, faults, EXTENSION)
-    if "type" not in value:
-        faults.append(Fault(EXTENSION, (*path, "type"), "a type that the extension defines", "nothing"))
-    elif named:
-        faults.append(Fault(UNREGISTERED, path, "one that zom knows", show(value["extension"])))
-
-
 # --- arrays ------------------------------------------------------------------------------------------
 
 
 def _check_array(values: Mapping[str, Any], broken: frozenset[str], faults: list[Fault]) -> None:
     shape: tuple[int, ...] | None = None if "shape" in broken else values.get("shape")
-    _check_extensions(values, broken, faults)
+    if "extensions" not in broken:
+        check_extensions(values.get("extensions", ()), faults)
     data_type = _check_type(values, faults)
     chunk_shape = _check_grid(values["chunk_grid"], shape, faults) if "chunk_grid" in values else None
     if "chunk_memory_layout" in values:
         _check_layout(values["chunk_memory_layout"], faults)
     lengths = None if chunk_shape is None else tuple((length,) for length in chunk_shape)
     if "codecs" in values and "codecs" not in broken:
-        _check_codecs(values["codecs"], Elements(lengths, data_type), faults)
+        check_codecs(values["codecs"], Elements(lengths, data_type), faults)
     if "compressor" in values:
-        _check_compressor(values["compressor"], faults)
-    for index, item in enumerate(values.get("storage_transformers", ())):
-        if "storage_transformers" in broken:
-            break
-        path = ("storage_transformers", index)
-        value = _object(item, path, faults)
-        if value is not None:
-            _check_configuration(value, path, faults)
-            if not _is_sharding(value):
-                _check_typed(value, path, faults)
-
-
-def _is_sharding(value: Mapping[str, Any]) -> bool:
-    uri = value.get("extension")
-    return isinstance(uri, str) and codec_name(uri) == "sharding" and value.get("type") == "indexed"
+        check_compressor(values["compressor"], faults)
+    if "storage_transformers" in values and "storage_transformers" not in broken:
+        rank = None if shape is None else len(shape)
+        check_transformers(values["storage_transformers"], rank, faults)
 
 
 def _check_type(values: Mapping[str, Any], faults: list[Fault]) -> DataType | None:
@@ -288,12 +217,14 @@ def _check_type(values: Mapping[str, Any], faults: list[Fault]) -> DataType | No
     value = values["data_type"]
     start = len(faults)
     data_type = parse_draft(value, faults, ("data_type",))
-    if data_type is None:
-        if len(faults) == start:
-            _explain_type(value, faults)
-        return None
-    if "fill_value" in values:
+    if data_type is None and len(faults) == start:
+        _explain_type(value, faults)
+    # "Said extension is responsible for interpreting the value of fill_value": a fallback can't judge it.
+    judged = data_type is not None and not any(fault.rule is FALLBACK for fault in faults[start:])
+    if data_type is not None and judged and "fill_value" in values:
         data_type.parse_fill(values["fill_value"], "draft", faults, ("fill_value",))
+    elif not judged and values.get("fill_value", ...) is None:
+        faults.append(Fault(NULL, ("fill_value",), "a value of the data type", "null"))
     return data_type
 
 
@@ -305,7 +236,7 @@ def _explain_type(value: Any, faults: list[Fault]) -> None:
         faults.append(Fault(DATA_TYPE, path, wanted, show(value)))
         return
     document = cast("dict[str, Any]", value)
-    named = _check_uri(document, "extension", path, faults, DATA_TYPE)
+    named = check_uri(document, "extension", path, faults, DATA_TYPE)
     if "type" not in document:
         faults.append(Fault(DATA_TYPE, (*path, "type"), "a type that the extension defines", "nothing"))
     elif named:
@@ -320,7 +251,7 @@ def _check_grid(value: Any, shape: tuple[int, ...] | None, faults: list[Fault]) 
     grid = cast("dict[str, Any]", value)
     if grid.get("type") != "regular":
         if "extension" in grid:
-            _check_typed(grid, path, faults)
+            check_typed(grid, path, faults)
         else:
             found = show(grid["type"]) if "type" in grid else "nothing"
             faults.append(Fault(CHUNK_GRID, (*path, "type"), '"regular"', found))
@@ -360,96 +291,9 @@ def _check_chunk_shape(
 def _check_layout(value: Any, faults: list[Fault]) -> None:
     path = ("chunk_memory_layout",)
     if isinstance(value, dict):
-        _check_typed(cast("dict[str, Any]", value), path, faults)
+        check_typed(cast("dict[str, Any]", value), path, faults)
     elif value not in ("C", "F"):
         faults.append(Fault(LAYOUT, path, '"C" or "F", or an extension', show(value)))
-
-
-# --- codecs ------------------------------------------------------------------------------------------
-
-
-def codec_name(uri: str) -> str:
-    """The last part of a URI that is not a version: what tells one extension from another.
-
-    The draft, its companions and the software of the time spell the beginnings differently.
-
-    >>> codec_name("https://purl.org/zarr/spec/codecs/gzip/1.0")
-    'gzip'
-    """
-    parts = [part for part in uri.split("/") if part and not re.fullmatch(r"v?[0-9][0-9.]*", part)]
-    return parts[-1] if parts else uri
-
-
-def _draft_codec(name: str) -> Codec | None:
-    for codec in codecs:
-        if codec.draft_name == name:
-            return codec
-    return None
-
-
-def _check_codecs(items: tuple[Any, ...], elements: Elements, faults: list[Fault]) -> None:
-    representation: Representation | None = elements
-    for index, item in enumerate(items):
-        path = ("codecs", index)
-        if not isinstance(item, dict):
-            faults.append(Fault(CODEC, path, "an object", show(item)))
-            representation = None
-            continue
-        value = cast("dict[str, Any]", item)
-        named = _check_uri(value, "type", path, faults, CODEC)
-        start = len(faults)
-        _check_configuration(value, path, faults)
-        codec = _draft_codec(codec_name(value["type"])) if named else None
-        if named and codec is None:
-            known = sorted(c.draft_name for c in codecs if c.draft_name)
-            wanted = f"a codec that zom knows ({', '.join(known)})"
-            faults.append(Fault(UNREGISTERED, (*path, "type"), wanted, show(value["type"])))
-        if codec is None or len(faults) > start:
-            representation = None
-            continue
-        given = value.get("configuration", {})
-        inner = (*path, "configuration")
-        configuration = parse_configuration(codec.configuration, given, CODEC, faults, path=inner)
-        representation = _thread(codec, configuration, representation, faults, path)
-
-
-def _thread(
-    codec: Codec,
-    configuration: Any,
-    before: Representation | None,
-    faults: list[Fault],
-    path: tuple[str | int, ...],
-) -> Representation | None:
-    """What comes out of the codec; the draft turns elements into bytes, and back, by itself."""
-    if configuration is None or before is None:
-        return None
-    if codec.kind == "bytes->bytes" and isinstance(before, Elements):
-        before = Bytes()
-    elif codec.kind != "bytes->bytes" and isinstance(before, Bytes):
-        return None
-    return codec.thread(configuration, before, faults, path)
-
-
-def _check_compressor(value: Any, faults: list[Fault]) -> None:
-    """The compressor of 2021: a URI under `codec`, and the numcodecs configuration without its id."""
-    path = ("compressor",)
-    if not isinstance(value, dict):
-        faults.append(Fault(CODEC, path, "an object with codec and configuration", show(value)))
-        return
-    document = cast("dict[str, Any]", value)
-    named = _check_uri(document, "codec", path, faults, CODEC)
-    start = len(faults)
-    _check_configuration(document, path, faults)
-    if not named or len(faults) > start:
-        return
-    codec = v2_codecs().get(codec_name(document["codec"]))
-    if codec is None:
-        found = show(document["codec"])
-        faults.append(Fault(UNREGISTERED, (*path, "codec"), "a codec that zom knows", found))
-        return
-    inner = (*path, "configuration")
-    given = document.get("configuration", {})
-    parse_configuration(codec.v2_configuration, given, CODEC, faults, path=inner)
 
 
 # --- entry point -------------------------------------------------------------------------------------
@@ -459,7 +303,8 @@ def check_entry_point(
     _kind: NodeKind, values: Mapping[str, Any], broken: frozenset[str], faults: list[Fault]
 ) -> None:
     """All faults of an entry point; names that the draft doesn't define may be there."""
-    _check_extensions(values, broken, faults)
+    if "extensions" not in broken:
+        check_extensions(values.get("extensions", ()), faults)
     uri = values.get("zarr_format")
     if isinstance(uri, str) and "zarr_format" not in broken:
         if uri == _OLD_FORMAT_URI:
@@ -481,7 +326,7 @@ def _check_encoding(value: Any, faults: list[Fault]) -> None:
         return
     encoding = cast("dict[str, Any]", value)
     if "extension" in encoding:
-        _check_typed(encoding, path, faults)
+        check_typed(encoding, path, faults)
     elif encoding.get("type") != "json":
         found = show(encoding["type"]) if "type" in encoding else "nothing"
         faults.append(Fault(ENCODING, (*path, "type"), '"json"', found))
