@@ -14,7 +14,7 @@ from pydantic import Field, model_validator
 
 from zom.codecs.numcodecs_compressors import Compressor
 from zom.model.codec import Bytes, Representation, codecs
-from zom.model.configuration import Configuration
+from zom.model.configuration import WHOLE, Configuration
 from zom.problems import Fault, rule, show
 
 if TYPE_CHECKING:
@@ -54,8 +54,8 @@ class LzmaConfiguration(Configuration):
     1
     """
 
-    format: Literal[1, 2, 3] = 1
-    check: Literal[-1, 0, 1, 4, 10] = -1
+    format: Annotated[Literal[1, 2, 3], WHOLE] = 1
+    check: Annotated[Literal[-1, 0, 1, 4, 10], WHOLE] = -1
     preset: Preset | ExtremePreset | None = None
     filters: Annotated[list[Filter], Field(min_length=1)] | None = None
 

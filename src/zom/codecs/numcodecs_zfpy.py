@@ -10,13 +10,13 @@ https://github.com/zarr-developers/zarr-extensions/tree/main/codecs/numcodecs.zf
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import Field
 
 from zom.codecs.numcodecs_dtype import KIND
 from zom.model.codec import Bytes, Codec, CodecKind, Elements, Representation, codecs
-from zom.model.configuration import Configuration
+from zom.model.configuration import WHOLE, Configuration
 from zom.problems import Fault, rule
 
 __all__ = ["ZfpyConfiguration", "zfpy"]
@@ -37,7 +37,7 @@ class ZfpyConfiguration(Configuration):
     {'mode': 4, 'tolerance': 0.01, 'rate': -1, 'precision': -1}
     """
 
-    mode: Literal[2, 3, 4, 5] = 4
+    mode: Annotated[Literal[2, 3, 4, 5], WHOLE] = 4
     tolerance: int | float = -1
     rate: int | float = -1
     precision: int = -1

@@ -9,8 +9,9 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import TYPE_CHECKING, Annotated, Any, TypeAlias, TypeVar, cast
 
-from pydantic import BaseModel, ConfigDict, GetCoreSchemaHandler, ValidationError
+from pydantic import BaseModel, ConfigDict, GetCoreSchemaHandler, GetJsonSchemaHandler, ValidationError
 from pydantic.json_schema import GenerateJsonSchema
+from pydantic_core import core_schema
 
 from zom.problems import Fault, show
 
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "USERS_VALIDATOR",
+    "WHOLE",
     "Configuration",
     "NoConfiguration",
     "OrAbsent",
@@ -71,6 +73,22 @@ class _NotNull:
 T = TypeVar("T")
 OrAbsent: TypeAlias = Annotated[T | None, _NotNull()]
 """A member that may be absent (`level: OrAbsent[int] = None`) but, where it stands, is not null."""
+
+
+class _Whole:
+    """Takes true and 2.0 out of what a literal integer may be: to Python they equal 1 and 2."""
+
+    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
+        return core_schema.chain_schema([core_schema.int_schema(strict=True), handler(source)])
+
+    def __get_pydantic_json_schema__(
+        self, schema: CoreSchema, handler: GetJsonSchemaHandler
+    ) -> dict[str, Any]:
+        return handler(cast("core_schema.ChainSchema", schema)["steps"][-1])
+
+
+WHOLE = _Whole()
+"""Marks a literal integer: `mode: Annotated[Literal[2, 3], WHOLE]`."""
 
 C = TypeVar("C", bound=BaseModel)
 

@@ -16,6 +16,7 @@ from zom.model import v3_rules as rules
 from zom.model.build import AUTO, Compression, DTypeLike, ShardChoice, v3_document
 from zom.model.canonical_document import canonical_v3
 from zom.model.chunking import ChunkChoice
+from zom.model.configuration import WHOLE
 from zom.model.family import Family, NodeKind
 from zom.model.fields import AS_IT_IS, Extension, Length, Value
 from zom.model.from_array import arguments_of, document_in
@@ -74,7 +75,7 @@ class ArraySpec(Spec, Generic[AttributesT]):
     family: ClassVar[Family] = V3
     kind: ClassVar[NodeKind] = "array"
 
-    zarr_format: Literal[3] = 3
+    zarr_format: Annotated[Literal[3], WHOLE] = 3
     node_type: Literal["array"] = "array"
     shape: tuple[Length, ...]
     data_type: Extension
@@ -161,7 +162,7 @@ class GroupSpec(Group, Generic[AttributesT, MemberT]):
 
     family: ClassVar[Family] = V3
 
-    zarr_format: Literal[3] = 3
+    zarr_format: Annotated[Literal[3], WHOLE] = 3
     node_type: Literal["group"] = "group"
     attributes: AttributesT = Field(default_factory=cast("Any", JSONDict))
     members: Annotated[Mapping[str, MemberT] | None, AS_IT_IS] = None
