@@ -38,7 +38,11 @@ else:
 
 
 def _kind_of(document: Mapping[str, Any]) -> NodeKind | None:
-    return "array" if "shape" in document else "group"
+    if document.get("zarr_format") in (2, 3):  # any node of the other formats says so; none here does
+        return None
+    # A document that lacks its shape is an array with one fault, not a group with many.
+    is_array = "shape" in document or ("data_type" in document and "chunk_grid" in document)
+    return "array" if is_array else "group"
 
 
 DRAFT = Family(

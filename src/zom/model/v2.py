@@ -18,6 +18,7 @@ from zom.model import v2_rules as rules
 from zom.model.build import AUTO, Compression, DTypeLike, v2_document
 from zom.model.canonical_document import canonical_v2
 from zom.model.chunking import ChunkChoice
+from zom.model.configuration import WHOLE
 from zom.model.family import Family, NodeKind
 from zom.model.fields import AS_IT_IS, Length, Value
 from zom.model.from_array import arguments_of, document_in
@@ -40,7 +41,11 @@ ChunkLength = Annotated[int, Field(ge=1, le=2**63 - 1)]
 
 
 def _kind_of(document: Mapping[str, Any]) -> NodeKind | None:
-    return "array" if "shape" in document else "group"
+    if document.get("zarr_format") == 3 and "node_type" in document:
+        return None
+    # A document that lacks its shape is an array with one fault, not a group with seven.
+    is_array = "shape" in document or ("chunks" in document and "dtype" in document)
+    return "array" if is_array else "group"
 
 
 V2 = Family(
@@ -70,7 +75,7 @@ class ArraySpec(Spec, Generic[AttributesT]):
     family: ClassVar[Family] = V2
     kind: ClassVar[NodeKind] = "array"
 
-    zarr_format: Literal[2] = 2
+    zarr_format: Annotated[Literal[2], WHOLE] = 2
     shape: tuple[Length, ...]
     chunks: tuple[ChunkLength, ...]
     dtype: Annotated[str | list[Any], AS_IT_IS]
@@ -151,7 +156,7 @@ class GroupSpec(Group, Generic[AttributesT, MemberT]):
 
     family: ClassVar[Family] = V2
 
-    zarr_format: Literal[2] = 2
+    zarr_format: Annotated[Literal[2], WHOLE] = 2
     attributes: AttributesT = Field(default_factory=cast("Any", JSONDict))
     members: Annotated[Mapping[str, MemberT] | None, AS_IT_IS] = None
 

@@ -27,9 +27,8 @@ _V2 = "https://zarr-specs.readthedocs.io/en/latest/v2/v2.0.html"
 NODE = rule("v2/node", "a node is an object", source=f"{_V2}#metadata", schema=True)
 MEMBERS = rule(
     "v2/members",
-    "members are an object of nodes; a group whose members are not known has none",
+    "members are an object of nodes, and arrays have none",
     source="ZEP 6, specification of the base Zarr Object Model",
-    lenient="warning",
     schema=True,
 )
 MISSING = rule(
