@@ -54,8 +54,8 @@ def test_v3_byte_strings_are_base64_only():
 def test_plain_text_is_told_how_to_be_spelled():
     (fault,) = judged(S7, "hi!", "v2")[2]
     assert (fault.expected, fault.found, fault.fix) == ("base64", '"hi!"', 'write "aGkh"')
-    (fault,) = judged(V4, 0, "v2")[2]
-    assert (fault.expected, fault.found, fault.fix) == ("base64 of at most 4 bytes", "0", 'write ""')
+    (fault,) = judged(S7, 0, "v2")[2]
+    assert (fault.expected, fault.found, fault.fix) == ("base64 of at most 7 bytes", "0", 'write ""')
     (fault,) = judged(V4, "hi!", "v2")[2]
     assert (fault.expected, fault.found) == ("text in standard base64", '"hi!"')
 
@@ -63,6 +63,7 @@ def test_plain_text_is_told_how_to_be_spelled():
 def test_raw_bytes_are_padded_and_never_cut():
     assert judged(V4, "AQI=", "v2")[0].tobytes() == b"\1\2\0\0"
     assert judged(V4, "AQIDBAU=", "v2")[0] is None
+    assert judged(V4, 0, "v2")[1] == [("fill-value/type", "error", "error")]
     assert V4.fill_json(np.void(b"\1\2\0\0"), "v2") == "AQIAAA=="
 
 
@@ -93,6 +94,12 @@ def test_a_wrong_list_of_raw_bits_is_located():
         ("fill-value/type", ("fill_value", 1)),
     ]
     assert judged(r16, 0, "v3")[1] == [("fill-value/type", "error", "error")]
+
+
+@pytest.mark.parametrize("value", ["0x01", "0b1", "Af8=", "text"])
+def test_the_draft_reads_raw_bits_of_full_width_only(value):
+    (fault,) = judged(parse_v3("r16", []), value, "draft")[2]
+    assert (fault.rule.code, fault.expected) == ("fill-value/width", '"0x" and 4 hexadecimal digits')
 
 
 @pytest.mark.parametrize(("name", "fix"), [("r12", 'write "r16"'), ("r0", None), ("r1", 'write "r8"')])

@@ -31,6 +31,7 @@ def judged(name, value, form):
         ("float32", "0x7fa00001", "v3", "7fa00001", []),
         ("float32", "0xFF800001", "v3", "ff800001", []),
         ("float32", 1e300, "v3", "7f800000", [("fill-value/rounded-to-infinity", "warning", "warning")]),
+        ("float16", 70000, "v3", "7c00", [("fill-value/rounded-to-infinity", "warning", "warning")]),
         (
             "float64",
             10**400,

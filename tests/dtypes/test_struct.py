@@ -230,7 +230,7 @@ def test_a_v2_fill_value_is_base64():
     assert (found["a"], found["b"], faults) == (258, 3, [])
     assert made.fill_json(found, "v2") == text
     assert judged(made, "AQ==", "v2")[0].tobytes() == b"\1\0\0"
-    assert judged(made, 0, "v2")[1] == [("fill-value/zero-for-bytes", ("fill_value",))]
+    assert judged(made, 0, "v2")[1] == [("fill-value/type", ("fill_value",))]
     assert judged(made, "AQIDBA==", "v2")[1] == [("fill-value/length", ("fill_value",))]
     assert judged(made, [0, 0], "v2")[1] == [("fill-value/type", ("fill_value",))]
 

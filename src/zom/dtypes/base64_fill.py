@@ -21,17 +21,12 @@ __all__ = ["read_item", "read_text", "write_item"]
 _BASE64 = re.compile(r"(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?")
 
 
-def read_item(
-    size: int, value: Any, form: Format, faults: list[Fault], path: tuple[str | int, ...]
-) -> bytes | None:
+def read_item(size: int, value: Any, faults: list[Fault], path: tuple[str | int, ...]) -> bytes | None:
     r"""The bytes of an element of `size` bytes, padded; None and a fault where there are none.
 
-    >>> read_item(4, "YWI=", "v2", [], ())
+    >>> read_item(4, "YWI=", [], ())
     b'ab\x00\x00'
     """
-    if type(value) is int and value == 0 and form != "v3":
-        faults.append(Fault(ZERO, path, f"base64 of at most {size} bytes", "0", 'write ""'))
-        return bytes(size)
     if not isinstance(value, str):
         refuse_type(f"base64 of at most {size} bytes", value, faults, path)
         return None
@@ -42,9 +37,12 @@ def read_item(
 def read_text(
     size: int, value: Any, form: Format, faults: list[Fault], path: tuple[str | int, ...]
 ) -> bytes | None:
-    """As `read_item`, but v2 text that is not base64 stands for itself."""
+    """As `read_item`, but v2 text that is not base64 stands for itself, and 0 for no text."""
+    if type(value) is int and value == 0 and form != "v3":
+        faults.append(Fault(ZERO, path, f"base64 of at most {size} bytes", "0", 'write ""'))
+        return bytes(size)
     if form == "v3" or not isinstance(value, str) or _BASE64.fullmatch(value):
-        return read_item(size, value, form, faults, path)
+        return read_item(size, value, faults, path)
     raw = value.encode()
     if len(raw) > size:
         faults.append(Fault(LENGTH, path, f"base64 of at most {size} bytes", show(value)))

@@ -118,7 +118,7 @@ class FloatFormat:
         if self._codes is not None and (isinstance(value, float) or abs(value) <= 1 << 53):
             number, integer = self._codes
             try:
-                return int(struct.unpack(integer, struct.pack(number, value))[0])
+                return int(struct.unpack(integer, struct.pack(number, float(value)))[0])
             except OverflowError:
                 return (self.infinity or 0) | (self.sign if value < 0 else 0)
         return self._round(value)

@@ -17,7 +17,7 @@ from zom.dtypes.base64_fill import read_item, write_item
 from zom.dtypes.element import CONFIGURATION, Element, cast_error
 from zom.model.configuration import NoConfiguration, parse_configuration
 from zom.model.datatype import DataType, DataTypeFamily, data_types
-from zom.model.fill_value import LENGTH, RAW_BASE64, read_int, refuse_type
+from zom.model.fill_value import LENGTH, RAW_BASE64, WIDTH, read_int, refuse_type
 from zom.model.python_value import bytes_of, is_list
 from zom.model.typestr import MOST_BYTES
 from zom.problems import Fault, rule, show
@@ -80,7 +80,11 @@ class RawBitsType(Element):
         if not isinstance(value, str) and form != "v2":
             refuse_type(f"a list of {size} integers from 0 to 255", value, faults, path)
             return None
-        raw = read_item(size, value, form, faults, path)
+        if form == "draft":
+            # A pattern of the right width has been read already; the draft knows no other text.
+            faults.append(Fault(WIDTH, path, f'"0x" and {2 * size} hexadecimal digits', show(value)))
+            return None
+        raw = read_item(size, value, faults, path)
         if raw is None:
             return None
         if form == "v3":

@@ -86,7 +86,7 @@ class RawBytesType(Element):
 
     @override
     def read(self, value: Any, form: Format, faults: list[Fault], path: tuple[str | int, ...]) -> Any:
-        raw = read_item(self.itemsize, value, form, faults, path)
+        raw = read_item(self.itemsize, value, faults, path)
         return None if raw is None else self.unpack(raw)
 
     @override

@@ -166,7 +166,7 @@ class StructType(Element):
                 faults.append(Fault(STRUCT_OBJECT, path, f"base64 of {self.itemsize} bytes", show(value)))
             raw = read_record(self, value, form, faults, path)
         elif form != "v3" or (self.legacy and isinstance(value, str)):
-            raw = read_item(self.itemsize, value, form, faults, path)
+            raw = read_item(self.itemsize, value, faults, path)
             if form == "v3" and raw is not None:
                 faults.append(Fault(STRUCT_BASE64, path, "an object with every field", show(value)))
         else:
