@@ -11,19 +11,21 @@ import operator
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, cast
 
-from zom.jsonvalue import JSON
+import numpy as np
+
 from zom.model.chunking import (
     INNER_BYTES,
     ChunkChoice,
     auto_shards,
     chosen_chunks,
+    inner_chunks,
     refuse,
 )
 from zom.model.registry import near
 from zom.model.resolve import data_type
-from zom.problems import show
 
 if TYPE_CHECKING:
+    from zom.jsonvalue import JSON
     from zom.model.datatype import DataType, Format
 
 __all__ = [
@@ -64,10 +66,11 @@ _LEVELS = {"zstd": 3, "gzip": 5, "blosc": 5, "zlib": 5, "bz2": 5, "lz4": 1, "lzm
 
 
 def _shape(shape: int | Iterable[int]) -> tuple[int, ...]:
+    given: tuple[Any, ...] = tuple(shape) if isinstance(shape, Iterable) else (shape,)
+    if any(isinstance(length, (bool, np.bool)) for length in given):
+        raise refuse("shape", "integers", list(given))
     try:
-        if isinstance(shape, Iterable):
-            return tuple(operator.index(length) for length in shape)
-        return (operator.index(shape),)
+        return tuple(operator.index(length) for length in given)
     except TypeError:
         raise refuse("shape", "integers", shape) from None
 
@@ -83,6 +86,17 @@ def _named_compression(compress: str) -> tuple[str, int]:
     return name, int(level) if level else _LEVELS[name]
 
 
+def _spelled(compress: Mapping[str, JSON] | Sequence[Mapping[str, JSON]] | None) -> list[Any]:
+    """Compression that is given as the document spells it: one codec, several or none."""
+    if compress is None:
+        return []
+    if isinstance(compress, Mapping):
+        return [compress]
+    if not isinstance(compress, Iterable):  # pyright: ignore[reportUnnecessaryIsInstance] - users' values
+        raise refuse("compress", "a name, a codec, several codecs or None", compress)
+    return list(compress)
+
+
 def _fill(kind: DataType, fill_value: object, form: Format) -> Any:
     if fill_value is AUTO or (fill_value is None and form != "v2"):
         return kind.fill_json(kind.default(), form)
@@ -91,15 +105,26 @@ def _fill(kind: DataType, fill_value: object, form: Format) -> Any:
     return kind.fill_json(kind.cast(fill_value), form)
 
 
-def _with_dimensions(attributes: Any, dimension_names: Sequence[str | None] | None) -> Any:
+def _with_dimensions(attributes: Any, dimension_names: Sequence[str | None] | None, rank: int) -> Any:
     """The attributes, with the names of the dimensions where xarray looks for them."""
     if dimension_names is None:
         return attributes
+    names = list(_names(dimension_names))
+    if len(names) != rank:
+        wanted = f"{rank} name{'s' * (rank != 1)}, one for each dimension"
+        raise refuse("dimension_names", wanted, names)
     if attributes is not None and not isinstance(attributes, Mapping):
         found = type(attributes).__name__
         raise refuse("dimension_names", "attributes as a mapping, to put _ARRAY_DIMENSIONS in", found)
     given = cast("Mapping[str, Any]", attributes or {})
-    return {"_ARRAY_DIMENSIONS": list(dimension_names), **given}
+    return {"_ARRAY_DIMENSIONS": names, **given}
+
+
+def _names(dimension_names: Sequence[str | None]) -> tuple[str | None, ...]:
+    if isinstance(dimension_names, str):
+        fix = f"did you mean ({dimension_names!r},)?"
+        raise refuse("dimension_names", "a list of names, one for each dimension", dimension_names, fix)
+    return tuple(dimension_names)
 
 
 # --- v3 ----------------------------------------------------------------------------------------------
@@ -122,21 +147,13 @@ def v3_document(  # noqa: PLR0913 - a document has that many facts
 ) -> dict[str, Any]:
     """The members of a v3 array document."""
     kind, lengths = data_type(dtype), _shape(shape)
-    itemsize = kind.itemsize or _VARIABLE_ITEM
-    target = {} if shards is None else {"target": INNER_BYTES}
-    inner = chosen_chunks(chunks, lengths, itemsize, **target)
+    outer, inner = _grid(chunks, shards, lengths, kind.itemsize or _VARIABLE_ITEM)
     chain = (
         list(codecs)
         if codecs is not None
         else _v3_codecs(kind, len(lengths), filters, order, compress, checksum)
     )
-    outer = inner
     if shards is not None:
-        outer = (
-            auto_shards(lengths, inner, itemsize)
-            if shards == "auto"
-            else chosen_chunks(shards, lengths, itemsize)
-        )
         chain = [_sharding(inner, chain)]
     document: dict[str, Any] = {
         "shape": lengths,
@@ -149,8 +166,24 @@ def v3_document(  # noqa: PLR0913 - a document has that many facts
     if attributes is not None:
         document["attributes"] = attributes
     if dimension_names is not None:
-        document["dimension_names"] = tuple(dimension_names)
+        document["dimension_names"] = _names(dimension_names)
     return document
+
+
+def _grid(
+    chunks: ChunkChoice, shards: ShardChoice, lengths: tuple[int, ...], itemsize: int
+) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """The lengths of what is stored as one object, and of what is compressed as one."""
+    if shards is None:
+        only = chosen_chunks(chunks, lengths, itemsize)
+        return only, only
+    if isinstance(shards, str) and shards == "auto":
+        inner = chosen_chunks(chunks, lengths, itemsize, INNER_BYTES)
+        return auto_shards(lengths, inner, itemsize), inner
+    outer = chosen_chunks(shards, lengths, itemsize, name="shards")
+    if isinstance(chunks, str) and chunks == "auto":
+        return outer, inner_chunks(outer, itemsize)
+    return outer, chosen_chunks(chunks, outer, itemsize)
 
 
 def _codec(name: str, **configuration: Any) -> dict[str, Any]:
@@ -193,12 +226,8 @@ def _v3_codecs(  # noqa: PLR0913, PLR0917 - a chain has that many parts
 
 
 def _v3_compression(compress: Compression, kind: DataType) -> list[Any]:
-    if compress is None:
-        return []
-    if isinstance(compress, Mapping):
-        return [compress]
     if not isinstance(compress, str):
-        return list(compress)
+        return _spelled(compress)
     name, level = _named_compression(compress)
     if name == "zstd":
         return [_codec("zstd", level=level, checksum=False)]
@@ -252,7 +281,7 @@ def v2_document(  # noqa: PLR0913 - a document has that many facts
     }
     if separator is not None:
         document["dimension_separator"] = separator
-    given = _with_dimensions(attributes, dimension_names)
+    given = _with_dimensions(attributes, dimension_names, len(lengths))
     if given is not None:
         document["attributes"] = given
     return document
@@ -262,9 +291,8 @@ def _v2_compression(compress: Compression) -> Any:
     if compress is None or isinstance(compress, Mapping):
         return compress
     if not isinstance(compress, str):
-        raise refuse(
-            "compress", "one compressor: v2 has no more", show(list(compress)), "use filters for the others"
-        )
+        fix = "use filters for the others"
+        raise refuse("compress", "one compressor: v2 has no more", _spelled(compress), fix)
     name, level = _named_compression(compress)
     if name == "blosc":
         return {"id": "blosc", "cname": "lz4", "clevel": level, "shuffle": 1, "blocksize": 0}
@@ -288,7 +316,7 @@ def draft_document(  # noqa: PLR0913 - a document has that many facts
 ) -> dict[str, Any]:
     """The members of a draft array document."""
     kind, lengths = data_type(dtype), _shape(shape)
-    given = _with_dimensions(attributes, dimension_names)
+    given = _with_dimensions(attributes, dimension_names, len(lengths))
     codecs: list[Any] = []
     if kind.order == "big":
         kind = data_type(kind.numpy().newbyteorder("<"))
@@ -312,12 +340,8 @@ def draft_document(  # noqa: PLR0913 - a document has that many facts
 
 
 def _draft_compression(compress: Compression) -> list[Any]:
-    if compress is None:
-        return []
-    if isinstance(compress, Mapping):
-        return [compress]
     if not isinstance(compress, str):
-        return list(compress)
+        return _spelled(compress)
     name, level = _named_compression(compress)
     uri = f"https://purl.org/zarr/spec/codecs/{name}/1.0"
     if name == "gzip":

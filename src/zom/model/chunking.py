@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Literal, TypeAlias
+import operator
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+
+import numpy as np
 
 from zom.errors import SpecError
 from zom.problems import Fault, Problem, dotted, rule, show
@@ -11,7 +14,7 @@ from zom.problems import Fault, Problem, dotted, rule, show
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-__all__ = ["ChunkChoice", "auto_chunks", "auto_shards", "chosen_chunks", "refuse"]
+__all__ = ["ChunkChoice", "auto_chunks", "auto_shards", "chosen_chunks", "inner_chunks", "refuse"]
 
 ChunkChoice: TypeAlias = "Literal['auto', 'whole'] | int | Sequence[int | None]"
 """How chunks are chosen: by size, one for the whole array, one length for all dimensions, or a length
@@ -69,24 +72,51 @@ def auto_shards(shape: Sequence[int], chunks: Sequence[int], itemsize: int) -> t
         counts[fewest] = min(counts[fewest] * 2, most[fewest])
 
 
+def inner_chunks(shards: Sequence[int], itemsize: int) -> tuple[int, ...]:
+    """Chunk lengths for about 1 MiB, each of which divides the length of the shard.
+
+    >>> inner_chunks((1000, 900), 4)
+    (500, 450)
+    """
+    wanted = auto_chunks(shards, itemsize, INNER_BYTES)
+    return tuple(
+        next(length for length in range(most, 0, -1) if shard % length == 0)
+        for shard, most in zip(shards, wanted, strict=True)
+    )
+
+
 def chosen_chunks(
-    choice: ChunkChoice, shape: Sequence[int], itemsize: int, target: int = CHUNK_BYTES
+    choice: ChunkChoice,
+    shape: Sequence[int],
+    itemsize: int,
+    target: int = CHUNK_BYTES,
+    name: str = "chunks",
 ) -> tuple[int, ...]:
     """The chunk lengths that `choice` stands for.
 
     >>> chosen_chunks((10, None), (100, 7), 8)
     (10, 7)
     """
-    if choice == "auto":
-        return auto_chunks(shape, itemsize, target)
-    if choice == "whole":
-        return tuple(max(1, length) for length in shape)
     if isinstance(choice, str):
-        raise refuse("chunks", '"auto", "whole" or lengths', choice)
-    given = [choice] * len(shape) if isinstance(choice, int) else list(choice)
+        if choice == "auto":
+            return auto_chunks(shape, itemsize, target)
+        if choice == "whole":
+            return tuple(max(1, length) for length in shape)
+        raise refuse(name, '"auto", "whole" or lengths', choice)
+    many: Any = choice
+    given: list[Any] = list(many) if np.iterable(many) else [many] * len(shape)
     if len(given) != len(shape):
-        raise refuse("chunks", f"{len(shape)} lengths, one for each dimension", given)
-    return tuple(
-        max(1, length) if chunk is None or chunk == -1 else int(chunk)
-        for length, chunk in zip(shape, given, strict=True)
-    )
+        count = f"{len(shape)} length{'s' * (len(shape) != 1)}"
+        raise refuse(name, f"{count}, one for each dimension", given)
+    return tuple(_length(chunk, length, name) for chunk, length in zip(given, shape, strict=True))
+
+
+def _length(chunk: Any, whole: int, name: str) -> int:
+    """One chunk length; None and -1 are the whole dimension."""
+    try:
+        length = -1 if chunk is None else operator.index(chunk)
+    except TypeError:
+        raise refuse(name, "integers, or None for the whole dimension", chunk) from None
+    if isinstance(chunk, bool) or length == 0 or length < -1:
+        raise refuse(name, "lengths of at least 1, or None for the whole dimension", chunk)
+    return max(1, whole) if length == -1 else length

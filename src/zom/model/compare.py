@@ -120,7 +120,8 @@ def diff(left: Spec, right: Spec, ignore: str | Iterable[str] = ()) -> Differenc
     """What must change in `left` to make it mean what `right` does.
 
     Each pattern in `ignore` is a pointer inside a node's document, in which `*` stands for part of a
-    step and `**` for any number of steps; `NODE:POINTER` limits it to nodes whose path matches.
+    step and `**` for any number of steps; `NODE:POINTER` limits it to nodes whose path matches, and
+    `NODE:` is everything about those nodes.
 
     >>> from zom import v3
     >>> old, new = v3.GroupSpec(attributes={"a": 1}), v3.GroupSpec(attributes={"a": 2, "b": 3})
@@ -228,7 +229,10 @@ def _ignorer(patterns: tuple[str, ...]) -> _Ignorer:
 
 
 def _pattern(pattern: str) -> tuple[re.Pattern[str], re.Pattern[str]]:
-    node, colon, pointer = pattern.rpartition(":")
+    # A colon may stand in the name of an attribute, too; what a pointer starts with, can't.
+    node, colon, pointer = pattern.rpartition(":/")
+    if not colon:
+        node, colon, pointer = (pattern[:-1], ":", "") if pattern.endswith(":") else ("", "", pattern)
     where = _glob(node) if colon else "(?:/[^/]*)*"
     return re.compile(where), re.compile(_glob(pointer) + "(?:/.*)?", re.DOTALL)
 

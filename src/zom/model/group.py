@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, ClassVar, cast
 
-from zom.errors import NotFound
+from zom.errors import NotFound, PathError
 from zom.jsonvalue import exact_key, same
 from zom.model.output import member_specs
 from zom.model.registry import near
@@ -12,8 +12,7 @@ from zom.model.spec import Spec
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
-
-    from typing_extensions import Self
+    from typing import Self
 
     from zom.model.family import NodeKind
     from zom.problems import Level
@@ -82,7 +81,7 @@ class Group(Spec):
             return False
         try:
             self[path]
-        except NotFound:
+        except (NotFound, PathError):
             return False
         return True
 
@@ -96,17 +95,9 @@ class Group(Spec):
             left, right = waiting.pop()
             if left is right:
                 continue
-            if left.family is not right.family or left.kind != right.kind:
+            if not _same_node(left, right):
                 return False
-            if not same(left.document, right.document):
-                return False
-            mine, theirs = member_specs(left), member_specs(right)
-            if mine is None or theirs is None:
-                if mine is not theirs:
-                    return False
-                continue
-            if mine.keys() != theirs.keys():
-                return False
+            mine, theirs = member_specs(left) or {}, member_specs(right) or {}
             waiting.extend((member, theirs[name]) for name, member in mine.items())
         return True
 
@@ -126,7 +117,17 @@ class Group(Spec):
         yield "members", None if members is None else list(members)
 
 
+def _same_node(left: Spec, right: Spec) -> bool:
+    """Whether two nodes are the same but for what stands in their members."""
+    if left.family is not right.family or left.kind != right.kind:
+        return False
+    mine, theirs = member_specs(left), member_specs(right)
+    if mine is None or theirs is None:
+        return mine is theirs and same(left.document, right.document)
+    return mine.keys() == theirs.keys() and same(left.document, right.document)
+
+
 def missing(path: str, name: str, known: list[str]) -> NotFound:
     """The error for a member that isn't there."""
     hint = near(name, known) if known else "the group is empty"
-    return NotFound(f"{path or '/'}: expected a member {name!r}, found none; {hint}")
+    return NotFound(f"{path or '/'}: expected a member {name!r}, found none{'; ' if hint else ''}{hint}")

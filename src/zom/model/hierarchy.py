@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, cast
 from zom.errors import SpecError, SpecWarning
 from zom.limits import DEFAULT_LIMITS, Limits
 from zom.model.assembly import assemble
-from zom.model.draft import DRAFT
+from zom.model.draft import DRAFT, ENTRY_POINT
 from zom.model.spec import Spec
 from zom.model.v2 import V2
 from zom.model.v3 import V3
@@ -41,6 +41,8 @@ def family_of(document: object) -> Family:
     declared: object = cast("Mapping[str, Any]", document).get("zarr_format")
     if type(declared) is int and declared == 2:
         return V2
+    if isinstance(declared, str) and "metadata_encoding" in document:
+        return ENTRY_POINT
     if "zarr_format" not in document and "node_type" not in document:
         return DRAFT
     return V3

@@ -69,7 +69,7 @@ def to_documents(spec: Spec) -> dict[str, dict[str, Any]]:
     """
     document = dict(spec.document)
     form = spec.family.form
-    if form == "v3":
+    if form == "v3" or spec.kind == "entry point":
         return {"zarr.json": _to_stored(document, spec.family)}
     if form == "v2":
         attributes = document.pop("attributes", None)
@@ -91,7 +91,8 @@ def model_document(family: Family, documents: Mapping[str, Any]) -> Any:
     {'zarr_format': 2, 'attributes': {'a': 1}}
     """
     attributes = documents.get(".zattrs")
-    main = next((value for name, value in documents.items() if name != ".zattrs"), {})
+    nothing: dict[str, Any] = {}
+    main: Any = next((value for name, value in documents.items() if name != ".zattrs"), nothing)
     if not isinstance(main, dict):
         return main
     plain = () if family.form == "v2" else ("attributes",)
@@ -119,12 +120,13 @@ def to_consolidated(spec: Spec) -> dict[str, Any]:
                 metadata[f"{prefix}/{name}" if prefix else name] = document
         return {"zarr_consolidated_format": 1, "metadata": metadata}
     if spec.family.form == "v3" and spec.kind == "group":
-        entries = {
-            path.strip("/"): to_documents(node)["zarr.json"]
-            for path, node in flatten(spec).items()
-            if path != "/"
-        }
-        document = to_documents(spec)["zarr.json"]
+        entries: dict[str, dict[str, Any]] = {}
+        for path, node in flatten(spec).items():
+            entry = to_documents(node)["zarr.json"]
+            if node.kind == "group":
+                entry.pop("consolidated_metadata", None)  # it would speak of nodes that may be gone
+            entries[path.strip("/")] = entry
+        document = entries.pop("")
         document["consolidated_metadata"] = {
             "kind": "inline",
             "must_understand": False,
@@ -158,13 +160,26 @@ def from_consolidated(family: Family, document: Mapping[str, Any], level: Level 
     problems: list[Problem] = []
     for path, documents in nodes.items():
         spec, found = assemble(family, model_document(family, documents), level)
-        problems.extend(replace(problem, node=path) for problem in found if problem.severity == "error")
+        problems.extend(_moved(problem, family, path, documents) for problem in found)
         if spec is not None:
             known = spec.kind == "group" and spec.__dict__.get("members") is None
             specs[path] = with_members(spec, {}) if known else spec
-    if problems:
+    if any(problem.severity == "error" for problem in problems):
         raise SpecError(problems, "consolidated metadata")
     return unflatten(specs)
+
+
+def _moved(problem: Problem, family: Family, path: str, documents: Mapping[str, Any]) -> Problem:
+    """`problem` of the node at `path`, pointing into the consolidated document."""
+    inside, prefix = problem.inside, path.strip("/")
+    if family.form == "v3":
+        steps = ("consolidated_metadata", "metadata", prefix) if prefix else ()
+        return replace(problem, node=path, pointer=pointer_of((*steps, *inside)))
+    name = next(name for name in documents if name != ".zattrs")
+    if inside[:1] == ("attributes",):
+        name, inside = ".zattrs", inside[1:]
+    key = f"{prefix}/{name}" if prefix else name
+    return replace(problem, node=path, key=key, pointer=pointer_of(("metadata", key, *inside)))
 
 
 def _entries_v2(document: Mapping[str, Any]) -> dict[str, dict[str, Any]]:

@@ -14,13 +14,12 @@ from zom.model.assembly import MIXED, RANK, assemble
 from zom.model.group import missing
 from zom.model.members import ANY, member_plan
 from zom.model.output import member_specs
-from zom.paths import parse_path
-from zom.problems import Fault, Problem, rule, show
+from zom.model.spec import Spec
+from zom.paths import name_faults, parse_path
+from zom.problems import Fault, Problem, pointer_of, rule, show
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
-
-    from zom.model.spec import Spec
 
 __all__ = ["at", "flatten", "map_nodes", "select", "unflatten", "walk"]
 
@@ -130,6 +129,9 @@ def unflatten(flat: Mapping[str, Spec], prefix: str = "") -> Any:
     nodes: dict[tuple[str, ...], Spec] = {}
     problems: list[Problem] = []
     for path, spec in flat.items():
+        if not isinstance(spec, Spec):  # pyright: ignore[reportUnnecessaryIsInstance] - users' mappings
+            message = f"{path}: expected a spec, got {show(spec)}; read documents with zom.parse"
+            raise TypeError(message)
         names = parse_path(path)
         if names[: len(start)] != start:
             raise NotFound(f"{path}: expected a path below /{'/'.join(start)}")
@@ -154,21 +156,33 @@ def _few(spec: Spec) -> str:
 def _problem(rule_: Any, names: tuple[str, ...], expected: str, found: str) -> Problem:
     fault = Fault(rule_, (), expected, found)
     node = "/" + "/".join(names)
-    pointer = "".join(f"/members/{name}" for name in names)
+    pointer = pointer_of(step for name in names for step in ("members", name))
     return Problem(fault.rule.code, "error", node, pointer, (), fault.expected, fault.found)
 
 
 def _check_parents(nodes: Mapping[tuple[str, ...], Spec], problems: list[Problem]) -> None:
+    """Add what is wrong with names and with the nodes above each node."""
     family = next(iter(nodes.values())).family
+    arrays = {names for names, spec in nodes.items() if spec.kind != "group"}
+    judged: set[tuple[str, ...]] = set()
     for names, spec in nodes.items():
+        above = names
+        while above and above not in judged:
+            judged.add(above)
+            faults: list[Fault] = []
+            name_faults(above[-1], family.form, faults)
+            problems.extend(
+                _problem(fault.rule, above, fault.expected, fault.found)
+                for fault in faults
+                if fault.rule.severity(spec.level) == "error"
+            )
+            above = above[:-1]
         if spec.family is not family:
             found = f"a {spec.family.form} node"
             problems.append(_problem(MIXED, names, f"a {family.form} node", found))
-        for depth in range(len(names)):
-            parent = nodes.get(names[:depth])
-            if parent is not None and parent.kind == "array":
-                above = "/" + "/".join(names[:depth])
-                found = f"the array {above} above it"
+        for depth in range(len(names)) if arrays else ():
+            if names[:depth] in arrays:
+                found = f"the array /{'/'.join(names[:depth])} above it"
                 problems.append(_problem(BELOW_ARRAY, names, "only groups above a node", found))
                 break
 
