@@ -159,7 +159,12 @@ def test_every_wrong_v3_field_is_found():
     faults = []
     assert parse_v3(value, faults, ("data_type",)) is None
     fields = ("data_type", "configuration", "fields")
-    assert [fault.path for fault in faults] == [(*fields, 3, "data_type"), (*fields, 1), (*fields, 2)]
+    assert [fault.path for fault in faults] == [
+        (*fields, 3, "data_type", "configuration", "unit"),
+        (*fields, 3, "data_type", "configuration", "scale_factor"),
+        (*fields, 1, "name"),
+        (*fields, 2, "data_type"),
+    ]
 
 
 @pytest.mark.parametrize(

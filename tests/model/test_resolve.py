@@ -220,7 +220,7 @@ def test_two_families_may_not_claim_one_numpy_type(monkeypatch):
     ("value", "pointer"),
     [
         ("r12", ""),
-        ("numpy.datetime64", ""),
+        ("numpy.datetime64", "/configuration/unit"),
         ({"name": "raw_bytes", "configuration": {"length_bytes": 0}}, "/configuration/length_bytes"),
         ([["a", "f4"]], "/0/1"),
         ({"name": "x", "configuration": {1: 2}}, "/configuration"),

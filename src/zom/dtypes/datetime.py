@@ -181,7 +181,8 @@ class TimeFamily(DataTypeFamily):
     def from_v3(
         self, name: str, configuration: JSONDict | None, faults: list[Fault], path: tuple[str | int, ...]
     ) -> DataType | None:
-        found = configured(TimeConfiguration, name, configuration, faults, path)
+        del name
+        found = configured(TimeConfiguration, configuration, faults, path)
         if found is None:
             return None
         # "us" and "μs" are "equivalent and interchangeable".

@@ -193,18 +193,12 @@ C = TypeVar("C", bound="Configuration")
 
 def configured(
     model: type[C],
-    name: str,
     value: JSONDict | None,
     faults: list[Fault],
     path: tuple[str | int, ...],
 ) -> C | None:
-    """The configuration of a type that needs one; one fault where there is none at all."""
-    if value is None:
-        members = ", ".join(model.model_fields)
-        expected = f'{{"name": "{name}", "configuration": ...}} with {members}'
-        faults.append(Fault(CONFIGURATION, path, expected, "no configuration"))
-        return None
-    return parse_configuration(model, value, CONFIGURATION, faults, path=(*path, "configuration"))
+    """The configuration of a type that needs one: where there is none at all, its members are missing."""
+    return parse_configuration(model, value or {}, CONFIGURATION, faults, path=(*path, "configuration"))
 
 
 def extension_type(value: JSON, *words: str) -> Any:

@@ -134,7 +134,8 @@ class FixedLengthUTF32Family(DataTypeFamily):
     def from_v3(
         self, name: str, configuration: JSONDict | None, faults: list[Fault], path: tuple[str | int, ...]
     ) -> DataType | None:
-        found = configured(UTF32Configuration, name, configuration, faults, path)
+        del name
+        found = configured(UTF32Configuration, configuration, faults, path)
         return None if found is None else FixedLengthUTF32Type(found.length_bytes // 4)
 
     def from_v2(

@@ -111,7 +111,8 @@ class NullTerminatedBytesFamily(DataTypeFamily):
     def from_v3(
         self, name: str, configuration: JSONDict | None, faults: list[Fault], path: tuple[str | int, ...]
     ) -> DataType | None:
-        found = configured(LengthConfiguration, name, configuration, faults, path)
+        del name
+        found = configured(LengthConfiguration, configuration, faults, path)
         return None if found is None else NullTerminatedBytesType(found.length_bytes)
 
     def from_v2(

@@ -189,8 +189,13 @@ class StructType(Element):
         return self.unpack(cast_record(self, value))
 
 
-def checked_struct(made: StructType, faults: list[Fault], places: list[tuple[str | int, ...]]) -> bool:
-    """Whether the fields can stand together; `places` are where their types and names stand.
+def checked_struct(
+    made: StructType,
+    faults: list[Fault],
+    places: list[tuple[str | int, ...]],
+    inside: tuple[tuple[str | int, ...], tuple[str | int, ...]] = ((), ()),
+) -> bool:
+    """Whether the fields can stand together; `places` are where they stand, `inside` name and type of each.
 
     >>> from zom.model.resolve import data_type
     >>> twice = StructType((StructField("x", data_type("int8")),) * 2)
@@ -202,11 +207,12 @@ def checked_struct(made: StructType, faults: list[Fault], places: list[tuple[str
     seen: set[str] = set()
     for name, field, place in zip(made.names, made.fields, places, strict=True):
         if name in seen:
-            faults.append(Fault(FIELDS, place, "names that differ", f"two fields named {show(name)}"))
+            where = (*place, *inside[0])
+            faults.append(Fault(FIELDS, where, "names that differ", f"two fields named {show(name)}"))
         seen.add(name)
         if field.data_type.itemsize is None:
             found = f"{field.data_type.name}, whose elements differ in size"
-            faults.append(Fault(FIELDS, place, "a data type of fixed size", found))
+            faults.append(Fault(FIELDS, (*place, *inside[1]), "a data type of fixed size", found))
     if len(faults) == before and made.itemsize > MOST_BYTES:
         found = f"{made.itemsize} bytes"
         faults.append(Fault(FIELDS, places[0][:-1], f"fields of at most {MOST_BYTES} bytes in all", found))
@@ -248,7 +254,8 @@ class StructFamily(DataTypeFamily):
     def from_v3(
         self, name: str, configuration: JSONDict | None, faults: list[Fault], path: tuple[str | int, ...]
     ) -> DataType | None:
-        found = configured(StructConfiguration, name, configuration, faults, path)
+        del name
+        found = configured(StructConfiguration, configuration, faults, path)
         if found is None:
             return None
         where = (*path, "configuration", "fields")
@@ -259,7 +266,8 @@ class StructFamily(DataTypeFamily):
         known = [StructField(f.name, kind) for f, kind in zip(found.fields, kinds, strict=True) if kind]
         made = StructType(tuple(known))
         places: list[tuple[str | int, ...]] = [(*where, i) for i, kind in enumerate(kinds) if kind]
-        return made if checked_struct(made, faults, places) and len(known) == len(kinds) else None
+        sound = checked_struct(made, faults, places, (("name",), ("data_type",)))
+        return made if sound and len(known) == len(kinds) else None
 
     def from_v2(
         self, dtype: JSON, object_codec: str | None, faults: list[Fault], path: tuple[str | int, ...]

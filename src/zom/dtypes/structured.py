@@ -47,7 +47,8 @@ class StructuredFamily(DataTypeFamily):
     def from_v3(
         self, name: str, configuration: JSONDict | None, faults: list[Fault], path: tuple[str | int, ...]
     ) -> DataType | None:
-        found = configured(StructuredConfiguration, name, configuration, faults, path)
+        del name
+        found = configured(StructuredConfiguration, configuration, faults, path)
         if found is None:
             return None
         known: list[StructField] = []
@@ -63,7 +64,8 @@ class StructuredFamily(DataTypeFamily):
                 known.append(StructField(pair[0], inner))
                 places.append(place)
         made = StructType(tuple(known), legacy=True)
-        return made if checked_struct(made, faults, places) and len(known) == len(found.fields) else None
+        sound = checked_struct(made, faults, places, ((0,), (1,)))
+        return made if sound and len(known) == len(found.fields) else None
 
     @override
     def from_numpy(self, dtype: np.dtype[Any]) -> DataType | None:
