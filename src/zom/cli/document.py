@@ -6,6 +6,7 @@ stands in the document; only `.zattrs` holds anything at all, and is known by it
 
 from __future__ import annotations
 
+import re
 import sys
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -29,6 +30,8 @@ if TYPE_CHECKING:
     from zom.problems import Fault, Level, Problem
 
 __all__ = ["Document", "read_document"]
+
+_PLACE = re.compile(r" at line (\d+), column (\d+)$")
 
 _Form = Literal["node", "attributes", "entry point", "consolidated v2", "consolidated v3"]
 
@@ -91,8 +94,8 @@ class Document:
         places = jsontext.locate_all(self.text, [problem.pointer for problem in found])
         located: list[Problem] = []
         for problem in found:
-            line, column = places[problem.pointer] or (None, None)
-            located.append(replace(problem, line=line, column=column))
+            place = places[problem.pointer]
+            located.append(replace(problem, line=place[0], column=place[1]) if place else _told(problem))
         return located
 
     def _pointer(self, problem: Problem) -> str:
@@ -114,6 +117,15 @@ class Document:
             return ("metadata", f"{prefix}.zattrs", *inside[1:])
         name = ".zarray" if f"{prefix}.zarray" in entries else ".zgroup"
         return ("metadata", f"{prefix}{name}", *inside)
+
+
+def _told(problem: Problem) -> Problem:
+    """A problem of a text that is not JSON: no pointer leads to it, but it says itself where it is."""
+    said = _PLACE.search(problem.found)
+    if said is None:
+        return problem
+    found = problem.found.replace(said[0], "")
+    return replace(problem, found=found, line=int(said[1]), column=int(said[2]))
 
 
 def _forget(problem: Problem) -> None:

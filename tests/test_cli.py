@@ -1,0 +1,482 @@
+"""The command: what each verb prints, and how it ends."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+import zom
+from zom import v2, v3
+from zom.cli.main import main
+
+ENVIRONMENT = {key: value for key, value in os.environ.items() if key != "ZOM_TRACEBACK"}
+
+
+@pytest.fixture
+def call(capsys, monkeypatch, tmp_path):
+    """Calls the command in an empty directory: exit code, standard output, standard error."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("ZOM_TRACEBACK", raising=False)
+
+    def run(*arguments, stdin=b""):
+        monkeypatch.setattr(sys, "stdin", SimpleNamespace(buffer=io.BytesIO(stdin)))
+        code = main([str(argument) for argument in arguments])
+        out, err = capsys.readouterr()
+        return code, out, err
+
+    return run
+
+
+def process(*arguments, **options):
+    command = [sys.executable, "-m", "zom", *arguments]
+    return subprocess.run(command, capture_output=True, check=False, **{"env": ENVIRONMENT, **options})
+
+
+def small():
+    time = v3.ArraySpec.build(shape=(48,), dtype="int64", dimension_names=("time",))
+    t2m = v3.ArraySpec.build(
+        shape=(48, 181, 360), dtype="float32", chunks=(24, 91, 180), dimension_names=("time", "lat", "lon")
+    )
+    return v3.GroupSpec(attributes={"title": "a small climate"}, members={"t2m": t2m, "time": time})
+
+
+BAD = """{
+  "zarr_format": 3,
+  "node_type": "group",
+  "members": {
+    "a": {"zarr_format": 3, "node_type": "grp"},
+    "a/b": {"zarr_format": 3, "node_type": "group"}
+  }
+}
+"""
+BAD_LINE = 'bad.json:5:42: error: /a: node_type: expected "group", found "grp" [v3/node-type]'
+
+
+# -- the command itself -------------------------------------------------------------------------------
+
+
+def test_help_names_every_verb_and_the_exit_codes(call):
+    code, out, err = call("--help")
+    assert (code, err) == (0, "")
+    verbs = re.findall(r"^    (\w+) ", out, re.MULTILINE)
+    assert verbs == ["demo", "validate", "tree", "diff", "convert", "explain", "rules"]
+    assert "exit codes: 0 nothing is wrong, 1 problems or a difference, 2 wrong usage" in out
+
+
+@pytest.mark.parametrize("verb", ["demo", "validate", "tree", "diff", "convert", "explain", "rules"])
+def test_help_of_a_verb_says_what_it_does(call, verb):
+    code, out, err = call(verb, "--help")
+    assert (code, err) == (0, "")
+    assert out.startswith(f"usage: zom {verb} ")
+
+
+def test_help_loads_neither_the_model_nor_what_it_needs():
+    code = (
+        "import sys; from zom.cli.main import main; main(['--help']);"
+        "print(sorted({m.partition('.')[0] for m in sys.modules} & {'numpy', 'pydantic', 'numcodecs'}),"
+        "[m for m in sys.modules if m.startswith('zom.model')], file=sys.stderr)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stderr == "[] []\n"
+
+
+def test_the_version_is_that_of_the_package(call):
+    assert call("--version") == (0, f"zom {zom.__version__}\n", "")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ([], "zom: the following arguments are required: VERB; see zom --help"),
+        (["tree"], "zom tree: the following arguments are required: FILE; see zom tree --help"),
+        (
+            ["tree", "x", "--depth", "-1"],
+            "zom tree: argument --depth: expected a number of levels, 0 or more, found '-1'; see zom tree --help",
+        ),
+        (["convert", "x"], "zom convert: the following arguments are required: --to; see zom convert --help"),
+    ],
+)
+def test_wrong_usage_is_one_line_that_says_where_to_look(call, arguments, message):
+    assert call(*arguments) == (2, "", f"{message}\n")
+
+
+def test_an_unknown_verb_is_wrong_usage(call):
+    code, out, err = call("validat")
+    assert (code, out, err.count("\n")) == (2, "", 1)
+    assert "invalid choice: 'validat'" in err
+
+
+def test_a_fault_of_zom_is_one_line_and_no_traceback(call, monkeypatch):
+    monkeypatch.setattr("zom.cli.rules.run", lambda _: {}["gone"])
+    assert call("rules") == (
+        4,
+        "",
+        "zom: internal error: KeyError: 'gone'; set ZOM_TRACEBACK=1 to see where, and report it\n",
+    )
+
+
+def test_the_traceback_of_a_fault_can_be_asked_for(call, monkeypatch):
+    monkeypatch.setattr("zom.cli.rules.run", lambda _: {}["gone"])
+    monkeypatch.setenv("ZOM_TRACEBACK", "1")
+    with pytest.raises(KeyError):
+        call("rules")
+
+
+def test_an_interrupt_ends_silently(call, monkeypatch):
+    def interrupted(_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("zom.cli.rules.run", interrupted)
+    assert call("rules") == (130, "", "")
+
+
+@pytest.mark.skipif(os.name == "nt", reason="pipes of Windows break otherwise")
+def test_a_broken_pipe_is_silent():
+    reader, writer = os.pipe()
+    os.close(reader)
+    command = [sys.executable, "-m", "zom", "rules"]
+    done = subprocess.run(command, stdout=writer, stderr=subprocess.PIPE, check=False, env=ENVIRONMENT)
+    os.close(writer)
+    assert (done.returncode, done.stderr) == (141, b"")
+
+
+def test_an_output_without_the_characters_of_a_tree_shows_their_codes(tmp_path):
+    file = tmp_path / "a.json"
+    file.write_text(small().to_json())
+    done = process("tree", str(file), env={**ENVIRONMENT, "PYTHONIOENCODING": "ascii"})
+    assert done.returncode == 0
+    assert b"\\u2514\\u2500\\u2500 time" in done.stdout
+
+
+# -- files --------------------------------------------------------------------------------------------
+
+VERBS = [["validate"], ["tree"], ["convert", "--to", "v3"]]
+
+
+@pytest.mark.parametrize("verb", VERBS, ids=lambda verb: verb[0])
+def test_a_file_that_is_not_there_is_named(call, verb):
+    message = "nowhere.json: no such file; name a document, or - for standard input"
+    assert call(*verb, "nowhere.json") == (3, "", f"zom {verb[0]}: {message}\n")
+
+
+def test_a_directory_is_no_document(call, tmp_path):
+    (tmp_path / "empty").mkdir()
+    assert call("tree", "empty") == (3, "", "zom tree: empty: is a directory; name a document in it\n")
+
+
+def test_a_store_is_not_read_but_its_document_is_named(call, tmp_path):
+    (tmp_path / "a.zarr").mkdir()
+    (tmp_path / "a.zarr" / "zarr.json").write_text("{}")
+    message = (
+        f"is a directory, and stores can't be read yet; name a document in it: {Path('a.zarr', 'zarr.json')}"
+    )
+    assert call("tree", "a.zarr") == (3, "", f"zom tree: a.zarr: {message}\n")
+
+
+def test_a_file_name_that_can_not_be_one_is_refused(call):
+    message = "a\0b: can't be read: embedded null byte; name another file"
+    assert call("tree", "a\0b") == (3, "", f"zom tree: {message}\n")
+
+
+def test_a_document_with_errors_is_not_shown(call, tmp_path):
+    (tmp_path / "bad.json").write_text(BAD)
+    code, out, err = call("tree", "bad.json")
+    assert (code, out) == (3, "")
+    assert err.startswith("zom tree: bad.json: /a: node_type: ")
+    assert err.endswith(", and 1 more; see zom validate bad.json\n")
+
+
+def test_attributes_alone_are_no_hierarchy(call, tmp_path):
+    (tmp_path / ".zattrs").write_text("{}")
+    message = ".zattrs: attributes alone are no node; name the .zarray or .zgroup beside it"
+    assert call("tree", ".zattrs") == (3, "", f"zom tree: {message}\n")
+
+
+# -- validate -----------------------------------------------------------------------------------------
+
+
+def test_validate_names_file_line_and_column_of_every_problem(call, tmp_path):
+    (tmp_path / "bad.json").write_text(BAD)
+    code, out, err = call("validate", "bad.json")
+    first, second = out.splitlines()
+    assert first == BAD_LINE
+    assert second.startswith("bad.json:6:12: error: /a/b: ")
+    assert second.endswith("[v3/node-name]")
+    assert (code, err) == (1, "1 document: 2 errors\n")
+
+
+def test_validate_is_silent_about_a_document_without_problems(call, tmp_path):
+    (tmp_path / "a.json").write_text(small().to_json())
+    assert call("validate", "a.json", "a.json") == (0, "", "2 documents: no problems\n")
+
+
+def test_validate_reads_standard_input(call):
+    code, out, _ = call("validate", "-", stdin=BAD.encode())
+    assert code == 1
+    assert out.startswith("standard input:5:42: error: ")
+
+
+def test_validate_gives_problems_as_json(call, tmp_path):
+    (tmp_path / "bad.json").write_text(BAD)
+    code, out, _ = call("validate", "bad.json", "--format", "json")
+    found = json.loads(out)
+    assert code == 1
+    assert [(each["file"], each["line"], each["code"]) for each in found] == [
+        ("bad.json", 5, "v3/node-type"),
+        ("bad.json", 6, "v3/node-name"),
+    ]
+
+
+def test_validate_of_a_text_that_is_not_json_says_where_it_ends(call):
+    code, out, _ = call("validate", "-", stdin=b'{"a": [1,]}')
+    assert code == 1
+    assert out == (
+        'standard input:1:10: error: expected a value, found "]" after a comma; remove the comma [json/syntax]\n'
+    )
+
+
+def test_validate_fails_for_errors_only(call):
+    text = b'{"zarr_format": 3, "node_type": "group", "node_type": "group"}'
+    code, out, err = call("validate", "-", "--level", "lenient", stdin=text)
+    assert code == 0
+    assert "warning: " in out
+    assert err == "1 document: 1 warning\n"
+    assert call("validate", "-", stdin=text)[0] == 1
+
+
+def test_validate_checks_names_at_the_level_closed(call):
+    document = v3.ArraySpec.build(shape=(4,), dtype="uint8").to_dict()
+    document["codecs"].append({"name": "house-codec"})
+    text = json.dumps(document).encode()
+    assert call("validate", "-", stdin=text)[0] == 0
+    code, out, _ = call("validate", "-", "--level", "closed", stdin=text)
+    assert code == 1
+    assert out.endswith("[codec/unknown]\n")
+
+
+def test_validate_reads_the_documents_of_a_v2_store(call, tmp_path):
+    spec = v2.ArraySpec.build(shape=(4,), dtype="<i2", attributes={"a": 1})
+    for name, document in spec.to_documents().items():
+        (tmp_path / name).write_text(json.dumps(document, indent=1))
+    assert call("validate", ".zarray", ".zattrs") == (0, "", "2 documents: no problems\n")
+    (tmp_path / ".zattrs").write_text("[1]")
+    code, out, _ = call("validate", ".zattrs")
+    assert code == 1
+    assert out.startswith(".zattrs:1:1: error: ")
+
+
+def test_validate_looks_into_consolidated_metadata_of_v2(call, tmp_path):
+    array = v2.ArraySpec.build(shape=(4,), dtype="<i2", attributes={"a": 1})
+    document = v2.GroupSpec(members={"a": array}).to_consolidated()
+    (tmp_path / ".zmetadata").write_text(json.dumps(document, indent=1))
+    assert call("validate", ".zmetadata")[0] == 0
+    document["metadata"]["a/.zarray"]["order"] = "X"
+    text = json.dumps(document, indent=1)
+    (tmp_path / ".zmetadata").write_text(text)
+    code, out, _ = call("validate", ".zmetadata")
+    line = text[: text.index('"X"')].count("\n") + 1
+    assert code == 1
+    assert out.startswith(f".zmetadata:{line}:")
+    assert "/a: order: " in out
+
+
+def test_validate_refuses_consolidated_metadata_of_another_version(call):
+    code, out, _ = call("validate", "-", stdin=b'{"zarr_consolidated_format": 2, "metadata": {}}')
+    assert code == 1
+    assert out == (
+        "standard input:1:30: error: zarr_consolidated_format: expected 1, found 2 [stored/consolidated]\n"
+    )
+
+
+# -- tree ---------------------------------------------------------------------------------------------
+
+TREE = """\
+/  v3 group  title="a small climate"
+├── t2m   float32  (time=48, lat=181, lon=360)  chunks 24×91×180  zstd crc32c
+└── time  int64    (time=48)  chunks 48  zstd crc32c
+"""
+
+
+def test_tree_shows_one_line_for_each_node(call, tmp_path):
+    (tmp_path / "a.json").write_text(small().to_json())
+    assert call("tree", "a.json") == (0, TREE, "")
+
+
+def test_tree_counts_what_is_too_deep(call):
+    deep = v3.GroupSpec(members={"a": v3.GroupSpec(members={"b": small()})})
+    code, out, _ = call("tree", "-", "--depth", "1", stdin=deep.to_json().encode())
+    assert (code, out) == (0, "/  v3 group\n└── a  group  (3 nodes below)\n")
+
+
+def test_tree_as_json_has_an_entry_for_each_node(call):
+    code, out, _ = call("tree", "-", "--format", "json", stdin=small().to_json().encode())
+    entries = json.loads(out)
+    assert code == 0
+    assert entries[0] == {"path": "/", "format": "v3", "kind": "group", "members": ["t2m", "time"]}
+    assert entries[1]["chunks"] == [24, 91, 180]
+    assert entries[1]["codecs"] == ["bytes", "zstd", "crc32c"]
+
+
+@pytest.mark.parametrize("family", [v2, v3])
+def test_tree_shows_what_consolidated_metadata_describes(call, family):
+    group = family.GroupSpec(members={"a": family.GroupSpec(members={})})
+    text = json.dumps(group.to_consolidated()).encode()
+    code, out, _ = call("tree", "-", stdin=text)
+    assert (code, out.splitlines()[1]) == (0, "└── a  group  no members")
+
+
+def test_tree_reads_what_is_wrong_but_clear(call):
+    text = b'{"zarr_format": 3, "node_type": "group", "node_type": "group"}'
+    assert call("tree", "-", stdin=text) == (0, "/  v3 group  members not read\n", "")
+
+
+# -- diff ---------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def pair(tmp_path):
+    old = small()
+    new = old.replace(attributes={"title": "a large climate"})
+    (tmp_path / "a.json").write_text(old.to_json())
+    (tmp_path / "b.json").write_text(new.to_json())
+
+
+@pytest.mark.usefixtures("pair")
+def test_diff_shows_what_changed_and_ends_with_1(call):
+    line = '~ /: attributes.title: "a small climate" -> "a large climate"\n'
+    assert call("diff", "a.json", "b.json") == (1, line, "")
+
+
+@pytest.mark.usefixtures("pair")
+def test_diff_of_equal_documents_ends_with_0(call):
+    assert call("diff", "a.json", "a.json") == (0, "", "no difference\n")
+
+
+@pytest.mark.usefixtures("pair")
+def test_diff_leaves_out_what_is_ignored(call):
+    assert call("diff", "a.json", "b.json", "--ignore", "/attributes/title")[0] == 0
+
+
+@pytest.mark.usefixtures("pair")
+def test_diff_gives_changes_as_json(call):
+    code, out, _ = call("diff", "a.json", "b.json", "--format", "json")
+    assert (code, [change["pointer"] for change in json.loads(out)]) == (1, ["/attributes/title"])
+
+
+# -- convert ------------------------------------------------------------------------------------------
+
+
+def test_convert_prints_the_new_document_and_names_the_losses(call):
+    old = v2.ArraySpec.build(shape=(4,), dtype="<i2", fill_value=None)
+    code, out, err = call("convert", "-", "--to", "v3", stdin=old.to_json(indent=2).encode())
+    assert code == 0
+    assert v3.parse(out).shape == (4,)
+    assert re.match(r"standard input:\d+:\d+: warning: fill_value: .* \[convert/undefined-fill\]\n", err)
+
+
+def test_convert_says_which_chunks_have_other_keys(call):
+    array = v3.ArraySpec.build(shape=(4,), dtype="int8", compress=None, checksum=False)
+    _, _, err = call("convert", "-", "--to", "v2", stdin=array.to_json().encode())
+    assert "the chunks of / must be moved or rewritten\n" in err
+
+
+def test_convert_refuses_what_the_other_format_can_not_say(call):
+    array = v3.ArraySpec.build(shape=(40,), dtype="int8", chunks=10, shards=20)
+    code, out, err = call("convert", "-", "--to", "v2", stdin=array.to_json().encode())
+    assert (code, out) == (1, "")
+    assert err.startswith("standard input:1:")
+    assert "error: " in err
+
+
+# -- explain and rules --------------------------------------------------------------------------------
+
+
+def test_explain_shows_the_rule_and_its_source(call):
+    code, out, err = call("explain", "json/duplicate-key")
+    assert (code, err) == (0, "")
+    assert out == (
+        "json/duplicate-key\n"
+        "  rule         the names in an object are unique; of a name given twice, the last value counts\n"
+        "  source       RFC 8259, section 4\n"
+        "  severity     lenient: warning, strict: error, closed: error\n"
+        "  JSON Schema  can not express it\n"
+    )
+
+
+def test_explain_of_an_unknown_code_names_near_ones(call):
+    message = "no rule has the code 'json/duplicate-kye'; did you mean 'json/duplicate-key'?"
+    code, out, err = call("explain", "json/duplicate-kye")
+    assert (code, out) == (2, "")
+    assert err.startswith(f"zom explain: {message[:-1]}")
+
+
+def test_explain_of_something_else_names_the_list(call):
+    message = "no rule has the code 'q'; zom rules lists all of them"
+    assert call("explain", "q") == (2, "", f"zom explain: {message}\n")
+
+
+def test_every_rule_can_be_explained(call):
+    for code in zom.rules():
+        assert call("explain", code)[1].startswith(f"{code}\n  rule ")
+
+
+def test_rules_lists_those_that_match(call):
+    code, out, _ = call("rules", "codec/zstd-*")
+    assert (code, out) == (0, "codec/zstd-level  the zstd codec has a level; decoding needs none\n")
+
+
+def test_rules_lists_all_of_them_as_json(call):
+    code, out, _ = call("rules", "--format", "json")
+    assert (code, [rule["code"] for rule in json.loads(out)]) == (0, list(zom.rules()))
+
+
+def test_rules_of_no_code_are_wrong_usage(call):
+    message = "no rule has a code like 'x/*'; zom rules lists all of them"
+    assert call("rules", "x/*") == (2, "", f"zom rules: {message}\n")
+
+
+# -- demo ---------------------------------------------------------------------------------------------
+
+
+def test_demo_writes_a_document_and_a_report_and_says_so(call, tmp_path):
+    code, out, err = call("demo", "out")
+    assert (code, err) == (0, "")
+    assert sorted(file.name for file in (tmp_path / "out").iterdir()) == ["report.html", "spec.json"]
+    assert zom.check((tmp_path / "out" / "spec.json").read_bytes()) == ()
+    assert "DIFFERENT" not in out
+    assert re.findall(r"^(\d)\. ", out, re.MULTILINE) == [str(number) for number in range(1, 8)]
+
+
+def test_demo_can_be_repeated(call):
+    assert call("demo") == call("demo")
+
+
+def test_demo_refuses_a_directory_with_other_files(call, tmp_path):
+    (tmp_path / "zom-demo").mkdir()
+    (tmp_path / "zom-demo" / "thesis.tex").write_text("")
+    message = "zom-demo holds other files (thesis.tex); name a new directory: zom demo DIR"
+    assert call("demo") == (3, "", f"zom demo: {message}\n")
+
+
+def test_demo_refuses_a_file(call, tmp_path):
+    (tmp_path / "zom-demo").write_text("")
+    message = "zom-demo is no directory; name a new one: zom demo DIR"
+    assert call("demo") == (3, "", f"zom demo: {message}\n")
+
+
+def test_demo_that_can_not_write_says_so(call, tmp_path):
+    (tmp_path / "file").write_text("")
+    code, _, err = call("demo", "file/inside")
+    assert code == 3
+    assert (
+        err
+        == "zom demo: file/inside: can't be written: Not a directory; name another directory: zom demo DIR\n"
+    )

@@ -1,0 +1,91 @@
+"""The public names are these; a change here is a change for users, and belongs in the changelog."""
+
+from __future__ import annotations
+
+import doctest
+import inspect
+import subprocess
+import sys
+from types import ModuleType
+
+import pytest
+
+import zom
+
+PUBLIC = [
+    *("ABSENT", "AUTO", "Change", "Conversion", "ConversionError", "Difference", "ExtensionError", "Limits"),
+    *("NotFound", "PathError", "Problem", "Rule", "SpecError", "SpecWarning", "UnknownName", "ZomError"),
+    *("check", "convert", "data_type", "diff", "draft", "like", "load_extensions", "parse", "rules"),
+    *("template", "unflatten", "v2", "v3"),
+]
+
+MODULES = {
+    "draft": ["ArraySpec", "EntryPoint", "GroupSpec", "check", "parse"],
+    "v2": ["ArraySpec", "GroupSpec", "check", "parse"],
+    "v3": ["ArraySpec", "GroupSpec", "check", "parse"],
+}
+
+# Raised by operations that show them, and nothing a program makes itself.
+WITHOUT_EXAMPLE = {
+    *("ConversionError", "ExtensionError", "NotFound", "PathError", "Rule", "SpecWarning", "UnknownName"),
+    "ZomError",
+}
+
+
+def test_the_public_names_are_these():
+    assert zom.__all__ == PUBLIC
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_the_names_of_a_format_are_these(module):
+    assert getattr(zom, module).__all__ == MODULES[module]
+
+
+def test_every_public_name_can_be_had():
+    assert [name for name in zom.__all__ if not hasattr(zom, name)] == []
+    assert set(zom.__all__) <= set(dir(zom))
+
+
+def test_a_name_that_is_not_public_is_refused_as_python_does():
+    with pytest.raises(AttributeError, match=r"^module 'zom' has no attribute 'materialize'$"):
+        _ = zom.materialize
+
+
+def documented():
+    for name in zom.__all__:
+        found = getattr(zom, name)
+        if isinstance(found, ModuleType):
+            for inner in found.__all__:
+                yield f"{name}.{inner}", getattr(found, inner)
+        elif inspect.isclass(found) or inspect.isfunction(found):
+            yield name, found
+
+
+CALLABLE = {name: found for name, found in documented() if inspect.isclass(found) or inspect.isroutine(found)}
+
+
+@pytest.mark.parametrize("name", CALLABLE)
+def test_a_public_name_says_what_it_is(name):
+    assert inspect.getdoc(CALLABLE[name])
+
+
+def examples_of(found):
+    members = [found]
+    if inspect.isclass(found):
+        members += [m for m in vars(found).values() if inspect.isroutine(m) or isinstance(m, property)]
+    return [
+        e for member in members for e in doctest.DocTestParser().get_examples(inspect.getdoc(member) or "")
+    ]
+
+
+@pytest.mark.parametrize("name", [name for name in CALLABLE if name not in WITHOUT_EXAMPLE])
+def test_a_public_name_shows_an_example(name):
+    # That the examples run is shown where they stand: pytest collects the docstrings of src.
+    assert examples_of(CALLABLE[name])
+
+
+def test_importing_zom_loads_none_of_its_modules_and_nothing_that_it_needs():
+    code = "import sys; before = set(sys.modules); import zom; print(*sorted(set(sys.modules) - before))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    loaded = {name for name in done.stdout.split() if not name.startswith("_")}
+    assert [name for name in loaded if name.partition(".")[0] not in sys.stdlib_module_names] == ["zom"]
