@@ -47,6 +47,12 @@ Level = Annotated[int, Field(ge=0, le=9)]
 class BloscConfiguration(Configuration):
     """The compressor inside, its level, the shuffle before it and the size of the blocks."""
 
+    strict_schema = {
+        "required": ["shuffle"],
+        "if": {"properties": {"shuffle": {"enum": ["shuffle", "bitshuffle"]}}, "required": ["shuffle"]},
+        "then": {"required": ["typesize"], "properties": {"typesize": True}},
+    }
+
     cname: Compressor
     clevel: Level
     shuffle: OrAbsent[Literal["noshuffle", "shuffle", "bitshuffle"]] = None

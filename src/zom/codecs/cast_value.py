@@ -77,7 +77,7 @@ class ScalarMap(Configuration):
 class CastValueConfiguration(Configuration):
     """The data type of the result, and what to do with numbers that it doesn't have."""
 
-    data_type: str | dict[str, Any]
+    data_type: Annotated[str | dict[str, Any], Field(json_schema_extra={"x-zom-is": "data-type"})]
     rounding: Rounding = "nearest-even"
     out_of_range: OrAbsent[OutOfRange] = None
     scalar_map: OrAbsent[ScalarMap] = None

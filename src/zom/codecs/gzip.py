@@ -31,6 +31,8 @@ LEVEL = rule(
 class GzipConfiguration(Configuration):
     """How hard to compress: 0 is not at all, 1 is fastest, 9 is smallest."""
 
+    strict_schema = {"required": ["level"]}
+
     level: OrAbsent[Annotated[int, Field(ge=0, le=9)]] = None
 
 

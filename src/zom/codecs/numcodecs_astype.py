@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from zom.codecs.numcodecs_dtype import check_type, stated_type, typestr
+from zom.codecs.numcodecs_dtype import StatedType, check_type, stated_type, typestr
 from zom.model.codec import Codec, CodecKind, Elements, Representation, codecs
 from zom.model.configuration import Configuration
 
@@ -25,8 +25,8 @@ class AsTypeConfiguration(Configuration):
     {'encode_dtype': '<f4'}
     """
 
-    encode_dtype: str
-    decode_dtype: str | None = None
+    encode_dtype: StatedType
+    decode_dtype: StatedType | None = None
 
     def canonical(self) -> dict[str, Any]:
         """The members that stand, as typestrs."""
@@ -40,8 +40,8 @@ class AsTypeV2Configuration(Configuration):
     '<f8'
     """
 
-    encode_dtype: str
-    decode_dtype: str
+    encode_dtype: StatedType
+    decode_dtype: StatedType
 
     def canonical(self) -> dict[str, Any]:
         """Both types, as typestrs."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-from zom.codecs.numcodecs_dtype import KIND, check_kind, check_type, stated_type, typestr
+from zom.codecs.numcodecs_dtype import KIND, StatedType, check_kind, check_type, stated_type, typestr
 from zom.model.codec import Codec, CodecKind, Elements, Representation, codecs
 from zom.model.configuration import Configuration
 from zom.problems import Fault, rule, show
@@ -31,8 +31,8 @@ class CategorizeConfiguration(Configuration):
     """
 
     labels: list[str]
-    dtype: str
-    astype: str = "|u1"
+    dtype: StatedType
+    astype: StatedType = "|u1"
 
     @property
     def holds_objects(self) -> bool:

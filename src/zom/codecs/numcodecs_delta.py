@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from zom.codecs.numcodecs_dtype import recast, typestr
+from zom.codecs.numcodecs_dtype import StatedType, recast, typestr
 from zom.model.codec import Codec, CodecKind, Elements, Representation, codecs
 from zom.model.configuration import Configuration
 
@@ -31,8 +31,8 @@ class DeltaConfiguration(Configuration):
     {'dtype': '<i4', 'astype': '<i4'}
     """
 
-    dtype: str
-    astype: str | None = None
+    dtype: StatedType
+    astype: StatedType | None = None
 
     def canonical(self) -> dict[str, Any]:
         """Both types, as typestrs."""

@@ -8,7 +8,9 @@ work by value.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Annotated, Protocol
+
+from pydantic import Field
 
 from zom.model.codec import Elements
 from zom.model.memo import Memo
@@ -20,7 +22,7 @@ if TYPE_CHECKING:
 
     from zom.model.datatype import DataType
 
-__all__ = ["KIND", "check_kind", "check_type", "recast", "stated_type", "typestr"]
+__all__ = ["KIND", "StatedType", "check_kind", "check_type", "recast", "stated_type", "typestr"]
 
 DTYPE = rule(
     "codec/dtype",
@@ -47,6 +49,10 @@ for _kind, _letter in _LETTERS.items():
     for _width in _WIDTHS[_kind]:
         _typestr = f"{'|' if _width == 1 else '<'}{_letter}{_width}"
         _TYPESTRS[f"{_kind}{8 * _width}"] = _TYPESTRS[f"{_letter}{_width}"] = _typestr
+
+
+StatedType = Annotated[str, Field(json_schema_extra={"x-zom-is": "stated-type"})]
+"""A data type in the configuration of a codec."""
 
 
 def typestr(text: str) -> str:

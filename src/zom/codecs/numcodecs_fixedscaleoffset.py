@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-from zom.codecs.numcodecs_dtype import recast, typestr
+from zom.codecs.numcodecs_dtype import StatedType, recast, typestr
 from zom.model.codec import Codec, CodecKind, Elements, Representation, codecs
 from zom.model.configuration import Configuration
 from zom.problems import Fault, rule, show
@@ -34,10 +34,12 @@ class FixedScaleOffsetConfiguration(Configuration):
     10
     """
 
+    strict_schema = {"properties": {"scale": {"type": "number", "not": {"const": 0}}}}
+
     offset: int | float
     scale: int | float
-    dtype: str
-    astype: str | None = None
+    dtype: StatedType
+    astype: StatedType | None = None
 
     def canonical(self) -> dict[str, Any]:
         """All four members, the types as typestrs."""

@@ -54,6 +54,20 @@ class LzmaConfiguration(Configuration):
     1
     """
 
+    strict_schema = {
+        "allOf": [
+            {
+                "if": {"properties": {"filters": {"type": "array"}}, "required": ["filters"]},
+                "then": {"properties": {"preset": {"type": "null"}}},
+                "else": {"properties": {"format": {"not": {"const": 3}}}},
+            },
+            {
+                "if": {"properties": {"format": {"enum": [2, 3]}}, "required": ["format"]},
+                "then": {"properties": {"check": {"type": "integer", "maximum": 0}}},
+            },
+        ]
+    }
+
     format: Annotated[Literal[1, 2, 3], WHOLE] = 1
     check: Annotated[Literal[-1, 0, 1, 4, 10], WHOLE] = -1
     preset: Preset | ExtremePreset | None = None

@@ -12,7 +12,7 @@ from typing import Annotated, Any, ClassVar
 
 from pydantic import Field
 
-from zom.codecs.numcodecs_dtype import stated_type, typestr
+from zom.codecs.numcodecs_dtype import StatedType, stated_type, typestr
 from zom.model.codec import Bytes, Codec, CodecKind, Representation, codecs
 from zom.model.configuration import Configuration
 from zom.problems import Fault, rule, show
@@ -90,7 +90,7 @@ class VlenArrayConfiguration(Configuration):
     {'dtype': '<i2'}
     """
 
-    dtype: str
+    dtype: StatedType
 
     def canonical(self) -> dict[str, Any]:
         """The type, as a typestr."""

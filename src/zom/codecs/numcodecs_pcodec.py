@@ -36,6 +36,11 @@ class PcodecConfiguration(Configuration):
     262144
     """
 
+    strict_schema = {
+        "if": {"properties": {"delta_encoding_order": {"type": "integer"}}, "required": ["delta_encoding_order"]},
+        "then": {"properties": {"delta_spec": {"enum": ["auto", "try_consecutive"]}}},
+    }
+
     level: Annotated[int, Field(ge=0, le=12)] = 8
     mode_spec: Literal["auto", "classic"] = "auto"
     delta_spec: Literal["auto", "none", "no_op", "try_consecutive", "try_lookback"] = "auto"

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 from pydantic import Field
 
-from zom.codecs.numcodecs_dtype import recast, typestr
+from zom.codecs.numcodecs_dtype import StatedType, recast, typestr
 from zom.model.codec import Codec, CodecKind, Elements, Representation, codecs
 from zom.model.configuration import Configuration
 
@@ -28,8 +28,8 @@ class QuantizeV2Configuration(Configuration):
     """
 
     digits: int
-    dtype: str
-    astype: str | None = None
+    dtype: StatedType
+    astype: StatedType | None = None
 
     def canonical(self) -> dict[str, Any]:
         """All three members, the types as typestrs."""

@@ -55,6 +55,19 @@ Lengths: TypeAlias = tuple[tuple[int, ...], ...]
 class ReshapeConfiguration(Configuration):
     """The new size of each dimension: a number, -1 for what is left, or a list of input dimensions."""
 
+    strict_schema = {
+        "properties": {
+            "shape": {
+                "type": "array",
+                "items": {
+                    "if": {"type": "array"},
+                    "then": {"type": "array", "items": {"type": "integer", "minimum": 0}},
+                    "else": {"type": "integer", "minimum": -1, "not": {"const": 0}},
+                },
+            }
+        }
+    }
+
     shape: list[Annotated[int, Field(ge=-1)] | list[Annotated[int, Field(ge=0)]]]
 
 

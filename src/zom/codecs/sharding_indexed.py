@@ -48,8 +48,8 @@ class ShardingConfiguration(Configuration):
     """The inner chunks, the codecs of each, the codecs of the index and where the index stands."""
 
     chunk_shape: list[Annotated[int, Field(ge=1)]]
-    codecs: list[Any]
-    index_codecs: list[Any]
+    codecs: Annotated[list[Any], Field(json_schema_extra={"x-zom-is": "codecs"})]
+    index_codecs: Annotated[list[Any], Field(json_schema_extra={"x-zom-is": "codecs"})]
     index_location: Literal["start", "end"] = "end"
 
     def canonical(self) -> dict[str, Any]:

@@ -37,6 +37,8 @@ ORDER_NAME = rule(
 class TransposeConfiguration(Configuration):
     """For each dimension of the result, the dimension that it was."""
 
+    strict_schema = {"properties": {"order": {"type": "array", "items": {"type": "integer", "minimum": 0}}}}
+
     order: list[int] | Literal["C", "F"]
 
 

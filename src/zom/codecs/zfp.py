@@ -57,6 +57,20 @@ NotNegative = Annotated[int, Field(ge=0)]
 class ZfpConfiguration(Configuration):
     """The mode of zfp, and the parameters of that mode."""
 
+    strict_schema = {
+        "allOf": [
+            {
+                "if": {"properties": {"mode": {"const": mode, "type": "string"}}, "required": ["mode"]},
+                "then": {
+                    "properties": {name: True for name in ("mode", *members)},
+                    "required": list(members),
+                    "additionalProperties": False,
+                },
+            }
+            for mode, members in _OF_MODE.items()
+        ]
+    }
+
     mode: Literal["reversible", "expert", "fixed_accuracy", "fixed_rate", "fixed_precision"]
     minbits: OrAbsent[NotNegative] = None
     maxbits: OrAbsent[NotNegative] = None

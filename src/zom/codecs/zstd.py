@@ -34,6 +34,8 @@ Level = Annotated[int, Field(ge=-131072, le=22)]
 class ZstdConfiguration(Configuration):
     """How hard to compress, and whether to store a checksum."""
 
+    strict_schema = {"required": ["level"]}
+
     level: OrAbsent[Level] = None
     checksum: bool = False
 

@@ -11,14 +11,24 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from zom.model.fill_value import LENGTH, PLAIN_TEXT, ZERO, read_base64, refuse_type
+from zom.model.patterns import BASE64
 from zom.problems import Fault, show
 
 if TYPE_CHECKING:
     from zom.model.datatype import Format
 
-__all__ = ["read_item", "read_text", "write_item"]
+__all__ = ["base64_schema", "read_item", "read_text", "write_item"]
 
-_BASE64 = re.compile(r"(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?")
+_BASE64 = re.compile(BASE64)
+
+
+def base64_schema(form: Format) -> dict[str, Any]:
+    """Base64 of any length, or null in v2, as JSON Schema.
+
+    >>> base64_schema("v2")["type"]
+    ['string', 'null']
+    """
+    return {"type": ["string", "null"] if form == "v2" else "string", "pattern": BASE64}
 
 
 def read_item(size: int, value: Any, faults: list[Fault], path: tuple[str | int, ...]) -> bytes | None:
@@ -41,7 +51,7 @@ def read_text(
     if type(value) is int and value == 0 and form != "v3":
         faults.append(Fault(ZERO, path, f"base64 of at most {size} bytes", "0", 'write ""'))
         return bytes(size)
-    if form == "v3" or not isinstance(value, str) or _BASE64.fullmatch(value):
+    if form == "v3" or not isinstance(value, str) or _BASE64.match(value):
         return read_item(size, value, faults, path)
     raw = value.encode()
     if len(raw) > size:

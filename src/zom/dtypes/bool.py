@@ -52,6 +52,12 @@ class BoolType(PlainType):
         return "b1"
 
     @override
+    def plain_fill_schema(self, form: Format) -> dict[str, Any]:
+        if form == "v2":
+            return {"enum": [False, True, 0, 1]}
+        return {"type": "boolean"}
+
+    @override
     def read(self, value: Any, form: Format, faults: list[Fault], path: tuple[str | int, ...]) -> Any:
         if isinstance(value, bool) or (form == "v2" and type(value) is int and value in {0, 1}):
             return np.bool_(value)

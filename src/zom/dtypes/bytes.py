@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from typing_extensions import override
 
-from zom.dtypes.base64_fill import write_item
+from zom.dtypes.base64_fill import base64_schema, write_item
 from zom.dtypes.element import CONFIGURATION, cast_error, spelling_error
 from zom.model.configuration import NoConfiguration, parse_configuration
 from zom.model.datatype import DataType, DataTypeFamily, data_types
@@ -87,6 +87,14 @@ class BytesType(DataType):
         return None
 
     @override
+    def fill_schema(self, form: Format) -> dict[str, Any]:
+        texts = base64_schema(form)
+        if form == "v2":
+            return {"if": {"const": 0, "type": "integer"}, "else": texts}
+        numbers = {"type": "array", "items": {"type": "integer", "minimum": 0, "maximum": 255}}
+        return {"if": {"type": "string"}, "then": texts, "else": numbers}
+
+    @override
     def fill_json(self, scalar: Any, form: Format) -> JSON:
         del form
         return write_item(bytes(scalar))
@@ -113,6 +121,9 @@ class BytesFamily(DataTypeFamily):
     @property
     def aliases(self) -> tuple[str, ...]:
         return ("variable_length_bytes",)
+
+    def fill_schema(self, form: Format) -> dict[str, Any]:
+        return BytesType().fill_schema(form)
 
     def from_v3(
         self, name: str, configuration: JSONDict | None, faults: list[Fault], path: tuple[str | int, ...]

@@ -14,7 +14,7 @@ import numpy as np
 from typing_extensions import override
 
 from zom.dtypes.element import PlainFamily, PlainType, cast_error
-from zom.dtypes.float_format import FORMATS, FloatFormat, read_float, write_float
+from zom.dtypes.float_format import FORMATS, FloatFormat, float_schema, read_float, write_float
 from zom.errors import ExtensionError
 from zom.model.datatype import data_types
 from zom.model.fill_value import refuse_type
@@ -81,6 +81,11 @@ class ComplexType(PlainType):
             message = f"numpy has no {self.name}: its documents can be checked, its chunks can't be read"
             raise ExtensionError(message)
         return np.dtype((">" if self.order == "big" else "<") + self.code)
+
+    @override
+    def plain_fill_schema(self, form: Format) -> dict[str, Any]:
+        part = float_schema(self.part, form)
+        return {"type": "array", "minItems": 2, "maxItems": 2, "items": part}
 
     @override
     def read(self, value: Any, form: Format, faults: list[Fault], path: tuple[str | int, ...]) -> Any:

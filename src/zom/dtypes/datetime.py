@@ -113,6 +113,12 @@ class TimeType(Element):
         }
 
     @override
+    def plain_fill_schema(self, form: Format) -> dict[str, Any]:
+        del form
+        integers = {"type": "integer", "minimum": _SPAN[0], "maximum": _SPAN[1]}
+        return {"if": {"type": "string"}, "then": {"const": "NaT", "type": "string"}, "else": integers}
+
+    @override
     def read(self, value: Any, form: Format, faults: list[Fault], path: tuple[str | int, ...]) -> Any:
         if value == "NaT":
             return self._scalar(_NAT)
@@ -177,6 +183,13 @@ class TimeFamily(DataTypeFamily):
     @property
     def name(self) -> str:
         return self.prototype.name
+
+    @property
+    def configuration(self) -> type[Configuration]:
+        return TimeConfiguration
+
+    def fill_schema(self, form: Format) -> dict[str, Any]:
+        return self.prototype.fill_schema(form)
 
     def from_v3(
         self, name: str, configuration: JSONDict | None, faults: list[Fault], path: tuple[str | int, ...]

@@ -21,6 +21,7 @@ from zom.errors import ConversionError, ExtensionError, SpecError
 from zom.model.configuration import NoConfiguration, parse_configuration
 from zom.model.datatype import ByteOrder, DataType, DataTypeFamily
 from zom.model.fill_value import CAST, WIDTH, no_fill
+from zom.model.patterns import hexadecimal, whole
 from zom.model.typestr import Typestr, parse_typestr
 from zom.problems import Fault, Problem, rule, show
 
@@ -94,6 +95,24 @@ class Element(DataType):
     @abstractmethod
     def read(self, value: Any, form: Format, faults: list[Fault], path: tuple[str | int, ...]) -> Any:
         """The scalar that a fill value other than null stands for."""
+
+    @override
+    def fill_schema(self, form: Format) -> dict[str, Any]:
+        """What the type takes besides null (v2) and full-width patterns (draft), and these two."""
+        plain = self.plain_fill_schema(form)
+        if not plain:
+            return {}
+        if form == "v2":
+            return or_null(plain)
+        if form == "draft":
+            digits = whole(f"{hexadecimal(self.itemsize)}|0b[01]{{{8 * self.itemsize}}}")
+            return by_text({"type": "string", "pattern": digits}, plain)
+        return plain
+
+    def plain_fill_schema(self, form: Format) -> dict[str, Any]:
+        """What `read` takes at the level "strict", as JSON Schema; empty where it can't be said."""
+        del form
+        return {}
 
     @override
     def parse_fill(
@@ -216,6 +235,33 @@ def extension_type(value: JSON, *words: str) -> Any:
     return None
 
 
+def or_null(schema: dict[str, Any]) -> dict[str, Any]:
+    """`schema`, or null.
+
+    >>> or_null({"type": "integer"})
+    {'type': ['integer', 'null']}
+    """
+    if set(schema) == {"if", "then", "else"}:
+        return {**schema, "else": or_null(schema["else"])}
+    if "enum" in schema:
+        return {**schema, "enum": [*schema["enum"], None]}
+    return {**schema, "type": [schema["type"], "null"]}
+
+
+def by_text(texts: dict[str, Any], others: dict[str, Any]) -> dict[str, Any]:
+    """The texts that a type takes, and the other values: joined so that each fault stands alone.
+
+    >>> by_text({"type": "string"}, {"type": "number"})["else"]
+    {'type': 'number'}
+    """
+    if others.get("type") == "string":
+        inner = f"{texts['pattern']}|{others['pattern']}" if "pattern" in others else None
+        return {"type": "string", "pattern": inner} if inner else others
+    if "if" in others:
+        return {**others, "then": by_text(texts, others["then"])}
+    return {"if": {"type": "string"}, "then": texts, "else": others}
+
+
 class PlainType(Element):
     """A data type without configuration; numpy may have it in two byte orders."""
 
@@ -276,6 +322,10 @@ class PlainFamily(DataTypeFamily):
     @override
     def registered(self) -> bool:
         return self.is_registered
+
+    @override
+    def fill_schema(self, form: Format) -> dict[str, Any]:
+        return self.element.fill_schema(form)
 
     @override
     def from_v3(

@@ -87,6 +87,11 @@ class FixedLengthUTF32Type(Element):
         return {"extension": "TODO: unicode array protocol URL", "type": spelled, "fallback": fallback}
 
     @override
+    def plain_fill_schema(self, form: Format) -> dict[str, Any]:
+        del form
+        return {"type": "string", "maxLength": self.length}
+
+    @override
     def read(self, value: Any, form: Format, faults: list[Fault], path: tuple[str | int, ...]) -> Any:
         del form
         if not isinstance(value, str):
@@ -130,6 +135,13 @@ class FixedLengthUTF32Family(DataTypeFamily):
     @property
     def name(self) -> str:
         return "fixed_length_utf32"
+
+    @property
+    def configuration(self) -> type[Configuration]:
+        return UTF32Configuration
+
+    def fill_schema(self, form: Format) -> dict[str, Any]:
+        return {"type": ["string", "null"]} if form == "v2" else {"type": "string"}
 
     def from_v3(
         self, name: str, configuration: JSONDict | None, faults: list[Fault], path: tuple[str | int, ...]

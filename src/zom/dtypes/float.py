@@ -13,7 +13,7 @@ import numpy as np
 from typing_extensions import override
 
 from zom.dtypes.element import PlainFamily, PlainType, cast_error
-from zom.dtypes.float_format import FORMATS, FloatFormat, read_float, write_float
+from zom.dtypes.float_format import FORMATS, FloatFormat, float_schema, read_float, write_float
 from zom.model.datatype import data_types
 from zom.model.python_value import number_of
 
@@ -76,6 +76,10 @@ class FloatType(PlainType):
     @override
     def ordered(self, order: ByteOrder | None) -> DataType:
         return replace(self, byte_order=order)
+
+    @override
+    def plain_fill_schema(self, form: Format) -> dict[str, Any]:
+        return float_schema(self.format, form)
 
     @override
     def read(self, value: Any, form: Format, faults: list[Fault], path: tuple[str | int, ...]) -> Any:

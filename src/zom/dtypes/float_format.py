@@ -15,13 +15,14 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
 from zom.model.fill_value import FLOAT_TEXT, INFINITY, RANGE, ROUNDED, WIDTH, refuse_type
+from zom.model.patterns import either, hexadecimal, whole
 from zom.problems import Fault, show
 
 if TYPE_CHECKING:
     from zom.jsonvalue import JSON
     from zom.model.datatype import Format
 
-__all__ = ["FORMATS", "FloatFormat", "read_float", "write_float"]
+__all__ = ["FORMATS", "FloatFormat", "float_schema", "read_float", "write_float"]
 
 _HEX = re.compile(r"0x[0-9a-fA-F]+")
 _LOOSE = re.compile(
@@ -264,6 +265,39 @@ def _read_hex(made: FloatFormat, value: str, faults: list[Fault], path: tuple[st
         faults.append(Fault(WIDTH, path, expected, show(value)))
         return None
     return int(value, 16) & made.mask
+
+
+def float_schema(made: FloatFormat, form: Format) -> dict[str, Any]:
+    """What `read_float` takes at the level "strict", as JSON Schema.
+
+    >>> float_schema(FORMATS["float4_e2m1fn"], "v2")
+    {'type': 'number', 'exclusiveMaximum': 7.0, 'exclusiveMinimum': -7.0}
+    """
+    signs = ("", "-") if form == "v2" else ("", "-", "+")
+    words = [f"{sign}Infinity" for sign in signs] if made.infinity is not None else []
+    if made.nan is not None:
+        words.insert(0, "NaN")
+    pattern = either(words)
+    if form != "v2":
+        pattern = "|".join(part for part in (pattern, hexadecimal(made.size)) if part)
+    numbers: dict[str, Any] = {"type": "number", **_bounds(made)}
+    if not pattern:
+        return numbers
+    return {"if": {"type": "string"}, "then": {"type": "string", "pattern": whole(pattern)}, "else": numbers}
+
+
+def _bounds(made: FloatFormat) -> dict[str, float]:
+    """The numbers that can be rounded to a finite value; none where larger ones become infinite."""
+    if made.infinity is not None:
+        return {}
+    largest = made.decode(made.largest)
+    if made.family == "unsigned":
+        # Half way is rounded down, to an even mantissa.
+        return {"exclusiveMinimum": made.decode(0) * 0.75, "maximum": largest * 1.5}
+    bound = largest + (largest - made.decode(made.largest - 1)) / 2
+    if made.encode(bound) is None:
+        return {"exclusiveMaximum": bound, "exclusiveMinimum": -bound}
+    return {"maximum": bound, "minimum": -bound}
 
 
 def write_float(made: FloatFormat, pattern: int, form: Format) -> JSON:

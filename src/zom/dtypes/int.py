@@ -84,6 +84,12 @@ class IntType(PlainType):
         return replace(self, byte_order=order)
 
     @override
+    def plain_fill_schema(self, form: Format) -> dict[str, Any]:
+        del form
+        low, high = self.span
+        return {"type": "integer", "minimum": low, "maximum": high}
+
+    @override
     def read(self, value: Any, form: Format, faults: list[Fault], path: tuple[str | int, ...]) -> Any:
         low, high, make = _facts(self.bits, self.signed)
         if type(value) is int and make is not None and low <= value <= high:

@@ -11,16 +11,18 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from typing_extensions import override
 
-from zom.dtypes.base64_fill import read_text, write_item
+from zom.dtypes.base64_fill import base64_schema, read_text, write_item
 from zom.dtypes.element import Element, cast_error, configured, extension_type, spelling_error
 from zom.dtypes.raw_bytes import LengthConfiguration
 from zom.model.datatype import DataType, DataTypeFamily, data_types
+from zom.model.patterns import base64_up_to
 from zom.model.typestr import parse_typestr
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from zom.jsonvalue import JSON, JSONDict
+    from zom.model.configuration import Configuration
     from zom.model.datatype import Format, Kind
     from zom.problems import Fault
 
@@ -71,6 +73,11 @@ class NullTerminatedBytesType(Element):
         }
 
     @override
+    def plain_fill_schema(self, form: Format) -> dict[str, Any]:
+        del form
+        return {"type": "string", "pattern": base64_up_to(self.length)}
+
+    @override
     def read(self, value: Any, form: Format, faults: list[Fault], path: tuple[str | int, ...]) -> Any:
         raw = read_text(self.length, value, form, faults, path)
         return None if raw is None else np.bytes_(raw.rstrip(b"\0"))
@@ -107,6 +114,13 @@ class NullTerminatedBytesFamily(DataTypeFamily):
     @property
     def registered(self) -> bool:
         return False
+
+    @property
+    def configuration(self) -> type[Configuration]:
+        return LengthConfiguration
+
+    def fill_schema(self, form: Format) -> dict[str, Any]:
+        return base64_schema(form)
 
     def from_v3(
         self, name: str, configuration: JSONDict | None, faults: list[Fault], path: tuple[str | int, ...]

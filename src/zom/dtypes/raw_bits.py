@@ -13,11 +13,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from typing_extensions import override
 
-from zom.dtypes.base64_fill import read_item, write_item
+from zom.dtypes.base64_fill import base64_schema, read_item, write_item
 from zom.dtypes.element import CONFIGURATION, Element, cast_error
 from zom.model.configuration import NoConfiguration, parse_configuration
 from zom.model.datatype import DataType, DataTypeFamily, data_types
 from zom.model.fill_value import LENGTH, RAW_BASE64, WIDTH, read_int, refuse_type
+from zom.model.patterns import BASE64, base64_up_to, up_to, whole
 from zom.model.python_value import bytes_of, is_list
 from zom.model.typestr import MOST_BYTES
 from zom.problems import Fault, rule, show
@@ -36,7 +37,12 @@ BITS = rule(
     source="Zarr v3 core, data types",
     schema=True,
 )
-_NAME = re.compile(r"r(0|[1-9][0-9]{0,15})")
+_CLAIMED = "r(?:0|[1-9][0-9]{0,15})"
+_NAME = re.compile(_CLAIMED)
+_EIGHTS = "[048][08]|[159]6|[26]4|[37]2"
+_FOURS = "[048]4|[159]2|[26][08]|[37]6"
+_OF_8 = f"8|16|24|32|40|48|56|64|72|80|88|96|[0-9]*(?:[02468](?:{_EIGHTS})|[13579](?:{_FOURS}))"
+_RIGHT = f"r(?=(?:{up_to(8 * MOST_BYTES)})(?![0-9]))(?:{_OF_8})"
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +77,18 @@ class RawBitsType(Element):
     @override
     def to_json(self, form: Format) -> JSON:
         return f"|V{self.itemsize}" if form == "v2" else self.name
+
+    @override
+    def plain_fill_schema(self, form: Format) -> dict[str, Any]:
+        size = self.itemsize
+        if form == "v2":
+            return {"type": "string", "pattern": base64_up_to(size)}
+        byte = {"type": "integer", "minimum": 0, "maximum": 255}
+        numbers = {"type": "array", "minItems": size, "maxItems": size, "items": byte}
+        if form == "draft":
+            return numbers
+        texts = {"type": "string", "pattern": base64_up_to(size)}
+        return {"if": {"type": "string"}, "then": texts, "else": numbers}
 
     @override
     def read(self, value: Any, form: Format, faults: list[Fault], path: tuple[str | int, ...]) -> Any:
@@ -130,8 +148,23 @@ class RawBitsFamily(DataTypeFamily):
     def name(self) -> str:
         return "r*"
 
+    @property
+    def name_patterns(self) -> tuple[str, str] | None:
+        return _CLAIMED, _RIGHT
+
     def claims(self, name: str) -> bool:
         return _NAME.fullmatch(name) is not None
+
+    def fill_schema(self, form: Format) -> dict[str, Any]:
+        if form == "v2":
+            return base64_schema(form)
+        byte = {"type": "integer", "minimum": 0, "maximum": 255}
+        texts = BASE64 if form == "v3" else whole("0x(?:[0-9a-fA-F]{2})+|0b(?:[01]{8})+")
+        return {
+            "if": {"type": "string"},
+            "then": {"type": "string", "pattern": texts},
+            "else": {"type": "array", "minItems": 1, "items": byte},
+        }
 
     def from_v3(
         self, name: str, configuration: JSONDict | None, faults: list[Fault], path: tuple[str | int, ...]

@@ -13,11 +13,12 @@ import numpy as np
 from pydantic import Field
 from typing_extensions import override
 
-from zom.dtypes.base64_fill import read_item, write_item
+from zom.dtypes.base64_fill import base64_schema, read_item, write_item
 from zom.dtypes.element import Element, cast_error, configured, extension_type, spelling_error
 from zom.model.configuration import Configuration
 from zom.model.datatype import DataType, DataTypeFamily, data_types
 from zom.model.python_value import bytes_of, is_list
+from zom.model.patterns import base64_up_to
 from zom.model.typestr import MOST_BYTES, parse_typestr
 
 if TYPE_CHECKING:
@@ -85,6 +86,11 @@ class RawBytesType(Element):
         }
 
     @override
+    def plain_fill_schema(self, form: Format) -> dict[str, Any]:
+        del form
+        return {"type": "string", "pattern": base64_up_to(self.length)}
+
+    @override
     def read(self, value: Any, form: Format, faults: list[Fault], path: tuple[str | int, ...]) -> Any:
         raw = read_item(self.itemsize, value, faults, path)
         return None if raw is None else self.unpack(raw)
@@ -116,6 +122,13 @@ class RawBytesFamily(DataTypeFamily):
     @property
     def registered(self) -> bool:
         return False
+
+    @property
+    def configuration(self) -> type[Configuration]:
+        return LengthConfiguration
+
+    def fill_schema(self, form: Format) -> dict[str, Any]:
+        return base64_schema(form)
 
     def from_v3(
         self, name: str, configuration: JSONDict | None, faults: list[Fault], path: tuple[str | int, ...]

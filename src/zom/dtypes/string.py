@@ -80,6 +80,12 @@ class StringType(DataType):
         return None
 
     @override
+    def fill_schema(self, form: Format) -> dict[str, Any]:
+        if form == "v2":
+            return {"if": {"const": 0, "type": "integer"}, "else": {"type": ["string", "null"]}}
+        return {"type": "string"}
+
+    @override
     def fill_json(self, scalar: Any, form: Format) -> JSON:
         del form
         return str(scalar)
@@ -101,6 +107,9 @@ class StringFamily(DataTypeFamily):
     @property
     def name(self) -> str:
         return "string"
+
+    def fill_schema(self, form: Format) -> dict[str, Any]:
+        return StringType().fill_schema(form)
 
     def from_v3(
         self, name: str, configuration: JSONDict | None, faults: list[Fault], path: tuple[str | int, ...]

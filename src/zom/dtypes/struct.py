@@ -14,7 +14,7 @@ import numpy as np
 from pydantic import Field
 from typing_extensions import override
 
-from zom.dtypes.base64_fill import read_item, write_item
+from zom.dtypes.base64_fill import base64_schema, read_item, write_item
 from zom.dtypes.element import (
     Element,
     configured,
@@ -28,6 +28,7 @@ from zom.model.configuration import Configuration
 from zom.model.datatype import DataType, DataTypeFamily, data_types
 from zom.model.definition import parse_definition
 from zom.model.fill_value import STRUCT_BASE64, STRUCT_OBJECT, refuse_type
+from zom.model.patterns import base64_up_to
 from zom.model.python_value import is_dict, is_list
 from zom.model.resolve import of_numpy, parse_v3
 from zom.model.typestr import MOST_BYTES
@@ -160,6 +161,20 @@ class StructType(Element):
         return {"name": self.name, "configuration": {"fields": objects}}
 
     @override
+    def plain_fill_schema(self, form: Format) -> dict[str, Any]:
+        texts = {"type": "string", "pattern": base64_up_to(self.itemsize)}
+        if form != "v3":
+            return texts
+        fields = {field.name: field.data_type.fill_schema("v3") for field in self.fields}
+        record = {
+            "type": "object",
+            "properties": fields,
+            "required": list(fields),
+            "additionalProperties": False,
+        }
+        return {"if": {"type": "string"}, "then": texts, "else": record} if self.legacy else record
+
+    @override
     def read(self, value: Any, form: Format, faults: list[Fault], path: tuple[str | int, ...]) -> Any:
         if is_dict(value):
             if form != "v3":
@@ -235,7 +250,7 @@ class FieldConfiguration(Configuration):
     """One field of a struct."""
 
     name: str = Field(min_length=1)
-    data_type: Any
+    data_type: Any = Field(json_schema_extra={"x-zom-is": "data-type"})
 
 
 class StructConfiguration(Configuration):
@@ -250,6 +265,13 @@ class StructFamily(DataTypeFamily):
     @property
     def name(self) -> str:
         return "struct"
+
+    @property
+    def configuration(self) -> type[Configuration]:
+        return StructConfiguration
+
+    def fill_schema(self, form: Format) -> dict[str, Any]:
+        return base64_schema(form) if form != "v3" else {"type": "object"}
 
     def from_v3(
         self, name: str, configuration: JSONDict | None, faults: list[Fault], path: tuple[str | int, ...]

@@ -7,11 +7,12 @@ read but, as the document asks, never written.
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 from pydantic import Field
 from typing_extensions import override
 
+from zom.dtypes.base64_fill import base64_schema
 from zom.dtypes.element import configured
 from zom.dtypes.struct import FIELDS, StructFamily, StructField, StructType, checked_struct, parse_field_type
 from zom.model.configuration import Configuration
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     import numpy as np
 
     from zom.jsonvalue import JSONDict
+    from zom.model.datatype import Format
 
 __all__ = ["StructuredFamily"]
 
@@ -32,7 +34,7 @@ __all__ = ["StructuredFamily"]
 class StructuredConfiguration(Configuration):
     """The fields of an older struct."""
 
-    fields: list[Any] = Field(min_length=1)
+    fields: list[Annotated[Any, Field(json_schema_extra={"x-zom-is": "field-pair"})]] = Field(min_length=1)
 
 
 class StructuredFamily(DataTypeFamily):
@@ -42,6 +44,15 @@ class StructuredFamily(DataTypeFamily):
     @override
     def name(self) -> str:
         return "structured"
+
+    @property
+    @override
+    def configuration(self) -> type[Configuration]:
+        return StructuredConfiguration
+
+    @override
+    def fill_schema(self, form: Format) -> dict[str, Any]:
+        return {"if": {"type": "string"}, "then": base64_schema(form), "else": {"type": "object"}}
 
     @override
     def from_v3(

@@ -6,8 +6,9 @@ Schema, so that a message can't say anything else than the check.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import lru_cache
-from typing import TYPE_CHECKING, Annotated, Any, TypeAlias, TypeVar, cast
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, TypeAlias, TypeVar, cast
 
 from pydantic import BaseModel, ConfigDict, GetCoreSchemaHandler, GetJsonSchemaHandler, ValidationError
 from pydantic.json_schema import GenerateJsonSchema
@@ -16,7 +17,7 @@ from pydantic_core import core_schema
 from zom.problems import Fault, show
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
     from pydantic_core import CoreSchema
 
@@ -48,6 +49,12 @@ class Configuration(BaseModel):
         populate_by_name=True,
         allow_inf_nan=False,
     )
+
+    strict_schema: ClassVar[Mapping[str, Any]] = {}
+    """What the rules beside the model ask at the level "strict", as JSON Schema.
+
+    `required` is added to the model's own, `properties` replace parts of those, all else is added.
+    """
 
     def canonical(self) -> dict[str, Any]:
         """The one spelling of these parameters: with every default that has a value.

@@ -9,6 +9,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, Any, Literal
 
+from zom.model.configuration import Configuration, NoConfiguration
 from zom.model.registry import Registry
 
 if TYPE_CHECKING:
@@ -98,6 +99,14 @@ class DataType(ABC):
         made of it. A fault whose rule only warns at some level still returns the scalar.
         """
 
+    def fill_schema(self, form: Format) -> dict[str, Any]:
+        """What `parse_fill` takes without an error at the level "strict", as JSON Schema.
+
+        Any value where a type doesn't say; the schema that is exported is then as loose.
+        """
+        del form
+        return {}
+
     @abstractmethod
     def fill_json(self, scalar: Any, form: Format) -> JSON:
         """The one canonical spelling of `scalar` in `form`: parse_fill(fill_json(x)) is x, bit for bit."""
@@ -128,6 +137,21 @@ class DataTypeFamily(ABC):
     def registered(self) -> bool:
         """Whether the name stands in the core specification or in zarr-extensions."""
         return True
+
+    @property
+    def configuration(self) -> type[Configuration]:
+        """The v3 configuration; one without members where the name says all."""
+        return NoConfiguration
+
+    @property
+    def name_patterns(self) -> tuple[str, str] | None:
+        """Two patterns: of the names that `claims` takes, and of those among them that are right."""
+        return None
+
+    def fill_schema(self, form: Format) -> dict[str, Any]:
+        """What any type of the family may take as a fill value, as JSON Schema."""
+        del form
+        return {}
 
     def claims(self, name: str) -> bool:
         """Whether a v3 `name` that is not in the registry (`r16`) is of this family."""
