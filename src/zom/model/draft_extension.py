@@ -100,7 +100,11 @@ def check_typed(value: Mapping[str, Any], path: _Path, faults: list[Fault]) -> N
     if "type" not in value:
         faults.append(Fault(EXTENSION, (*path, "type"), "a type that the extension defines", "nothing"))
     elif named:
-        faults.append(Fault(UNREGISTERED, path, "one that zom knows", show(value["extension"])))
+        faults.append(_unregistered(value, path))
+
+
+def _unregistered(value: Mapping[str, Any], path: _Path) -> Fault:
+    return Fault(UNREGISTERED, (*path, "extension"), "one that zom knows", show(value["extension"]))
 
 
 def check_extensions(items: Iterable[Any], faults: list[Fault]) -> None:
@@ -119,7 +123,7 @@ def check_extensions(items: Iterable[Any], faults: list[Fault]) -> None:
             found = show(value["must_understand"]) if "must_understand" in value else "nothing"
             faults.append(Fault(EXTENSION, (*path, "must_understand"), "true or false", found))
         elif named and value["must_understand"]:
-            faults.append(Fault(UNREGISTERED, path, "an extension that zom knows", show(value["extension"])))
+            faults.append(_unregistered(value, path))
 
 
 def check_transformers(items: Iterable[Any], rank: int | None, faults: list[Fault]) -> None:
@@ -136,8 +140,10 @@ def check_transformers(items: Iterable[Any], rank: int | None, faults: list[Faul
         start = len(faults)
         check_configuration(value, path, faults)
         uri = value.get("extension")
-        if not isinstance(uri, str) or codec_name(uri) != "sharding" or value.get("type") != "indexed":
+        if not isinstance(uri, str) or codec_name(uri) != "sharding" or "type" not in value:
             check_typed(value, path, faults)
+        elif value["type"] != "indexed":
+            faults.append(Fault(UNREGISTERED, (*path, "type"), '"indexed"', show(value["type"])))
         elif len(faults) == start:
             _check_sharding(value.get("configuration", {}), rank, (*path, "configuration"), faults)
 

@@ -240,7 +240,8 @@ def _explain_type(value: Any, faults: list[Fault]) -> None:
     if "type" not in document:
         faults.append(Fault(DATA_TYPE, (*path, "type"), "a type that the extension defines", "nothing"))
     elif named:
-        faults.append(Fault(UNREGISTERED, path, "a data type that zom knows", show(document["type"])))
+        where = (*path, "extension")
+        faults.append(Fault(UNREGISTERED, where, "a data type that zom knows", show(document["extension"])))
 
 
 def _check_grid(value: Any, shape: tuple[int, ...] | None, faults: list[Fault]) -> tuple[int, ...] | None:
