@@ -39,9 +39,8 @@ NODE = rule(
 )
 MEMBERS = rule(
     "v3/members",
-    "members are an object of nodes; a group whose members are not known has none",
+    "members are an object of nodes",
     source="ZEP 6, specification of the base Zarr Object Model",
-    lenient="warning",
     schema=True,
 )
 MISSING = rule(
