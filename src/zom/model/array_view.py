@@ -14,13 +14,12 @@ from zom.jsonvalue import JSONDict
 from zom.model.chunk_grid import chunk_grids
 from zom.model.codec import codecs, v2_codecs
 from zom.model.configuration import parse_configuration
-from zom.model.definition import name_of, parse_definition
+from zom.model.definition import FORM, name_of, parse_definition
 from zom.model.draft_rules import codec_name
 from zom.model.memo import Memo
 from zom.model.python_value import is_dict, is_list
 from zom.model.resolve import parse_draft, parse_v2, parse_v3
 from zom.model.v2_rules import object_codec_of
-from zom.problems import rule
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -35,14 +34,14 @@ Path = tuple[str | int, ...]
 Lengths = tuple[tuple[int, ...], ...]
 
 DIMENSIONS: Final = "_ARRAY_DIMENSIONS"
-_UNUSED = rule("array-view/unused", "a view never reports a fault", source="the view itself")
 
 
 class CodecView(NamedTuple):
-    """One codec: its v3 name where zom knows it, else its name in the document, and where it stands."""
+    """One codec: its v3 name where zom knows it, where it stands, and what the document calls it."""
 
     name: str
     path: Path
+    written: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -237,7 +236,7 @@ def _v3_grid(value: Any, shape: tuple[int, ...]) -> tuple[Lengths | None, Path]:
     for member in ("chunk_shape", "chunk_shapes"):
         if member in definition.configuration:
             path = ("chunk_grid", "configuration", member)
-    configuration = parse_configuration(grid.configuration, definition.configuration, _UNUSED, [])
+    configuration = parse_configuration(grid.configuration, definition.configuration, FORM, [])
     return (None if configuration is None else grid.lengths(configuration, shape, [], ())), path
 
 
@@ -256,7 +255,7 @@ def _v3_codecs(items: Sequence[Any], path: Path) -> tuple[CodecView, ...]:
         if name is None:
             continue
         known = codecs.find(name)
-        found.append(CodecView(name if known is None else known.name, here))
+        found.append(CodecView(name if known is None else known.name, here, name))
         inner = _configuration(item).get("codecs") if name == "sharding_indexed" else None
         if is_list(inner):
             inside = (*here, "configuration", "codecs")
@@ -324,7 +323,7 @@ def _v2_layout(filters: Any, compressor: Any, chunks: tuple[int, ...]) -> _Layou
         name = item.get("id") if is_dict(item) else None
         if isinstance(name, str):
             codec = v2_codecs().get(name)
-            found.append(CodecView(name if codec is None else codec.name, path))
+            found.append(CodecView(name if codec is None else codec.name, path, name))
     lengths = tuple((length,) for length in chunks)
     return _Layout(lengths, ("chunks",), None, ("chunks",), False, tuple(range(len(chunks))), tuple(found))
 
@@ -350,13 +349,13 @@ def _draft_codecs(document: JSONDict) -> tuple[CodecView, ...]:
     by_draft_name = {codec.draft_name: codec.name for codec in codecs if codec.draft_name}
     found: list[CodecView] = []
     for index, item in enumerate(document.get("codecs") or ()):
-        uri = item.get("type") if is_dict(item) else None
+        uri: Any = item.get("type") if is_dict(item) else None
         if isinstance(uri, str):
             name = codec_name(uri)
-            found.append(CodecView(by_draft_name.get(name, name), ("codecs", index)))
+            found.append(CodecView(by_draft_name.get(name, name), ("codecs", index), uri))
     compressor = document.get("compressor")
-    uri = compressor.get("codec") if is_dict(compressor) else None
-    if isinstance(uri, str):
-        codec = v2_codecs().get(codec_name(uri))
-        found.append(CodecView(codec_name(uri) if codec is None else codec.name, ("compressor",)))
+    given: Any = compressor.get("codec") if is_dict(compressor) else None
+    if isinstance(given, str):
+        codec = v2_codecs().get(codec_name(given))
+        found.append(CodecView(codec_name(given) if codec is None else codec.name, ("compressor",), given))
     return tuple(found)
