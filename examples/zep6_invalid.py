@@ -6,6 +6,7 @@ mypy rejects this file, and so does zom when it runs.
 from __future__ import annotations
 
 from zep6_valid import XArraySpec, XGroupSpec
+
 from zom import SpecError
 
 try:

@@ -34,7 +34,7 @@ __all__ = [
     "thaw",
 ]
 
-JSON: TypeAlias = None | bool | int | float | str | list[Any] | tuple[Any, ...] | Mapping[str, Any]
+JSON: TypeAlias = bool | int | float | str | list[Any] | tuple[Any, ...] | Mapping[str, Any] | None
 """A JSON value, as Python holds it."""
 
 NOT_JSON = rule(

@@ -55,7 +55,8 @@ class DataType(ABC):
 
     @property
     @abstractmethod
-    def kind(self) -> Kind: ...
+    def kind(self) -> Kind:
+        """What sort of value an element is."""
 
     @property
     @abstractmethod

@@ -9,16 +9,15 @@ document of its own.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Generic, Literal, cast
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Generic, Literal, Self, cast
 
 from pydantic import Field
-from typing_extensions import Self, TypeVar
+from typing_extensions import TypeVar
 
 from zom.jsonvalue import JSON, JSONDict
 from zom.model import draft_rules as rules
 from zom.model.build import AUTO, Compression, DTypeLike, draft_document
 from zom.model.canonical_document import canonical_draft
-from zom.model.chunking import ChunkChoice
 from zom.model.family import Family, NodeKind
 from zom.model.fields import AS_IT_IS, Length, Value
 from zom.model.from_array import arguments_of, document_in
@@ -31,6 +30,8 @@ AttributesT = TypeVar("AttributesT", default=Mapping[str, JSON])
 """The type of a node's attributes."""
 
 if TYPE_CHECKING:
+    from zom.model.chunking import ChunkChoice
+
     MemberT = TypeVar("MemberT", default="ArraySpec[Any] | GroupSpec[Any, Any]")
     """The type of a group's members."""
 else:

@@ -7,7 +7,6 @@ The text is the editor's draft of the Zarr core specification, version 3.0, of D
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, cast
 
 from zom.model.codec import Elements
@@ -27,6 +26,8 @@ from zom.model.resolve import FALLBACK, parse_draft
 from zom.problems import Fault, Rule, rule, show
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from zom.model.datatype import DataType
     from zom.model.family import NodeKind
 

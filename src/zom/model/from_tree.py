@@ -6,12 +6,12 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, cast
 
 from zom.model.chunking import refuse
-from zom.model.group import Group
 from zom.model.spec import Spec
 from zom.paths import parse_path
 
 if TYPE_CHECKING:
     from zom.model.family import Family
+    from zom.model.group import Group
 
 __all__ = ["group_of"]
 

@@ -24,10 +24,14 @@ class Named(Protocol):
     """What a registry holds: something that answers for one name, and perhaps for others."""
 
     @property
-    def name(self) -> str: ...
+    def name(self) -> str:
+        """The name that documents use."""
+        ...
 
     @property
-    def aliases(self) -> tuple[str, ...]: ...
+    def aliases(self) -> tuple[str, ...]:
+        """Other names that are read as this one."""
+        ...
 
 
 N = TypeVar("N", bound=Named)

@@ -6,7 +6,6 @@ https://zarr-specs.readthedocs.io/en/latest/v2/v2.0.html, sections "Metadata", "
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, cast
 
 from zom.model.chain_v2 import check_filters
@@ -17,6 +16,8 @@ from zom.model.resolve import parse_v2
 from zom.problems import Fault, Rule, rule, show
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from zom.model.datatype import DataType
     from zom.model.family import NodeKind
 

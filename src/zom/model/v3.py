@@ -6,16 +6,15 @@ https://zarr-specs.readthedocs.io/en/latest/v3/core/index.html
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Generic, Literal, cast
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Generic, Literal, Self, cast
 
 from pydantic import Field
-from typing_extensions import Self, TypeVar
+from typing_extensions import TypeVar
 
 from zom.jsonvalue import JSON, JSONDict
 from zom.model import v3_rules as rules
 from zom.model.build import AUTO, Compression, DTypeLike, ShardChoice, v3_document
 from zom.model.canonical_document import canonical_v3
-from zom.model.chunking import ChunkChoice
 from zom.model.configuration import WHOLE
 from zom.model.family import Family, NodeKind
 from zom.model.fields import AS_IT_IS, Extension, Length, Value
@@ -29,6 +28,8 @@ AttributesT = TypeVar("AttributesT", default=Mapping[str, JSON])
 """The type of a node's attributes."""
 
 if TYPE_CHECKING:
+    from zom.model.chunking import ChunkChoice
+
     MemberT = TypeVar("MemberT", default="ArraySpec[Any] | GroupSpec[Any, Any]")
     """The type of a group's members."""
 else:
