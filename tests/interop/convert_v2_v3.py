@@ -85,7 +85,8 @@ def filters(dtype: str) -> Iterator[tuple[Any, ...]]:
         yield (delta,)
         yield (delta, numcodecs.Shuffle(size))
         yield (numcodecs.Delta(dtype, f"{order}i8" if size > 1 else ">i2"), numcodecs.CRC32())
-        yield (numcodecs.AsType(">f8", dtype), numcodecs.BitRound(40))
+        yield (numcodecs.AsType("<f8", dtype), numcodecs.BitRound(40))
+        yield (numcodecs.AsType(">f8", dtype), numcodecs.Shuffle(8))
     if kind == "f":
         yield (numcodecs.Quantize(2, dtype),)
         if order == "<":  # numcodecs rounds no big-endian floats

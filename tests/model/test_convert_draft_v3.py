@@ -233,17 +233,12 @@ def test_shards_of_one_chunk_are_shards():
 
 @pytest.mark.parametrize(
     "changes",
-    [
-        {"type": "other"},
-        {"extension": "https://example.org/cache/1.0"},
-    ],
+    [{"type": "other"}, {"extension": "https://example.org/cache/1.0"}],
 )
 def test_another_storage_transformer_is_refused(changes):
     (refusal,) = refusals(storage_transformers=[transformer(**changes)])
     assert refusal[0] == "/storage_transformers/0"
-    assert refusal[1].startswith(
-        "storage_transformers[0]: expected nothing, or one indexed sharding with chunks_per_shard, found {"
-    )
+    assert refusal[1].startswith("storage_transformers[0]: expected nothing, or sharding, once, found {")
 
 
 def test_shards_in_shards_are_refused():

@@ -26,7 +26,7 @@ from zom.model.conversion import (
 )
 from zom.model.convert_codecs import Chain, Filter, definition, reverse
 from zom.model.convert_v2_v3 import drop_members, lifted, v3_fill, v3_type
-from zom.model.draft_rules import codec_name
+from zom.model.draft_extension import codec_name
 from zom.model.python_value import is_dict, is_list
 from zom.model.resolve import parse_draft, parse_v2
 from zom.problems import Fault, show
@@ -171,10 +171,10 @@ def _grid(document: Mapping[str, Any], report: Report) -> _Grid | None:
     separator = value.get("separator", document.get("dimension_separator", "/"))
     outer = inner
     for index, transformer in enumerate(transformers):
-        shards = _shards(transformer, len(inner)) if len(transformers) == 1 else None
+        shards = _shards(transformer) if len(transformers) == 1 else None
         if shards is None:
             path = ("storage_transformers", index)
-            expected = "nothing, or one indexed sharding with chunks_per_shard"
+            expected = "nothing, or sharding, once"
             report.add(TRANSFORMER, path, expected, show(transformer))
             continue
         outer = [length * count for length, count in zip(inner, shards, strict=True)]
@@ -192,16 +192,12 @@ def _keyed(grid: _Grid, report: Report) -> dict[str, Any]:
     }
 
 
-def _shards(transformer: Mapping[str, Any], rank: int) -> list[int] | None:
+def _shards(transformer: Mapping[str, Any]) -> list[int] | None:
     """How many chunks a shard has along each dimension; None where the transformer is another one."""
     uri = transformer.get("extension")
-    configuration = transformer.get("configuration")
     if not isinstance(uri, str) or codec_name(uri) != "sharding" or transformer.get("type") != "indexed":
         return None
-    counts = configuration.get("chunks_per_shard") if is_dict(configuration) else None
-    if not is_list(counts) or len(counts) != rank:
-        return None
-    return counts if all(type(count) is int and count >= 1 for count in counts) else None
+    return cast("list[int]", transformer["configuration"]["chunks_per_shard"])
 
 
 # --- codecs ------------------------------------------------------------------------------------------
