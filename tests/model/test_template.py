@@ -148,6 +148,11 @@ def test_a_template_cannot_change():
         template.open = False
     with pytest.raises(TypeError):
         template.members["b"] = ArrayTemplate()
+    array = ArrayTemplate(chunks={"y": 3}, attributes={"a": "string"})
+    with pytest.raises(TypeError):
+        array.chunks["y"] = 4
+    with pytest.raises(TypeError):
+        array.attributes["a"] = "number"
 
 
 def test_a_template_is_copied_and_pickled():
@@ -211,6 +216,12 @@ def test_an_unknown_field_is_refused_with_the_one_meant():
         (lambda: ArrayTemplate(chunks={"y": {"mn": 5}}), ("/chunks/y/mn", '"mn"', "did you mean 'min'?")),
         (lambda: ArrayTemplate(chunks={"y": -1}), ("/chunks/y", "-1", None)),
         (lambda: ArrayTemplate(chunks={"y": []}), ("/chunks/y", "[]", None)),
+        (lambda: ArrayTemplate(attributes=3), ("/attributes", "3", None)),
+        (lambda: GroupTemplate(members=[3]), ("/members", "[3]", None)),
+        (
+            lambda: parse({"zom_template": 1, "node_type": "group", "members": None}),
+            ("/members", "null", None),
+        ),
         (lambda: ArrayTemplate(rank="2"), ("/rank", '"2"', None)),
         (lambda: ArrayTemplate(rank=True), ("/rank", "true", None)),
         (

@@ -121,7 +121,6 @@ def test_an_attribute_may_be_called_as_a_keyword_is():
             {"units": {"type": "string"}},
             ("/units", '{"type": "string"}', 'a JSON Schema begins with "$schema" or "type": "object"'),
         ),
-        (3, ("", "3", None)),
         (
             {"type": "object", "propertis": {}, "required": []},
             ("/propertis", '"propertis"', "did you mean 'properties' or 'propertyNames' or 'minProperties'?"),

@@ -14,7 +14,7 @@ from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Final, Literal, Self, TypeAlias, cast
 
-from pydantic import BaseModel, ConfigDict, Field, Strict
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, Strict
 
 from zom.errors import SpecError
 from zom.jsonvalue import JSON, JSONDict
@@ -130,6 +130,7 @@ if TYPE_CHECKING:
     References: TypeAlias = "Sequence[Reference | Mapping[str, Any]]"
     MemberTemplates: TypeAlias = "Mapping[str, Template | Mapping[str, Any]]"
     SameLength: TypeAlias = bool | Sequence[str]
+    Attributes: TypeAlias = Mapping[str, JSON]
     ANY_TEMPLATE: TypeAlias = "Template | Mapping[str, Any] | None"
 else:
     _Texts = Annotated[tuple[str, ...], Strict(False)]
@@ -147,15 +148,16 @@ else:
         str | Annotated[tuple[str, ...], Field(min_length=1), Strict(False)],
         _words("a kind or a name of data types, or a list of them"),
     ]
-    Extents = Mapping[str, Extent]
+    Extents = Annotated[Mapping[str, Extent], AfterValidator(JSONDict)]
     CodecRules = Annotated[
         _Texts | "Codecs",  # noqa: TC010 - pydantic reads it later
         _words("a list of names, or an object with the codecs allowed and required"),
     ]
     Patterns = Annotated[tuple["Pattern", ...], Strict(False)]
     References = Annotated[tuple["Reference", ...], Strict(False)]
-    MemberTemplates = Annotated[Mapping[str, Any], AS_IT_IS]
+    MemberTemplates = Annotated[Mapping[str, Any], AfterValidator(JSONDict)]
     SameLength = Annotated[bool | _Texts, _words("true, false or a list of dimension names")]
+    Attributes = Annotated[Mapping[str, Any], AfterValidator(JSONDict)]
     ANY_TEMPLATE = Annotated[Any, AS_IT_IS]
 
 
@@ -205,7 +207,7 @@ class Template(BaseModel):
     model_config = Part.model_config
 
     node_type: Literal["array", "group", "any"]
-    attributes: OrAbsent[Annotated[Mapping[str, JSON], AS_IT_IS]] = None
+    attributes: OrAbsent[Attributes] = None
     references: References = ()
 
     if not TYPE_CHECKING:
