@@ -5,7 +5,7 @@
 
 Conventions see the model and the ground floor only; stores see the ground floor only; the engine sees
 a store's interface only. `zom.testing` is for tests and may see everything but the command line;
-`zom/__init__.py`, and `zom.v2`, `v3`, `draft` and `builtin` beside it, only gather names and may
+`zom/__init__.py`, and `zom.v2`, `v3`, `draft`, `template` and `builtin` beside it, only gather names and may
 see everything.
 """
 
@@ -53,7 +53,7 @@ PLACES = {
     **dict.fromkeys(GROUND, "ground"),
     "array": "hierarchy",
     "group": "hierarchy",
-    **dict.fromkeys(["", "v2", "v3", "draft", "builtin"], "root"),  # names gathered, nothing else
+    **dict.fromkeys(["", "v2", "v3", "draft", "template", "builtin"], "root"),  # names gathered, nothing else
     "__main__": "cli",
 }
 

@@ -17,7 +17,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from zom import draft, v2, v3
+    from zom import draft, template, v2, v3
     from zom.errors import (
         ConversionError,
         ExtensionError,
@@ -29,9 +29,11 @@ if TYPE_CHECKING:
         ZomError,
     )
     from zom.limits import Limits
-    from zom.model.construction import ABSENT
     from zom.model.build import AUTO
     from zom.model.compare import Change, Difference, diff, like
+    from zom.model.construction import ABSENT
+    from zom.model.conversion import Conversion
+    from zom.model.convert import convert
     from zom.model.hierarchy import check, parse
     from zom.model.plugins import load_extensions
     from zom.model.resolve import data_type
@@ -53,6 +55,8 @@ _HOMES = {
     ),
     "zom.limits": ("Limits",),
     "zom.model.construction": ("ABSENT",),
+    "zom.model.conversion": ("Conversion",),
+    "zom.model.convert": ("convert",),
     "zom.model.build": ("AUTO",),
     "zom.model.compare": ("Change", "Difference", "diff", "like"),
     "zom.model.hierarchy": ("check", "parse"),
@@ -63,12 +67,13 @@ _HOMES = {
 }
 
 # The rules of a module are known once it is imported, so all of them are, before anybody can ask.
-_MODULES = ("zom.builtin", "zom.v2", "zom.v3", "zom.draft")
+_MODULES = ("zom.builtin", "zom.v2", "zom.v3", "zom.draft", "zom.template")
 
 __all__ = [
     "ABSENT",
     "AUTO",
     "Change",
+    "Conversion",
     "ConversionError",
     "Difference",
     "ExtensionError",
@@ -82,6 +87,7 @@ __all__ = [
     "UnknownName",
     "ZomError",
     "check",
+    "convert",
     "data_type",
     "diff",
     "draft",
@@ -89,6 +95,7 @@ __all__ = [
     "load_extensions",
     "parse",
     "rules",
+    "template",
     "unflatten",
     "v2",
     "v3",
