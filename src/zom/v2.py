@@ -31,8 +31,9 @@ def parse(
     >>> parse(GroupSpec(attributes={"a": 1}).to_json()).attributes
     {'a': 1}
     """
-    family = V2
-    return hierarchy.parse_as(family, document, level, limits=limits, on_warning=on_warning)
+    found: ArraySpec[Any] | GroupSpec[Any, Any]
+    found = hierarchy.parse_as(V2, document, level, limits=limits, on_warning=on_warning)
+    return found
 
 
 def check(

@@ -26,7 +26,7 @@ from zom.paths import name_faults
 from zom.problems import Fault, Problem, pointer_of, rule, show
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Generator, Iterator, Sequence
 
     from zom.model.family import NodeKind
     from zom.model.members import Candidates
@@ -133,7 +133,7 @@ def _with_lines(problems: tuple[Problem, ...], text: str | bytes) -> tuple[Probl
 
 
 @contextmanager
-def _uncollected() -> Iterator[None]:
+def _uncollected() -> Generator[None]:
     """No cyclic collection: it would go over all the nodes made so far, again and again.
 
     Documents hold no cycles, so nothing is lost by waiting; a large tree takes a third of the time.

@@ -14,6 +14,7 @@ from zom.model.chunk_key_encoding import chunk_key_encodings
 from zom.model.codec import codecs, v2_codecs
 from zom.model.draft_rules import codec_name
 from zom.model.memo import Memo
+from zom.model.python_value import is_dict
 from zom.model.resolve import parse_draft, parse_v2, parse_v3
 from zom.model.v2_rules import object_codec_of
 
@@ -139,7 +140,7 @@ def _type_draft(data_type: Any, fill: Any) -> tuple[Any, Any]:
     parsed = parse_draft(data_type, [], ())
     if parsed is None:
         return data_type, fill
-    spelled = data_type if isinstance(data_type, dict) else parsed.to_json("draft")
+    spelled: Any = data_type if is_dict(data_type) else parsed.to_json("draft")
     return spelled, _fill(parsed, fill, "draft")
 
 

@@ -44,7 +44,7 @@ class Family:
     """The members that a spec made in Python need not spell."""
     reserved: tuple[str, ...]
     """Names that the object model uses and a stored document may use, too (ZEP 6: `_members`)."""
-    classes: dict[NodeKind, type[Spec]] = field(default_factory=dict)
+    classes: dict[NodeKind, type[Spec]] = field(default_factory=dict[NodeKind, "type[Spec]"])
     """The family's own classes, filled in where they are defined."""
 
     def __repr__(self) -> str:

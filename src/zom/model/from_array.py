@@ -64,11 +64,12 @@ def arguments_of(array: Any) -> dict[str, Any]:
 
 
 def _dtype_of(array: Any) -> Any:
-    dtype = array.dtype
+    dtype: Any = array.dtype
     if getattr(dtype, "kind", None) != "O":
         return dtype
     if array.__class__.__module__.split(".")[0] == "h5py":
-        return "string" if (dtype.metadata or {}).get("vlen") is str else "bytes"
+        metadata: Any = dtype.metadata or {}
+        return "string" if metadata.get("vlen") is str else "bytes"
     sample = [item for item in np.asarray(array).ravel()[:1000] if item is not None]
     if sample and all(isinstance(item, str) for item in sample):
         return "string"

@@ -26,7 +26,7 @@ def group_of(cls: type[Group], tree: Mapping[str, Any], attributes: Any = None) 
     nested = _nested(tree)
     members = {name: _member(value, cls.family, name) for name, value in nested.items()}
     given = {} if attributes is None else {"attributes": attributes}
-    return cls(**given, members=members)
+    return cast("Group", cast("Any", cls)(**given, members=members))
 
 
 def _nested(tree: Mapping[str, Any]) -> dict[str, Any]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import difflib
 import sys
 from importlib import import_module
-from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
+from typing import TYPE_CHECKING, ClassVar, Generic, Protocol, TypeVar
 
 from zom.errors import ExtensionError, UnknownName
 
@@ -34,7 +34,14 @@ class Named(Protocol):
         ...
 
 
-N = TypeVar("N", bound=Named)
+class NamedClass(Protocol):
+    """The same, of classes that have the names themselves."""
+
+    name: ClassVar[str]
+    aliases: ClassVar[tuple[str, ...]]
+
+
+N = TypeVar("N", bound=Named | NamedClass)
 
 _revision = [0]
 

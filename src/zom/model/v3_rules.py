@@ -17,6 +17,7 @@ from zom.model.configuration import parse_configuration
 from zom.model.datatype import data_types
 from zom.model.definition import find_extension, parse_definition
 from zom.model.memo import Memo
+from zom.model.python_value import is_dict
 from zom.model.registry import near
 from zom.model.resolve import parse_v3
 from zom.problems import Fault, Rule, rule, show
@@ -207,7 +208,7 @@ def _check_unknown(values: Mapping[str, Any], known: frozenset[str], faults: lis
     for name, value in values.items():
         if name in known:
             continue
-        if isinstance(value, dict) and cast("dict[str, Any]", value).get("must_understand") is False:
+        if is_dict(value) and value.get("must_understand") is False:
             hint = near(name, sorted(known))
             faults.append(Fault(CLOSED_MEMBER, (name,), "a registered member", show(name), hint or None))
             continue
