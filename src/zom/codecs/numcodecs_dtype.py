@@ -8,13 +8,16 @@ work by value.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Protocol
+from typing import TYPE_CHECKING, Annotated, Any, Protocol
 
 from pydantic import Field
 
 from zom.model.codec import Elements
+from zom.model.datatype import data_types
 from zom.model.memo import Memo
+from zom.model.patterns import either, whole
 from zom.model.resolve import parse_v2
+from zom.model.typestr import TYPESTR_PATTERN, UNIT_PATTERN
 from zom.problems import Fault, rule, show
 
 if TYPE_CHECKING:
@@ -51,8 +54,6 @@ for _kind, _letter in _LETTERS.items():
         _TYPESTRS[f"{_kind}{8 * _width}"] = _TYPESTRS[f"{_letter}{_width}"] = _typestr
 
 
-StatedType = Annotated[str, Field(json_schema_extra={"x-zom-is": "stated-type"})]
-"""A data type in the configuration of a codec."""
 
 
 def typestr(text: str) -> str:
@@ -65,6 +66,16 @@ def typestr(text: str) -> str:
         if text.startswith(name):
             return short + text[len(name) :]
     return _TYPESTRS.get(text, text)
+
+
+def _describe(schema: dict[str, Any]) -> None:
+    bare = [name for name in data_types.names() if parse_v2(name, None, []) is not None]
+    dates = f"(?:datetime|timedelta)64{UNIT_PATTERN}"
+    schema["x-zom-pattern"] = whole(f"{TYPESTR_PATTERN}|{dates}|{either([*_TYPESTRS, *bare])}")
+
+
+StatedType = Annotated[str, Field(json_schema_extra=_describe)]
+"""A data type in the configuration of a codec."""
 
 
 def _read(text: str) -> tuple[DataType | None, tuple[Fault, ...]]:

@@ -27,6 +27,7 @@ __all__ = [
     "USERS_VALIDATOR",
     "WHOLE",
     "Configuration",
+    "LooseSchema",
     "NoConfiguration",
     "OrAbsent",
     "faults_of",
@@ -119,10 +120,10 @@ def parse_configuration(
 @lru_cache(maxsize=512)
 def schema_of(model: type[BaseModel]) -> dict[str, Any]:
     """The JSON Schema of `model`, as pydantic makes it: the source of the words in messages."""
-    return model.model_json_schema(mode="validation", schema_generator=_Schema)
+    return model.model_json_schema(mode="validation", schema_generator=LooseSchema)
 
 
-class _Schema(GenerateJsonSchema):
+class LooseSchema(GenerateJsonSchema):
     """Schemas for words: what has no schema is any value, not an error."""
 
     def handle_invalid_for_json_schema(self, schema: Any, error_info: str) -> dict[str, Any]:

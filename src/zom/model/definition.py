@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from zom.model.registry import Registry
     from zom.problems import Rule
 
-__all__ = ["Definition", "find_extension", "name_of", "parse_definition", "suggestion"]
+__all__ = ["NAME_PATTERN", "Definition", "find_extension", "name_of", "parse_definition", "suggestion"]
 
 _SOURCE = "zarr v3.1, extension definition"
 
@@ -60,9 +60,13 @@ FLAT = rule(
 
 _MEMBERS: Final = frozenset({"name", "configuration", "must_understand"})
 _ONLY: Final = "only name, configuration, must_understand"
-_NAME: Final = re.compile(r"[a-z][a-z0-9\-_.]+")
-# A scheme alone does not make a URI: the specification gives `foo:bar` as an invalid name.
-_URI: Final = re.compile(r"(?:[A-Za-z][A-Za-z0-9+.\-]*://|urn:)\S+")
+# A scheme alone does not make a URI: the specification gives `foo:bar` as an invalid name. White space
+# is spelled out, for ECMA-262 and Python differ in what they call so.
+_SPACE: Final = r"\u0000-\u0020\u007f-\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\ufeff"
+NAME_PATTERN: Final = rf"[a-z][a-z0-9_.-]+|(?:[A-Za-z][A-Za-z0-9+.-]*://|urn:)[^{_SPACE}]+"
+"""The names that an extension may have, as a pattern of the whole text."""
+
+_NAME: Final = re.compile(NAME_PATTERN)
 _NOTHING: Final = JSONDict()
 
 
@@ -150,7 +154,7 @@ def _check_name(
 
 @lru_cache(maxsize=1024)
 def _conforms(name: str) -> bool:
-    return _NAME.fullmatch(name) is not None or _URI.fullmatch(name) is not None
+    return _NAME.fullmatch(name) is not None
 
 
 def _check_must_understand(

@@ -10,12 +10,13 @@ import re
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from zom.model.patterns import up_to
 from zom.problems import Fault, rule, show
 
 if TYPE_CHECKING:
     from zom.model.datatype import ByteOrder
 
-__all__ = ["MOST_BYTES", "UNITS", "V2_TYPESTR", "Typestr", "parse_typestr", "typestr_fault"]
+__all__ = ["MOST_BYTES", "TYPESTR_PATTERN", "UNITS", "UNIT_PATTERN", "V2_TYPESTR", "Typestr", "numeric_codes", "parse_typestr", "typestr_fault"]
 
 V2_TYPESTR = rule(
     "v2/typestr",
@@ -43,6 +44,20 @@ _SIZES = {
 _NAMES = {"bool": "b1", "complex64": "c8", "complex128": "c16"}
 _NAMES.update({f"{word}int{8 * n}": f"{word or 'i'}{n}" for word in ("", "u") for n in _SIZES["i"]})
 _NAMES.update({f"float{8 * n}": f"f{n}" for n in _SIZES["f"]})
+
+
+def _typestr_pattern() -> str:
+    """Every string that `parse_typestr` knows and that states the unit it must state."""
+    options = ["[|<>][biu]1", "[<>][iu][248]", "[<>]f[248]", "[<>]c(?:8|16)", f"[<>][mM]8{_UNIT}", r"\|O"]
+    sizes = [rf"\|[SV](?:0|{up_to(MOST_BYTES)})", f"[<>]U(?:0|{up_to(MOST_BYTES // 4)})"]
+    return "|".join([*options, *sizes])
+
+
+_UNIT = rf"\[(?:{up_to(MOST_BYTES)})?(?:{'|'.join(UNITS)})\]"
+UNIT_PATTERN = _UNIT
+"""The unit of a date or duration, in brackets, as a pattern."""
+TYPESTR_PATTERN = _typestr_pattern()
+"""The type strings of v2, as a pattern."""
 
 
 class Typestr(NamedTuple):
@@ -117,3 +132,12 @@ def typestr_fault(value: Any, path: tuple[str | int, ...]) -> Fault:
             if parse_typestr(known[0] + bare) is not None:
                 fix = "write " + " or ".join(f'"{mark}{bare}"' for mark in known)
     return Fault(V2_TYPESTR, path, expected, show(value), fix)
+
+
+def numeric_codes() -> list[str]:
+    """The kinds and sizes of numbers and booleans, as type strings have them behind the byte order.
+
+    >>> numeric_codes()[:4]
+    ['b1', 'i1', 'i2', 'i4']
+    """
+    return [f"{kind}{size}" for kind in "biufc" for size in _SIZES[kind]]

@@ -1,0 +1,1 @@
+"""JSON Schema of everything that zom models, for every other language."""
