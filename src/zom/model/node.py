@@ -15,7 +15,7 @@ from zom.jsonvalue import JSONDict
 from zom.model import attributes
 from zom.model.configuration import USERS_VALIDATOR, faults_of, schema_of
 from zom.model.spec import Prepared, Spec
-from zom.problems import Fault, rule
+from zom.problems import Fault, rule, show
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -65,7 +65,7 @@ def make(cls: type[Spec], node: Node, faults: list[Fault], *, whole: bool) -> Sp
         values["members"] = node.members
     checked = cls if whole and judged else _without_contents(cls)
     faults.extend(
-        Fault(family.missing_rule, (name,), "a value", "nothing")
+        Fault(family.missing_rule, (name,), f"a member {show(name)}", "nothing")
         for name in _defaulted(cls)
         if name not in values
     )
@@ -86,6 +86,10 @@ def make(cls: type[Spec], node: Node, faults: list[Fault], *, whole: bool) -> Sp
     return spec
 
 
+_SAYS_NOTHING = frozenset({"a value", "another value"})
+"""The words for what pydantic passes on: not worth a message."""
+
+
 def _structure(
     error: ValidationError,
     cls: type[Spec],
@@ -103,7 +107,7 @@ def _structure(
         if name == "members" and name in known:
             continue
         if fault.found == "nothing" and len(fault.path) == 1 and name in base and base[name].is_required():
-            expected = fault.expected if fault.expected != "another value" else "a value"
+            expected = f"a member {show(name)}" if fault.expected in _SAYS_NOTHING else fault.expected
             faults.append(fault._replace(rule=family.missing_rule, expected=expected))
         elif name in base and name not in own:
             faults.append(fault._replace(rule=family.field_rules.get(name, ANNOTATION)))
