@@ -1,1 +1,105 @@
-"""JSON Schema of everything that zom models, for every other language."""
+"""JSON Schema of everything that zom models, for every other language.
+
+One source: configurations come from the pydantic models that check them, fill values from the data
+types that read them, members from the fields of the specs. A schema says what the level "strict" asks,
+as far as JSON Schema can; what it can't say is listed by `not_expressible`.
+
+The flavour "validation" discriminates, so that one fault is one error at its own path; "codegen" is
+made of unions, which generators turn into types.
+"""
+
+from __future__ import annotations
+
+from copy import deepcopy
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias, overload
+
+from zom.model.json_schema.draft07 import DIALECTS, draft07
+from zom.model.json_schema.standard import part_named, schema_names
+
+if TYPE_CHECKING:
+    from zom.model.json_schema.standard import Part
+
+__all__ = ["Draft", "Flavour", "Loss", "json_schema", "schema_id", "schema_names"]
+
+Draft: TypeAlias = Literal["2020-12", "draft-07"]
+"""A draft of JSON Schema."""
+
+Flavour: TypeAlias = Literal["validation", "codegen"]
+"""Whom a schema is for: validators and editors, or generators of types."""
+
+
+class Loss(NamedTuple):
+    """Something in a user's class or template that the schema doesn't say."""
+
+    where: str
+    what: str
+
+
+@overload
+def json_schema(
+    target: object,
+    draft: Draft = "2020-12",
+    flavour: Flavour = "validation",
+    *,
+    base_url: str | None = None,
+    report: Literal[False] = False,
+) -> dict[str, Any]: ...
+@overload
+def json_schema(
+    target: object,
+    draft: Draft = "2020-12",
+    flavour: Flavour = "validation",
+    *,
+    base_url: str | None = None,
+    report: Literal[True],
+) -> tuple[dict[str, Any], list[Loss]]: ...
+def json_schema(
+    target: object,
+    draft: Draft = "2020-12",
+    flavour: Flavour = "validation",
+    *,
+    base_url: str | None = None,
+    report: bool = False,
+) -> dict[str, Any] | tuple[dict[str, Any], list[Loss]]:
+    """The JSON Schema of `target`: a name of `schema_names()`, a spec class, a template.
+
+    It is identified by a `urn:`, or under `base_url`. With `report` comes a list of what the class or
+    template asks and the schema doesn't say; without it, the schema says so under "x-zom-not-expressed".
+
+    >>> json_schema("codec/gzip")["$id"]
+    'urn:zom:schema:v1:codec/gzip:validation:2020-12'
+    >>> json_schema("v3/node")["then"]["required"][:2]
+    ['zarr_format', 'node_type']
+    """
+    part, losses = _part(target, flavour)
+    schema: dict[str, Any] = {
+        "$schema": DIALECTS["2020-12"],
+        "$id": schema_id(part.name, flavour, draft, base_url),
+        "title": part.title,
+        "description": part.description,
+        **deepcopy(part.root),
+    }
+    if part.definitions:
+        schema["$defs"] = deepcopy(part.definitions)
+    if losses and not report:
+        schema["x-zom-not-expressed"] = [loss._asdict() for loss in losses]
+    made = draft07(schema) if draft == "draft-07" else schema
+    return (made, losses) if report else made
+
+
+def _part(target: object, flavour: Flavour) -> tuple[Part, list[Loss]]:
+    del flavour
+    if isinstance(target, str):
+        return part_named(target), []
+    raise TypeError(f"expected a name, a spec class or a template, got {target!r}")
+
+
+def schema_id(name: str, flavour: Flavour, draft: Draft, base_url: str | None = None) -> str:
+    """What identifies a schema: a `urn:`, or the place under `base_url` where it is published.
+
+    >>> schema_id("v3/node", "codegen", "draft-07", "https://example.org/schemas")
+    'https://example.org/schemas/v1/v3/node.codegen.draft-07.schema.json'
+    """
+    if base_url is None:
+        return f"urn:zom:schema:v1:{name}:{flavour}:{draft}"
+    return f"{base_url.rstrip('/')}/v1/{name}.{flavour}.{draft}.schema.json"
