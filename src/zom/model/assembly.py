@@ -69,7 +69,7 @@ class _Frame:
     """One node on its way from document to spec, read as one class."""
 
     __slots__ = (
-        "below", "cls", "depth", "errors", "faults", "name", "own", "place", "spec", "trial", "troubled", "value"
+        "below", "cls", "depth", "errors", "faults", "listed", "name", "own", "place", "spec", "trial", "troubled", "value"
     )  # fmt: skip
 
     def __init__(self, name: str, depth: int, value: object, cls: type[Spec] | None) -> None:
@@ -83,6 +83,8 @@ class _Frame:
         self.place = 0
         self.faults: list[Fault] | None = None
         self.spec: Spec | None = None
+        self.listed = False
+        """Whether the frame is in a layer: below trials, frames are shared."""
         self.trial = False
         """Whether this is one of several ways to read the node, or below one."""
         self.errors = 0
@@ -208,6 +210,8 @@ class _Descent:
         # Ways to read one group share the ways to read its members: without this, each level of
         # groups would double them.
         self.trials: dict[tuple[int, str, int, type[Spec]], _Frame] = {}
+        # What is known by its id must live on, or another value could come by the same one.
+        self.kept: list[object] = []
 
     def root(self, document: object, allowed: Candidates) -> _Frame:
         """The root's frame, once all frames below it are open, too."""
@@ -221,7 +225,8 @@ class _Descent:
     def _frames(
         self, name: str, depth: int, value: object, allowed: Candidates, *, trial: bool
     ) -> tuple[_Frame, ...]:
-        """One frame for each class that the node may be read as; one that isn't open yet is new."""
+        """One frame for each class that the node may be read as."""
+        given = value
         faults: list[Fault] = []
         if depth:
             name_faults(name, self.family.form, faults, ())
@@ -239,9 +244,10 @@ class _Descent:
         frames: list[_Frame] = []
         for cls in classes or (cast("type[Spec]", None),):
             frame = _Frame(name, depth, value, cls)
-            known = self.trials.setdefault((depth, name, id(value), cls), frame)
+            known = self.trials.setdefault((depth, name, id(given), cls), frame)
             if known is frame:
                 frame.trial, frame.faults = True, list(faults) or None
+                self.kept.append(given)
             frames.append(known)
         return tuple(frames)
 
@@ -322,10 +328,10 @@ class _Descent:
                 faults.append(Fault(MEMBER, ("members", name), f"only the members {known}", show(name)))
                 continue
             options = below[name] = self._frames(name, depth, value, allowed, trial=trial)
-            if not trial and len(options) == 1:
-                yield options[0]
-            else:
-                yield from (option for option in options if option.own is EMPTY and option.spec is None)
+            for option in options:
+                if not option.listed:
+                    option.listed = True
+                    yield option
 
 
 def _own_document(frame: _Frame, cls: type[Spec], faults: list[Fault]) -> Mapping[str, Any] | None:
