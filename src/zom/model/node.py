@@ -102,7 +102,10 @@ def _structure(
     base = family.classes[cls.kind].model_fields
     own = _declared(cls)
     faults: list[Fault] = []
-    for fault in faults_of(error, values, schema_of(checked), ANNOTATION, said=USERS_VALIDATOR):
+    # Without members: pydantic has no JSON Schema for classes that are members of each other.
+    for fault in faults_of(
+        error, values, schema_of(_without_contents(checked)), ANNOTATION, said=USERS_VALIDATOR
+    ):
         name = str(fault.path[0]) if fault.path else ""
         if name == "members" and name in known:
             continue

@@ -344,6 +344,8 @@ class Spec(BaseModel):
         cls, source: Any, handler: GetCoreSchemaHandler
     ) -> core_schema.CoreSchema:
         inner = handler(source)
+        # A class whose members are of the class itself refers to what encloses the model, not to it.
+        ref = cast("dict[str, Any]", inner).pop("ref", None)
 
         def enter(value: Any, inner_validator: Any, info: Any) -> Any:
             context = info.context
@@ -360,6 +362,7 @@ class Spec(BaseModel):
         return core_schema.with_info_wrap_validator_function(
             enter,
             inner,
+            ref=ref,
             serialization=core_schema.plain_serializer_function_ser_schema(lambda spec: spec.to_dict()),
         )
 

@@ -95,12 +95,7 @@ def array_specs(form: Format = "v3") -> SearchStrategy[Any]:
 
 @st.composite
 def _groups(draw: st.DrawFn, form: Format, members: Members, depth: int, width: int) -> dict[str, Any]:
-    document: dict[str, Any] = {
-        "v2": {"zarr_format": 2},
-        "v3": {"zarr_format": 3, "node_type": "group"},
-        "draft": {},
-    }[form]
-    document = dict(document)
+    document: dict[str, Any] = dict(_FAMILIES[form].constants["group"])
     if draw(st.booleans()):
         document["attributes"] = draw(attributes())
     if form == "v3" and draw(st.integers(0, 3)) == 0:
@@ -108,7 +103,8 @@ def _groups(draw: st.DrawFn, form: Format, members: Members, depth: int, width: 
     if members == "known" or (members == "any" and draw(st.booleans())):
         node: SearchStrategy[dict[str, Any]] = array_documents(form)
         if depth > 1:
-            node = st.one_of(node, _groups(form, members, depth - 1, width))
+            deeper: SearchStrategy[dict[str, Any]] = _groups(form, members, depth - 1, width)
+            node = st.one_of(node, deeper)
         names = draw(st.lists(node_names(form), max_size=width, unique=True))
         document["members"] = {name: draw(node) for name in names}
     return draw(shuffled(document))
