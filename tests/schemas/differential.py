@@ -1,0 +1,332 @@
+"""The model against its JSON Schemas: the same verdict on every document, but for rules that are listed.
+
+    python tests/schemas/differential.py --documents 20000
+
+Documents go through the model at the level "strict", through Python's jsonschema, and through ajv in strict
+mode with both drafts. Where the model refuses a document that a schema accepts, each error must be of a
+rule that JSON Schema can't say; where a schema refuses one that the model accepts, nothing excuses it but
+the precision of JavaScript's numbers. Exits with 1 where a disagreement is left.
+"""
+
+from __future__ import annotations
+
+import argparse
+import math
+import sys
+import time
+from collections import Counter, defaultdict
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Final, cast
+
+from corpus import FAMILIES, documents, key_of
+from engines import ENGINES, missing_ajv, verdicts
+
+from zom.model.assembly import assemble
+from zom.model.json_schema import json_schema, schema_names
+from zom.problems import rules, show, split_pointer
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from engines import Verdict
+
+    from zom.model.datatype import Format
+
+__all__ = ["Tally", "compare", "main", "not_expressible", "schema_of"]
+
+SPELLING: Final = "json/integer-spelling"
+"""JSON Schema makes no difference between 1 and 1.0: an integer is a number without a fraction."""
+PRECISION: Final = "json/number-precision"
+"""JavaScript rounds integers beyond 2^53, those of a document and those of a schema."""
+
+_SHOWN: Final = 12
+_ROUND: Final = 20_000
+
+
+def schema_of(form: Format, draft: str) -> dict[str, Any]:
+    """The schema of all nodes of a format."""
+    return cast("dict[str, Any]", json_schema(f"{form}/node", draft=draft))
+
+
+def not_expressible() -> frozenset[str]:
+    """The codes of the rules that JSON Schema can't say."""
+    schema_names()  # a module's rules are known once it is imported, and this imports all of them
+    return frozenset(code for code, rule in rules().items() if not rule.schema)
+
+
+# --- one document ------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """A document, and the model's errors: their codes and pointers."""
+
+    document: Any
+    text: str
+    errors: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Disagreement:
+    """A document that the model and a schema judge differently."""
+
+    engine: str
+    judged: Judged
+    verdict: Verdict
+
+    @property
+    def kind(self) -> tuple[str, ...]:
+        """What many disagreements share that have one cause."""
+        found = self.judged.errors or self.verdict
+        return (self.engine, *sorted({f"{what} {_shape(where)}" for where, what in _turned(found)})[:2])
+
+    def __str__(self) -> str:
+        errors = self.judged.errors
+        if errors:
+            said = "; ".join(f"{code} at {pointer or 'the root'}" for code, pointer in errors[:4])
+            verdict = f"accepted by {self.engine}, refused by the model: {said}"
+        else:
+            said = "; ".join(f"{keyword} at {pointer or 'the root'}" for pointer, keyword in self.verdict[:4])
+            verdict = f"refused by {self.engine}, accepted by the model: {said}"
+        return f"{verdict}\n    {self.judged.text[:700]}"
+
+
+def _turned(found: Sequence[tuple[str, str]]) -> Iterator[tuple[str, str]]:
+    for first, second in found:
+        yield (first, second) if first.startswith("/") or not first else (second, first)
+
+
+def _shape(pointer: str) -> str:
+    """A pointer without the names and numbers that differ from document to document."""
+    steps = ["*" if step.isdigit() else step for step in split_pointer(pointer)]
+    while len(steps) > 2 and steps[0] == "members":
+        steps = steps[2:]
+    return "/".join(steps)
+
+
+def errors_of(form: Format, document: Any) -> tuple[tuple[str, str], ...]:
+    problems = assemble(FAMILIES[form], document, "strict")[1]
+    return tuple((problem.code, problem.pointer) for problem in problems if problem.severity == "error")
+
+
+def explanation(form: Format, judged: Judged, *, javascript: bool, listed: frozenset[str]) -> str | None:
+    """Why a schema may accept what the model refuses: the code of a rule; None where it may not."""
+
+    def excused(errors: Sequence[tuple[str, str]]) -> bool:
+        return all(code in listed for code, _ in errors)
+
+    if excused(judged.errors):
+        return judged.errors[0][0]
+    whole = _without_fractions(judged.document)
+    errors = errors_of(form, whole)
+    if excused(errors):
+        return SPELLING
+    if javascript:
+        rounded = _in_range(whole, {pointer for code, pointer in errors if code not in listed})
+        if excused(errors_of(form, rounded)):
+            return PRECISION
+    return None
+
+
+def _without_fractions(value: Any) -> Any:
+    """`value` with 1 for 1.0: the same to JSON Schema."""
+    if isinstance(value, float):
+        return int(value) if value.is_integer() else value
+    if isinstance(value, dict):
+        return {name: _without_fractions(item) for name, item in value.items()}
+    return [_without_fractions(item) for item in value] if isinstance(value, list) else value
+
+
+def _doubles(value: Any) -> Any:
+    """`value` as JavaScript reads it."""
+    if isinstance(value, int) and abs(value) > 2**53:
+        try:
+            return int(float(value))
+        except OverflowError:
+            return math.inf
+    if isinstance(value, dict):
+        return {name: _doubles(item) for name, item in value.items()}
+    return [_doubles(item) for item in value] if isinstance(value, list) else value
+
+
+def _in_range(value: Any, wanted: set[str], pointer: str = "") -> Any:
+    """`value` with the large integers at some pointers as the smallest ones of the same double."""
+    if isinstance(value, dict):
+        steps = {name: str(name).replace("~", "~0").replace("/", "~1") for name in value}
+        return {name: _in_range(item, wanted, f"{pointer}/{steps[name]}") for name, item in value.items()}
+    if isinstance(value, list):
+        return [_in_range(item, wanted, f"{pointer}/{index}") for index, item in enumerate(value)]
+    if isinstance(value, int) and 2**53 < abs(value) < 2**1000 and pointer in wanted:
+        power = 2 ** (abs(value).bit_length() - 1)
+        for edge in (power, 2 * power):
+            if float(abs(value)) == float(edge):
+                return edge - 1 if value > 0 else -edge
+    return value
+
+
+# --- all documents -----------------------------------------------------------------------------------
+
+
+@dataclass
+class Tally:
+    """What came of all documents of one format under one engine."""
+
+    documents: int = 0
+    accepted: int = 0
+    refused: int = 0
+    explained: Counter[str] = field(default_factory=Counter)
+    left: list[Disagreement] = field(default_factory=list)
+    disagreements: int = 0
+    single: int = 0
+    """Documents with one fault, which a schema can say, and refuses."""
+    located: int = 0
+    """Those of them for which an error of the schema has the place of the fault."""
+    alone: int = 0
+    """Those of them for which it is the only place."""
+    elsewhere: dict[str, tuple[int, str]] = field(default_factory=dict)
+
+    def add(
+        self, form: Format, engine: str, judged: Judged, verdict: Verdict, listed: frozenset[str]
+    ) -> None:
+        """Count one document."""
+        self.documents += 1
+        if bool(judged.errors) == bool(verdict):
+            self.accepted += not verdict
+            self.refused += bool(verdict)
+            if len(judged.errors) == 1 and judged.errors[0][0] not in listed:
+                self._locate(judged, verdict)
+            return
+        javascript = engine.startswith("ajv")
+        if judged.errors:
+            cause = explanation(form, judged, javascript=javascript, listed=listed)
+        else:
+            cause = PRECISION if javascript and errors_of(form, _doubles(judged.document)) else None
+        if cause is not None:
+            self.explained[cause] += 1
+            return
+        self.disagreements += 1
+        self.left.append(Disagreement(engine, judged, verdict))
+        if len(self.left) > 2000:
+            self.left = _smallest(self.left)
+
+    def _locate(self, judged: Judged, verdict: Verdict) -> None:
+        code, pointer = judged.errors[0]
+        # An `if` that fails says so where it stands; the fault itself is told beside it.
+        places = {where for where, keyword in verdict if keyword not in {"if", "propertyNames"}}
+        self.single += 1
+        if pointer in places:
+            self.located += 1
+            self.alone += len(places) == 1
+            return
+        key = f"{code} {_shape(pointer)}"
+        count, example = self.elsewhere.get(key, (0, ""))
+        found = ", ".join(f"{keyword} at {where or 'the root'}" for where, keyword in verdict[:4])
+        self.elsewhere[key] = (count + 1, example or f"{found} in {judged.text[:400]}")
+
+
+def _smallest(found: Sequence[Disagreement]) -> list[Disagreement]:
+    """The smallest disagreement of each kind, those of frequent kinds first."""
+    kinds: dict[tuple[str, ...], list[Disagreement]] = defaultdict(list)
+    for each in found:
+        kinds[each.kind].append(each)
+    frequent = sorted(kinds.values(), key=len, reverse=True)
+    return [min(group, key=lambda each: len(each.judged.text)) for group in frequent]
+
+
+def compare(
+    form: Format, found: Sequence[Any], engines: Sequence[str], tallies: dict[str, Tally], workers: int = 1
+) -> None:
+    """Add what comes of the documents to the tally of each engine."""
+    listed = not_expressible()
+    judged = [Judged(each, cast("str", key_of(each)), errors_of(form, each)) for each in found]
+    texts = [each.text for each in judged]
+    for engine in engines:
+        tally = tallies.setdefault(engine, Tally())
+        for each, verdict in zip(
+            judged, verdicts(engine, schema_of(form, ENGINES[engine]), texts, workers), strict=True
+        ):
+            tally.add(form, engine, each, verdict, listed)
+
+
+# --- the command -------------------------------------------------------------------------------------
+
+_SHARES: Final[dict[Format, int]] = {"v3": 5, "v2": 3, "draft": 2}
+"""How many of ten documents are of each format."""
+
+
+def _portions(count: int, forms: Sequence[Format], start: int) -> Iterator[tuple[Format, int, int]]:
+    """Format, number of documents and seed of each round."""
+    total = sum(_SHARES[form] for form in forms)
+    while count > 0:
+        now = min(count, _ROUND)
+        for form in forms:
+            yield form, -(-now * _SHARES[form] // total), start
+        count, start = count - now, start + 1
+
+
+def _print_tally(form: str, engine: str, tally: Tally) -> None:
+    print(
+        f"{form:6} {engine:13} {tally.documents:9,} documents: {tally.accepted:,} accepted by both, "
+        f"{tally.refused:,} refused by both, {sum(tally.explained.values()):,} explained, "
+        f"{tally.disagreements:,} disagreements"
+    )
+    for code, count in tally.explained.most_common():
+        print(f"{'':20} {count:9,} {code}")
+    if tally.single:
+        print(
+            f"{'':20} {tally.single:9,} with one fault: {tally.located / tally.single:.2%} located, "
+            f"{tally.alone / tally.single:.2%} by errors at that place alone"
+        )
+
+
+def _print_elsewhere(tally: Tally) -> None:
+    for key, (count, example) in sorted(tally.elsewhere.items(), key=lambda item: -item[1][0]):
+        print(f"  {count:6,} {key}: {example}")
+
+
+def _arguments(argv: Sequence[str] | None) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description="The model against its JSON Schemas.")
+    parser.add_argument("--documents", type=int, default=20_000)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--form", choices=list(FAMILIES), action="append")
+    parser.add_argument("--engines", default="jsonschema,ajv2020,ajv07")
+    parser.add_argument("--workers", type=int, default=2, help="processes for Python's jsonschema")
+    parser.add_argument("--elsewhere", action="store_true", help="list the faults located elsewhere")
+    given = parser.parse_args(argv)
+    given.engines = given.engines.split(",")
+    unknown = [name for name in given.engines if name not in ENGINES]
+    if unknown:
+        parser.error(f"no engine is called {show(unknown[0])}; there are {', '.join(ENGINES)}")
+    missing = missing_ajv()
+    if missing and any(name.startswith("ajv") for name in given.engines):
+        parser.error(missing)
+    return given
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Print the counts; 1 where a disagreement is left."""
+    given = _arguments(argv)
+    started = time.monotonic()
+    forms: list[Format] = given.form or list(FAMILIES)
+    tallies: dict[Format, dict[str, Tally]] = {form: {} for form in forms}
+    for form, count, start in _portions(given.documents, forms, given.seed):
+        found = documents(form, count, start)
+        compare(form, found, given.engines, tallies[form], given.workers)
+    left: list[Disagreement] = []
+    for form, engines in tallies.items():
+        for engine, tally in engines.items():
+            _print_tally(form, engine, tally)
+            left += tally.left
+            if given.elsewhere:
+                _print_elsewhere(tally)
+    for each in _smallest(left)[:_SHOWN]:
+        print(f"\n{each}")
+    disagreements = sum(tally.disagreements for engines in tallies.values() for tally in engines.values())
+    checked = sum(next(iter(engines.values())).documents for engines in tallies.values())
+    seconds = time.monotonic() - started
+    print(f"\n{checked:,} documents, {disagreements:,} disagreements, {seconds:.0f} s, seed {given.seed}")
+    return int(disagreements > 0)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
