@@ -31,7 +31,8 @@ def test_v2_reads_0_and_1():
 def test_what_is_no_literal_is_refused(value, form):
     found, (fault,) = judged(value, form)
     assert found is None
-    assert (fault.rule.code, fault.expected) == ("fill-value/type", "true or false")
+    code = "json/integer-literal" if isinstance(value, float) else "fill-value/type"
+    assert (fault.rule.code, fault.expected) == (code, "true or false")
 
 
 def test_the_draft_reads_a_pattern():

@@ -212,8 +212,8 @@ def test_every_wrong_field_of_a_fill_value_is_found():
     assert sorted(faults) == [
         ("fill-value/field", ("fill_value", "v")),
         ("fill-value/field", ("fill_value", "w")),
-        ("fill-value/range", ("fill_value", "p", "n")),
-        ("fill-value/type", ("fill_value", "p", "x")),
+        ("fill-value/inner", ("fill_value", "p", "n")),
+        ("fill-value/inner", ("fill_value", "p", "x")),
     ]
     faults = []
     made.parse_fill({"p": {"x": 0, "n": 0}, "w": 1}, "v3", faults)
@@ -247,7 +247,7 @@ def test_a_v2_fill_value_may_be_read_from_an_object():
     assert faults == [("fill-value/struct-object", ("fill_value",))]
     found, faults = judged(made, {"a": None, "z": [[1, 2], [3]]}, "v2")
     assert found is None
-    assert faults[1:] == [("fill-value/type", ("fill_value", "z", 1))]
+    assert faults[1:] == [("fill-value/inner", ("fill_value", "z", 1))]
 
 
 def test_structured_is_the_older_name():

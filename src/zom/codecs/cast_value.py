@@ -17,6 +17,7 @@ from zom.model.codec import Codec, Elements, codecs
 from zom.model.configuration import Configuration, OrAbsent
 from zom.model.datatype import data_types
 from zom.model.definition import parse_definition, suggestion
+from zom.model.fill_value import restate
 from zom.model.resolve import parse_v3
 from zom.problems import Fault, rule, show
 
@@ -181,12 +182,14 @@ def _read_map(name: str, cast: _Cast, faults: list[Fault], path: tuple[str | int
     """Fills in the pairs of one direction, each scalar spelled like a fill value of its type."""
     scalar_map = cast.configuration.scalar_map
     pairs: list[list[Any]] | None = getattr(scalar_map, name, None)
+    start = len(faults)
     for index, (taken, given) in enumerate(pairs or ()):
         here = (*path, "scalar_map", name, index)
         one = cast.source.parse_fill(taken, "v3", faults, (*here, 0))
         other = cast.target.parse_fill(given, "v3", faults, (*here, 1))
         if one is not None and other is not None:
             cast.pairs.append((one, other))
+    restate(faults, start)
 
 
 def _cast_fill(

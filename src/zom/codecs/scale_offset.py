@@ -14,6 +14,7 @@ from zom.codecs.scalar_cast import number
 from zom.errors import SpecError
 from zom.model.codec import Codec, Elements, codecs
 from zom.model.configuration import Configuration, OrAbsent
+from zom.model.fill_value import restate
 from zom.problems import Fault, rule, show
 
 if TYPE_CHECKING:
@@ -94,7 +95,10 @@ def _scalar(
 ) -> Any:
     if value is None:
         return None
-    return data_type.parse_fill(value, "v3", faults, (*path, "configuration", name))
+    start = len(faults)
+    scalar = data_type.parse_fill(value, "v3", faults, (*path, "configuration", name))
+    restate(faults, start)
+    return scalar
 
 
 def _shift(

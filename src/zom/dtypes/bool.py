@@ -51,6 +51,11 @@ class BoolType(PlainType):
     def code(self) -> str:
         return "b1"
 
+    @property
+    @override
+    def digits(self) -> str:
+        return "0x0[01]|0b0{7}[01]"
+
     @override
     def plain_fill_schema(self, form: Format) -> dict[str, Any]:
         if form == "v2":
@@ -61,7 +66,7 @@ class BoolType(PlainType):
     def read(self, value: Any, form: Format, faults: list[Fault], path: tuple[str | int, ...]) -> Any:
         if isinstance(value, bool) or (form == "v2" and type(value) is int and value in {0, 1}):
             return np.bool_(value)
-        refuse_type("true or false", value, faults, path)
+        refuse_type("true or false", value, faults, path, integers="01" if form == "v2" else "")
         return None
 
     @override

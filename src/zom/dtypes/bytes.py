@@ -83,7 +83,7 @@ class BytesType(DataType):
         if form == "v2" and type(value) is int and value == 0:
             return b""
         expected = "base64" if form == "v2" else "base64, or a list of integers from 0 to 255"
-        refuse_type(expected, value, faults, path)
+        refuse_type(expected, value, faults, path, integers="0" if form == "v2" else "")
         return None
 
     @override

@@ -105,9 +105,13 @@ class Element(DataType):
         if form == "v2":
             return or_null(plain)
         if form == "draft":
-            digits = whole(f"{hexadecimal(self.itemsize)}|0b[01]{{{8 * self.itemsize}}}")
-            return by_text({"type": "string", "pattern": digits}, plain)
+            return by_text({"type": "string", "pattern": whole(self.digits)}, plain)
         return plain
+
+    @property
+    def digits(self) -> str:
+        """The full-width patterns that the draft takes, as a pattern of their digits."""
+        return f"{hexadecimal(self.itemsize)}|0b[01]{{{8 * self.itemsize}}}"
 
     def plain_fill_schema(self, form: Format) -> dict[str, Any]:
         """What `read` takes at the level "strict", as JSON Schema; empty where it can't be said."""

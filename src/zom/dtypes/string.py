@@ -76,7 +76,7 @@ class StringType(DataType):
             return no_fill(self, form, faults, path)
         if form == "v2" and type(value) is int and value == 0:
             return ""
-        refuse_type("text", value, faults, path)
+        refuse_type("text", value, faults, path, integers="0" if form == "v2" else "")
         return None
 
     @override

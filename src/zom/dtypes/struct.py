@@ -27,7 +27,7 @@ from zom.dtypes.struct_v2 import parse_v2_fields
 from zom.model.configuration import Configuration
 from zom.model.datatype import DataType, DataTypeFamily, data_types
 from zom.model.definition import parse_definition
-from zom.model.fill_value import STRUCT_BASE64, STRUCT_OBJECT, refuse_type
+from zom.model.fill_value import NULL, STRUCT_BASE64, STRUCT_OBJECT, refuse_type
 from zom.model.patterns import base64_up_to
 from zom.model.python_value import is_dict, is_list
 from zom.model.resolve import of_numpy, parse_v3
@@ -269,6 +269,12 @@ class StructFamily(DataTypeFamily):
     @property
     def configuration(self) -> type[Configuration]:
         return StructConfiguration
+
+    def inspect_fill(self, value: JSON, faults: list[Fault], path: tuple[str | int, ...]) -> None:
+        if value is None:
+            faults.append(Fault(NULL, path, "an object with every field", "null"))
+        elif not is_dict(value):
+            refuse_type("an object with every field", value, faults, path)
 
     def fill_schema(self, form: Format) -> dict[str, Any]:
         return base64_schema(form) if form != "v3" else {"type": "object"}

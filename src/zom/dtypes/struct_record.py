@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from zom.dtypes.element import cast_error, pack, spelling_error, unpack
-from zom.model.fill_value import FIELD, refuse_type
+from zom.model.fill_value import FIELD, INNER, restate
 from zom.model.python_value import is_dict, is_list
 from zom.problems import Fault, show
 
@@ -58,13 +58,15 @@ def _read_field(  # noqa: PLR0913, PLR0917 - a field's value, and where it stand
     path: tuple[str | int, ...],
 ) -> bytes | None:
     if not shape:
+        start = len(faults)
         scalar = field.data_type.parse_fill(value, form, faults, path)
+        restate(faults, start)
         if scalar is None:
             # v2 leaves what null stands for undefined; zeros are what every reader gives.
             return bytes(field.data_type.itemsize or 0) if value is None else None
         return pack(field.data_type, scalar)
     if not is_list(value) or len(value) != shape[0]:
-        refuse_type(f"a list of {shape[0]}", value, faults, path)
+        faults.append(Fault(INNER, path, f"a list of {shape[0]}", show(value)))
         return None
     parts = [_read_field(field, shape[1:], item, form, faults, (*path, i)) for i, item in enumerate(value)]
     known = [part for part in parts if part is not None]

@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from zom.limits import DEFAULT_LIMITS
+from zom.model.configuration import INTEGER_LITERAL, integral
 from zom.model.python_value import is_list
 from zom.model.resolve import parse_v2
 from zom.problems import Fault, rule, show
@@ -75,5 +76,6 @@ def _shape(value: Any, faults: list[Fault], path: tuple[str | int, ...]) -> tupl
     before = len(faults)
     for i, length in enumerate(value):
         if type(length) is not int or not 0 <= length < 1 << 31:
-            faults.append(Fault(V2_FIELDS, (*path, i), "a length of at least 0", show(length)))
+            broken = INTEGER_LITERAL if integral(length) else V2_FIELDS
+            faults.append(Fault(broken, (*path, i), "a length of at least 0", show(length)))
     return tuple(value) if len(faults) == before else None

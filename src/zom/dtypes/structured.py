@@ -17,6 +17,7 @@ from zom.dtypes.element import configured
 from zom.dtypes.struct import FIELDS, StructFamily, StructField, StructType, checked_struct, parse_field_type
 from zom.model.configuration import Configuration
 from zom.model.datatype import DataType, DataTypeFamily, data_types
+from zom.model.fill_value import read_base64
 from zom.model.python_value import is_list
 from zom.problems import Fault, show
 
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
 
     import numpy as np
 
-    from zom.jsonvalue import JSONDict
+    from zom.jsonvalue import JSON, JSONDict
     from zom.model.datatype import Format
 
 __all__ = ["StructuredFamily"]
@@ -49,6 +50,13 @@ class StructuredFamily(DataTypeFamily):
     @override
     def configuration(self) -> type[Configuration]:
         return StructuredConfiguration
+
+    @override
+    def inspect_fill(self, value: JSON, faults: list[Fault], path: tuple[str | int, ...]) -> None:
+        if isinstance(value, str):
+            read_base64(value, None, faults, path)
+        else:
+            super().inspect_fill(value, faults, path)
 
     @override
     def fill_schema(self, form: Format) -> dict[str, Any]:

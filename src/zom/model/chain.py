@@ -49,6 +49,7 @@ SKIPPED = rule(
     "codec/must-understand",
     "a codec that is not known can't be skipped: the bytes would mean something else",
     source="zarr v3.1, extension definition, must_understand",
+    schema=True,
 )
 ALIAS = rule(
     "codec/alias",

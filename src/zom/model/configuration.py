@@ -14,7 +14,7 @@ from pydantic import BaseModel, ConfigDict, GetCoreSchemaHandler, GetJsonSchemaH
 from pydantic.json_schema import GenerateJsonSchema
 from pydantic_core import core_schema
 
-from zom.problems import Fault, show
+from zom.problems import Fault, rule, show
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from zom.problems import Rule
 
 __all__ = [
+    "INTEGER_LITERAL",
     "USERS_VALIDATOR",
     "WHOLE",
     "Configuration",
@@ -31,6 +32,7 @@ __all__ = [
     "NoConfiguration",
     "OrAbsent",
     "faults_of",
+    "integral",
     "parse_configuration",
     "words",
 ]
@@ -38,6 +40,22 @@ __all__ = [
 
 USERS_VALIDATOR = "a value that passes its validator ({})"
 """What is expected where a validator of a user's own class refuses."""
+
+
+INTEGER_LITERAL = rule(
+    "json/integer-literal",
+    "an integer is written without a fraction and without an exponent",
+    source="RFC 8259, section 6; Zarr v3 core, fill value; to JSON Schema 4.0 is an integer as well",
+)
+
+
+def integral(value: object) -> bool:
+    """Whether `value` is a number such as 4.0: an integer to JSON Schema, and a float to a document.
+
+    >>> integral(4.0), integral(4), integral(4.5)
+    (True, False, False)
+    """
+    return type(value) is float and value.is_integer()
 
 
 class Configuration(BaseModel):
@@ -104,7 +122,7 @@ C = TypeVar("C", bound=BaseModel)
 def parse_configuration(
     model: type[C],
     value: Mapping[str, Any],
-    rule: Rule,
+    broken: Rule,
     faults: list[Fault],
     *,
     path: tuple[str | int, ...] = (),
@@ -113,7 +131,7 @@ def parse_configuration(
     try:
         return model.model_validate(value)
     except ValidationError as error:
-        faults.extend(faults_of(error, value, schema_of(model), rule, path))
+        faults.extend(faults_of(error, value, schema_of(model), broken, path))
         return None
 
 
@@ -135,7 +153,7 @@ def faults_of(
     error: ValidationError,
     value: object,
     schema: Mapping[str, Any],
-    rule: Rule,
+    broken: Rule,
     path: tuple[str | int, ...] = (),
     *,
     said: str = "{}",
@@ -161,7 +179,10 @@ def faults_of(
             expected, found_text = said.format(asked), show(found)
         else:
             expected, found_text = words(_schema_at(schema, steps)), show(found)
-        faults[steps] = Fault(rule, (*path, *steps), expected, found_text, fix)
+        judged = broken
+        if detail["type"] == "int_type" and integral(found):
+            judged, fix = INTEGER_LITERAL, f"write {int(cast('float', found))}"
+        faults[steps] = Fault(judged, (*path, *steps), expected, found_text, fix)
     deepest = [f for s, f in faults.items() if not any(t != s and t[: len(s)] == s for t in faults)]
     return deepest
 

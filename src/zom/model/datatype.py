@@ -149,6 +149,10 @@ class DataTypeFamily(ABC):
         """Two patterns: of the names that `claims` takes, and of those among them that are right."""
         return None
 
+    def inspect_fill(self, value: JSON, faults: list[Fault], path: tuple[str | int, ...]) -> None:
+        """Checks what can be checked of a v3 fill value where the type itself can't be told."""
+        del value, faults, path
+
     def fill_schema(self, form: Format) -> dict[str, Any]:
         """What any type of the family may take as a fill value, as JSON Schema."""
         del form

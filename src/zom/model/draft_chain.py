@@ -24,6 +24,7 @@ CODEC = rule(
     "draft/codec",
     "a codec is an object with type, a URI, and perhaps configuration, an object that fits it",
     source="Zarr core specification 3.0, draft of 2022, codecs",
+    schema=True,
 )
 
 
@@ -69,12 +70,13 @@ def _thread(
     codec: Codec, configuration: Any, before: Representation | None, faults: list[Fault], path: _Path
 ) -> Representation | None:
     """What comes out of the codec; the draft turns elements into bytes, and back, by itself."""
-    if configuration is None or before is None:
+    if configuration is None:
         return None
-    if codec.kind == "bytes->bytes" and isinstance(before, Elements):
-        before = Bytes()
-    elif codec.kind != "bytes->bytes" and isinstance(before, Bytes):
-        return None
+    if codec.kind == "bytes->bytes":
+        before = before if isinstance(before, Bytes) else Bytes()
+    elif not isinstance(before, Elements):
+        # What the codec is given can't be told: its own parameters can be judged all the same.
+        before = Elements(None, None)
     return codec.thread(configuration, before, faults, path)
 
 

@@ -10,6 +10,7 @@ import re
 from typing import TYPE_CHECKING, Any, cast
 
 from zom.model.codec import Elements
+from zom.model.configuration import INTEGER_LITERAL, integral
 from zom.model.draft_chain import CODEC, check_codecs, check_compressor
 from zom.model.draft_extension import (
     EXTENSION,
@@ -20,7 +21,7 @@ from zom.model.draft_extension import (
     check_uri,
     codec_name,
 )
-from zom.model.fill_value import NULL
+from zom.model.fill_value import NULL, restate
 from zom.model.registry import near
 from zom.model.resolve import FALLBACK, parse_draft
 from zom.problems import Fault, Rule, rule, show
@@ -97,6 +98,28 @@ DATA_TYPE = rule(
     "draft/data-type",
     "data_type is an identifier of the specification, or an object with extension and type",
     source=f"{_DRAFT}, data_type",
+    schema=True,
+)
+_OF_EXTENSIONS = f"{_DRAFT}, data_type: the extension is responsible for what its type means"
+EXTENSION_TYPE = rule(
+    "draft/extension-type", "the type of an extension that zom knows is well formed", source=_OF_EXTENSIONS
+)
+EXTENSION_TYPE_TOLERATED = rule(
+    "draft/extension-type-tolerated",
+    "the type of an extension that zom knows is spelled in full",
+    source=_OF_EXTENSIONS,
+    lenient="warning",
+)
+EXTENSION_FILL = rule(
+    "draft/extension-fill-value",
+    "a fill value is spelled as the extension that zom knows asks",
+    source=_OF_EXTENSIONS,
+)
+EXTENSION_FILL_TOLERATED = rule(
+    "draft/extension-fill-value-tolerated",
+    "a fill value of an extension's type is spelled as today, not as it once was",
+    source=_OF_EXTENSIONS,
+    lenient="warning",
 )
 CHUNK_GRID = rule(
     "draft/chunk-grid",
@@ -218,14 +241,22 @@ def _check_type(values: Mapping[str, Any], faults: list[Fault]) -> DataType | No
     value = values["data_type"]
     start = len(faults)
     data_type = parse_draft(value, faults, ("data_type",))
+    if isinstance(value, dict):
+        restate(faults, start, EXTENSION_TYPE, EXTENSION_TYPE_TOLERATED)
+    fell_back = any(fault.rule is FALLBACK for fault in faults[start:])
     if data_type is None and len(faults) == start:
         _explain_type(value, faults)
+    elif fell_back:
+        _check_extension_type(cast("dict[str, Any]", value), faults)
     # "Said extension is responsible for interpreting the value of fill_value": a fallback can't judge it.
-    judged = data_type is not None and not any(fault.rule is FALLBACK for fault in faults[start:])
+    judged = data_type is not None and not fell_back
+    before = len(faults)
     if data_type is not None and judged and "fill_value" in values:
         data_type.parse_fill(values["fill_value"], "draft", faults, ("fill_value",))
     elif not judged and values.get("fill_value", ...) is None:
         faults.append(Fault(NULL, ("fill_value",), "a value of the data type", "null"))
+    if isinstance(value, dict):
+        restate(faults, before, EXTENSION_FILL, EXTENSION_FILL_TOLERATED, kept=NULL)
     return data_type
 
 
@@ -237,12 +268,19 @@ def _explain_type(value: Any, faults: list[Fault]) -> None:
         faults.append(Fault(DATA_TYPE, path, wanted, show(value)))
         return
     document = cast("dict[str, Any]", value)
+    if _check_extension_type(document, faults):
+        where = (*path, "extension")
+        faults.append(Fault(UNREGISTERED, where, "a data type that zom knows", show(document["extension"])))
+
+
+def _check_extension_type(document: dict[str, Any], faults: list[Fault]) -> bool:
+    """Whether an extension says which it is, and which of its types is meant."""
+    path = ("data_type",)
     named = check_uri(document, "extension", path, faults, DATA_TYPE)
     if "type" not in document:
         faults.append(Fault(DATA_TYPE, (*path, "type"), "a type that the extension defines", "nothing"))
-    elif named:
-        where = (*path, "extension")
-        faults.append(Fault(UNREGISTERED, where, "a data type that zom knows", show(document["extension"])))
+        return False
+    return named
 
 
 def _check_grid(value: Any, shape: tuple[int, ...] | None, faults: list[Fault]) -> tuple[int, ...] | None:
@@ -277,7 +315,8 @@ def _check_chunk_shape(
     good = True
     for index, length in enumerate(chunks):
         if type(length) is not int or length < 0 or length >= 2**63:
-            faults.append(Fault(CHUNK_GRID, (*path, index), "an integer of at least 1", show(length)))
+            broken = INTEGER_LITERAL if integral(length) else CHUNK_GRID
+            faults.append(Fault(broken, (*path, index), "an integer of at least 1", show(length)))
             good = False
         elif length == 0 and (shape is None or index >= len(shape) or shape[index] != 0):
             wanted = "an integer of at least 1, the dimension not being empty"

@@ -7,15 +7,20 @@ disagree, a value that can mean only one thing is read with a warning, and never
 from __future__ import annotations
 
 import base64
-import binascii
+import re
 from typing import TYPE_CHECKING, Any
 
+from zom.model.configuration import INTEGER_LITERAL, integral
+from zom.model.patterns import BASE64 as BASE64_PATTERN
 from zom.problems import Fault, rule, show
 
 if TYPE_CHECKING:
     from zom.model.datatype import DataType, Format
+    from zom.problems import Rule
 
-__all__ = ["no_fill", "read_base64", "read_int", "refuse_type"]
+__all__ = ["no_fill", "read_base64", "read_int", "refuse_type", "restate"]
+
+_BASE64 = re.compile(BASE64_PATTERN)
 
 _V3 = "Zarr v3 core, fill value"
 _V2 = "Zarr v2, fill value encoding"
@@ -63,24 +68,27 @@ FLOAT_TEXT = rule(
     'a v2 float that is no JSON number is "NaN", "Infinity" or "-Infinity"',
     source=_V2,
     lenient="warning",
+    schema=True,
 )
 WIDTH = rule(
     "fill-value/width",
     "a hexadecimal or binary fill value has exactly as many digits as its data type has bits",
     source=_V3 + "; the draft, fill_value",
 )
-BASE64 = rule("fill-value/base64", "bytes are spelled in standard base64", source=_V2)
+BASE64 = rule("fill-value/base64", "bytes are spelled in standard base64", source=_V2, schema=True)
 PLAIN_TEXT = rule(
     "fill-value/plain-text",
     "a v2 byte string is spelled in base64, not as plain text",
     source=_V2,
     lenient="warning",
+    schema=True,
 )
 ZERO = rule(
     "fill-value/zero-for-bytes",
     "a v2 fill value of bytes is spelled in base64, not as 0",
     source=_V2,
     lenient="warning",
+    schema=True,
 )
 RAW_BASE64 = rule(
     "fill-value/raw-base64",
@@ -103,24 +111,63 @@ STRUCT_OBJECT = rule(
     "a v2 fill value of fields is spelled in base64, not as an object",
     source=_V2,
     lenient="warning",
+    schema=True,
 )
 FIELD = rule(
     "fill-value/field",
     "a fill value of fields names every field once, and nothing else",
     source="zarr-extensions, struct data type: fill value representation",
-    schema=True,
+)
+INNER = rule(
+    "fill-value/inner",
+    "a value inside a fill value, or in a codec's configuration, is spelled as its data type asks",
+    source=_V3 + "; zarr-extensions, struct, scale_offset and cast_value",
+)
+INNER_TOLERATED = rule(
+    "fill-value/inner-tolerated",
+    "a value inside a fill value, or in a codec's configuration, is spelled as today, not as it once was",
+    source=_V3 + "; zarr-extensions, struct, scale_offset and cast_value",
+    lenient="warning",
 )
 CAST = rule("fill-value/cast", "a value given from Python fits its data type without loss", source="zom")
 
 
-def refuse_type(expected: str, value: Any, faults: list[Fault], path: tuple[str | int, ...]) -> None:
+def restate(
+    faults: list[Fault],
+    start: int,
+    firm: Rule = INNER,
+    tolerant: Rule = INNER_TOLERATED,
+    kept: Rule | None = None,
+) -> None:
+    """Put the faults from `start` on under rules of their own.
+
+    JSON Schema sees that a fill value fits the data type beside it. It doesn't see which type a value
+    has that stands inside another, so its breaches must not go by the same code.
+
+    >>> faults = []
+    >>> refuse_type("text", 1, faults, ("fill_value", "name"))
+    >>> restate(faults, 0); faults[0].rule.code
+    'fill-value/inner'
+    """
+    for place, fault in enumerate(faults[start:], start):
+        if fault.rule.schema and fault.rule is not kept and fault.rule.strict == "error":
+            other = tolerant if fault.rule.lenient == "warning" else firm
+            faults[place] = fault._replace(rule=other)
+
+
+def refuse_type(
+    expected: str, value: Any, faults: list[Fault], path: tuple[str | int, ...], *, integers: str = ""
+) -> None:
     """Add the fault of a fill value that is spelled as another type's.
+
+    `integers` are those that stand for something here: 0.0 is not among them, for its spelling.
 
     >>> faults = []
     >>> refuse_type("true or false", 2, faults, ("fill_value",)); faults[0].found
     '2'
     """
-    faults.append(Fault(TYPE, path, expected, show(value)))
+    misspelled = integral(value) and str(int(value)) in integers
+    faults.append(Fault(INTEGER_LITERAL if misspelled else TYPE, path, expected, show(value)))
 
 
 def no_fill(data_type: DataType, form: Format, faults: list[Fault], path: tuple[str | int, ...]) -> Any:
@@ -168,11 +215,11 @@ def read_base64(
     >>> read_base64("YWI=", 4, [], ())
     b'ab'
     """
-    try:
-        raw = base64.b64decode(value, validate=True)
-    except (binascii.Error, ValueError):
+    # Python's own decoder takes padding that is too long, up to 3.12.
+    if not _BASE64.match(value):
         faults.append(Fault(BASE64, path, "text in standard base64", show(value)))
         return None
+    raw = base64.b64decode(value)
     if size is not None and len(raw) > size:
         faults.append(Fault(LENGTH, path, f"base64 of at most {size} bytes", f"{len(raw)} bytes"))
         return None

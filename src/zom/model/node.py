@@ -13,7 +13,7 @@ from pydantic import ValidationError, create_model
 
 from zom.jsonvalue import JSONDict
 from zom.model import attributes
-from zom.model.configuration import USERS_VALIDATOR, faults_of, schema_of
+from zom.model.configuration import INTEGER_LITERAL, USERS_VALIDATOR, faults_of, schema_of
 from zom.model.spec import Prepared, Spec
 from zom.problems import Fault, rule, show
 
@@ -109,7 +109,9 @@ def _structure(
         name = str(fault.path[0]) if fault.path else ""
         if name == "members" and name in known:
             continue
-        if fault.found == "nothing" and len(fault.path) == 1 and name in base and base[name].is_required():
+        if fault.rule is INTEGER_LITERAL:
+            faults.append(fault)
+        elif fault.found == "nothing" and len(fault.path) == 1 and name in base and base[name].is_required():
             expected = f"a member {show(name)}" if fault.expected in _SAYS_NOTHING else fault.expected
             faults.append(fault._replace(rule=family.missing_rule, expected=expected))
         elif name in base and name not in own:

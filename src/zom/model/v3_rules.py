@@ -272,6 +272,9 @@ def _judge_type(value: Any, has_fill: bool, fill: Any) -> _Verdict:  # noqa: FBT
         find_extension(definition.name, data_types, UNREGISTERED, faults, _name_place(value, ("data_type",)))
     data_type = parse_v3(value, faults, ("data_type",))
     if data_type is None:
+        family = data_types.find(definition.name)
+        if family is not None and has_fill:
+            family.inspect_fill(fill, faults, ("fill_value",))
         return tuple(faults), (None, None)
     scalar = data_type.parse_fill(fill, "v3", faults, ("fill_value",)) if has_fill else None
     return tuple(faults), (data_type, scalar)

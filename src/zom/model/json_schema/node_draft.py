@@ -106,7 +106,16 @@ def fill_value() -> dict[str, Any]:
             text = {"type": "string", "pattern": whole(family.name_patterns[1])}
             then = {"properties": {"fill_value": family.fill_schema("draft")}}
             branches.append((_is("data_type", text), then))
-    return {"type": "object", **chain(branches, {})}
+    objects = {
+        "type": "object",
+        "properties": {
+            "extension": {"type": "string", "pattern": "[Oo][Bb][Jj][Ee][Cc][Tt]"},
+            "type": {"const": "|O", "type": "string"},
+        },
+        "required": ["extension", "type"],
+    }
+    branches.append((_is("data_type", objects), {}))
+    return {"type": "object", **chain(branches, {"properties": {"fill_value": {"not": {"type": "null"}}}})}
 
 
 def chunk_grid() -> dict[str, Any]:
@@ -221,6 +230,7 @@ def entry_point() -> dict[str, Any]:
             "zarr_format": {"type": "string", "pattern": whole(_FORMAT)},
             "metadata_encoding": encoding,
             "extensions": _EXTENSIONS,
+            "members": False,
         },
         "required": ["zarr_format", "metadata_encoding", "extensions"],
     }

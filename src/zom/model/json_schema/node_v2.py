@@ -127,6 +127,7 @@ def array() -> dict[str, Any]:
         "filters": {"if": {"type": "null"}, "else": {"type": "array", "items": parts("codec")}},
         "dimension_separator": field_schema(ArraySpec, "dimension_separator"),
         "attributes": _OBJECT,
+        "members": False,
     }
     return {
         "type": "object",

@@ -27,7 +27,7 @@ _CONSOLIDATED: dict[str, Any] = {
     "properties": {
         "kind": {"const": "inline", "type": "string"},
         "must_understand": {"const": False, "type": "boolean"},
-        "metadata": {"type": "object"},
+        "metadata": {"type": "object", "additionalProperties": {"type": "object"}},
     },
     "required": ["kind", "must_understand", "metadata"],
 }
@@ -76,6 +76,7 @@ def array(*, known: bool = False) -> dict[str, Any]:
         "attributes": _OBJECT,
         "storage_transformers": {"type": "array", "items": parts("storage-transformer")},
         "dimension_names": _NAMES,
+        "members": False,
     }
     return {
         "type": "object",
