@@ -109,21 +109,26 @@ def _frozen_node(value: Any, limits: Limits, tally: list[int], groups: int) -> A
     return _frozen(value, limits.value_depth, most, tally)
 
 
-def _frozen(value: Any, room: int, most: int, tally: list[int]) -> Any:  # noqa: C901 - one switch, no calls
+def _frozen(value: Any, room: int, most: int, tally: list[int]) -> Any:  # noqa: C901, PLR0912 - one switch
     kind: object = type(value)  # pyright: ignore[reportUnknownVariableType]
+    inner: object
     if kind is dict:
         if room <= 0:
             raise _UnfitError
         tally[0] += len(value)
         for name, item in value.items():
-            if type(item) not in _DONE:
+            inner = type(item)
+            if inner is int:
+                if not -most < item < most:
+                    raise _UnfitError
+            elif inner not in _DONE:
                 value[name] = _frozen(item, room - 1, most, tally)
         return JSONDict(value)
     if kind is list:
         if room <= 0:
             raise _UnfitError
         for index, item in enumerate(value):
-            inner: object = type(item)  # pyright: ignore[reportUnknownVariableType]
+            inner = type(item)  # pyright: ignore[reportUnknownVariableType]
             if inner is int:
                 if not -most < item < most:
                     raise _UnfitError

@@ -54,6 +54,7 @@ class RegularGrid(ChunkGrid):
 
     name = "regular"
     configuration = RegularConfiguration
+    sees_lengths = False
 
     def lengths(
         self,

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, cast
 from zom.model.codec import Bytes, Elements, codecs
 from zom.model.configuration import parse_configuration
 from zom.model.definition import find_extension, name_of, parse_definition
+from zom.model.memo import Memo
 from zom.problems import Fault, rule, show
 
 if TYPE_CHECKING:
@@ -105,13 +106,29 @@ def check_chain(
         faults.append(Fault(LIST, path, "a list of codecs", show(codecs_value)))
         return None
     values = cast("Sequence[Any]", codecs_value)
-    links = [_link(value, faults, (*path, index)) for index, value in enumerate(values)]
+    links = [_known_link(value, faults, (*path, index)) for index, value in enumerate(values)]
     misplaced = _check_order(links, values, faults, path)
     state: Representation | None = before
     for index, link in enumerate(links):
         if index not in misplaced:
             state = _thread(link, state, faults, (*path, index), need_fixed_size=need_fixed_size)
     return state if isinstance(state, Bytes) else None
+
+
+_links: Memo[tuple[_Link, tuple[Fault, ...]]] = Memo()
+
+
+def _known_link(value: object, faults: list[Fault], path: tuple[str | int, ...]) -> _Link:
+    """`_link`, remembered: the same few codecs stand in many chains, which differ by their chunks."""
+
+    def judge() -> tuple[_Link, tuple[Fault, ...]]:
+        own: list[Fault] = []
+        return _link(value, own, ()), tuple(own)
+
+    link, found = _links.get(repr(value), judge)
+    if found:
+        faults.extend([fault._replace(path=(*path, *fault.path)) for fault in found])
+    return link
 
 
 def _link(value: object, faults: list[Fault], path: tuple[str | int, ...]) -> _Link:

@@ -21,6 +21,8 @@ class ChunkGrid(ABC):
     aliases: ClassVar[tuple[str, ...]] = ()
     configuration: ClassVar[type[Configuration]]
     registered: ClassVar[bool] = True
+    sees_lengths: ClassVar[bool] = True
+    """Whether `lengths` looks at the array's lengths, not only at how many there are, and which are 0."""
 
     @abstractmethod
     def lengths(

@@ -79,7 +79,7 @@ def make(cls: type[Spec], node: Node, faults: list[Fault], *, whole: bool) -> Sp
         faults.extend(found)
         broken |= {str(fault.path[0]) for fault in found if fault.path}
     family.rules(cls.kind, values, broken, faults)
-    if spec is not None:
+    if spec is not None and (prepared.settled is not spec or cls is not family.classes[cls.kind]):
         prepared.settle(spec)
         fields = vars(spec)
         fields.update({name: attributes.still(fields[name]) for name in _declared(cls) if name in fields})

@@ -6,7 +6,7 @@ https://zarr-specs.readthedocs.io/en/latest/v3/core/index.html, sections "Array 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from zom.jsonvalue import same
 from zom.model.chain import check_chain
@@ -15,7 +15,7 @@ from zom.model.chunk_key_encoding import ChunkKeyEncoding, chunk_key_encodings
 from zom.model.codec import Elements
 from zom.model.configuration import parse_configuration
 from zom.model.datatype import data_types
-from zom.model.definition import find_extension, parse_definition
+from zom.model.definition import find_extension, name_of, parse_definition
 from zom.model.memo import Memo
 from zom.model.python_value import is_dict
 from zom.model.registry import near
@@ -25,7 +25,6 @@ from zom.problems import Fault, Rule, rule, show
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from zom.model.datatype import DataType
     from zom.model.family import NodeKind
 
 __all__ = ["FIELD_RULES", "MEMBERS", "MISSING", "NODE", "check", "fields"]
@@ -232,35 +231,64 @@ def _check_array(values: Mapping[str, Any], broken: frozenset[str], faults: list
     ):
         wanted = f"{len(shape)} name{'s' * (len(shape) != 1)}, one for each dimension"
         faults.append(Fault(DIMENSION_COUNT, ("dimension_names",), wanted, show(list(names))))
-    data_type, fill = _type_and_fill(values, faults)
-    lengths = _chunk_lengths(values, shape, faults)
-    if "chunk_key_encoding" in values:
-        value = values["chunk_key_encoding"]
-        faults.extend(_keys.get(repr(value), lambda: _key_faults(value)))
-    if "codecs" in values and "codecs" not in broken:
-        codecs = list(values["codecs"])
-        elements = Elements(lengths, data_type, fill)
-        key = (repr(codecs), repr(values.get("data_type")), repr(values.get("fill_value")), lengths)
-        faults.extend(_chains.get(key, lambda: _chain_faults(codecs, elements)))
+    texts = _Texts(*[repr(values[name]) if name in values else None for name in _Texts._fields])
+    if "codecs" in broken:
+        texts = texts._replace(codecs=None)
+    key = (texts, _seen(shape, values.get("chunk_grid")))
+    faults.extend(_arrays.get(key, lambda: _judge_array(values, texts, shape)))
     if values.get("storage_transformers") and "storage_transformers" not in broken:
         _check_transformers(values["storage_transformers"], faults)
 
 
+class _Texts(NamedTuple):
+    """The members that are judged together, as `repr` texts; None where there is none to judge."""
+
+    data_type: str | None
+    fill_value: str | None
+    chunk_grid: str | None
+    chunk_key_encoding: str | None
+    codecs: str | None
+
+
 _Verdict = tuple[tuple[Fault, ...], Any]
+_arrays: Memo[tuple[Fault, ...]] = Memo()
 _types: Memo[_Verdict] = Memo()
 _grids: Memo[_Verdict] = Memo()
 _keys: Memo[tuple[Fault, ...]] = Memo()
 _chains: Memo[tuple[Fault, ...]] = Memo()
 
 
-def _type_and_fill(values: Mapping[str, Any], faults: list[Fault]) -> tuple[DataType | None, Any]:
-    if "data_type" not in values:
-        return None, None
-    value, has_fill, fill = values["data_type"], "fill_value" in values, values.get("fill_value")
-    key = (repr(value), has_fill, repr(fill))
-    found, (data_type, scalar) = _types.get(key, lambda: _judge_type(value, has_fill, fill))
-    faults.extend(found)
-    return data_type, scalar
+def _seen(shape: tuple[int, ...] | None, grid_value: Any) -> tuple[int, ...] | None:
+    """What the chunk grid sees of the array's shape."""
+    if shape is None:
+        return None
+    name = name_of(grid_value)
+    grid = None if name is None else chunk_grids.find(name)
+    return shape if grid is None or grid.sees_lengths else tuple([min(length, 1) for length in shape])
+
+
+def _judge_array(
+    values: Mapping[str, Any], texts: _Texts, shape: tuple[int, ...] | None
+) -> tuple[Fault, ...]:
+    faults: list[Fault] = []
+    data_type, fill, lengths = None, None, None
+    if texts.data_type is not None:
+        value, has_fill, scalar = values["data_type"], "fill_value" in values, values.get("fill_value")
+        key = (texts.data_type, texts.fill_value)
+        found, (data_type, fill) = _types.get(key, lambda: _judge_type(value, has_fill, scalar))
+        faults.extend(found)
+    if texts.chunk_grid is not None:
+        grid = values["chunk_grid"]
+        found, lengths = _grids.get((texts.chunk_grid, _seen(shape, grid)), lambda: _judge_grid(grid, shape))
+        faults.extend(found)
+    if texts.chunk_key_encoding is not None:
+        encoding = values["chunk_key_encoding"]
+        faults.extend(_keys.get(texts.chunk_key_encoding, lambda: _key_faults(encoding)))
+    if texts.codecs is not None:
+        elements = Elements(lengths, data_type, fill)
+        parts = (texts.codecs, texts.data_type, texts.fill_value, lengths)
+        faults.extend(_chains.get(parts, lambda: _chain_faults(list(values["codecs"]), elements)))
+    return tuple(faults)
 
 
 def _judge_type(value: Any, has_fill: bool, fill: Any) -> _Verdict:  # noqa: FBT001 - a memo's thunk
@@ -288,17 +316,6 @@ def _is_claimed(name: str) -> bool:
 def _name_place(value: Any, path: tuple[str | int, ...]) -> tuple[str | int, ...]:
     """Where the name of an extension stands: a short-hand name is the extension itself."""
     return path if isinstance(value, str) else (*path, "name")
-
-
-def _chunk_lengths(
-    values: Mapping[str, Any], shape: tuple[int, ...] | None, faults: list[Fault]
-) -> tuple[tuple[int, ...], ...] | None:
-    if "chunk_grid" not in values:
-        return None
-    value = values["chunk_grid"]
-    found, lengths = _grids.get((repr(value), shape), lambda: _judge_grid(value, shape))
-    faults.extend(found)
-    return cast("tuple[tuple[int, ...], ...] | None", lengths)
 
 
 def _judge_grid(value: Any, shape: tuple[int, ...] | None) -> _Verdict:
