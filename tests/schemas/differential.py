@@ -23,7 +23,7 @@ from engines import ENGINES, missing_ajv, verdicts
 
 from zom.model.assembly import assemble
 from zom.model.json_schema import json_schema, schema_names
-from zom.problems import rules, show, split_pointer
+from zom.problems import pointer_of, rules, show, split_pointer
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -183,6 +183,8 @@ class Tally:
     """Those of them for which an error of the schema has the place of the fault."""
     alone: int = 0
     """Those of them for which it is the only place."""
+    beside: int = 0
+    """Those for which an error is inside the fault, or the closest thing there is around it."""
     elsewhere: dict[str, tuple[int, str]] = field(default_factory=dict)
 
     def add(
@@ -217,11 +219,28 @@ class Tally:
         if pointer in places:
             self.located += 1
             self.alone += len(places) == 1
-            return
-        key = f"{code} {_shape(pointer)}"
-        count, example = self.elsewhere.get(key, (0, ""))
-        found = ", ".join(f"{keyword} at {where or 'the root'}" for where, keyword in verdict[:4])
-        self.elsewhere[key] = (count + 1, example or f"{found} in {judged.text[:400]}")
+        elif any(_is_beside(place, pointer, judged.document) for place in places):
+            self.beside += 1
+        else:
+            key = f"{code} {_shape(pointer)}"
+            count, example = self.elsewhere.get(key, (0, ""))
+            found = ", ".join(f"{keyword} at {where or 'the root'}" for where, keyword in verdict[:4])
+            self.elsewhere[key] = (count + 1, example or f"{found} in {judged.text[:400]}")
+
+
+def _is_beside(place: str, pointer: str, document: Any) -> bool:
+    """Whether `place` is inside what `pointer` leads to, or the closest thing there is around it."""
+    if place.startswith(f"{pointer}/"):
+        return True
+    steps = split_pointer(pointer)
+    depth = 0
+    for step in steps[:-1]:
+        document = document[int(step)] if isinstance(document, list) else document.get(step)
+        if not isinstance(document, (dict, list)):
+            break
+        depth += 1
+    closest = pointer_of(steps[:depth])
+    return pointer.startswith(f"{place}/") and len(place) >= len(closest)
 
 
 def _smallest(found: Sequence[Disagreement]) -> list[Disagreement]:
@@ -273,9 +292,10 @@ def _print_tally(form: str, engine: str, tally: Tally) -> None:
     for code, count in tally.explained.most_common():
         print(f"{'':20} {count:9,} {code}")
     if tally.single:
+        beside = (tally.located + tally.beside) / tally.single
         print(
-            f"{'':20} {tally.single:9,} with one fault: {tally.located / tally.single:.2%} located, "
-            f"{tally.alone / tally.single:.2%} by errors at that place alone"
+            f"{'':20} {tally.single:9,} with one fault: {beside:.2%} located at it or beside it, "
+            f"{tally.located / tally.single:.2%} at it, {tally.alone / tally.single:.2%} only there"
         )
 
 

@@ -132,8 +132,10 @@ def chunk_grid() -> dict[str, Any]:
         },
         "required": ["type", "separator", "chunk_shape"],
     }
-    is_regular = {"type": "object", **_is("type", {"const": "regular", "type": "string"})}
-    return {"if": is_regular, "then": regular, "else": _TYPED}
+    plain = _is("type", {"const": "regular", "type": "string"})
+    # An extension says that it is one: where none does, it is the type that is wrong.
+    other = {"if": _is("extension", {}), "then": _TYPED, "else": plain}
+    return {"type": "object", "if": {"type": "object", **plain}, "then": regular, "else": other}
 
 
 def storage_transformer() -> dict[str, Any]:
@@ -201,10 +203,12 @@ def group(members: dict[str, Any]) -> dict[str, Any]:
 
 
 def node(members: dict[str, Any]) -> dict[str, Any]:
-    """A node of the draft: an array where it has a shape, else a group."""
+    """A node of the draft: an array where it has a shape, or what else only arrays have; else a group."""
+    # A document that lacks its shape is an array with one fault, not a group with many.
+    marks = {"properties": {"data_type": True, "chunk_grid": True}, "required": ["data_type", "chunk_grid"]}
     return {
         "type": "object",
-        "if": {"properties": {"shape": True}, "required": ["shape"]},
+        "if": {"anyOf": [{"properties": {"shape": True}, "required": ["shape"]}, marks]},
         "then": array(),
         "else": group(members),
     }

@@ -156,10 +156,12 @@ def group(members: dict[str, Any]) -> dict[str, Any]:
 
 
 def node(members: dict[str, Any]) -> dict[str, Any]:
-    """A v2 node: an array where it has a shape, else a group."""
+    """A v2 node: an array where it has a shape, or what else only arrays have; else a group."""
+    # A document that lacks its shape is an array with one fault, not a group with seven.
+    marks = {"properties": {"chunks": True, "dtype": True}, "required": ["chunks", "dtype"]}
     return {
         "type": "object",
-        "if": {"properties": {"shape": True}, "required": ["shape"]},
+        "if": {"anyOf": [{"properties": {"shape": True}, "required": ["shape"]}, marks]},
         "then": array(),
         "else": group(members),
     }
