@@ -78,10 +78,34 @@ def _bare(annotation: Any) -> Any:
     return annotation
 
 
+_QUALIFIERS = {
+    typing_extensions.Required: True,
+    typing_extensions.NotRequired: False,
+    typing_extensions.ReadOnly: None,
+}
+
+
+def _qualified(hint: Any) -> bool | None:
+    """Whether `hint` says that its key is required; None where it says nothing."""
+    said: bool | None = None
+    while get_origin(hint) in _QUALIFIERS or get_origin(hint) is Annotated:
+        said = _QUALIFIERS.get(get_origin(hint)) if said is None else said
+        hint = get_args(hint)[0]
+    return said
+
+
 def _typed_plan(annotation: Any, owner: type[Spec]) -> MemberPlan:
-    hints = typing_extensions.get_type_hints(annotation)
-    named = {name: _candidates(hint, owner) for name, hint in hints.items()}
-    required = frozenset(cast("frozenset[str]", annotation.__required_keys__))
+    named = {
+        name: _candidates(hint, owner) for name, hint in typing_extensions.get_type_hints(annotation).items()
+    }
+    # `__required_keys__` is wrong where annotations are text: the qualifiers were not seen.
+    qualified = typing_extensions.get_type_hints(annotation, include_extras=True)
+    by_class = cast("frozenset[str]", annotation.__required_keys__)
+    required = frozenset(
+        name
+        for name, hint in qualified.items()
+        if (name in by_class if _qualified(hint) is None else _qualified(hint))
+    )
     extra = getattr(annotation, "__extra_items__", None)
     others: Candidates | None = ()
     if getattr(annotation, "__closed__", None) or extra is typing.Never:

@@ -38,37 +38,29 @@ class Prepared:
     """The validation context of zom's own calls into pydantic: one node, made ready.
 
     It settles the spec that pydantic makes: as soon as the fields stand, so that validators can ask
-    for the document, and once more at the end where there may be such validators.
+    for the document, and once more at the end.
     """
 
-    __slots__ = ("attributes", "node", "settled", "values")
+    __slots__ = ("attributes", "node", "values")
 
     def __init__(self, values: Mapping[str, Any], node: Node, attributes: Any) -> None:
         self.values = values
         self.node = node
         self.attributes = attributes
-        self.settled: Spec | None = None
 
     def settle(self, spec: Spec) -> None:
         """Give `spec` its document, and fields that can't change."""
         document, members, place, level = self.node
-        private = {"document": document, "level": level, "place": place}
-        if spec.__pydantic_private__:
-            private = {**spec.__pydantic_private__, **private}
-        _set(spec, "__pydantic_private__", private)
+        private = {**(spec.__pydantic_private__ or {}), "document": document, "level": level, "place": place}
+        object.__setattr__(spec, "__pydantic_private__", private)
         names = frozenset(document) if members is None else frozenset((*document, "members"))
-        _set(spec, "__pydantic_fields_set__", _names.setdefault(names, names))
+        object.__setattr__(spec, "__pydantic_fields_set__", _names.setdefault(names, names))
         extra = spec.__pydantic_extra__
-        _set(spec, "__pydantic_extra__", JSONDict(extra) if extra else _EMPTY)
-        fields = spec.__dict__
-        if "attributes" in fields:
-            fields["attributes"] = self.attributes
+        object.__setattr__(spec, "__pydantic_extra__", JSONDict(extra) if extra else _EMPTY)
+        if "attributes" in type(spec).model_fields:
+            vars(spec)["attributes"] = self.attributes
         if members is not None:
-            fields["members"] = members
-        self.settled = spec
-
-
-_set = object.__setattr__
+            vars(spec)["members"] = members
 
 
 class Spec(BaseModel):

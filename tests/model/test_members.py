@@ -1,0 +1,163 @@
+"""What a group class asks of its members."""
+
+from __future__ import annotations
+
+from typing import Any, Literal, NotRequired, TypeVar
+
+import pytest
+from pydantic import BaseModel, model_validator
+from typing_extensions import TypedDict
+
+from zom import v3
+from zom.errors import ExtensionError, SpecError
+
+ARRAY = v3.ArraySpec.build(shape=(4,), dtype="int32")
+BYTES = v3.ArraySpec.build(shape=(4,), dtype="uint8")
+GROUP: dict[str, Any] = {"zarr_format": 3, "node_type": "group"}
+
+
+class Attrs(BaseModel):
+    units: str
+
+
+class Bytes(v3.ArraySpec):
+    data_type: Literal["uint8"]
+
+
+class Image(TypedDict):
+    data: Bytes
+    time: NotRequired[v3.ArraySpec[Attrs]]
+
+
+class Closed(TypedDict, closed=True):  # type: ignore[call-arg]
+    data: Bytes
+
+
+class Extra(TypedDict, extra_items=v3.GroupSpec):  # type: ignore[call-arg]
+    data: Bytes
+
+
+class ImageGroup(v3.GroupSpec):
+    members: Image
+
+
+class ClosedGroup(v3.GroupSpec):
+    members: Closed
+
+
+class ExtraGroup(v3.GroupSpec):
+    members: Extra
+
+
+class Node(v3.GroupSpec):
+    members: dict[str, Node | Bytes] | None = None
+
+
+def faults(cls: Any, members: Any) -> list[tuple[str, str]]:
+    return [(p.code, p.pointer) for p in cls.check({**GROUP, "members": members})]
+
+
+def test_a_plain_spec_is_taken_where_its_content_fits() -> None:
+    tree = ImageGroup(members={"data": BYTES, "time": ARRAY.replace(attributes={"units": "s"})})
+    assert type(tree["data"]) is Bytes
+    assert tree["time"].attributes.units == "s"
+    nested = v3.GroupSpec[Any, Bytes](members={"a": BYTES})
+    assert type(nested["a"]) is Bytes
+    assert nested["a"] == BYTES
+
+
+def test_a_spec_of_the_class_stays_the_object_it_is() -> None:
+    data = Bytes(**BYTES.document)
+    assert ImageGroup(members={"data": data})["data"] is data
+
+
+def test_a_required_member_that_is_missing_is_one_problem() -> None:
+    assert faults(ImageGroup, {}) == [("spec/member", "/members/data")]
+
+
+def test_a_required_member_at_fault_is_not_missing() -> None:
+    found = faults(ImageGroup, {"data": {**BYTES.to_dict(), "shape": [-1]}})
+    assert found == [("v3/shape", "/members/data/shape/0")]
+
+
+def test_members_that_a_class_needs_cannot_be_unknown() -> None:
+    (problem,) = ImageGroup.check(GROUP)
+    assert (problem.pointer, problem.found) == ("/members", "nothing")
+
+
+def test_a_typed_dict_leaves_other_names_open_unless_it_is_closed() -> None:
+    members = {"data": BYTES, "other": v3.GroupSpec()}
+    assert list(ImageGroup(members=members).members) == ["data", "other"]
+    (problem,) = ClosedGroup.check({**GROUP, "members": members})
+    assert (problem.code, problem.pointer) == ("spec/member", "/members/other")
+    assert problem.expected == "only the members data"
+    assert ClosedGroup(members={"data": BYTES}).members.keys() == {"data"}
+
+
+def test_extra_items_say_what_other_members_are() -> None:
+    assert ExtraGroup(members={"data": BYTES, "x": v3.GroupSpec(), "y": v3.GroupSpec()})
+    assert faults(ExtraGroup, {"data": BYTES, "x": ARRAY}) == [("spec/member", "/members/x")]
+
+
+def test_a_class_may_be_its_own_member() -> None:
+    tree = Node.parse({**GROUP, "members": {"a": {**GROUP, "members": {"b": BYTES.to_dict()}}}})
+    assert [type(node) for _, node in tree.walk()] == [Node, Node, Bytes]
+    assert faults(Node, {"a": {**GROUP, "members": {"b": ARRAY.to_dict()}}}) == [
+        ("spec/annotation", "/members/a/members/b/data_type")
+    ]
+
+
+def test_a_member_of_the_other_kind_is_one_problem() -> None:
+    assert faults(ImageGroup, {"data": GROUP}) == [("spec/member", "/members/data")]
+    assert faults(v3.GroupSpec[Any, v3.ArraySpec], {"a": {**GROUP, "x": 1}}) == [
+        ("spec/member", "/members/a")
+    ]
+
+
+class Counted(v3.GroupSpec):
+    @model_validator(mode="after")
+    def two(self) -> Counted:
+        if len(self.members or ()) != 2:
+            message = "two members"
+            raise ValueError(message)
+        return self
+
+
+def test_a_validator_of_the_group_waits_until_its_members_are_right() -> None:
+    assert faults(Counted, {"a": GROUP}) == [("spec/annotation", "")]
+    assert faults(Counted, {"a": {**GROUP, "x": 1}}) == [("v3/unknown-member", "/members/a/x")]
+    assert faults(Counted, {"a": GROUP, "b": GROUP}) == []
+
+
+def test_flattened_groups_do_not_claim_to_have_what_their_class_asks_for() -> None:
+    tree = ImageGroup(members={"data": BYTES})
+    flat = tree.flatten()
+    assert type(flat["/"]) is v3.GroupSpec
+    assert (
+        type(v3.GroupSpec[Attrs](attributes={"units": "m"}, members={"a": BYTES}).flatten()["/"])
+        is v3.GroupSpec[Attrs]
+    )
+
+
+def test_members_are_specs() -> None:
+    class Wrong(v3.GroupSpec):
+        members: dict[str, int] | None = None
+
+    with pytest.raises(
+        ExtensionError, match=r"Wrong.members: expected specs as members, found <class 'int'>"
+    ):
+        Wrong(members={})
+
+
+T = TypeVar("T")
+
+
+class OfMembers(v3.GroupSpec[Attrs, T]):
+    """A group with its attributes fixed and its members open."""
+
+
+def test_a_generic_subclass_takes_its_members_type() -> None:
+    tree = OfMembers[Bytes](attributes={"units": "m"}, members={"a": BYTES})
+    assert type(tree["a"]) is Bytes
+    with pytest.raises(SpecError, match='data_type: expected "uint8"'):
+        OfMembers[Bytes](attributes={"units": "m"}, members={"a": ARRAY})
