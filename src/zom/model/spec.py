@@ -38,29 +38,37 @@ class Prepared:
     """The validation context of zom's own calls into pydantic: one node, made ready.
 
     It settles the spec that pydantic makes: as soon as the fields stand, so that validators can ask
-    for the document, and once more at the end.
+    for the document, and once more at the end where there may be such validators.
     """
 
-    __slots__ = ("attributes", "node", "values")
+    __slots__ = ("attributes", "node", "settled", "values")
 
     def __init__(self, values: Mapping[str, Any], node: Node, attributes: Any) -> None:
         self.values = values
         self.node = node
         self.attributes = attributes
+        self.settled: Spec | None = None
 
     def settle(self, spec: Spec) -> None:
         """Give `spec` its document, and fields that can't change."""
         document, members, place, level = self.node
-        private = {**(spec.__pydantic_private__ or {}), "document": document, "level": level, "place": place}
-        object.__setattr__(spec, "__pydantic_private__", private)
+        private = {"document": document, "level": level, "place": place}
+        if spec.__pydantic_private__:
+            private = {**spec.__pydantic_private__, **private}
+        _set(spec, "__pydantic_private__", private)
         names = frozenset(document) if members is None else frozenset((*document, "members"))
-        object.__setattr__(spec, "__pydantic_fields_set__", _names.setdefault(names, names))
+        _set(spec, "__pydantic_fields_set__", _names.setdefault(names, names))
         extra = spec.__pydantic_extra__
-        object.__setattr__(spec, "__pydantic_extra__", JSONDict(extra) if extra else _EMPTY)
-        if "attributes" in type(spec).model_fields:
-            vars(spec)["attributes"] = self.attributes
+        _set(spec, "__pydantic_extra__", JSONDict(extra) if extra else _EMPTY)
+        fields = spec.__dict__
+        if "attributes" in fields:
+            fields["attributes"] = self.attributes
         if members is not None:
-            vars(spec)["members"] = members
+            fields["members"] = members
+        self.settled = spec
+
+
+_set = object.__setattr__
 
 
 class Spec(BaseModel):
