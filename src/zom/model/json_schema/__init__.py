@@ -11,15 +11,16 @@ made of unions, which generators turn into types.
 from __future__ import annotations
 
 from copy import deepcopy
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias, overload
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias, cast, overload
 
 from zom.model.json_schema.draft07 import DIALECTS, draft07
-from zom.model.json_schema.standard import part_named, schema_names
+from zom.model.json_schema.limits_of_schema import not_expressible
+from zom.model.json_schema.standard import part_named, schema_names, typed_part
 
 if TYPE_CHECKING:
     from zom.model.json_schema.standard import Part
 
-__all__ = ["Draft", "Flavour", "Loss", "json_schema", "schema_id", "schema_names"]
+__all__ = ["Draft", "Flavour", "Loss", "json_schema", "not_expressible", "schema_id", "schema_names"]
 
 Draft: TypeAlias = Literal["2020-12", "draft-07"]
 """A draft of JSON Schema."""
@@ -77,10 +78,11 @@ def json_schema(
         "$id": schema_id(part.name, flavour, draft, base_url),
         "title": part.title,
         "description": part.description,
-        **deepcopy(part.root),
+        **deepcopy({key: value for key, value in part.root.items() if key not in {"title", "description"}}),
     }
-    if part.definitions:
-        schema["$defs"] = deepcopy(part.definitions)
+    definitions = used(part.root, part.definitions)
+    if definitions:
+        schema["$defs"] = deepcopy(definitions)
     if losses and not report:
         schema["x-zom-not-expressed"] = [loss._asdict() for loss in losses]
     made = draft07(schema) if draft == "draft-07" else schema
@@ -88,10 +90,31 @@ def json_schema(
 
 
 def _part(target: object, flavour: Flavour) -> tuple[Part, list[Loss]]:
-    del flavour
     if isinstance(target, str):
-        return part_named(target), []
+        return (part_named(target) if flavour == "validation" else typed_part(target)), []
     raise TypeError(f"expected a name, a spec class or a template, got {target!r}")
+
+
+def used(root: dict[str, Any], definitions: dict[str, Any]) -> dict[str, Any]:
+    """The definitions that `root` needs, in their order.
+
+    >>> used({"$ref": "#/$defs/a"}, {"a": {"$ref": "#/$defs/b"}, "b": {}, "c": {}})
+    {'a': {'$ref': '#/$defs/b'}, 'b': {}}
+    """
+    found: set[str] = set()
+    waiting: list[Any] = [root]
+    while waiting:
+        value = waiting.pop()
+        if isinstance(value, dict):
+            members = cast("dict[str, Any]", value)
+            name = str(members.get("$ref", "")).removeprefix("#/$defs/")
+            if name in definitions and name not in found:
+                found.add(name)
+                waiting.append(definitions[name])
+            waiting.extend(members.values())
+        elif isinstance(value, list):
+            waiting.extend(cast("list[Any]", value))
+    return {name: schema for name, schema in definitions.items() if name in found}
 
 
 def schema_id(name: str, flavour: Flavour, draft: Draft, base_url: str | None = None) -> str:
