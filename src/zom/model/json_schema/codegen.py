@@ -41,21 +41,30 @@ def codegen_schema(name: str) -> tuple[str, Schema, dict[str, Schema]]:
     definitions = dict(v3_types())
     title = type_name("V3", rest, kind)
     if kind == "data-type" and title not in definitions:
-        names = definitions["V3DataTypeName"]["enum"]
-        own = [
-            each for each in names if each == rest or (rest == "r*" and each[0] == "r" and each[1:].isdigit())
-        ]
-        tag = {"type": "string", "enum": own} if len(own) > 1 else {"type": "string", "const": own[0]}
-        properties = {**definitions["V3PlainDataType"]["properties"], "name": tag}
-        title = type_name("V3", "raw bits" if rest == "r*" else rest, kind)
-        definitions[f"{title}Object"] = {**definitions["V3PlainDataType"], "properties": properties}
-        definitions[title] = {"anyOf": [tag, ref(f"{title}Object")]}
-    else:
-        names = definitions.get(type_name("V3", kind, "name"), {}).get("enum", ())
-        if rest in names:
-            definitions[f"{title}OrName"] = {"anyOf": [{"const": rest, "type": "string"}, ref(title)]}
-            title = f"{title}OrName"
+        return _rooted(*_plain_data_type(rest, definitions))
+    if rest in definitions.get(type_name("V3", kind, "name"), {}).get("enum", ()):
+        bare: Schema = {"const": rest, "type": "string"}
+        definitions[f"{title}OrName"] = {"anyOf": [bare, ref(title)]}
+        title = f"{title}OrName"
     return _rooted(definitions, title)
+
+
+def _plain_data_type(name: str, definitions: Mapping[str, Schema]) -> tuple[dict[str, Schema], str]:
+    """The definitions with a data type that has no parameters, as a name or as an object; its title."""
+    raw = name == "r*"
+    names = [
+        each for each in definitions["V3DataTypeName"]["enum"] if each == name or (raw and _is_raw(each))
+    ]
+    tag: Schema = {"type": "string", **({"enum": names} if raw else {"const": name})}
+    plain = definitions["V3PlainDataType"]
+    title = type_name("V3", "raw bits" if raw else name, "data type")
+    made = {**plain, "properties": {**plain["properties"], "name": tag}}
+    both = {"anyOf": [tag, ref(f"{title}Object")]}
+    return {**definitions, f"{title}Object": made, title: both}, title
+
+
+def _is_raw(name: str) -> bool:
+    return name[0] == "r" and name[1:].isdigit()
 
 
 def _rooted(definitions: Mapping[str, Schema], title: str) -> tuple[str, Schema, dict[str, Schema]]:

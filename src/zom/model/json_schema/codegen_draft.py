@@ -15,6 +15,22 @@ _TYPED: Final[Schema] = {
     "properties": {"extension": {"type": "string", "minLength": 1}, "type": True},
     "required": ["extension", "type"],
 }
+_TEXT: Final[Schema] = {"type": "string"}
+_LENGTHS: Final[Schema] = {"type": "array", "items": {"type": "integer", "minimum": 0}}
+_REGULAR: Final = record_of(
+    {
+        "type": {"const": "regular", "type": "string"},
+        "separator": {"enum": ["/", "."], "type": "string"},
+        "chunk_shape": _LENGTHS,
+    },
+    ["type", "separator", "chunk_shape"],
+)
+_ITEMS: Final = {
+    "extensions": "DraftArrayExtension",
+    "codecs": "DraftCodec",
+    "storage_transformers": "DraftStorageTransformer",
+}
+"""The lists of an array, and what their items are called."""
 
 
 @lru_cache(maxsize=1)
@@ -25,40 +41,51 @@ def draft_types() -> dict[str, Schema]:
     {'anyOf': [{'type': 'string'}, {'$ref': '#/$defs/DraftExtension'}]}
     """
     types = Types("Draft")
-    array = node_draft.array()
-    properties = array["properties"]
     extension = types.define("DraftExtension", {**types.record(_TYPED, ""), "additionalProperties": True})
-    texts = {"type": "string"}
-    grid = {
-        "type": {"const": "regular", "type": "string"},
-        "separator": {"enum": ["/", "."], "type": "string"},
-    }
-    lengths = {"type": "array", "items": {"type": "integer", "minimum": 0}}
-    regular = record_of({**grid, "chunk_shape": lengths}, ["type", "separator", "chunk_shape"])
-    layouts = {"type": "string", "enum": ["C", "F"]}
-    types.plain(
-        {**array, "properties": {**properties, "data_type": texts, "chunk_grid": texts}}, "DraftArray"
-    )
-    types.made["DraftArray"]["properties"] |= {
-        "data_type": types.define("DraftDataType", {"anyOf": [texts, extension]}),
-        "chunk_grid": {"anyOf": [types.define("DraftRegularChunkGrid", regular), extension]},
-        "chunk_memory_layout": {"anyOf": [layouts, extension]},
-        "fill_value": types.define("DraftFillValue", {"anyOf": [*ANY_VALUE, {"type": "null"}]}),
-    }
+    types.define("DraftDataType", {"anyOf": [_TEXT, extension]})
+    types.define("DraftRegularChunkGrid", _REGULAR)
+    types.define("DraftFillValue", {"anyOf": [*ANY_VALUE, {"type": "null"}]})
+    for name, schema in node_draft.array()["properties"].items():
+        if name in _ITEMS:
+            types.plain(schema["items"], _ITEMS[name])
+    _array(types)
     group: Schema = {"attributes": OBJECT, "members": members_of(DRAFT_NAME_PATTERN, "DraftNode")}
     types.define("DraftGroup", record_of(group, (), "A group of the Zarr v3 draft, with its members."))
     types.define("DraftNode", {"anyOf": [ref("DraftArray"), ref("DraftGroup")]})
-    entry = node_draft.entry_point()
-    suffix = {"metadata_key_suffix": {"type": "string"}}
-    plain = record_of(
-        {"type": {"const": "json", "type": "string"}, **suffix}, ["type", "metadata_key_suffix"]
-    )
+    _entry_point(types)
+    return types.made
+
+
+def _array(types: Types) -> None:
+    array: Schema = {
+        "shape": _LENGTHS,
+        "data_type": ref("DraftDataType"),
+        "chunk_grid": {"anyOf": [ref("DraftRegularChunkGrid"), ref("DraftExtension")]},
+        "chunk_memory_layout": {"anyOf": [{"type": "string", "enum": ["C", "F"]}, ref("DraftExtension")]},
+        "fill_value": ref("DraftFillValue"),
+        "extensions": {"type": "array", "items": ref(_ITEMS["extensions"])},
+        "attributes": OBJECT,
+        "codecs": {"type": "array", "items": ref(_ITEMS["codecs"])},
+        "storage_transformers": {"type": "array", "items": ref(_ITEMS["storage_transformers"])},
+    }
+    required = node_draft.array()["required"]
+    types.define("DraftArray", record_of(array, required, "An array of the Zarr v3 draft."))
+
+
+def _entry_point(types: Types) -> None:
+    suffix: Schema = {"metadata_key_suffix": _TEXT}
+    tagged: Schema = {"type": {"const": "json", "type": "string"}, **suffix}
     extended = types.record(_TYPED, "")
     extended["properties"] |= suffix
     extended["required"].append("metadata_key_suffix")
-    encodings = [types.define("DraftJsonEncoding", plain), types.define("DraftExtensionEncoding", extended)]
-    types.plain(
-        {**entry, "properties": {**entry["properties"], "metadata_encoding": texts}}, "DraftEntryPoint"
-    )
-    types.made["DraftEntryPoint"]["properties"]["metadata_encoding"] = {"anyOf": encodings}
-    return types.made
+    encodings = [
+        types.define("DraftJsonEncoding", record_of(tagged, ["type", "metadata_key_suffix"])),
+        types.define("DraftExtensionEncoding", extended),
+    ]
+    entry: Schema = {
+        "zarr_format": _TEXT,
+        "metadata_encoding": {"anyOf": encodings},
+        "extensions": {"type": "array", "items": ref(_ITEMS["extensions"])},
+    }
+    made = record_of(entry, list(entry), "The entry point of a hierarchy of the Zarr v3 draft.")
+    types.define("DraftEntryPoint", {**made, "additionalProperties": True})

@@ -91,7 +91,7 @@ def v3_types() -> dict[str, Schema]:
     """Every type of v3, by name.
 
     >>> v3_types()["V3Codec"]["anyOf"][0], v3_types()["V3GzipConfiguration"]["properties"]
-    ({'$ref': '#/$defs/V3CodecName'}, {'level': {'type': 'integer', 'minimum': 0, 'maximum': 9}})
+    ({'$ref': '#/$defs/V3CodecName'}, {'level': {'maximum': 9, 'minimum': 0, 'type': 'integer'}})
     """
     types = Types("V3")
     types.define("V3NoConfiguration", {"type": "object", "additionalProperties": False})
