@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from pydantic import BaseModel
 
-__all__ = ["IS", "configuration_schema", "plain_schema", "resolved", "summary", "title_of", "typed_configuration"]
+__all__ = ["IS", "configuration_schema", "plain_schema", "resolved", "summary", "title_of"]
 
 IS: Final = "x-zom-is"
 """Marks a part of a model that another schema describes: `{"x-zom-is": "data-type"}`."""
@@ -25,21 +25,6 @@ PATTERN: Final = "x-zom-pattern"
 """A pattern that is too long for a message; it says what a text must be."""
 
 _DROPPED: Final = frozenset({"title", "description", "$defs"})
-
-
-def typed_configuration(model: type[Configuration]) -> dict[str, Any]:
-    """The same for generators of types: unions instead of conditions.
-
-    >>> from zom.model.configuration import NoConfiguration
-    >>> typed_configuration(NoConfiguration)["additionalProperties"]
-    False
-    """
-    made = _plain(schema_of(model), schema_of(model).get("$defs", {}), unions=True)
-    required = [*made.get("required", ()), *model.strict_schema.get("required", ())]
-    head = {"title": title_of(model), "description": summary(model), "type": "object"}
-    made = {**head, **made}
-    made.setdefault("properties", {})
-    return {**made, "required": required} if required else made
 
 
 @lru_cache(maxsize=512)
@@ -72,11 +57,9 @@ def plain_schema(schema: Mapping[str, Any]) -> dict[str, Any]:
     return _plain(schema, schema.get("$defs", {}))
 
 
-def _plain(
-    schema: Mapping[str, Any], definitions: Mapping[str, Any], *, unions: bool = False
-) -> dict[str, Any]:
+def _plain(schema: Mapping[str, Any], definitions: Mapping[str, Any]) -> dict[str, Any]:
     def within(value: Any) -> Any:
-        return _plain(value, definitions, unions=unions) if isinstance(value, dict) else value
+        return _plain(value, definitions) if isinstance(value, dict) else value
 
     if IS in schema:
         return {IS: schema[IS]}
@@ -95,7 +78,7 @@ def _plain(
             made[name] = [within(item) for item in value]
         else:
             made[name] = within(value) if name not in {"const", "default"} else value
-    return _union(made) if "anyOf" in made and not unions else made
+    return _union(made) if "anyOf" in made else made
 
 
 def _union(schema: dict[str, Any]) -> dict[str, Any]:

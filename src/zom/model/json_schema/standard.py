@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, cast
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from zom.errors import UnknownName
 from zom.model.chunk_grid import chunk_grids
 from zom.model.chunk_key_encoding import chunk_key_encodings
 from zom.model.codec import codecs, v2_codecs
 from zom.model.datatype import data_types
-from zom.model.json_schema import codegen, node_draft, node_v2, node_v3
+from zom.model.json_schema import node_draft, node_v2, node_v3
 from zom.model.json_schema import extension_schema as extensions
+from zom.model.json_schema.codegen import codegen_schema
 from zom.model.json_schema.configuration_schema import configuration_schema, resolved, summary
 from zom.model.patterns import whole
 from zom.model.registry import near
@@ -147,47 +148,6 @@ def schema_names() -> list[str]:
     ]
 
 
-def typed_part(name: str) -> Part:
-    """The codegen flavour of the schema of that name.
-
-    >>> typed_part("v3/node").root["oneOf"][0]["title"]
-    'ArraySpec'
-    """
-    plain = part_named(name)
-    form, _, kind = name.partition("/")
-    if name == "draft/entry-point":
-        return plain._replace(root=codegen.typed_entry_point(), definitions={})
-    if form in _WORDS:
-        definitions = codegen.typed_definitions(form)
-        if kind == "group":
-            definitions |= codegen.typed_array_definition(form)
-        return plain._replace(root=codegen.typed_node(form, kind), definitions=definitions)
-    return _typed_extension(plain)
-
-
-def _typed_extension(plain: Part) -> Part:
-    """The codegen flavour of one extension: its object among the definitions of its format."""
-    kind, _, name = plain.name.partition("/")
-    form = "v2" if kind == "v2-codec" else "v3"
-    suffix = {"data-type": "DataType", "v2-codec": "Codec"}.get(kind, codegen.pascal(kind))
-    definitions = codegen.typed_definitions(form)
-    title = f"{codegen.pascal(name)}{suffix}"
-    if title in definitions:
-        own = f"#/$defs/{title}"
-        rooted = {key: _rerooted(value, own) for key, value in definitions.items()}
-        return plain._replace(root=rooted.pop(title), definitions=rooted)
-    # A data type without a configuration has no object of its own.
-    return plain._replace(root={"title": title, "const": name, "type": "string"}, definitions={})
-
-
-def _rerooted(schema: Any, own: str) -> Any:
-    """`schema` with references to `own` leading to the root."""
-    if isinstance(schema, dict):
-        members = cast("dict[str, Any]", schema)
-        return {k: "#" if k == "$ref" and v == own else _rerooted(v, own) for k, v in members.items()}
-    return [_rerooted(item, own) for item in cast("list[Any]", schema)] if isinstance(schema, list) else schema
-
-
 @lru_cache(maxsize=256)
 def part_named(name: str) -> Part:
     """The schema of that name; UnknownName where there is none.
@@ -202,3 +162,14 @@ def part_named(name: str) -> Part:
         message = f"no schema is named {name!r}; {near(name, schema_names())}"
         raise UnknownName(message.removesuffix("; "))
     return _KINDS[kind](rest)
+
+
+@lru_cache(maxsize=256)
+def typed_part(name: str) -> Part:
+    """The codegen flavour of the schema of that name.
+
+    >>> typed_part("v3/node").title
+    'V3Node'
+    """
+    title, root, definitions = codegen_schema(name)
+    return Part(name, title, part_named(name).description, root, definitions)
