@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, cast
 
+from pydantic import ValidationError
+
 from zom.jsonvalue import JSONDict
 from zom.model.canonical import canonical_definition
 from zom.model.chunk_grid import chunk_grids
@@ -52,12 +54,25 @@ def canonical_v3(kind: NodeKind, document: Mapping[str, Any]) -> dict[str, Any]:
     made["chunk_grid"], made["chunk_key_encoding"], made["codecs"] = _parts.get(
         ("extensions", repr(grid), repr(keys), repr(chain)),
         lambda: (
-            canonical_definition(grid, chunk_grids),
+            _grid_v3(grid),
             canonical_definition(keys, chunk_key_encodings),
             [canonical_definition(codec, codecs) for codec in chain],
         ),
     )
     return made
+
+
+def _grid_v3(grid: Any) -> Any:
+    made = canonical_definition(grid, chunk_grids)
+    if made["name"] != "regular" or 0 not in made["configuration"].get("chunk_shape", ()):
+        return made
+    lengths = _lifted(made["configuration"]["chunk_shape"])
+    return {**made, "configuration": {**made["configuration"], "chunk_shape": lengths}}
+
+
+def _lifted(lengths: list[int]) -> list[int]:
+    """Chunk lengths as they are read: a chunk along an empty dimension is 1 long."""
+    return [max(1, length) for length in lengths]
 
 
 def _type_v3(data_type: Any, fill: Any) -> tuple[Any, Any]:
@@ -82,6 +97,8 @@ def canonical_v2(kind: NodeKind, document: Mapping[str, Any]) -> dict[str, Any]:
         return made
     if made.get("dimension_separator") is None:
         made["dimension_separator"] = "."
+    if 0 in made["chunks"]:
+        made["chunks"] = _lifted(made["chunks"])
     dtype, fill = made["dtype"], made["fill_value"]
     filters, compressor = made.get("filters"), made.get("compressor")
     key = ("v2", repr(dtype), repr(fill), repr(filters), repr(compressor))
@@ -115,8 +132,10 @@ def _with_defaults(codec: Codec | None, given: dict[str, Any], form: Format) -> 
         model = codec.draft_configuration or codec.configuration
     else:
         model = codec.v2_configuration if form == "v2" else codec.configuration
-    dumped = model.model_validate(given).model_dump(mode="json", by_alias=True)
-    return {name: item for name, item in dumped.items() if item is not None}
+    try:
+        return model.model_validate(given).canonical()
+    except ValidationError:  # a deviation that the level of the spec tolerates
+        return given
 
 
 def canonical_draft(kind: NodeKind, document: Mapping[str, Any]) -> dict[str, Any]:
