@@ -67,11 +67,11 @@ def test_help_names_every_verb_and_the_exit_codes(call):
     code, out, err = call("--help")
     assert (code, err) == (0, "")
     verbs = re.findall(r"^    (\w+) ", out, re.MULTILINE)
-    assert verbs == ["demo", "validate", "tree", "diff", "convert", "explain", "rules"]
+    assert verbs == ["demo", "validate", "tree", "diff", "convert", "explain", "rules", "schema"]
     assert "exit codes: 0 nothing is wrong, 1 problems or a difference, 2 wrong usage" in out
 
 
-@pytest.mark.parametrize("verb", ["demo", "validate", "tree", "diff", "convert", "explain", "rules"])
+@pytest.mark.parametrize("verb", ["demo", "validate", "tree", "diff", "convert", "explain", "rules", "schema"])
 def test_help_of_a_verb_says_what_it_does(call, verb):
     code, out, err = call(verb, "--help")
     assert (code, err) == (0, "")

@@ -12,7 +12,7 @@ import sys
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from zom import __version__
-from zom.cli import convert, demo, diff, explain, rules, tree, validate
+from zom.cli import convert, demo, diff, explain, rules, schema, tree, validate
 from zom.cli.outcome import INTERNAL, USAGE, CommandError
 
 if TYPE_CHECKING:
@@ -28,6 +28,7 @@ _VERBS: dict[str, Any] = {
     "convert": convert,
     "explain": explain,
     "rules": rules,
+    "schema": schema,
 }
 
 _EPILOG = """\

@@ -1,0 +1,160 @@
+"""`zom schema`: the schemas that zom exports, and documents checked against any schema.
+
+`list` names them, `export` prints one of them or one inferred from examples, and `check` validates a
+document with Python's jsonschema, as a program in another language would.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from zom.cli.outcome import CLEAN, FINDINGS, UNREADABLE, USAGE, CommandError
+
+if TYPE_CHECKING:
+    import argparse
+
+__all__ = ["declare", "run"]
+
+
+def declare(parser: argparse.ArgumentParser) -> None:
+    """The arguments of the verb, which has verbs of its own."""
+    verbs = parser.add_subparsers(
+        title="verbs", metavar="VERB", dest="action", required=True, parser_class=type(parser)
+    )
+    verbs.add_parser("list", help="the names of all schemas, with their titles")
+    _declare_export(verbs.add_parser("export", help="a schema, as JSON"))
+    check = verbs.add_parser("check", help="every error of a document, with line and column")
+    check.add_argument("file", metavar="FILE", help="a JSON document, or - for standard input")
+    check.add_argument(
+        "--schema", required=True, metavar="NAME|FILE", help="a name of zom schema list, or a schema's file"
+    )
+
+
+def _declare_export(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("name", nargs="?", metavar="NAME", help="a name of zom schema list")
+    parser.add_argument(
+        "--infer",
+        nargs="+",
+        metavar="SPEC",
+        help="instead of NAME: documents, or directories that hold zarr.json files, which are examples "
+        "of what the schema describes",
+    )
+    parser.add_argument("--draft", choices=["2020-12", "draft-07"], default="2020-12")
+    parser.add_argument(
+        "--flavour",
+        choices=["validation", "codegen"],
+        default="validation",
+        help="for validators and editors (the default), or for generators of types",
+    )
+    parser.add_argument("--base-url", metavar="URL", help="where the schemas are published; otherwise a urn:")
+    parser.add_argument("-o", "--output", metavar="FILE", help="instead of standard output")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Does what the inner verb says."""
+    actions = {"list": _list, "export": _export, "check": _check}
+    return actions[arguments.action](arguments)
+
+
+def _list(arguments: argparse.Namespace) -> int:
+    from zom.model.json_schema import json_schema, schema_names  # noqa: PLC0415 - slow to import
+
+    del arguments
+    names = schema_names()
+    width = max(map(len, names))
+    for name in names:
+        print(f"{name:<{width}}  {json_schema(name)['title']}")
+    return CLEAN
+
+
+def _export(arguments: argparse.Namespace) -> int:
+    from zom.model.json_schema import json_schema  # noqa: PLC0415 - slow to import
+
+    if (arguments.name is None) == (arguments.infer is None):
+        message = "export takes a name or --infer, and not both; zom schema list has the names"
+        raise CommandError(message, USAGE)
+    target: Any = _inferred(arguments.infer) if arguments.infer else _known(arguments.name)
+    schema = json_schema(target, arguments.draft, arguments.flavour, base_url=arguments.base_url)
+    text = json.dumps(schema, indent=2, ensure_ascii=False) + "\n"
+    if arguments.output is None:
+        print(text, end="")
+    else:
+        _write(arguments.output, text)
+    for loss in schema.get("x-zom-not-expressed", ()):
+        print(f"not expressed: {loss['where']}: {loss['what']}", file=sys.stderr)
+    return CLEAN
+
+
+def _known(name: str) -> str:
+    from zom.model.json_schema import schema_names  # noqa: PLC0415 - slow to import
+    from zom.model.registry import near  # noqa: PLC0415 - slow to import
+
+    names = schema_names()
+    if name not in names:
+        ends = [f"{known!r}" for known in names if known.endswith(f"/{name}")]
+        hint = f"did you mean {' or '.join(ends)}?" if ends else near(name, names)
+        hint = hint or "zom schema list has the names"
+        message = f"no schema is named {name!r}; {hint}"
+        raise CommandError(message, USAGE)
+    return name
+
+
+def _inferred(examples: list[str]) -> Any:
+    from zom import template  # noqa: PLC0415 - slow to import
+    from zom.cli.document import read_document  # noqa: PLC0415 - slow to import
+    from zom.cli.local_store import read_directory  # noqa: PLC0415 - slow to import
+
+    specs = [
+        read_directory(Path(name)) if Path(name).is_dir() else read_document(name).spec() for name in examples
+    ]
+    return template.infer(*specs)
+
+
+def _write(name: str, text: str) -> None:
+    try:
+        Path(name).write_text(text, encoding="utf-8")
+    except OSError as cause:
+        message = f"{name}: can't be written: {cause.strerror}; name another file"
+        raise CommandError(message, UNREADABLE) from None
+
+
+def _check(arguments: argparse.Namespace) -> int:
+    from zom.cli.document import read_document  # noqa: PLC0415 - slow to import
+    from zom.cli.schema_check import schema_problems  # noqa: PLC0415 - slow to import
+    from zom.cli.validate import problem_line  # noqa: PLC0415 - slow to import
+
+    schema = _schema(arguments.schema)
+    document = read_document(arguments.file)
+    try:
+        problems = schema_problems(document, schema)
+    except ValueError as error:
+        message = f"{arguments.schema}: {error}"
+        raise CommandError(message, UNREADABLE) from None
+    for problem in problems:
+        print(problem_line(document.name, problem))
+    count = len(problems)
+    shown = f"{count} error{'' if count == 1 else 's'}" if count else "no errors"
+    print(f"{document.name}: {shown}, checked against {arguments.schema}", file=sys.stderr)
+    return FINDINGS if problems else CLEAN
+
+
+def _schema(name: str) -> Any:
+    from zom.cli.document import read_document  # noqa: PLC0415 - slow to import
+    from zom.model.json_schema import json_schema, schema_names  # noqa: PLC0415 - slow to import
+
+    if name in schema_names():
+        return json_schema(name)
+    if not Path(name).is_file():
+        try:
+            _known(name)
+        except CommandError as error:
+            message = f"no such file, and {error}"
+            raise CommandError(message, USAGE) from None
+    schema = read_document(name).value
+    if not isinstance(schema, (dict, bool)):
+        message = f"{name}: expected a JSON Schema, which is an object; name another file"
+        raise CommandError(message, UNREADABLE)
+    return schema  # pyright: ignore[reportUnknownVariableType]
