@@ -22,8 +22,8 @@ from corpus import FAMILIES, documents, key_of
 from engines import ENGINES, missing_ajv, verdicts
 
 from zom.model.assembly import assemble
-from zom.model.json_schema import json_schema, schema_names
-from zom.problems import pointer_of, rules, show, split_pointer
+from zom.model.json_schema import json_schema, not_expressible
+from zom.problems import pointer_of, show, split_pointer
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -32,10 +32,8 @@ if TYPE_CHECKING:
 
     from zom.model.datatype import Format
 
-__all__ = ["Tally", "compare", "main", "not_expressible", "schema_of"]
+__all__ = ["Tally", "compare", "listed_codes", "main", "schema_of"]
 
-SPELLING: Final = "json/integer-spelling"
-"""JSON Schema makes no difference between 1 and 1.0: an integer is a number without a fraction."""
 PRECISION: Final = "json/number-precision"
 """JavaScript rounds integers beyond 2^53, those of a document and those of a schema."""
 
@@ -48,10 +46,9 @@ def schema_of(form: Format, draft: str) -> dict[str, Any]:
     return cast("dict[str, Any]", json_schema(f"{form}/node", draft=draft))
 
 
-def not_expressible() -> frozenset[str]:
+def listed_codes(form: Format) -> frozenset[str]:
     """The codes of the rules that JSON Schema can't say."""
-    schema_names()  # a module's rules are known once it is imported, and this imports all of them
-    return frozenset(code for code, rule in rules().items() if not rule.schema)
+    return frozenset(entry["code"] for entry in not_expressible(form))
 
 
 # --- one document ------------------------------------------------------------------------------------
@@ -117,24 +114,13 @@ def explanation(form: Format, judged: Judged, *, javascript: bool, listed: froze
 
     if excused(judged.errors):
         return judged.errors[0][0]
-    whole = _without_fractions(judged.document)
-    errors = errors_of(form, whole)
-    if excused(errors):
-        return SPELLING
     if javascript:
-        rounded = _in_range(whole, {pointer for code, pointer in errors if code not in listed})
+        rounded = _in_range(
+            judged.document, {pointer for code, pointer in judged.errors if code not in listed}
+        )
         if excused(errors_of(form, rounded)):
             return PRECISION
     return None
-
-
-def _without_fractions(value: Any) -> Any:
-    """`value` with 1 for 1.0: the same to JSON Schema."""
-    if isinstance(value, float):
-        return int(value) if value.is_integer() else value
-    if isinstance(value, dict):
-        return {name: _without_fractions(item) for name, item in value.items()}
-    return [_without_fractions(item) for item in value] if isinstance(value, list) else value
 
 
 def _doubles(value: Any) -> Any:
@@ -256,7 +242,7 @@ def compare(
     form: Format, found: Sequence[Any], engines: Sequence[str], tallies: dict[str, Tally], workers: int = 1
 ) -> None:
     """Add what comes of the documents to the tally of each engine."""
-    listed = not_expressible()
+    listed = listed_codes(form)
     judged = [Judged(each, cast("str", key_of(each)), errors_of(form, each)) for each in found]
     texts = [each.text for each in judged]
     for engine in engines:

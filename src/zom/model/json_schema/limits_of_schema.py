@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Final, TypedDict
 
 from zom import jsontext
 from zom.model import assembly, chain_v2, v2_rules, v3_rules
+from zom.model.chunk_grid import chunk_grids
+from zom.model.chunk_key_encoding import chunk_key_encodings
 from zom.model.codec import codecs
 from zom.model.datatype import data_types
 from zom.problems import rule, rules
@@ -69,8 +71,8 @@ def not_expressible(form: Format) -> list[Inexpressible]:
 
 def _rules(form: Format) -> Iterator[Rule]:
     # An extension's rules are known once it is registered.
-    codecs.names()
-    data_types.names()
+    for registry in (codecs, data_types, chunk_grids, chunk_key_encodings):
+        registry.names()
     for code, each in rules().items():
         kind = code.partition("/")[0]
         relevant = kind in _KINDS[form] | _ALL and not code.startswith(_OF_OTHERS[form] or ("\0",))

@@ -1,0 +1,190 @@
+"""A small run of the differential test, and that it would find what it looks for.
+
+The whole is `python tests/schemas/differential.py`, which CI runs.
+"""
+
+from __future__ import annotations
+
+import copy
+import json
+from functools import cache
+from random import Random
+from typing import TYPE_CHECKING, Any
+
+import corpus
+import differential
+import engines
+import mutations
+import pytest
+from differential import PRECISION, Judged, Tally
+
+if TYPE_CHECKING:
+    from zom.model.datatype import Format
+
+FORMS: tuple[Format, ...] = ("v3", "v2", "draft")
+GROUP = {"zarr_format": 3, "node_type": "group"}
+ARRAY = {
+    **GROUP,
+    "node_type": "array",
+    "shape": [4],
+    "data_type": "int64",
+    "chunk_grid": {"name": "regular", "configuration": {"chunk_shape": [2]}},
+    "chunk_key_encoding": "default",
+    "fill_value": 0,
+    "codecs": [{"name": "bytes", "configuration": {"endian": "little"}}],
+}
+missing = engines.missing_ajv()
+needs_ajv = pytest.mark.skipif(missing is not None, reason=missing or "")
+
+
+def run(form: Format, found: list[Any], engine: str = "jsonschema") -> Tally:
+    tallies: dict[str, Tally] = {}
+    differential.compare(form, found, [engine], tallies)
+    return tallies[engine]
+
+
+@cache
+def some(form: Format) -> list[Any]:
+    return corpus.documents(form, 1500, 0)
+
+
+@pytest.fixture(scope="module", params=FORMS)
+def tally(request: pytest.FixtureRequest) -> Tally:
+    return run(request.param, some(request.param))
+
+
+def test_the_model_and_its_schema_give_the_same_verdicts(tally: Tally) -> None:
+    assert [str(each) for each in tally.left] == []
+    assert tally.disagreements == 0
+
+
+def test_documents_of_every_kind_are_compared(tally: Tally) -> None:
+    assert min(tally.accepted, tally.refused, tally.single) > 100
+    assert sum(tally.explained.values()) > 20
+    assert tally.accepted + tally.refused + sum(tally.explained.values()) == tally.documents == 1500
+
+
+def test_a_schema_tells_of_one_fault_where_it_is_or_beside_it(tally: Tally) -> None:
+    assert tally.elsewhere == {}
+    assert tally.located > 0.9 * tally.single
+
+
+@needs_ajv
+@pytest.mark.parametrize("engine", ["ajv2020", "ajv07"])
+@pytest.mark.parametrize("form", FORMS)
+def test_ajv_in_strict_mode_gives_the_verdicts_of_the_model(form: Format, engine: str) -> None:
+    tally = run(form, some(form), engine)
+    assert [str(each) for each in tally.left] == []
+    assert tally.elsewhere == {}
+
+
+# --- that it would find what it looks for ------------------------------------------------------------
+
+
+def changed_schema(monkeypatch: pytest.MonkeyPatch, at: tuple[str, ...], value: Any) -> None:
+    schema = copy.deepcopy(differential.schema_of("v3", "2020-12"))
+    place = schema
+    for step in at[:-1]:
+        place = place[step]
+    assert at[-1] in place
+    place[at[-1]] = value
+    monkeypatch.setattr(differential, "schema_of", lambda _form, _draft: schema)
+
+
+def test_a_schema_that_is_too_loose_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    changed_schema(monkeypatch, ("then", "properties", "shape"), {})
+    tally = run("v3", [ARRAY, {**ARRAY, "shape": [-1]}])
+    assert tally.disagreements == 1
+    said = str(tally.left[0])
+    assert said.startswith("accepted by jsonschema, refused by the model: v3/shape at /shape/0\n    {")
+
+
+def test_a_schema_that_is_too_narrow_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    changed_schema(monkeypatch, ("then", "properties", "shape"), {"type": "array", "maxItems": 0})
+    tally = run("v3", [ARRAY, GROUP])
+    assert tally.disagreements == 1
+    said = str(tally.left[0])
+    assert said.startswith("refused by jsonschema, accepted by the model: maxItems at /shape\n    {")
+
+
+def test_an_error_at_another_place_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    changed_schema(monkeypatch, ("then", "properties", "shape"), {})
+    changed_schema(monkeypatch, ("then", "properties", "codecs"), {"maxItems": 0})
+    tally = run("v3", [{**ARRAY, "shape": "x"}])
+    assert list(tally.elsewhere) == ["v3/shape shape"]
+
+
+def test_a_disagreement_ends_the_command_with_one(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    changed_schema(monkeypatch, ("then", "properties", "shape"), {})
+    options = ["--documents", "400", "--form", "v3", "--engines", "jsonschema", "--workers", "1"]
+    assert differential.main(options) == 1
+    assert "accepted by jsonschema, refused by the model: v3/shape" in capsys.readouterr().out
+
+
+def test_the_command_prints_what_it_counted(capsys: pytest.CaptureFixture[str]) -> None:
+    options = ["--documents", "200", "--form", "draft", "--engines", "jsonschema", "--workers", "1"]
+    assert differential.main(options) == 0
+    printed = capsys.readouterr().out
+    assert printed.startswith("draft  jsonschema          200 documents: ")
+    assert "200 documents, 0 disagreements, " in printed
+
+
+# --- what explains -----------------------------------------------------------------------------------
+
+
+def explained(document: Any, *, javascript: bool) -> str | None:
+    judged = Judged(document, json.dumps(document), differential.errors_of("v3", document))
+    listed = differential.listed_codes("v3")
+    return differential.explanation("v3", judged, javascript=javascript, listed=listed)
+
+
+def test_a_rule_that_is_listed_explains() -> None:
+    document = {**ARRAY, "dimension_names": ["x", "y"]}
+    assert explained(document, javascript=False) == "v3/dimension-names-length"
+
+
+def test_a_rule_that_is_not_listed_explains_nothing() -> None:
+    document = {**ARRAY, "dimension_names": ["x", "y"], "shape": [-4]}
+    assert explained(document, javascript=True) is None
+
+
+@pytest.mark.parametrize("document", [{**ARRAY, "shape": [2**63]}, {**ARRAY, "fill_value": -(2**63) - 1}])
+def test_rounding_explains_a_bound_to_javascript_only(document: Any) -> None:
+    assert explained(document, javascript=True) == PRECISION
+    assert explained(document, javascript=False) is None
+
+
+def test_rounding_explains_nothing_that_is_far_from_a_bound() -> None:
+    assert explained({**ARRAY, "shape": [2**64]}, javascript=True) is None
+
+
+# --- the documents -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_the_same_seed_gives_the_same_documents(form: Format) -> None:
+    first, again, other = (corpus.documents(form, 300, start) for start in (3, 3, 4))
+    assert [*map(json.dumps, first)] == [*map(json.dumps, again)] != [*map(json.dumps, other)]
+
+
+def test_no_document_is_given_twice() -> None:
+    texts = [*map(json.dumps, corpus.documents("v3", 500, 1))]
+    assert len(set(texts)) == len(texts) == 500
+
+
+def test_every_place_is_deleted_and_gets_every_type_and_boundary() -> None:
+    found = [*mutations.mutants_at({"a": [1]}, ("a", 0))]
+    assert {"a": []} in found
+    given = [mutant["a"][0] for mutant in found[1:]]
+    assert given == [*mutations.OF_EACH_TYPE, *mutations.BOUNDARIES]
+
+
+def test_a_mutant_leaves_its_document_as_it_was() -> None:
+    pool = mutations.Pool(corpus.conformance("v3"))
+    mutator = mutations.Mutator(pool, Random(0), GROUP)
+    before = json.dumps(ARRAY)
+    mutants = {json.dumps(mutator.mutant(ARRAY, 2)) for _ in range(500)}
+    assert json.dumps(ARRAY) == before
+    assert len(mutants) > 300
