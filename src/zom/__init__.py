@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from zom.model.conversion import Conversion
     from zom.model.convert import convert
     from zom.model.hierarchy import check, parse
+    from zom.model.json_schema import json_schema, not_expressible, schema_names
     from zom.model.plugins import load_extensions
     from zom.model.resolve import data_type
     from zom.model.tree import unflatten
@@ -60,6 +61,7 @@ _HOMES = {
     "zom.model.build": ("AUTO",),
     "zom.model.compare": ("Change", "Difference", "diff", "like"),
     "zom.model.hierarchy": ("check", "parse"),
+    "zom.model.json_schema": ("json_schema", "not_expressible", "schema_names"),
     "zom.model.plugins": ("load_extensions",),
     "zom.model.resolve": ("data_type",),
     "zom.model.tree": ("unflatten",),
@@ -91,10 +93,13 @@ __all__ = [
     "data_type",
     "diff",
     "draft",
+    "json_schema",
     "like",
     "load_extensions",
+    "not_expressible",
     "parse",
     "rules",
+    "schema_names",
     "template",
     "unflatten",
     "v2",
