@@ -1,0 +1,267 @@
+"""The object model beside pydantic-zarr and zarr-metadata: reading, comparing and writing whole trees.
+
+    python benchmarks/model.py [--rounds N]
+
+In an environment with zom and benchmarks/requirements.txt. All libraries run in one process, taking
+turns in every round, so that a busy machine slows all of them alike; what is printed are medians of
+the processor's time. The time of the clock is shown for imports.
+Imports and memory are measured in processes of their own. Docs: docs/benchmarks.md.
+"""
+
+from __future__ import annotations
+
+import argparse
+import gc
+import json
+import statistics
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pydantic_zarr.v3 as peer
+import trees
+import zarr_metadata
+from zarr.storage import MemoryStore
+
+import zom
+from zom import v3
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    import zarr
+
+NODES = 1 + trees.GROUPS * (1 + trees.ARRAYS)
+FEW = 5
+"""Groups in the tree that is read from a store: that takes a hundred times longer."""
+
+
+class Series:
+    """Named calls, timed in turns; each result is the median of the rounds, in seconds."""
+
+    def __init__(self) -> None:
+        self.calls: dict[str, Callable[[], object]] = {}
+        self.times: dict[str, list[float]] = {}
+
+    def add(self, name: str, call: Callable[[], object]) -> None:
+        self.calls[name] = call
+        self.times[name] = []
+
+    def run(self, rounds: int) -> dict[str, float]:
+        for _ in range(rounds):
+            for name, call in self.calls.items():
+                gc.collect()
+                start = time.process_time()
+                made = call()
+                self.times[name].append(time.process_time() - start)
+                del made
+        return {name: statistics.median(times) for name, times in self.times.items()}
+
+
+def read_node(text: str) -> Any:
+    """zarr-metadata's strict reader."""
+    document = json.loads(text)
+    array = document["node_type"] == "array"
+    model = zarr_metadata.ZarrV3ArrayMetadata if array else zarr_metadata.ZarrV3GroupMetadata
+    return model.from_json(document)
+
+
+def stored(groups: int) -> tuple[zarr.Group, int]:
+    """A hierarchy in memory, and how many nodes it has."""
+    spec = peer.GroupSpec.model_validate(trees.tree(groups))
+    return spec.to_zarr(MemoryStore(), path=""), 1 + groups * (1 + trees.ARRAYS)
+
+
+def in_memory(series: Series) -> tuple[int, int]:
+    """All that is timed in this process; how many nodes the store and the chain have."""
+    text = json.dumps(trees.tree())
+    strange = json.dumps(trees.tree(strange=True))
+    texts = trees.nodes(json.loads(text))
+    series.add("read zom", lambda: v3.parse(text))
+    series.add("read zom, node by node", lambda: [v3.parse(each) for each in texts])
+    series.add("read zom, nothing alike", lambda: v3.parse(strange))
+    series.add("read pydantic-zarr", lambda: peer.GroupSpec.model_validate_json(text))
+    series.add("read zarr-metadata", lambda: [read_node(each) for each in texts])
+    group, nodes = stored(FEW)
+    series.add("read pydantic-zarr from_zarr", lambda: peer.GroupSpec.from_zarr(group))
+
+    ours, twin = v3.parse(text), v3.parse(text)
+    theirs, their_twin = peer.GroupSpec.model_validate_json(text), peer.GroupSpec.model_validate_json(text)
+    flat, their_flat = ours.flatten(), theirs.to_flat()
+    series.add("flatten zom", ours.flatten)
+    series.add("flatten pydantic-zarr", theirs.to_flat)
+    series.add("unflatten zom", lambda: zom.unflatten(flat))
+    series.add("unflatten pydantic-zarr", lambda: peer.GroupSpec.from_flat(their_flat))
+    series.add("like zom", lambda: ours.like(twin))
+    series.add("like pydantic-zarr", lambda: theirs.like(their_twin))
+    series.add("diff zom", lambda: ours.diff(twin))
+    series.add("equal zom", lambda: ours == twin)
+    series.add("equal pydantic-zarr", lambda: theirs == their_twin)
+    series.add("write zom", ours.to_json)
+    series.add("write pydantic-zarr", theirs.model_dump_json)
+
+    chain = trees.chain()
+    deep, deep_twin = v3.parse(chain), v3.parse(chain)
+    deep_flat = deep.flatten()
+    series.add("chain read", lambda: v3.parse(chain))
+    series.add("chain write", deep.to_json)
+    series.add("chain flatten", deep.flatten)
+    series.add("chain unflatten", lambda: zom.unflatten(deep_flat))
+    series.add("chain diff", lambda: deep.diff(deep_twin))
+    return nodes, len(deep_flat)
+
+
+def chain_of_peer() -> str:
+    """What pydantic-zarr says to 1,000 groups, each in the one before it."""
+    try:
+        peer.GroupSpec.model_validate_json(trees.chain())
+    except (RecursionError, ValueError) as error:
+        said = [line.strip() for line in str(error).splitlines()]
+        return f"{type(error).__name__}: {next((line for line in said if 'recursion' in line), said[0])}"
+    return "reads it"
+
+
+# --- processes of their own --------------------------------------------------------------------------
+
+_IMPORTS = {
+    "python": "pass",
+    "peers": "import pydantic, numpy",
+    "models": "import numpy; from pydantic import BaseModel",
+    "zom": "import zom",
+    "zom.v3": "from zom import v3",
+    "pydantic_zarr": "import pydantic_zarr.v3",
+    "zarr_metadata": "import zarr_metadata",
+}
+
+_GROWTH = """
+import gc, json, sys, time, tracemalloc
+sys.path.insert(0, {here!r})
+import trees
+from zom import v3
+text = json.dumps(trees.tree({groups}))
+v3.parse(text)
+start = time.process_time()
+spec = v3.parse(text)
+seconds = time.process_time() - start
+del spec
+gc.collect()
+tracemalloc.start()
+before = tracemalloc.get_traced_memory()[0]
+spec = v3.parse(text)
+gc.collect()
+held = tracemalloc.get_traced_memory()[0] - before
+print(json.dumps([seconds, held]))
+"""
+
+
+def imports(rounds: int) -> dict[str, float]:
+    """Seconds that each import takes beyond the start of Python itself, in turns."""
+    times: dict[str, list[float]] = {name: [] for name in _IMPORTS}
+    for _ in range(rounds):
+        for name, code in _IMPORTS.items():
+            start = time.perf_counter()
+            subprocess.run([sys.executable, "-c", code], check=True)
+            times[name].append(time.perf_counter() - start)
+    return {name: statistics.median(found) for name, found in times.items()}
+
+
+def growth(groups: int) -> tuple[float, float]:
+    """Seconds to read a tree of `groups` times 100 nodes, and bytes that it holds."""
+    code = _GROWTH.format(here=str(Path(__file__).parent), groups=groups)
+    made = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
+    seconds, held = json.loads(made.stdout)
+    return seconds, held
+
+
+# --- the report --------------------------------------------------------------------------------------
+
+
+def row(what: str, ours: str, theirs: str = "", ratio: float | None = None) -> None:
+    print(f"| {what} | {ours} | {theirs} | {'' if ratio is None else f'{ratio:.1f} x'} |")
+
+
+def micro(seconds: float, nodes: int = NODES) -> str:
+    return f"{seconds / nodes * 1e6:.1f} us"
+
+
+def milli(seconds: float) -> str:
+    return f"{seconds * 1e3:.0f} ms"
+
+
+def target(what: str, found: float, limit: float, *, least: bool = False) -> None:
+    met = found >= limit if least else found <= limit
+    sign = "at least" if least else "at most"
+    print(f"- {'met' if met else 'MISSED'}: {what}: {found:.2f}, {sign} {limit:g}")
+
+
+def report_reading(times: dict[str, float], store_nodes: int) -> None:
+    print(f"\nReading, per node, a tree of {NODES:,} nodes\n\n| | zom | peer | ratio |\n|---|---|---|---|")
+    ours, nodewise = times["read zom"], times["read zom, node by node"]
+    for name in ("pydantic-zarr", "zarr-metadata"):
+        mine = ours if name == "pydantic-zarr" else nodewise
+        how = "the whole tree" if name == "pydantic-zarr" else "node by node"
+        row(
+            f"JSON text, {how}, {name}",
+            micro(mine),
+            micro(times[f"read {name}"]),
+            times[f"read {name}"] / mine,
+        )
+    from_zarr = times["read pydantic-zarr from_zarr"] / store_nodes
+    row("pydantic-zarr from_zarr", micro(ours), f"{from_zarr * 1e6:.1f} us", from_zarr / (ours / NODES))
+    row("no two arrays alike", micro(times["read zom, nothing alike"]))
+
+
+def report_rest(times: dict[str, float], links: int) -> None:
+    print(f"\nA tree of {NODES:,} nodes\n\n| | zom | pydantic-zarr | ratio |\n|---|---|---|---|")
+    for what in ("flatten", "unflatten", "like", "diff", "equal", "write"):
+        ours, theirs = times[f"{what} zom"], times.get(f"{what} pydantic-zarr")
+        row(what, milli(ours), milli(theirs) if theirs else "none", theirs / ours if theirs else None)
+    print(
+        f"\nA chain of {links:,} groups (pydantic-zarr: {chain_of_peer()})\n\n| | zom | | |\n|---|---|---|---|"
+    )
+    for what in ("read", "write", "flatten", "unflatten", "diff"):
+        row(what, milli(times[f"chain {what}"]))
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description="the object model beside its peers")
+    parser.add_argument("--rounds", type=int, default=5)
+    rounds = parser.parse_args().rounds
+    print(f"zom {zom.__version__}, Python {sys.version.split()[0]}, {rounds} rounds, medians")
+    series = Series()
+    store_nodes, links = in_memory(series)
+    times = series.run(rounds)
+    report_reading(times, store_nodes)
+    report_rest(times, links)
+    found = imports(max(rounds, 7))
+    print("\nImports, without the start of Python itself\n")
+    for name, code in _IMPORTS.items():
+        if name != "python":
+            print(f"- `{code}`: {milli(found[name] - found['python'])}")
+    small, large = growth(100), growth(1000)
+    print("\nGrowth\n")
+    for groups, (seconds, held) in ((100, small), (1000, large)):
+        nodes = 1 + groups * (1 + trees.ARRAYS)
+        print(f"- {nodes:,} nodes: {micro(seconds, nodes)} and {held / nodes / 1e3:.2f} kB a node")
+    print("\nTargets\n")
+    ours = times["read zom"] / NODES
+    target("us a node", ours * 1e6, 60)
+    target("us a node, no two arrays alike", times["read zom, nothing alike"] / NODES * 1e6, 60)
+    target(
+        "times faster than from_zarr",
+        times["read pydantic-zarr from_zarr"] / store_nodes / ours,
+        20,
+        least=True,
+    )
+    for what in ("flatten", "like", "diff"):
+        target(f"seconds to {what}", times[f"{what} zom"], 0.2)
+    target("kB a node", large[1] / (1 + 1000 * (1 + trees.ARRAYS)) / 1e3, 10)
+    target("growth in time from 10,001 to 100,001 nodes, per node", large[0] / small[0] / 10, 1.3)
+    target("import zom, of importing pydantic and numpy", found["zom"] / found["peers"], 1.5)
+    target("from zom import v3, of importing numpy and BaseModel", found["zom.v3"] / found["models"], 1.5)
+
+
+if __name__ == "__main__":
+    main()
