@@ -97,6 +97,14 @@ def chain(branches: Sequence[tuple[dict[str, Any], dict[str, Any]]], last: dict[
     return made
 
 
+def flat(branches: Sequence[tuple[dict[str, Any], dict[str, Any]]]) -> dict[str, Any]:
+    """The same where at most one condition can hold, and nothing is asked where none does.
+
+    Every condition is looked at, so this is for what is rare: it is easier to read than a deep chain.
+    """
+    return {"allOf": [{"if": condition, "then": consequence} for condition, consequence in branches]}
+
+
 def needs(model: type[Configuration]) -> bool:
     """Whether a document must spell the configuration."""
     return bool(configuration_schema(model).get("required"))
@@ -142,7 +150,7 @@ def codec() -> dict[str, Any]:
     bare = name_pattern([*aliases, *(name for name, model in known.items() if needs(model))])
     rare = {
         "if": named_one_of(others),
-        "then": chain([_codec_branch(name) for name in others[:-1]], _codec_branch(others[-1])[1]),
+        "then": {"type": "object", **flat([_codec_branch(name) for name in others])},
         "else": generic,
     }
     objects = chain([_codec_branch(name) for name in usual], rare)
@@ -155,12 +163,17 @@ def inline_codec() -> dict[str, Any]:
 
 
 def usual_codec() -> dict[str, Any]:
-    """The codecs of most chains, as a condition."""
+    """The codecs of most chains, as a condition: zstd, and those that are spelled in few ways."""
     known = _codecs()
     few = [text for name in ("bytes", "crc32c") for text in spellings(name, known[name])]
-
+    zstd = _codec_branch("zstd")[1]
     # An `enum` that fails costs Python's jsonschema more than a `const`: it prints all the choices.
-    return chain([_codec_branch("zstd"), _codec_branch("gzip")], {"enum": few})
+    return {
+        "type": "object",
+        "if": {"properties": {"name": {"const": "zstd"}}},
+        "then": {key: value for key, value in zstd.items() if key != "type"},
+        "else": {"enum": [text for text in few if isinstance(text, dict)]},
+    }
 
 
 def storage_transformer() -> dict[str, Any]:

@@ -10,7 +10,7 @@ import json
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
-from zom.model.json_schema.extension_schema import chain, known_families, named_one_of
+from zom.model.json_schema.extension_schema import chain, flat, known_families, named_one_of
 from zom.model.patterns import whole
 from zom.model.resolve import parse_v3
 
@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 
 __all__ = ["inline_fill", "usual_fill", "v3_fill"]
 
-_RAW_BYTES = (*range(1, 17), 32, 64)
-"""The raw types `r8` to `r128`, and some larger ones, are told apart; others are any list of bytes."""
+_RAW_BYTES = (*range(1, 9), 16)
+"""How long the raw types are that are told apart: others take any list of bytes."""
 
 
 def fill_is(schema: dict[str, Any]) -> dict[str, Any]:
@@ -91,6 +91,8 @@ def v3_fill() -> dict[str, Any]:
     strings = [
         (_type_is({"enum": names, "type": "string"}), fill_is(schema)) for names, schema in _plain() if schema
     ]
+    usual = [branch for branch in strings if _usual(branch)]
+    strings = [branch for branch in strings if not _usual(branch)]
     objects = [(_type_is(named_one_of(names)), fill_is(schema)) for names, schema in _plain() if schema]
     for name, family in known_families()[1].items():
         schema = family.fill_schema("v3")
@@ -103,9 +105,14 @@ def v3_fill() -> dict[str, Any]:
     return {
         "type": "object",
         "if": {"properties": texts, "required": ["data_type"]},
-        "then": chain(strings, {}),
-        "else": chain(objects, {}),
+        "then": chain(usual, flat(strings)),
+        "else": flat(objects),
     }
+
+
+def _usual(branch: tuple[dict[str, Any], dict[str, Any]]) -> bool:
+    names = branch[0]["properties"]["data_type"].get("enum", ())
+    return any(name in {"bool", "string"} or not _rank(name)[0] for name in names)
 
 
 def _patterned(

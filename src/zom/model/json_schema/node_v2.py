@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 from zom.model.codec import v2_codecs
 from zom.model.datatype import data_types
 from zom.model.json_schema.configuration_schema import configuration_schema, resolved
-from zom.model.json_schema.extension_schema import chain
+from zom.model.json_schema.extension_schema import chain, flat
 from zom.model.json_schema.spec_fields import field_schema, required_members
 from zom.model.patterns import either, whole
 from zom.model.resolve import parse_v2
@@ -34,8 +35,7 @@ def codec() -> dict[str, Any]:
     ]
     generic = {"properties": {"id": {"type": "string", "minLength": 1}}, "required": ["id"]}
     known = {"properties": {"id": {"enum": list(v2_codecs())}}, "required": ["id"]}
-    inner = chain(branches[:-1], branches[-1][1])
-    return {"type": "object", "if": known, "then": inner, "else": generic}
+    return {"type": "object", "if": known, "then": flat(branches), "else": generic}
 
 
 def with_id(name: str) -> dict[str, Any]:
@@ -80,15 +80,18 @@ def fill_value() -> dict[str, Any]:
         condition = {"properties": {"dtype": text}, "required": ["dtype"]}
         return condition, {"properties": {"fill_value": schema}}
 
-    branches = [when(rf"^[|<>]{code}(?!\n)$", _of(code)) for code in numeric_codes()]
-    branches += [when(whole(either([name])), _of(name)) for name in _bare_names()]
+    usual: dict[str, tuple[dict[str, Any], list[str]]] = {}
+    for code in numeric_codes():
+        usual.setdefault(json.dumps(_of(code)), (_of(code), []))[1].append(code)
+    numbers = [when(rf"^[|<>](?:{'|'.join(codes)})(?!\n)$", schema) for schema, codes in usual.values()]
+    branches = [when(whole(either([name])), _of(name)) for name in _bare_names()]
     for pattern, example in _FREE:
         found = parse_v2(example, None, [])
         if found is not None:
             branches.append(when(f"^{pattern}", data_types[found.name].fill_schema("v2")))
     is_list = {"properties": {"dtype": {"type": "array"}}, "required": ["dtype"]}
     branches.append((is_list, {"properties": {"fill_value": data_types["struct"].fill_schema("v2")}}))
-    return {"type": "object", **chain(branches, chain(_object_branches(), {}))}
+    return {"type": "object", **chain(numbers, flat([*branches, *_object_branches()]))}
 
 
 def _of(text: str) -> dict[str, Any]:

@@ -6,7 +6,7 @@ usual array is tried first, as one condition without branches: what passes it ne
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, cast
 
 from zom.model.json_schema import extension_schema as extensions
 from zom.model.json_schema.configuration_schema import resolved
@@ -42,13 +42,12 @@ def parts(name: str) -> dict[str, Any]:
 
 def usual_array() -> dict[str, Any]:
     """What most arrays are: names known, fill value plain, compressed by zstd or gzip or not at all."""
-    common = field_schema(ArraySpec, "shape")
-    return {
+    condition = {
         **usual_fill(),
         "properties": {
             "node_type": field_schema(ArraySpec, "node_type"),
             "zarr_format": field_schema(ArraySpec, "zarr_format"),
-            "shape": common,
+            "shape": field_schema(ArraySpec, "shape"),
             "chunk_grid": extensions.usual_chunk_grid(),
             "chunk_key_encoding": {"enum": extensions.usual_chunk_key_encodings()},
             "codecs": {**field_schema(ArraySpec, "codecs"), "items": extensions.usual_codec()},
@@ -60,6 +59,24 @@ def usual_array() -> dict[str, Any]:
         "required": required_members(ArraySpec),
         "additionalProperties": False,
     }
+    return lean(condition)
+
+
+def lean(schema: Any) -> Any:
+    """`schema` without what a condition can do without: a type beside constants, and defaults.
+
+    >>> lean({"properties": {"level": {"const": 3, "type": "integer"}}})
+    {'properties': {'level': {'const': 3}}}
+    """
+    if isinstance(schema, list):
+        return [lean(item) for item in cast("list[Any]", schema)]
+    if not isinstance(schema, dict):
+        return schema
+    members = cast("dict[str, Any]", schema)
+    for name in ("const", "enum"):
+        if name in members:
+            return {name: members[name]}
+    return {name: lean(value) for name, value in members.items() if name != "default"}
 
 
 def array(*, known: bool = False) -> dict[str, Any]:
