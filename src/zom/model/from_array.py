@@ -49,10 +49,13 @@ def arguments_of(array: Any) -> dict[str, Any]:
     if chunks is not None:
         found["chunks"] = chunks
     fill = _fill_of(array)
+    if isinstance(fill, bytes) and isinstance(found["dtype"], str) and found["dtype"] == "string":
+        fill = fill.decode("utf-8", "replace")  # h5py keeps text as bytes
     if fill is not AUTO:
         found["fill_value"] = fill
-    names = getattr(array, "dims", None)
-    if isinstance(names, tuple) and all(isinstance(n, str) for n in cast("tuple[Any, ...]", names)):
+    names: Any = getattr(array, "dims", None)
+    kind: Any = type(names)
+    if kind is tuple and all(isinstance(name, str) for name in names):
         found["dimension_names"] = names
     attributes = getattr(array, "attrs", None)
     if attributes is not None and len(attributes):
@@ -69,14 +72,17 @@ def _dtype_of(array: Any) -> Any:
         return dtype
     if array.__class__.__module__.split(".")[0] == "h5py":
         metadata: Any = dtype.metadata or {}
-        return "string" if metadata.get("vlen") is str else "bytes"
+        held = {str: "string", bytes: "bytes"}.get(metadata.get("vlen"))
+        if held is None:
+            raise refuse("dtype", "elements that Zarr can hold", f"objects of HDF5: {dict(metadata)}")
+        return held
     sample = [item for item in np.asarray(array).ravel()[:1000] if item is not None]
     if sample and all(isinstance(item, str) for item in sample):
         return "string"
     if sample and all(isinstance(item, bytes) for item in sample):
         return "bytes"
-    kinds = sorted({type(item).__name__ for item in sample})
-    raise refuse("dtype", "elements that are all str or all bytes", f"objects: {', '.join(kinds)}")
+    kinds = ", ".join(sorted({type(item).__name__ for item in sample})) or "no element to tell by"
+    raise refuse("dtype", "elements that are all str or all bytes", f"objects: {kinds}", "name the dtype")
 
 
 def _chunks_of(array: Any) -> tuple[int, ...] | None:
