@@ -6,6 +6,9 @@ Documents go through the model at the level "strict", through Python's jsonschem
 mode with both drafts. Where the model refuses a document that a schema accepts, each error must be of a
 rule that JSON Schema can't say; where a schema refuses one that the model accepts, nothing excuses it but
 the precision of JavaScript's numbers. Exits with 1 where a disagreement is left.
+
+Documents with one fault, which a schema can say, show whether errors are told where they are: at the
+pointer of the model's problem, or beside it, which is inside of it or at the closest thing around it.
 """
 
 from __future__ import annotations
@@ -18,7 +21,7 @@ from collections import Counter, defaultdict
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, cast
 
-from corpus import FAMILIES, documents, key_of
+from corpus import SUBJECTS, documents, key_of
 from engines import ENGINES, missing_ajv, verdicts
 
 from zom.model.assembly import assemble
@@ -28,9 +31,11 @@ from zom.problems import pointer_of, show, split_pointer
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from corpus import Subject
     from engines import Verdict
 
-    from zom.model.datatype import Format
+    from zom.model.json_schema import Draft, Flavour
+    from zom.problems import Level
 
 __all__ = ["Tally", "compare", "listed_codes", "main", "schema_of"]
 
@@ -41,14 +46,24 @@ _SHOWN: Final = 12
 _ROUND: Final = 20_000
 
 
-def schema_of(form: Format, draft: str) -> dict[str, Any]:
-    """The schema of all nodes of a format."""
-    return cast("dict[str, Any]", json_schema(f"{form}/node", draft=draft))
+class _AnyCode(frozenset[str]):
+    """The codes of all rules."""
+
+    def __contains__(self, code: object) -> bool:
+        return isinstance(code, str)
 
 
-def listed_codes(form: Format) -> frozenset[str]:
+_ANY_CODE: Final = _AnyCode()
+
+
+def schema_of(subject: Subject, draft: Draft, flavour: Flavour = "validation") -> dict[str, Any]:
+    """The schema of what documents are read as."""
+    return json_schema(subject.name, draft, flavour)
+
+
+def listed_codes(subject: Subject) -> frozenset[str]:
     """The codes of the rules that JSON Schema can't say."""
-    return frozenset(entry["code"] for entry in not_expressible(form))
+    return frozenset(entry["code"] for entry in not_expressible(subject.form))
 
 
 # --- one document ------------------------------------------------------------------------------------
@@ -101,12 +116,12 @@ def _shape(pointer: str) -> str:
     return "/".join(steps)
 
 
-def errors_of(form: Format, document: Any) -> tuple[tuple[str, str], ...]:
-    problems = assemble(FAMILIES[form], document, "strict")[1]
+def errors_of(subject: Subject, document: Any, level: Level = "strict") -> tuple[tuple[str, str], ...]:
+    problems = assemble(subject.target, document, level)[1]
     return tuple((problem.code, problem.pointer) for problem in problems if problem.severity == "error")
 
 
-def explanation(form: Format, judged: Judged, *, javascript: bool, listed: frozenset[str]) -> str | None:
+def explanation(subject: Subject, judged: Judged, *, javascript: bool, listed: frozenset[str]) -> str | None:
     """Why a schema may accept what the model refuses: the code of a rule; None where it may not."""
 
     def excused(errors: Sequence[tuple[str, str]]) -> bool:
@@ -118,7 +133,7 @@ def explanation(form: Format, judged: Judged, *, javascript: bool, listed: froze
         rounded = _in_range(
             judged.document, {pointer for code, pointer in judged.errors if code not in listed}
         )
-        if excused(errors_of(form, rounded)):
+        if excused(errors_of(subject, rounded)):
             return PRECISION
     return None
 
@@ -174,7 +189,7 @@ class Tally:
     elsewhere: dict[str, tuple[int, str]] = field(default_factory=dict)
 
     def add(
-        self, form: Format, engine: str, judged: Judged, verdict: Verdict, listed: frozenset[str]
+        self, subject: Subject, engine: str, judged: Judged, verdict: Verdict, listed: frozenset[str]
     ) -> None:
         """Count one document."""
         self.documents += 1
@@ -186,9 +201,9 @@ class Tally:
             return
         javascript = engine.startswith("ajv")
         if judged.errors:
-            cause = explanation(form, judged, javascript=javascript, listed=listed)
+            cause = explanation(subject, judged, javascript=javascript, listed=listed)
         else:
-            cause = PRECISION if javascript and errors_of(form, _doubles(judged.document)) else None
+            cause = PRECISION if javascript and errors_of(subject, _doubles(judged.document)) else None
         if cause is not None:
             self.explained[cause] += 1
             return
@@ -239,48 +254,52 @@ def _smallest(found: Sequence[Disagreement]) -> list[Disagreement]:
 
 
 def compare(
-    form: Format, found: Sequence[Any], engines: Sequence[str], tallies: dict[str, Tally], workers: int = 1
+    subject: Subject,
+    found: Sequence[Any],
+    engines: Sequence[str],
+    tallies: dict[str, Tally],
+    workers: int = 1,
+    flavour: Flavour = "validation",
 ) -> None:
     """Add what comes of the documents to the tally of each engine."""
-    listed = listed_codes(form)
-    judged = [Judged(each, cast("str", key_of(each)), errors_of(form, each)) for each in found]
+    # Types know no names but those that are registered, and say less than rules do: the flavour for
+    # generators may accept more than the level "closed", but must not refuse more.
+    level: Level = "strict" if flavour == "validation" else "closed"
+    listed = listed_codes(subject) if flavour == "validation" else _ANY_CODE
+    judged = [Judged(each, cast("str", key_of(each)), errors_of(subject, each, level)) for each in found]
     texts = [each.text for each in judged]
     for engine in engines:
         tally = tallies.setdefault(engine, Tally())
-        for each, verdict in zip(
-            judged, verdicts(engine, schema_of(form, ENGINES[engine]), texts, workers), strict=True
-        ):
-            tally.add(form, engine, each, verdict, listed)
+        schema = schema_of(subject, ENGINES[engine], flavour)
+        for each, verdict in zip(judged, verdicts(engine, schema, texts, workers), strict=True):
+            tally.add(subject, engine, each, verdict, listed)
 
 
 # --- the command -------------------------------------------------------------------------------------
 
-_SHARES: Final[dict[Format, int]] = {"v3": 5, "v2": 3, "draft": 2}
-"""How many of ten documents are of each format."""
 
-
-def _portions(count: int, forms: Sequence[Format], start: int) -> Iterator[tuple[Format, int, int]]:
-    """Format, number of documents and seed of each round."""
-    total = sum(_SHARES[form] for form in forms)
+def _portions(count: int, subjects: Sequence[Subject], start: int) -> Iterator[tuple[Subject, int, int]]:
+    """Subject, number of documents and seed of each round."""
+    total = sum(SUBJECTS[subject] for subject in subjects)
     while count > 0:
         now = min(count, _ROUND)
-        for form in forms:
-            yield form, -(-now * _SHARES[form] // total), start
+        for subject in subjects:
+            yield subject, -(-now * SUBJECTS[subject] // total), start
         count, start = count - now, start + 1
 
 
-def _print_tally(form: str, engine: str, tally: Tally) -> None:
+def _print_tally(name: str, engine: str, tally: Tally) -> None:
     print(
-        f"{form:6} {engine:13} {tally.documents:9,} documents: {tally.accepted:,} accepted by both, "
+        f"{name:18} {engine:12} {tally.documents:9,} documents: {tally.accepted:,} accepted by both, "
         f"{tally.refused:,} refused by both, {sum(tally.explained.values()):,} explained, "
         f"{tally.disagreements:,} disagreements"
     )
     for code, count in tally.explained.most_common():
-        print(f"{'':20} {count:9,} {code}")
+        print(f"{'':31} {count:9,} {code}")
     if tally.single:
         beside = (tally.located + tally.beside) / tally.single
         print(
-            f"{'':20} {tally.single:9,} with one fault: {beside:.2%} located at it or beside it, "
+            f"{'':31} {tally.single:9,} with one fault: {beside:.2%} located at it or beside it, "
             f"{tally.located / tally.single:.2%} at it, {tally.alone / tally.single:.2%} only there"
         )
 
@@ -294,7 +313,10 @@ def _arguments(argv: Sequence[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(description="The model against its JSON Schemas.")
     parser.add_argument("--documents", type=int, default=20_000)
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--form", choices=list(FAMILIES), action="append")
+    parser.add_argument("--form", choices=["v3", "v2", "draft"], action="append")
+    parser.add_argument("--kind", choices=["node", "array", "group", "entry-point"], action="append")
+    about = "codegen: against the level closed; some of what it refuses then, it refuses by design"
+    parser.add_argument("--flavour", choices=["validation", "codegen"], default="validation", help=about)
     parser.add_argument("--engines", default="jsonschema,ajv2020,ajv07")
     parser.add_argument("--workers", type=int, default=2, help="processes for Python's jsonschema")
     parser.add_argument("--elsewhere", action="store_true", help="list the faults located elsewhere")
@@ -313,15 +335,19 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Print the counts; 1 where a disagreement is left."""
     given = _arguments(argv)
     started = time.monotonic()
-    forms: list[Format] = given.form or list(FAMILIES)
-    tallies: dict[Format, dict[str, Tally]] = {form: {} for form in forms}
-    for form, count, start in _portions(given.documents, forms, given.seed):
-        found = documents(form, count, start)
-        compare(form, found, given.engines, tallies[form], given.workers)
+    subjects = [
+        subject
+        for subject in SUBJECTS
+        if subject.form in (given.form or [subject.form]) and subject.kind in (given.kind or [subject.kind])
+    ]
+    tallies: dict[Subject, dict[str, Tally]] = {subject: {} for subject in subjects}
+    for subject, count, start in _portions(given.documents, subjects, given.seed):
+        found = documents(subject, count, start)
+        compare(subject, found, given.engines, tallies[subject], given.workers, given.flavour)
     left: list[Disagreement] = []
-    for form, engines in tallies.items():
+    for subject, engines in tallies.items():
         for engine, tally in engines.items():
-            _print_tally(form, engine, tally)
+            _print_tally(subject.name, engine, tally)
             left += tally.left
             if given.elsewhere:
                 _print_elsewhere(tally)

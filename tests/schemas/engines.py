@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
     from jsonschema.exceptions import ValidationError
 
+    from zom.model.json_schema import Draft
+
 __all__ = ["AJV", "ENGINES", "Verdict", "missing_ajv", "verdicts"]
 
 Verdict: TypeAlias = "list[tuple[str, str]]"
@@ -32,7 +34,7 @@ Verdict: TypeAlias = "list[tuple[str, str]]"
 
 AJV: Final = Path(__file__).parent / "ajv"
 
-ENGINES: Final[dict[str, str]] = {
+ENGINES: Final[dict[str, Draft]] = {
     "jsonschema": "2020-12",
     "jsonschema07": "draft-07",
     "ajv2020": "2020-12",
@@ -105,7 +107,7 @@ def missing_ajv() -> str | None:
     return None
 
 
-def _by_ajv(draft: str, schema: dict[str, Any], texts: Sequence[str]) -> list[Verdict]:
+def _by_ajv(draft: Draft, schema: dict[str, Any], texts: Sequence[str]) -> list[Verdict]:
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder, "schema.json")
         file.write_text(json.dumps(schema), encoding="utf-8")

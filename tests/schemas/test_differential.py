@@ -9,19 +9,19 @@ import copy
 import json
 from functools import cache
 from random import Random
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import corpus
 import differential
 import engines
 import mutations
 import pytest
+from corpus import Subject
 from differential import PRECISION, Judged, Tally
 
-if TYPE_CHECKING:
-    from zom.model.datatype import Format
-
-FORMS: tuple[Format, ...] = ("v3", "v2", "draft")
+V3 = Subject("v3")
+NODES = [subject for subject in corpus.SUBJECTS if subject.kind == "node"]
+OTHERS = [subject for subject in corpus.SUBJECTS if subject.kind != "node"]
 GROUP = {"zarr_format": 3, "node_type": "group"}
 ARRAY = {
     **GROUP,
@@ -37,18 +37,22 @@ missing = engines.missing_ajv()
 needs_ajv = pytest.mark.skipif(missing is not None, reason=missing or "")
 
 
-def run(form: Format, found: list[Any], engine: str = "jsonschema") -> Tally:
+def name_of(subject: Subject) -> str:
+    return subject.name
+
+
+def run(subject: Subject, found: list[Any], engine: str = "jsonschema") -> Tally:
     tallies: dict[str, Tally] = {}
-    differential.compare(form, found, [engine], tallies)
+    differential.compare(subject, found, [engine], tallies)
     return tallies[engine]
 
 
 @cache
-def some(form: Format) -> list[Any]:
-    return corpus.documents(form, 1500, 0)
+def some(subject: Subject) -> list[Any]:
+    return corpus.documents(subject, 1000, 0)
 
 
-@pytest.fixture(scope="module", params=FORMS)
+@pytest.fixture(scope="module", params=NODES, ids=name_of)
 def tally(request: pytest.FixtureRequest) -> Tally:
     return run(request.param, some(request.param))
 
@@ -61,7 +65,7 @@ def test_the_model_and_its_schema_give_the_same_verdicts(tally: Tally) -> None:
 def test_documents_of_every_kind_are_compared(tally: Tally) -> None:
     assert min(tally.accepted, tally.refused, tally.single) > 100
     assert sum(tally.explained.values()) > 20
-    assert tally.accepted + tally.refused + sum(tally.explained.values()) == tally.documents == 1500
+    assert tally.accepted + tally.refused + sum(tally.explained.values()) == tally.documents == 1000
 
 
 def test_a_schema_tells_of_one_fault_where_it_is_or_beside_it(tally: Tally) -> None:
@@ -69,11 +73,28 @@ def test_a_schema_tells_of_one_fault_where_it_is_or_beside_it(tally: Tally) -> N
     assert tally.located > 0.9 * tally.single
 
 
+@pytest.mark.parametrize("subject", OTHERS, ids=name_of)
+def test_schemas_of_one_kind_of_node_give_the_verdicts_of_the_model(subject: Subject) -> None:
+    tally = run(subject, corpus.documents(subject, 400, 0))
+    assert [str(each) for each in tally.left] == []
+    assert min(tally.accepted, tally.refused) > 20
+
+
+@pytest.mark.parametrize("subject", NODES, ids=name_of)
+def test_the_flavour_for_generators_takes_what_has_registered_names(subject: Subject) -> None:
+    tallies: dict[str, Tally] = {}
+    made = corpus.examples(subject.strategy, 120, 0)
+    differential.compare(subject, made, ["jsonschema"], tallies, flavour="codegen")
+    tally = tallies["jsonschema"]
+    assert [str(each) for each in tally.left] == []
+    assert tally.accepted > 30
+
+
 @needs_ajv
 @pytest.mark.parametrize("engine", ["ajv2020", "ajv07"])
-@pytest.mark.parametrize("form", FORMS)
-def test_ajv_in_strict_mode_gives_the_verdicts_of_the_model(form: Format, engine: str) -> None:
-    tally = run(form, some(form), engine)
+@pytest.mark.parametrize("subject", NODES, ids=name_of)
+def test_ajv_in_strict_mode_gives_the_verdicts_of_the_model(subject: Subject, engine: str) -> None:
+    tally = run(subject, some(subject), engine)
     assert [str(each) for each in tally.left] == []
     assert tally.elsewhere == {}
 
@@ -82,18 +103,18 @@ def test_ajv_in_strict_mode_gives_the_verdicts_of_the_model(form: Format, engine
 
 
 def changed_schema(monkeypatch: pytest.MonkeyPatch, at: tuple[str, ...], value: Any) -> None:
-    schema = copy.deepcopy(differential.schema_of("v3", "2020-12"))
+    schema = copy.deepcopy(differential.schema_of(V3, "2020-12"))
     place = schema
     for step in at[:-1]:
         place = place[step]
     assert at[-1] in place
     place[at[-1]] = value
-    monkeypatch.setattr(differential, "schema_of", lambda _form, _draft: schema)
+    monkeypatch.setattr(differential, "schema_of", lambda *_: schema)
 
 
 def test_a_schema_that_is_too_loose_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     changed_schema(monkeypatch, ("then", "properties", "shape"), {})
-    tally = run("v3", [ARRAY, {**ARRAY, "shape": [-1]}])
+    tally = run(V3, [ARRAY, {**ARRAY, "shape": [-1]}])
     assert tally.disagreements == 1
     said = str(tally.left[0])
     assert said.startswith("accepted by jsonschema, refused by the model: v3/shape at /shape/0\n    {")
@@ -101,7 +122,7 @@ def test_a_schema_that_is_too_loose_is_found(monkeypatch: pytest.MonkeyPatch) ->
 
 def test_a_schema_that_is_too_narrow_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     changed_schema(monkeypatch, ("then", "properties", "shape"), {"type": "array", "maxItems": 0})
-    tally = run("v3", [ARRAY, GROUP])
+    tally = run(V3, [ARRAY, GROUP])
     assert tally.disagreements == 1
     said = str(tally.left[0])
     assert said.startswith("refused by jsonschema, accepted by the model: maxItems at /shape\n    {")
@@ -110,7 +131,7 @@ def test_a_schema_that_is_too_narrow_is_found(monkeypatch: pytest.MonkeyPatch) -
 def test_an_error_at_another_place_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     changed_schema(monkeypatch, ("then", "properties", "shape"), {})
     changed_schema(monkeypatch, ("then", "properties", "codecs"), {"maxItems": 0})
-    tally = run("v3", [{**ARRAY, "shape": "x"}])
+    tally = run(V3, [{**ARRAY, "shape": "x"}])
     assert list(tally.elsewhere) == ["v3/shape shape"]
 
 
@@ -118,16 +139,38 @@ def test_a_disagreement_ends_the_command_with_one(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     changed_schema(monkeypatch, ("then", "properties", "shape"), {})
-    options = ["--documents", "400", "--form", "v3", "--engines", "jsonschema", "--workers", "1"]
+    options = [
+        "--documents",
+        "400",
+        "--form",
+        "v3",
+        "--kind",
+        "node",
+        "--engines",
+        "jsonschema",
+        "--workers",
+        "1",
+    ]
     assert differential.main(options) == 1
     assert "accepted by jsonschema, refused by the model: v3/shape" in capsys.readouterr().out
 
 
 def test_the_command_prints_what_it_counted(capsys: pytest.CaptureFixture[str]) -> None:
-    options = ["--documents", "200", "--form", "draft", "--engines", "jsonschema", "--workers", "1"]
+    options = [
+        "--documents",
+        "200",
+        "--form",
+        "draft",
+        "--kind",
+        "node",
+        "--engines",
+        "jsonschema",
+        "--workers",
+        "1",
+    ]
     assert differential.main(options) == 0
     printed = capsys.readouterr().out
-    assert printed.startswith("draft  jsonschema          200 documents: ")
+    assert printed.startswith("draft/node         jsonschema         200 documents: ")
     assert "200 documents, 0 disagreements, " in printed
 
 
@@ -135,9 +178,9 @@ def test_the_command_prints_what_it_counted(capsys: pytest.CaptureFixture[str]) 
 
 
 def explained(document: Any, *, javascript: bool) -> str | None:
-    judged = Judged(document, json.dumps(document), differential.errors_of("v3", document))
-    listed = differential.listed_codes("v3")
-    return differential.explanation("v3", judged, javascript=javascript, listed=listed)
+    judged = Judged(document, json.dumps(document), differential.errors_of(V3, document))
+    listed = differential.listed_codes(V3)
+    return differential.explanation(V3, judged, javascript=javascript, listed=listed)
 
 
 def test_a_rule_that_is_listed_explains() -> None:
@@ -163,14 +206,14 @@ def test_rounding_explains_nothing_that_is_far_from_a_bound() -> None:
 # --- the documents -----------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("form", FORMS)
-def test_the_same_seed_gives_the_same_documents(form: Format) -> None:
-    first, again, other = (corpus.documents(form, 300, start) for start in (3, 3, 4))
+@pytest.mark.parametrize("subject", NODES, ids=name_of)
+def test_the_same_seed_gives_the_same_documents(subject: Subject) -> None:
+    first, again, other = (corpus.documents(subject, 300, start) for start in (3, 3, 4))
     assert [*map(json.dumps, first)] == [*map(json.dumps, again)] != [*map(json.dumps, other)]
 
 
 def test_no_document_is_given_twice() -> None:
-    texts = [*map(json.dumps, corpus.documents("v3", 500, 1))]
+    texts = [*map(json.dumps, corpus.documents(V3, 500, 1))]
     assert len(set(texts)) == len(texts) == 500
 
 
@@ -182,7 +225,7 @@ def test_every_place_is_deleted_and_gets_every_type_and_boundary() -> None:
 
 
 def test_a_mutant_leaves_its_document_as_it_was() -> None:
-    pool = mutations.Pool(corpus.conformance("v3"))
+    pool = mutations.Pool(corpus.conformance(V3))
     mutator = mutations.Mutator(pool, Random(0), GROUP)
     before = json.dumps(ARRAY)
     mutants = {json.dumps(mutator.mutant(ARRAY, 2)) for _ in range(500)}
