@@ -64,7 +64,7 @@ def test_the_model_and_its_schema_give_the_same_verdicts(tally: Tally) -> None:
 
 def test_documents_of_every_kind_are_compared(tally: Tally) -> None:
     assert min(tally.accepted, tally.refused, tally.single) > 100
-    assert sum(tally.explained.values()) > 20
+    assert sum(tally.explained.values()) > 5
     assert tally.accepted + tally.refused + sum(tally.explained.values()) == tally.documents == 1000
 
 
