@@ -114,6 +114,17 @@ def test_a_member_may_be_called_like_anything_in_python(name: str) -> None:
     assert v3.GroupSpec(**{name: {"must_understand": False}}) == spec
 
 
+def test_nothing_is_said_of_dimensions_that_have_no_names() -> None:
+    assert "dimension_names" not in array().to_json()
+    assert "null" not in v3.GroupSpec(members={"a": array()}).to_json()
+
+
+def test_a_v2_array_that_states_no_separator_has_dots() -> None:
+    spec = v2.ArraySpec.build(shape=(4,), dtype="u1")
+    assert "dimension_separator" not in spec.document
+    assert spec.dimension_separator == "."
+
+
 # --- frozen ------------------------------------------------------------------------------------------
 
 MUTATIONS: dict[type, list[Any]] = {

@@ -7,7 +7,6 @@ made for each of them, and the group takes the best. A node at fault yields prob
 
 from __future__ import annotations
 
-import dataclasses
 import gc
 from collections.abc import Mapping
 from contextlib import contextmanager
@@ -18,15 +17,16 @@ from zom.jsonvalue import JSONDict, freeze
 from zom.limits import DEFAULT_LIMITS, Limits
 from zom.model import attributes
 from zom.model.family import Family
+from zom.model.location import placed, text_problems, with_lines
 from zom.model.members import ANY, member_plan
 from zom.model.node import EMPTY, Node, make
 from zom.model.output import member_specs, place_of
 from zom.model.spec import Spec
 from zom.paths import name_faults
-from zom.problems import Fault, Problem, pointer_of, rule, show
+from zom.problems import Fault, Problem, rule, show
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Iterator, Sequence
+    from collections.abc import Callable, Generator, Iterator
 
     from zom.model.family import NodeKind
     from zom.model.members import Candidates
@@ -114,24 +114,9 @@ def assemble(
         faults: list[Fault] = []
         value = jsontext.read(document, faults, limits=limits)
         if value is None and faults:
-            return None, tuple(_text_problems(faults, level))
+            return None, tuple(text_problems(faults, level))
         spec, problems = _assemble(target, value, level, limits, faults)
-        return spec, _with_lines(problems, document)
-
-
-_LOCATED_BYTES = 1 << 24
-"""Texts longer than this are not searched for the lines of problems: it takes seconds."""
-
-
-def _with_lines(problems: tuple[Problem, ...], text: str | bytes) -> tuple[Problem, ...]:
-    if not problems or len(text) > _LOCATED_BYTES:
-        return problems
-    places = jsontext.locate_all(text, {problem.pointer for problem in problems})
-    located: list[Problem] = []
-    for problem in problems:
-        line, column = places[problem.pointer] or (None, None)
-        located.append(dataclasses.replace(problem, line=line, column=column))
-    return tuple(located)
+        return spec, with_lines(problems, document)
 
 
 @contextmanager
@@ -163,7 +148,7 @@ def _assemble(
     for layer in reversed(descent.layers):
         for frame in layer:
             _finish(frame, level)
-    problems = _said_once([*_text_problems(text_faults, level), *_tree_problems(root, level)])
+    problems = _said_once([*text_problems(text_faults, level), *_tree_problems(root, level)])
     failed = any(problem.severity == "error" for problem in problems)
     return (None if failed else root.spec), tuple(problems)
 
@@ -439,31 +424,7 @@ def _tree_problems(root: _Frame, level: Level) -> Iterator[Problem]:
     while waiting:
         frame, names = waiting.pop()
         if frame.faults:
-            yield from _placed(frame.faults, names, level)
+            yield from placed(frame.faults, names, level)
         for name, options in reversed((frame.below or {}).items()):
             if options[0].troubled:
                 waiting.append((options[0], [*names, name]))
-
-
-def _placed(faults: Sequence[Fault], names: list[str], level: Level) -> list[Problem]:
-    steps = tuple(step for name in names for step in ("members", name))
-    node = "/" + "/".join(names)
-    problems: list[Problem] = []
-    for rule_, path, expected, found, fix in faults:
-        severity = rule_.severity(level)
-        if severity is not None:
-            pointer = pointer_of((*steps, *path))
-            problems.append(Problem(rule_.code, severity, node, pointer, path, expected, found, fix))
-    return problems
-
-
-def _text_problems(faults: Sequence[Fault], level: Level) -> list[Problem]:
-    problems: list[Problem] = []
-    for fault in faults:
-        names: list[str] = []
-        path = fault.path
-        while len(path) > 1 and path[0] == "members":
-            names.append(str(path[1]))
-            path = path[2:]
-        problems.extend(_placed([fault._replace(path=path)], names, level))
-    return problems

@@ -54,8 +54,7 @@ def arguments_of(array: Any) -> dict[str, Any]:
     if fill is not AUTO:
         found["fill_value"] = fill
     names: Any = getattr(array, "dims", None)
-    kind: Any = type(names)
-    if kind is tuple and all(isinstance(name, str) for name in names):
+    if isinstance(names, tuple) and all(isinstance(name, str) for name in names):  # pyright: ignore[reportUnknownVariableType] - any library's array
         found["dimension_names"] = names
     attributes = getattr(array, "attrs", None)
     if attributes is not None and len(attributes):

@@ -1,0 +1,58 @@
+"""Locations: from faults, which know their place in a node, to problems, which know it in the document."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import TYPE_CHECKING
+
+from zom import jsontext
+from zom.problems import Fault, Problem, pointer_of
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from zom.problems import Level
+
+__all__ = ["placed", "text_problems", "with_lines"]
+
+
+def placed(faults: Sequence[Fault], names: list[str], level: Level) -> list[Problem]:
+    """The faults of the node that `names` lead to, as problems of the whole document."""
+    steps = tuple(step for name in names for step in ("members", name))
+    node = "/" + "/".join(names)
+    problems: list[Problem] = []
+    for rule_, path, expected, found, fix in faults:
+        severity = rule_.severity(level)
+        if severity is not None:
+            pointer = pointer_of((*steps, *path))
+            problems.append(Problem(rule_.code, severity, node, pointer, path, expected, found, fix))
+    return problems
+
+
+def text_problems(faults: Sequence[Fault], level: Level) -> list[Problem]:
+    """The faults of a text, whose places are counted from its start, as problems."""
+    problems: list[Problem] = []
+    for fault in faults:
+        names: list[str] = []
+        path = fault.path
+        while len(path) > 1 and path[0] == "members":
+            names.append(str(path[1]))
+            path = path[2:]
+        problems.extend(placed([fault._replace(path=path)], names, level))
+    return problems
+
+
+_LOCATED_BYTES = 1 << 24
+"""Texts longer than this are not searched for the lines of problems: it takes seconds."""
+
+
+def with_lines(problems: tuple[Problem, ...], text: str | bytes) -> tuple[Problem, ...]:
+    """The problems with the lines and columns in `text` that they stand at."""
+    if not problems or len(text) > _LOCATED_BYTES:
+        return problems
+    places = jsontext.locate_all(text, {problem.pointer for problem in problems})
+    located: list[Problem] = []
+    for problem in problems:
+        line, column = places[problem.pointer] or (None, None)
+        located.append(dataclasses.replace(problem, line=line, column=column))
+    return tuple(located)
