@@ -11,11 +11,16 @@ made of unions, which generators turn into types.
 from __future__ import annotations
 
 from copy import deepcopy
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias, cast, overload
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast, overload
 
 from zom.model.json_schema.draft07 import DIALECTS, draft07
 from zom.model.json_schema.limits_of_schema import not_expressible
+from zom.model.json_schema.loss import Loss
+from zom.model.json_schema.spec_class import class_part
 from zom.model.json_schema.standard import part_named, schema_names, typed_part
+from zom.model.json_schema.template_schema import template_part
+from zom.model.spec import Spec
+from zom.model.template import Template
 
 if TYPE_CHECKING:
     from zom.model.json_schema.standard import Part
@@ -27,13 +32,6 @@ Draft: TypeAlias = Literal["2020-12", "draft-07"]
 
 Flavour: TypeAlias = Literal["validation", "codegen"]
 """Whom a schema is for: validators and editors, or generators of types."""
-
-
-class Loss(NamedTuple):
-    """Something in a user's class or template that the schema doesn't say."""
-
-    where: str
-    what: str
 
 
 @overload
@@ -92,7 +90,15 @@ def json_schema(
 def _part(target: object, flavour: Flavour) -> tuple[Part, list[Loss]]:
     if isinstance(target, str):
         return (part_named(target) if flavour == "validation" else typed_part(target)), []
-    raise TypeError(f"expected a name, a spec class or a template, got {target!r}")
+    if isinstance(target, type) and issubclass(target, Spec):
+        return class_part(target, flavour)
+    if isinstance(target, Template):
+        return template_part(target, flavour)
+    found = getattr(target, "template", None)
+    if isinstance(found, Template):
+        return template_part(found, flavour)
+    message = f"expected a name, a spec class or a template, got {target!r}"
+    raise TypeError(message)
 
 
 def used(root: dict[str, Any], definitions: dict[str, Any]) -> dict[str, Any]:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from zom.model.configuration import Configuration
 
-__all__ = ["Part", "node_part", "part_named", "schema_names", "typed_part"]
+__all__ = ["MODULES", "Part", "node_part", "part_named", "schema_names", "typed_part"]
 
 
 class Part(NamedTuple):
@@ -38,7 +38,8 @@ class Part(NamedTuple):
 _SELF: Final[dict[str, Any]] = {"$ref": "#"}
 _NODE: Final[dict[str, Any]] = {"$ref": "#/$defs/node"}
 _WORDS: Final = {"v2": "Zarr v2", "v3": "Zarr v3", "draft": "Zarr v3 draft"}
-_MODULES: Final[dict[str, Any]] = {"v2": node_v2, "v3": node_v3, "draft": node_draft}
+MODULES: Final[dict[str, Any]] = {"v2": node_v2, "v3": node_v3, "draft": node_draft}
+"""What makes the validation flavour of each format."""
 
 
 def node_part(form: str, kind: str) -> Part:
@@ -47,7 +48,7 @@ def node_part(form: str, kind: str) -> Part:
     >>> node_part("v3", "array").title
     'Zarr v3 array'
     """
-    module = _MODULES[form]
+    module = MODULES[form]
     words = f"{_WORDS[form]} {kind.replace('-', ' ')}"
     definitions: dict[str, Any] = module.definitions()
     makers: dict[str, Callable[[], dict[str, Any]]] = {
