@@ -20,10 +20,12 @@ import subprocess
 import sys
 import tempfile
 import venv
-from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
 
 ROOT: Final = Path(__file__).parents[2]
 SCHEMAS: Final = ROOT / "schemas"
@@ -38,7 +40,7 @@ NODE: Final = 20
 
 # The types are closed, so that members which need not be understood are refused; and they don't tie a
 # fill value to its data type, so that some faults pass. Anything less is a loss of precision.
-LEAST_ACCEPTED: Final = 0.9
+LEAST_ACCEPTED: Final = 0.8
 LEAST_REJECTED: Final = 0.6
 
 JUDGE: Final = """
@@ -141,7 +143,7 @@ def installed(folder: Path) -> Tools:
 
 
 def typescript(tools: Tools, schema: Path, work: Path) -> str:
-    made = work / "made.d.ts"
+    made = work / "made.json2ts.ts"
     tools.run(tools.node("json2ts"), "-i", str(schema), "-o", str(made))
     text = made.read_text(encoding="utf-8")
     names = re.findall(r"^export (?:interface|type) (\w+)", text, re.MULTILINE)
@@ -155,7 +157,7 @@ def typescript(tools: Tools, schema: Path, work: Path) -> str:
 
 
 def strict(tools: Tools, file: Path) -> None:
-    options = ["--strict", "--noEmit", "--target", "es2022", "--types", ""]
+    options = ["--strict", "--noEmit", "--target", "es2022", "--skipLibCheck"]
     tools.run(tools.node("tsc"), *options, str(file))
 
 

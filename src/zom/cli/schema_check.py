@@ -85,9 +85,6 @@ def _findings(value: Any, schema: Any) -> list[_Finding]:
     except Unresolvable as error:
         message = f"the schema refers to {show(error.ref)}, which is not in it; bundle the two"
         raise ValueError(message) from None
-    except re.error as error:
-        message = f"a pattern of the schema is none to Python: {error}; correct it"
-        raise ValueError(message) from None
     except RecursionError:
         message = "the document is too deep for Python's jsonschema; zom validate has no such limit"
         raise ValueError(message) from None

@@ -43,19 +43,35 @@ def v2_types() -> dict[str, Schema]:
         }
         options.append(types.plain(whole, type_name("V2", name, "codec")))
     types.define("V2Codec", {"anyOf": options})
-    lengths = {"type": "array", "items": {"type": "integer", "minimum": 0}}
-    pair = [{"type": "string"}, ref("V2DType")]
-    fields = [
-        {"type": "array", "prefixItems": pair, "minItems": 2, "maxItems": 2},
-        {"type": "array", "prefixItems": [*pair, lengths], "minItems": 3, "maxItems": 3},
-    ]
-    types.define("V2Field", {"anyOf": fields})
-    types.define(
-        "V2DType", {"anyOf": [{"type": "string"}, {"type": "array", "minItems": 1, "items": ref("V2Field")}]}
-    )
+    _dtypes(types)
     types.define("V2FillValue", {"anyOf": [*ANY_VALUE, {"type": "null"}]})
     _nodes(types)
     return types.made
+
+
+def _dtypes(types: Types) -> None:
+    """Type strings, and fields down to those of fields: quicktype can't make lists that hold themselves."""
+    text: Schema = {"type": "string"}
+    deepest: Schema = {"anyOf": [text, {"type": "array", "items": {}}]}
+    types.define("V2InnerField", _field(deepest))
+    types.define("V2FieldDType", {"anyOf": [text, _fields("V2InnerField")]})
+    types.define("V2Field", _field(ref("V2FieldDType")))
+    types.define("V2DType", {"anyOf": [text, _fields("V2Field")]})
+
+
+def _field(dtype: Schema) -> Schema:
+    """A name, a dtype, and maybe a shape."""
+    lengths: Schema = {"type": "array", "items": {"type": "integer", "minimum": 0}}
+    pair = [{"type": "string"}, dtype]
+    options = [
+        {"type": "array", "prefixItems": pair, "minItems": 2, "maxItems": 2},
+        {"type": "array", "prefixItems": [*pair, lengths], "minItems": 3, "maxItems": 3},
+    ]
+    return {"anyOf": options}
+
+
+def _fields(name: str) -> Schema:
+    return {"type": "array", "minItems": 1, "items": ref(name)}
 
 
 def _nodes(types: Types) -> None:
