@@ -9,7 +9,7 @@ A **spec** says what a hierarchy is: `zom.v3`, `zom.v2` and `zom.draft` each hav
 >>> [path for path, node in spec.walk()]
 ['/', '/t']
 
-`import zom` itself costs nothing: the first name that is asked for loads the library.
+`import zom` itself costs nothing: a name loads what it needs when it is first asked for.
 """
 
 from __future__ import annotations
@@ -68,8 +68,11 @@ _HOMES = {
     "zom.problems": ("Problem", "Rule", "rules"),
 }
 
+_MODULES = ("draft", "template", "v2", "v3")
+_HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
+
 # The rules of a module are known once it is imported, so all of them are, before anybody can ask.
-_MODULES = ("zom.builtin", "zom.v2", "zom.v3", "zom.draft", "zom.template")
+_WITH_RULES = ("zom.builtin", *(f"zom.{name}" for name in _MODULES), *_HOMES)
 
 __all__ = [
     "ABSENT",
@@ -114,12 +117,14 @@ if not TYPE_CHECKING:
             raise AttributeError(message, name=name, obj=None)
         from importlib import import_module  # noqa: PLC0415 - `import zom` imports nothing
 
-        for module_name in _MODULES:
-            import_module(module_name)
-        for home, names in _HOMES.items():
-            module = import_module(home)
-            globals().update({each: getattr(module, each) for each in names})
-        return globals()[name]
+        if name in _MODULES:
+            return import_module(f"zom.{name}")
+        if name == "rules":
+            for module_name in _WITH_RULES:
+                import_module(module_name)
+        found: object = getattr(import_module(_HOME_OF[name]), name)
+        globals()[name] = found
+        return found
 
     def __dir__() -> list[str]:
         return sorted({*globals(), *__all__})

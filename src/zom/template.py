@@ -8,7 +8,6 @@
 members: expected at least 1 member like [0-9]+, found none
 """
 
-from zom import builtin as _builtin
 from zom.errors import SpecError
 from zom.model.template import (
     ArrayTemplate,
@@ -42,7 +41,5 @@ __all__ = [
 ]
 
 # The names of codecs and data types in a template are looked up when it is made.
-del _builtin
-
 parse = Template.parse
 """The template that a document describes; SpecError with every problem where it breaks rules."""

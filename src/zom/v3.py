@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from zom import builtin as _builtin
 from zom.limits import DEFAULT_LIMITS, Limits
 from zom.model import hierarchy
 from zom.model.v3 import V3, ArraySpec, GroupSpec
@@ -13,8 +12,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from zom.problems import Level, Problem
-
-del _builtin
 
 __all__ = ["ArraySpec", "GroupSpec", "check", "parse"]
 

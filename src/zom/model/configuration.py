@@ -6,7 +6,7 @@ Schema, so that a message can't say anything else than the check.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping  # noqa: TC003 - pydantic reads the annotation
 from functools import lru_cache
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, TypeAlias, TypeVar, cast
 
@@ -67,6 +67,7 @@ class Configuration(BaseModel):
         extra="forbid",
         populate_by_name=True,
         allow_inf_nan=False,
+        defer_build=True,  # most documents name a few codecs, and each validator takes a millisecond
     )
 
     strict_schema: ClassVar[Mapping[str, Any]] = {}
@@ -145,11 +146,12 @@ class LooseSchema(GenerateJsonSchema):
     """Schemas for words: what has no schema is any value, not an error."""
 
     def handle_invalid_for_json_schema(self, schema: Any, error_info: str) -> dict[str, Any]:
+        """Any value."""
         del schema, error_info
         return {}
 
 
-def faults_of(
+def faults_of(  # noqa: PLR0913 - a fault has that many facts
     error: ValidationError,
     value: object,
     schema: Mapping[str, Any],
@@ -183,8 +185,7 @@ def faults_of(
         if detail["type"] == "int_type" and integral(found):
             judged, fix = INTEGER_LITERAL, f"write {int(cast('float', found))}"
         faults[steps] = Fault(judged, (*path, *steps), expected, found_text, fix)
-    deepest = [f for s, f in faults.items() if not any(t != s and t[: len(s)] == s for t in faults)]
-    return deepest
+    return [f for s, f in faults.items() if not any(t != s and t[: len(s)] == s for t in faults)]
 
 
 def _landed(
