@@ -42,5 +42,5 @@ def test_the_draft_reads_a_pattern():
 
 @pytest.mark.parametrize("value", [1, "true", None])
 def test_casting_refuses_what_is_no_bool(value):
-    with pytest.raises(SpecError, match="a bool value: expected True or False, found"):
+    with pytest.raises(SpecError, match="a value of type bool: expected True or False, found"):
         data_type("bool").cast(value)

@@ -145,7 +145,7 @@ def test_null_is_nothing_in_v2_and_the_default_elsewhere(made):
         faults = []
         found = made.parse_fill(None, form, faults, ("fill_value",))
         assert [(f.rule.code, f.path, f.expected, f.found) for f in faults] == [
-            ("fill-value/null", ("fill_value",), f"a {made.name} value", "null")
+            ("fill-value/null", ("fill_value",), f"a value of type {made.name}", "null")
         ]
         assert (faults[0].rule.lenient, faults[0].rule.strict) == ("warning", "error")
         assert repr(found) == repr(made.default())

@@ -219,7 +219,7 @@ def test_every_wrong_field_of_a_fill_value_is_found():
     made.parse_fill({"p": {"x": 0, "n": 0}, "w": 1}, "v3", faults)
     assert [(fault.expected, fault.found) for fault in faults] == [
         ('only "p", "v"', '"w"'),
-        ("a int16 value", "nothing"),
+        ("a value of type int16", "nothing"),
     ]
 
 

@@ -40,7 +40,7 @@ def read_record(
     whole = True
     for name, field in zip(names, struct.fields, strict=True):
         if name not in value:
-            faults.append(Fault(FIELD, (*path, name), f"a {field.data_type.name} value", "nothing"))
+            faults.append(Fault(FIELD, (*path, name), f"a value of type {field.data_type.name}", "nothing"))
             whole = False
             continue
         part = _read_field(field, field.shape, value[name], form, faults, (*path, name))

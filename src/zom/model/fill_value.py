@@ -179,7 +179,7 @@ def no_fill(data_type: DataType, form: Format, faults: list[Fault], path: tuple[
     """
     if form == "v2":
         return None
-    faults.append(Fault(NULL, path, f"a {data_type.name} value", "null"))
+    faults.append(Fault(NULL, path, f"a value of type {data_type.name}", "null"))
     return data_type.default()
 
 
