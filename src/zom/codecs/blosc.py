@@ -6,7 +6,8 @@ Zarr v2: numcodecs id "blosc"; there `shuffle` is a number, and -1 lets the elem
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from collections.abc import Mapping  # noqa: TC003 - pydantic reads the annotation
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 from pydantic import Field
 
@@ -47,7 +48,7 @@ Level = Annotated[int, Field(ge=0, le=9)]
 class BloscConfiguration(Configuration):
     """The compressor inside, its level, the shuffle before it and the size of the blocks."""
 
-    strict_schema = {
+    strict_schema: ClassVar[Mapping[str, Any]] = {
         "required": ["shuffle"],
         "if": {"properties": {"shuffle": {"enum": ["shuffle", "bitshuffle"]}}, "required": ["shuffle"]},
         "then": {"required": ["typesize"], "properties": {"typesize": True}},

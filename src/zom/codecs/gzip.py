@@ -6,7 +6,8 @@ Zarr v2: numcodecs id "gzip", whose level may be -1, zlib's own default.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from collections.abc import Mapping  # noqa: TC003 - pydantic reads the annotation
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 from pydantic import Field
 
@@ -31,7 +32,7 @@ LEVEL = rule(
 class GzipConfiguration(Configuration):
     """How hard to compress: 0 is not at all, 1 is fastest, 9 is smallest."""
 
-    strict_schema = {"required": ["level"]}
+    strict_schema: ClassVar[Mapping[str, Any]] = {"required": ["level"]}
 
     level: OrAbsent[Annotated[int, Field(ge=0, le=9)]] = None
 

@@ -54,8 +54,6 @@ for _kind, _letter in _LETTERS.items():
         _TYPESTRS[f"{_kind}{8 * _width}"] = _TYPESTRS[f"{_letter}{_width}"] = _typestr
 
 
-
-
 def typestr(text: str) -> str:
     """The v2 typestr that `text` stands for.
 

@@ -6,6 +6,7 @@ https://github.com/zarr-developers/zarr-extensions/tree/main/codecs/numcodecs.fi
 
 from __future__ import annotations
 
+from collections.abc import Mapping  # noqa: TC003 - pydantic reads the annotation
 from typing import Any, ClassVar
 
 from zom.codecs.numcodecs_dtype import StatedType, recast, typestr
@@ -34,7 +35,9 @@ class FixedScaleOffsetConfiguration(Configuration):
     10
     """
 
-    strict_schema = {"properties": {"scale": {"type": "number", "not": {"const": 0}}}}
+    strict_schema: ClassVar[Mapping[str, Any]] = {
+        "properties": {"scale": {"type": "number", "not": {"const": 0}}}
+    }
 
     offset: int | float
     scale: int | float

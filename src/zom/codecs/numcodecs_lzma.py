@@ -8,7 +8,8 @@ https://github.com/zarr-developers/zarr-extensions/tree/main/codecs/numcodecs.lz
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from collections.abc import Mapping  # noqa: TC003 - pydantic reads the annotation
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 from pydantic import Field, model_validator
 
@@ -54,7 +55,7 @@ class LzmaConfiguration(Configuration):
     1
     """
 
-    strict_schema = {
+    strict_schema: ClassVar[Mapping[str, Any]] = {
         "allOf": [
             {
                 "if": {"properties": {"filters": {"type": "array"}}, "required": ["filters"]},

@@ -6,6 +6,7 @@ https://github.com/zarr-developers/zarr-extensions/tree/main/codecs/numcodecs.pc
 
 from __future__ import annotations
 
+from collections.abc import Mapping  # noqa: TC003 - pydantic reads the annotation
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 from pydantic import Field, model_validator
@@ -36,8 +37,11 @@ class PcodecConfiguration(Configuration):
     262144
     """
 
-    strict_schema = {
-        "if": {"properties": {"delta_encoding_order": {"type": "integer"}}, "required": ["delta_encoding_order"]},
+    strict_schema: ClassVar[Mapping[str, Any]] = {
+        "if": {
+            "properties": {"delta_encoding_order": {"type": "integer"}},
+            "required": ["delta_encoding_order"],
+        },
         "then": {"properties": {"delta_spec": {"enum": ["auto", "try_consecutive"]}}},
     }
 

@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import itertools
 import math
+from collections.abc import Mapping  # noqa: TC003 - pydantic reads the annotation
 from dataclasses import replace
-from typing import TYPE_CHECKING, Annotated, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, TypeAlias
 
 from pydantic import Field
 
@@ -55,7 +56,7 @@ Lengths: TypeAlias = tuple[tuple[int, ...], ...]
 class ReshapeConfiguration(Configuration):
     """The new size of each dimension: a number, -1 for what is left, or a list of input dimensions."""
 
-    strict_schema = {
+    strict_schema: ClassVar[Mapping[str, Any]] = {
         "properties": {
             "shape": {
                 "type": "array",

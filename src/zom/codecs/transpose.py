@@ -6,8 +6,9 @@ The constants "C" and "F" were removed after the acceptance of ZEP 1; files that
 
 from __future__ import annotations
 
+from collections.abc import Mapping  # noqa: TC003 - pydantic reads the annotation
 from dataclasses import replace
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from zom.model.codec import Codec, Elements, codecs
 from zom.model.configuration import Configuration
@@ -37,7 +38,9 @@ ORDER_NAME = rule(
 class TransposeConfiguration(Configuration):
     """For each dimension of the result, the dimension that it was."""
 
-    strict_schema = {"properties": {"order": {"type": "array", "items": {"type": "integer", "minimum": 0}}}}
+    strict_schema: ClassVar[Mapping[str, Any]] = {
+        "properties": {"order": {"type": "array", "items": {"type": "integer", "minimum": 0}}}
+    }
 
     order: list[int] | Literal["C", "F"]
 

@@ -5,7 +5,8 @@ Zarr v3: https://github.com/zarr-developers/zarr-extensions/tree/main/codecs/zfp
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any, Final, Literal
+from collections.abc import Mapping  # noqa: TC003 - pydantic reads the annotation
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Final, Literal
 
 from pydantic import Field
 
@@ -57,12 +58,12 @@ NotNegative = Annotated[int, Field(ge=0)]
 class ZfpConfiguration(Configuration):
     """The mode of zfp, and the parameters of that mode."""
 
-    strict_schema = {
+    strict_schema: ClassVar[Mapping[str, Any]] = {
         "allOf": [
             {
                 "if": {"properties": {"mode": {"const": mode, "type": "string"}}, "required": ["mode"]},
                 "then": {
-                    "properties": {name: True for name in ("mode", *members)},
+                    "properties": dict.fromkeys(("mode", *members), True),
                     "required": list(members),
                     "additionalProperties": False,
                 },

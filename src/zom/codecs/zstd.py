@@ -6,7 +6,8 @@ Zarr v2: numcodecs id "zstd".
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from collections.abc import Mapping  # noqa: TC003 - pydantic reads the annotation
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 from pydantic import Field
 
@@ -34,7 +35,7 @@ Level = Annotated[int, Field(ge=-131072, le=22)]
 class ZstdConfiguration(Configuration):
     """How hard to compress, and whether to store a checksum."""
 
-    strict_schema = {"required": ["level"]}
+    strict_schema: ClassVar[Mapping[str, Any]] = {"required": ["level"]}
 
     level: OrAbsent[Level] = None
     checksum: bool = False

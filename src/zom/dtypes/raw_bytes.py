@@ -17,8 +17,8 @@ from zom.dtypes.base64_fill import base64_schema, read_item, write_item
 from zom.dtypes.element import Element, cast_error, configured, extension_type, spelling_error
 from zom.model.configuration import Configuration
 from zom.model.datatype import DataType, DataTypeFamily, data_types
-from zom.model.python_value import bytes_of, is_list
 from zom.model.patterns import base64_up_to
+from zom.model.python_value import bytes_of, is_list
 from zom.model.typestr import MOST_BYTES, parse_typestr
 
 if TYPE_CHECKING:

@@ -1,7 +1,7 @@
-"""Regular expressions for JSON Schema, read alike by ECMA-262 and by Python.
+r"""Regular expressions for JSON Schema, read alike by ECMA-262 and by Python.
 
-A pattern that means a whole text ends in `(?!\\n)$`: Python's "$" also matches before a newline that ends
-the text. No pattern uses `\\d`, `\\s` or `\\w`, which mean more to Python than to ECMA-262.
+A pattern that means a whole text ends in `(?!\n)$`: Python's "$" also matches before a newline that ends
+the text. No pattern uses `\d`, `\s` or `\w`, which mean more to Python than to ECMA-262.
 """
 
 from __future__ import annotations

@@ -16,7 +16,17 @@ from zom.problems import Fault, rule, show
 if TYPE_CHECKING:
     from zom.model.datatype import ByteOrder
 
-__all__ = ["MOST_BYTES", "TYPESTR_PATTERN", "UNITS", "UNIT_PATTERN", "V2_TYPESTR", "Typestr", "numeric_codes", "parse_typestr", "typestr_fault"]
+__all__ = [
+    "MOST_BYTES",
+    "TYPESTR_PATTERN",
+    "UNITS",
+    "UNIT_PATTERN",
+    "V2_TYPESTR",
+    "Typestr",
+    "numeric_codes",
+    "parse_typestr",
+    "typestr_fault",
+]
 
 V2_TYPESTR = rule(
     "v2/typestr",

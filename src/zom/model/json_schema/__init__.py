@@ -19,6 +19,7 @@ from zom.model.json_schema.loss import Loss
 from zom.model.json_schema.spec_class import class_part
 from zom.model.json_schema.standard import part_named, schema_names, typed_part
 from zom.model.json_schema.template_schema import template_part
+from zom.model.python_value import is_dict, is_list
 from zom.model.spec import Spec
 from zom.model.template import Template
 
@@ -94,7 +95,7 @@ def _part(target: object, flavour: Flavour) -> tuple[Part, list[Loss]]:
         return class_part(target, flavour)
     if isinstance(target, Template):
         return template_part(target, flavour)
-    found = getattr(target, "template", None)
+    found: object = getattr(cast("Any", target), "template", None)
     if isinstance(found, Template):
         return template_part(found, flavour)
     message = f"expected a name, a spec class or a template, got {target!r}"
@@ -111,15 +112,14 @@ def used(root: dict[str, Any], definitions: dict[str, Any]) -> dict[str, Any]:
     waiting: list[Any] = [root]
     while waiting:
         value = waiting.pop()
-        if isinstance(value, dict):
-            members = cast("dict[str, Any]", value)
-            name = str(members.get("$ref", "")).removeprefix("#/$defs/")
+        if is_dict(value):
+            name = str(value.get("$ref", "")).removeprefix("#/$defs/")
             if name in definitions and name not in found:
                 found.add(name)
                 waiting.append(definitions[name])
-            waiting.extend(members.values())
-        elif isinstance(value, list):
-            waiting.extend(cast("list[Any]", value))
+            waiting.extend(value.values())
+        elif is_list(value):
+            waiting.extend(value)
     return {name: schema for name, schema in definitions.items() if name in found}
 
 

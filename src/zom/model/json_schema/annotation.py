@@ -12,6 +12,7 @@ from pydantic import TypeAdapter
 from pydantic.json_schema import GenerateJsonSchema
 
 from zom.model.json_schema.loss import Loss
+from zom.model.python_value import is_dict, is_list
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -89,14 +90,18 @@ def _safe(name: str) -> str:
     return "".join(c if c.isalnum() else "_" for c in name)
 
 
-def _tidy(schema: Any, names: Mapping[str, str], unsaid: list[str], *, member: bool = False) -> Any:
+def _tidy(  # noqa: C901 - a case for each keyword that is changed
+    schema: Any, names: Mapping[str, str], unsaid: list[str], *, member: bool = False
+) -> Any:
     """`schema` with references renamed, and without titles of members and OpenAPI's discriminators."""
-    if isinstance(schema, list):
-        return [_tidy(item, names, unsaid) for item in cast("list[Any]", schema)]
-    if not isinstance(schema, dict):
+    if is_list(schema):
+        return [_tidy(item, names, unsaid) for item in schema]
+    if not is_dict(schema):
         return schema
     made: dict[str, Any] = {}
-    for key, value in cast("dict[str, Any]", schema).items():
+    for key, value in schema.items():
+        if key == "discriminator" or (key == "title" and member):
+            continue
         if key == "$ref":
             made[key] = names.get(value, value)
         elif key == "properties":
@@ -105,12 +110,11 @@ def _tidy(schema: Any, names: Mapping[str, str], unsaid: list[str], *, member: b
             made[key] = value
         elif key == "format":
             unsaid.append(f"the format {value!r}: JSON Schema only remarks on it")
-        elif key == "discriminator" or (key == "title" and member):
-            continue
         elif key == "description":
             made[key] = " ".join(str(value).split("\n\n")[0].split())
         else:
             made[key] = _tidy(value, names, unsaid)
-    if "$ref" in made and len(made) > 1:
-        made = {**{key: value for key, value in made.items() if key != "$ref"}, "allOf": [{"$ref": made["$ref"]}]}
-    return made
+    if "$ref" not in made or len(made) == 1:
+        return made
+    rest = {key: value for key, value in made.items() if key != "$ref"}
+    return {**rest, "allOf": [{"$ref": made["$ref"]}]}

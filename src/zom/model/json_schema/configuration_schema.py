@@ -10,6 +10,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final, cast
 
 from zom.model.configuration import Configuration, schema_of
+from zom.model.python_value import is_dict, is_list
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -35,7 +36,7 @@ def configuration_schema(model: type[Configuration]) -> dict[str, Any]:
     >>> configuration_schema(NoConfiguration)
     {'type': 'object', 'maxProperties': 0}
     """
-    if not model.model_fields and not model.model_config.get("extra") == "allow":
+    if not model.model_fields and model.model_config.get("extra") != "allow":
         return {"type": "object", "maxProperties": 0}
     made = plain_schema(schema_of(model))
     for name, value in model.strict_schema.items():
@@ -59,12 +60,12 @@ def plain_schema(schema: Mapping[str, Any]) -> dict[str, Any]:
 
 def _plain(schema: Mapping[str, Any], definitions: Mapping[str, Any]) -> dict[str, Any]:
     def within(value: Any) -> Any:
-        return _plain(value, definitions) if isinstance(value, dict) else value
+        return _plain(value, definitions) if is_dict(value) else value
 
     if IS in schema:
         return {IS: schema[IS]}
     if "$ref" in schema:
-        return within(definitions[schema["$ref"].rsplit("/", 1)[1]])
+        return _plain(definitions[schema["$ref"].rsplit("/", 1)[1]], definitions)
     made: dict[str, Any] = {}
     for name, value in schema.items():
         if name in _DROPPED or (name == "default" and value is None):
@@ -111,13 +112,12 @@ def resolved(schema: Any, parts: Callable[[str], dict[str, Any]]) -> Any:
     >>> resolved({"items": {"x-zom-is": "codec"}}, lambda name: {"$ref": f"#/$defs/{name}"})
     {'items': {'$ref': '#/$defs/codec'}}
     """
-    if isinstance(schema, dict):
-        members = cast("dict[str, Any]", schema)
-        if IS in members:
-            return parts(members[IS])
-        return {name: resolved(value, parts) for name, value in members.items()}
-    if isinstance(schema, list):
-        return [resolved(value, parts) for value in cast("list[Any]", schema)]
+    if is_dict(schema):
+        if IS in schema:
+            return parts(schema[IS])
+        return {name: resolved(value, parts) for name, value in schema.items()}
+    if is_list(schema):
+        return [resolved(value, parts) for value in schema]
     return schema
 
 

@@ -67,7 +67,7 @@ def _rank(name: str) -> tuple[bool, str]:
 
 def usual_fill() -> dict[str, Any]:
     """Plain data types with the fill values that they mostly have, as a condition."""
-    floats = [name for name in ("float32", "float64", "float16") if name in _taken()]
+    floats: list[str] = [name for name in ("float32", "float64", "float16") if name in _taken()]
     others = [
         _both({"const": "NaN", "type": "string"}, floats),
         _both({"const": False, "type": "boolean"}, ["bool"]),

@@ -97,15 +97,17 @@ def fill_value() -> dict[str, Any]:
         found = parse_draft(text, [])
         if found is not None:
             spelled.setdefault(found.name, []).append(text)
-    for name, texts in spelled.items():
+    for texts in spelled.values():
         found = parse_draft(texts[0], [])
         schema = {} if found is None else found.fill_schema("draft")
-        branches.append((_is("data_type", {"enum": texts, "type": "string"}), {"properties": {"fill_value": schema}}))
+        branches.append(
+            (_is("data_type", {"enum": texts, "type": "string"}), {"properties": {"fill_value": schema}})
+        )
     for family in data_types:
         if family.name_patterns is not None:
-            text = {"type": "string", "pattern": whole(family.name_patterns[1])}
+            pattern = {"type": "string", "pattern": whole(family.name_patterns[1])}
             then = {"properties": {"fill_value": family.fill_schema("draft")}}
-            branches.append((_is("data_type", text), then))
+            branches.append((_is("data_type", pattern), then))
     objects = {
         "type": "object",
         "properties": {

@@ -19,7 +19,12 @@ from zom.paths import V2_NAME_PATTERN
 __all__ = ["array", "definitions", "group", "node", "parts"]
 
 _OBJECT: dict[str, Any] = {"type": "object"}
-_FREE: tuple[tuple[str, str], ...] = ((r"\|S", "|S1"), (r"\|V", "|V1"), ("[<>]U", "<U1"), ("[<>][mM]8", "<M8[s]"))
+_FREE: tuple[tuple[str, str], ...] = (
+    (r"\|S", "|S1"),
+    (r"\|V", "|V1"),
+    ("[<>]U", "<U1"),
+    ("[<>][mM]8", "<M8[s]"),
+)
 
 
 def parts(name: str) -> dict[str, Any]:
@@ -44,9 +49,9 @@ def with_id(name: str) -> dict[str, Any]:
     made = {key: value for key, value in made.items() if key != "maxProperties"}
     properties = {"id": True, **made.get("properties", {})}
     required = ["id", *made.get("required", ())]
-    return resolved(
-        {**made, "properties": properties, "required": required, "additionalProperties": False}, parts
-    )
+    closed = {**made, "properties": properties, "required": required, "additionalProperties": False}
+    fits: dict[str, Any] = resolved(closed, parts)
+    return fits
 
 
 def dtype() -> dict[str, Any]:
@@ -106,7 +111,11 @@ def _object_branches() -> list[tuple[dict[str, Any], dict[str, Any]]]:
         found = parse_v2("|O", name, []) if each.holds_objects else None
         schema = {} if found is None else found.fill_schema("v2")
         if schema:
-            named = {"type": "object", "properties": {"id": {"const": name, "type": "string"}}, "required": ["id"]}
+            named = {
+                "type": "object",
+                "properties": {"id": {"const": name, "type": "string"}},
+                "required": ["id"],
+            }
             filters = {"filters": {"type": "array", "contains": named}}
             held = [
                 {"properties": filters, "required": ["filters"]},

@@ -6,12 +6,13 @@ usual array is tried first, as one condition without branches: what passes it ne
 
 from __future__ import annotations
 
-from typing import Any, cast
+from typing import Any
 
 from zom.model.json_schema import extension_schema as extensions
 from zom.model.json_schema.configuration_schema import resolved
 from zom.model.json_schema.fill_schema import inline_fill, usual_fill, v3_fill
 from zom.model.json_schema.spec_fields import field_schema, required_members
+from zom.model.python_value import is_dict, is_list
 from zom.model.v3 import ArraySpec, GroupSpec
 from zom.paths import V3_NAME_PATTERN
 
@@ -59,7 +60,8 @@ def usual_array() -> dict[str, Any]:
         "required": required_members(ArraySpec),
         "additionalProperties": False,
     }
-    return lean(condition)
+    made: dict[str, Any] = lean(condition)
+    return made
 
 
 def lean(schema: Any) -> Any:
@@ -68,15 +70,14 @@ def lean(schema: Any) -> Any:
     >>> lean({"properties": {"level": {"const": 3, "type": "integer"}}})
     {'properties': {'level': {'const': 3}}}
     """
-    if isinstance(schema, list):
-        return [lean(item) for item in cast("list[Any]", schema)]
-    if not isinstance(schema, dict):
+    if is_list(schema):
+        return [lean(item) for item in schema]
+    if not is_dict(schema):
         return schema
-    members = cast("dict[str, Any]", schema)
     for name in ("const", "enum"):
-        if name in members:
-            return {name: members[name]}
-    return {name: lean(value) for name, value in members.items() if name != "default"}
+        if name in schema:
+            return {name: schema[name]}
+    return {name: lean(value) for name, value in schema.items() if name != "default"}
 
 
 def array(*, known: bool = False) -> dict[str, Any]:

@@ -27,10 +27,10 @@ _FORMATS: Final = ("v2", "v3", "draft")
 
 
 def text_of(value: Any) -> str:
-    """The one JSON text of a published value: two spaces, a newline at its end.
+    r"""The one JSON text of a published value: two spaces, a newline at its end.
 
     >>> text_of({"a": [1]})
-    '{\\n  "a": [\\n    1\\n  ]\\n}\\n'
+    '{\n  "a": [\n    1\n  ]\n}\n'
     """
     return f"{json.dumps(value, indent=2, ensure_ascii=False)}\n"
 
@@ -49,7 +49,9 @@ def published() -> dict[str, str]:
         made[path] = text_of(schema)
         facts = {"name": name, "version": VERSION, "draft": draft, "flavour": flavour}
         digest = hashlib.sha256(made[path].encode()).hexdigest()
-        entries.append({**facts, "title": schema["title"], "id": schema["$id"], "path": path, "sha256": digest})
+        entries.append(
+            {**facts, "title": schema["title"], "id": schema["$id"], "path": path, "sha256": digest}
+        )
     made["index.json"] = text_of({"version": VERSION, "schemas": entries})
     made["not-expressible.json"] = text_of(
         {"version": VERSION, "rules": {form: not_expressible(form) for form in _FORMATS}}
@@ -61,6 +63,8 @@ def _wanted() -> Iterator[tuple[str, Draft, Flavour]]:
     """Nodes in every draft and flavour; extensions, which are many, for validators only."""
     for name in schema_names():
         if name.partition("/")[0] in _FORMATS:
-            yield from ((name, draft, flavour) for draft in _DRAFTS for flavour in _FLAVOURS)
+            for draft in _DRAFTS:
+                for flavour in _FLAVOURS:
+                    yield name, draft, flavour
         else:
             yield name, "2020-12", "validation"

@@ -15,6 +15,7 @@ from zom.model.json_schema.codegen import codegen_schema
 from zom.model.json_schema.loss import Loss
 from zom.model.json_schema.standard import MODULES, Part, node_part
 from zom.model.members import member_plan
+from zom.model.python_value import is_dict, is_list
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -124,7 +125,11 @@ class Builder:
                 made["properties"]["members"] = self.members(cls, made["properties"]["members"])
                 if field.is_required():
                     made["required"].append("members")
-            elif name not in own or own[name].annotation != field.annotation or own[name].metadata != field.metadata:
+            elif (
+                name not in own
+                or own[name].annotation != field.annotation
+                or own[name].metadata != field.metadata
+            ):
                 self._narrow(cls, name, made)
         self._note_validators(cls)
         if not made["required"]:
@@ -201,10 +206,9 @@ class Builder:
 
 
 def _renamed(schema: Any, names: dict[str, str]) -> Any:
-    if isinstance(schema, dict):
-        members = cast("dict[str, Any]", schema)
+    if is_dict(schema):
         return {
             key: names.get(value, value) if key == "$ref" else _renamed(value, names)
-            for key, value in members.items()
+            for key, value in schema.items()
         }
-    return [_renamed(item, names) for item in cast("list[Any]", schema)] if isinstance(schema, list) else schema
+    return [_renamed(item, names) for item in schema] if is_list(schema) else schema

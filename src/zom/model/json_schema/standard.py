@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, cast
 
 from zom.errors import UnknownName
 from zom.model.chunk_grid import chunk_grids
 from zom.model.chunk_key_encoding import chunk_key_encodings
 from zom.model.codec import codecs, v2_codecs
 from zom.model.datatype import data_types
-from zom.model.json_schema import node_draft, node_v2, node_v3
 from zom.model.json_schema import extension_schema as extensions
+from zom.model.json_schema import node_draft, node_v2, node_v3
 from zom.model.json_schema.codegen import codegen_schema
 from zom.model.json_schema.configuration_schema import configuration_schema, resolved, summary
 from zom.model.patterns import whole
+from zom.model.python_value import is_dict, is_list
 from zom.model.registry import near
 
 if TYPE_CHECKING:
@@ -73,7 +74,7 @@ def node_part(form: str, kind: str) -> Part:
 def _extension(kind: str, name: str, known: Any, model: type[Configuration], must: dict[str, Any]) -> Part:
     fits = resolved(configuration_schema(model), node_v3.parts)
     root = extensions.called(name, extensions.definition(fits, must, needed=extensions.needs(model)))
-    about = summary(known if kind != "data-type" else type(known)) or f"The {name} {kind}."
+    about = summary(cast("object", known)) or f"The {name} {kind}."
     definitions = node_v3.definitions() if _refers(fits) else {}
     title = f"{name} {kind.replace('-', ' ')}"
     bare = {"const": name, "type": "string"}
@@ -82,9 +83,9 @@ def _extension(kind: str, name: str, known: Any, model: type[Configuration], mus
 
 
 def _refers(schema: object) -> bool:
-    if isinstance(schema, dict):
-        return "$ref" in schema or any(_refers(value) for value in schema.values())  # pyright: ignore[reportUnknownVariableType]
-    return isinstance(schema, list) and any(_refers(item) for item in schema)  # pyright: ignore[reportUnknownVariableType]
+    if is_dict(schema):
+        return "$ref" in schema or any(map(_refers, schema.values()))
+    return is_list(schema) and any(map(_refers, schema))
 
 
 def _codec(name: str) -> Part:
@@ -114,13 +115,15 @@ def _chunk_key_encoding(name: str) -> Part:
 def _data_type(name: str) -> Part:
     family = data_types[name]
     if family.name_patterns is None:
-        return _extension("data-type", family.name, family, family.configuration, extensions.TRUE)
+        return _extension("data-type", family.name, type(family), family.configuration, extensions.TRUE)
     text = {"type": "string", "pattern": whole(family.name_patterns[1])}
     about = summary(type(family)) or f"The {name} data types."
     return Part(f"data-type/{name}", f"{name} data type", about, text, {})
 
 
-_NODES: Final = tuple(f"{form}/{kind}" for form in ("v2", "v3", "draft") for kind in ("node", "array", "group"))
+_NODES: Final = tuple(
+    f"{form}/{kind}" for form in ("v2", "v3", "draft") for kind in ("node", "array", "group")
+)
 _KINDS: Final[dict[str, Callable[[str], Part]]] = {
     "codec": _codec,
     "v2-codec": _v2_codec,

@@ -18,6 +18,7 @@ from zom.model.json_schema.node_v3 import lean
 from zom.model.json_schema.spec_class import Builder
 from zom.model.json_schema.standard import Part
 from zom.model.patterns import whole
+from zom.model.python_value import is_dict, is_list
 from zom.model.resolve import parse_v3
 from zom.model.template import ArrayTemplate, Codecs, GroupTemplate, Names, NodeTemplate, Range, Template
 from zom.model.template_attributes import is_shorthand
@@ -34,6 +35,8 @@ _IS_ARRAY: Final[dict[str, Any]] = {
     "properties": {"node_type": {"const": "array", "type": "string"}},
     "required": ["node_type"],
 }
+_RANKS: Final = range(1, 9)
+"""The ranks that lengths by place are told for, where a template leaves the rank open."""
 _ANY: Final[dict[str, Any]] = {"type": "object"}
 
 
@@ -130,27 +133,27 @@ class _Maker:
                 narrow(made, "shape", _sizes(len(exact)))
 
     def lengths(self, template: ArrayTemplate, made: dict[str, Any], where: str) -> None:
-        names: Any = template.dimension_names
+        given: Any = template.dimension_names
+        names = cast("tuple[str | None, ...]", given) if isinstance(given, tuple) else None
         places: dict[int, list[Any]] = {}
         for name, extent in cast("Mapping[str, Any]", template.shape).items():
-            place = _place(str(name), names if isinstance(names, tuple) else None)
+            place = _place(str(name), names)
             if place is None:
                 self.lose(f"{where}.shape.{name}", "the length along a dimension that is found by its name")
             else:
                 places.setdefault(place, []).append(_integers(extent))
         if not places:
             return
-        rank: Any = len(names) if isinstance(names, tuple) else template.rank
-        if isinstance(rank, int):
-            items = [_all(places.get(place, [{"type": "integer"}])) for place in range(rank)]
-            tuple_ = {"prefixItems": items, "minItems": rank, "maxItems": rank}
-            narrow(made, "shape", {"type": "array", "if": {"minItems": rank, "maxItems": rank}, "then": tuple_})
-            return
-        # Each place is a condition of its own: an array may have fewer dimensions.
-        for place, extents in sorted(places.items()):
-            items = [*({"type": "integer"} for _ in range(place)), _all(extents)]
-            tuple_ = {"prefixItems": items, "minItems": place + 1}
-            narrow(made, "shape", {"type": "array", "if": {"minItems": place + 1}, "then": tuple_})
+        rank: Any = template.rank if names is None else len(names)
+        if not isinstance(rank, int):
+            self.lose(f"{where}.shape", f"lengths of arrays of more than {_RANKS[-1]} dimensions")
+        # Of each rank the whole list is described: validators take half a tuple for a mistake.
+        for size in (rank,) if isinstance(rank, int) else _RANKS:
+            if min(places) < size:
+                items = [_all(places.get(place, [{"type": "integer"}])) for place in range(size)]
+                bounds = {"minItems": size, "maxItems": size}
+                then = {"prefixItems": items, **bounds}
+                narrow(made, "shape", {"type": "array", "if": bounds, "then": then})
 
     def shards(self, made: dict[str, Any], *, wanted: bool) -> None:
         sharding = {"contains": lean(named_one_of(["sharding_indexed"]))}
@@ -161,7 +164,11 @@ class _Maker:
         required = rules.required if isinstance(rules, Codecs) else ()
         if allowed is not None:
             names = sorted({*map(_canonical, allowed), "bytes", "sharding_indexed"})
-            either = {"if": {"type": "string"}, "then": {"enum": names, "type": "string"}, "else": named_one_of(names)}
+            either = {
+                "if": {"type": "string"},
+                "then": {"enum": names, "type": "string"},
+                "else": named_one_of(names),
+            }
             narrow(made, "codecs", {"type": "array", "items": either})
         if required or allowed is not None:
             self.lose(f"{where}.codecs", "the codecs within shards")
@@ -244,7 +251,7 @@ def narrow(made: dict[str, Any], name: str, schema: dict[str, Any]) -> None:
     before = made["properties"].get(name, True)
     if before is True:
         made["properties"][name] = schema
-    elif isinstance(before, dict) and set(cast("dict[str, Any]", before)) == {"allOf"}:
+    elif is_dict(before) and set(before) == {"allOf"}:
         made["properties"][name] = {"allOf": [*before["allOf"], schema]}
     else:
         made["properties"][name] = {"allOf": [before, schema]}
@@ -328,8 +335,6 @@ def _shorthand(given: dict[str, str]) -> dict[str, Any]:
 
 
 def _refers(schema: Any) -> bool:
-    if isinstance(schema, dict):
-        members = cast("dict[str, Any]", schema)
-        return bool({"$ref", "$dynamicRef"} & members.keys()) or any(map(_refers, members.values()))
-    return isinstance(schema, list) and any(map(_refers, cast("list[Any]", schema)))
-
+    if is_dict(schema):
+        return bool({"$ref", "$dynamicRef"} & schema.keys()) or any(map(_refers, schema.values()))
+    return is_list(schema) and any(map(_refers, schema))
