@@ -182,7 +182,9 @@ export type V3StorageTransformer = string | V3StorageTransformerObject;
  */
 export type V2Node = V2Array | V2Group;
 export type V2DType = string | [V2Field, ...V2Field[]];
-export type V2Field = [string, V2DType] | [string, V2DType, number[]];
+export type V2Field = [string, V2FieldDType] | [string, V2FieldDType, number[]];
+export type V2FieldDType = string | [V2InnerField, ...V2InnerField[]];
+export type V2InnerField = [string, string | unknown[]] | [string, string | unknown[], number[]];
 export type V2Codec =
   | V2BloscCodec
   | V2GzipCodec
