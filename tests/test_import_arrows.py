@@ -38,6 +38,7 @@ ALLOWED = {
     "model": {"ground"},
     **{part: {"ground", "model"} for part in EXTENSIONS},
     "stores": {"ground"},
+    "schemas": {"ground"},  # files, and nothing that makes them
     "conventions": {"ground", "model"},
     "engine": ENGINE,
     "hierarchy": HANDLES,

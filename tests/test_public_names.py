@@ -15,8 +15,8 @@ import zom
 PUBLIC = [
     *("ABSENT", "AUTO", "Change", "Conversion", "ConversionError", "Difference", "ExtensionError", "Limits"),
     *("NotFound", "PathError", "Problem", "Rule", "SpecError", "SpecWarning", "UnknownName", "ZomError"),
-    *("check", "convert", "data_type", "diff", "draft", "like", "load_extensions", "parse", "rules"),
-    *("template", "unflatten", "v2", "v3"),
+    *("check", "convert", "data_type", "diff", "draft", "json_schema", "like", "load_extensions"),
+    *("not_expressible", "parse", "rules", "schema_names", "template", "unflatten", "v2", "v3"),
 ]
 
 MODULES = {
