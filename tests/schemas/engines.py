@@ -114,7 +114,6 @@ def _by_ajv(draft: Draft, schema: dict[str, Any], texts: Sequence[str]) -> list[
         # shutil.which, so that the program is the one that missing_ajv looked for.
         command = [
             shutil.which("node") or "node",
-            "--stack-size=4000",
             str(AJV / "check.mjs"),
             draft,
             str(file),

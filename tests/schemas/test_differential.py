@@ -99,6 +99,17 @@ def test_ajv_in_strict_mode_gives_the_verdicts_of_the_model(subject: Subject, en
     assert tally.elsewhere == {}
 
 
+@needs_ajv
+@pytest.mark.parametrize("engine", ["ajv2020", "ajv07"])
+@pytest.mark.parametrize("subject", [Subject("v3"), Subject("v2"), Subject("v3", "group")], ids=name_of)
+def test_ajv_reads_a_hundred_groups_in_each_other(subject: Subject, engine: str) -> None:
+    document = subject.group
+    for _ in range(100):
+        document = {**subject.group, "members": {"a": document}}
+    schema = differential.schema_of(subject, engines.ENGINES[engine])
+    assert engines.verdicts(engine, schema, [json.dumps(document)]) == [[]]
+
+
 # --- that it would find what it looks for ------------------------------------------------------------
 
 
@@ -113,7 +124,7 @@ def changed_schema(monkeypatch: pytest.MonkeyPatch, at: tuple[str, ...], value: 
 
 
 def test_a_schema_that_is_too_loose_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
-    changed_schema(monkeypatch, ("then", "properties", "shape"), {})
+    changed_schema(monkeypatch, ("$defs", "array", "properties", "shape"), {})
     tally = run(V3, [ARRAY, {**ARRAY, "shape": [-1]}])
     assert tally.disagreements == 1
     said = str(tally.left[0])
@@ -121,7 +132,7 @@ def test_a_schema_that_is_too_loose_is_found(monkeypatch: pytest.MonkeyPatch) ->
 
 
 def test_a_schema_that_is_too_narrow_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
-    changed_schema(monkeypatch, ("then", "properties", "shape"), {"type": "array", "maxItems": 0})
+    changed_schema(monkeypatch, ("$defs", "array", "properties", "shape"), {"type": "array", "maxItems": 0})
     tally = run(V3, [ARRAY, GROUP])
     assert tally.disagreements == 1
     said = str(tally.left[0])
@@ -129,8 +140,8 @@ def test_a_schema_that_is_too_narrow_is_found(monkeypatch: pytest.MonkeyPatch) -
 
 
 def test_an_error_at_another_place_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
-    changed_schema(monkeypatch, ("then", "properties", "shape"), {})
-    changed_schema(monkeypatch, ("then", "properties", "codecs"), {"maxItems": 0})
+    changed_schema(monkeypatch, ("$defs", "array", "properties", "shape"), {})
+    changed_schema(monkeypatch, ("$defs", "array", "properties", "codecs"), {"maxItems": 0})
     tally = run(V3, [{**ARRAY, "shape": "x"}])
     assert list(tally.elsewhere) == ["v3/shape shape"]
 
@@ -138,7 +149,7 @@ def test_an_error_at_another_place_is_found(monkeypatch: pytest.MonkeyPatch) -> 
 def test_a_disagreement_ends_the_command_with_one(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    changed_schema(monkeypatch, ("then", "properties", "shape"), {})
+    changed_schema(monkeypatch, ("$defs", "array", "properties", "shape"), {})
     options = [
         "--documents",
         "400",

@@ -68,7 +68,7 @@ def json_schema(
 
     >>> json_schema("codec/gzip")["$id"]
     'urn:zom:schema:v1:codec/gzip:validation:2020-12'
-    >>> json_schema("v3/node")["then"]["required"][:2]
+    >>> json_schema("v3/node")["else"]["required"][:2]
     ['zarr_format', 'node_type']
     """
     part, losses = _part(target, flavour)

@@ -58,8 +58,13 @@ def node_part(form: str, kind: str) -> Part:
         "group": lambda: module.group(_NODE),
         "entry-point": node_draft.entry_point,
     }
+    root = makers[kind]()
+    if kind == "node":
+        _set_apart(root, definitions)
     if kind == "group":
-        definitions = {"node": module.node(_NODE), **definitions}
+        members = module.node(_NODE)
+        _set_apart(members, definitions)
+        definitions = {"node": members, **definitions}
     if kind == "entry-point":
         definitions = {}
     described = {
@@ -68,7 +73,16 @@ def node_part(form: str, kind: str) -> Part:
         "group": f"The document of a {_WORDS[form]} group, with its members.",
         "entry-point": f"The entry point of a {_WORDS[form]} hierarchy.",
     }
-    return Part(f"{form}/{kind}", words, described[kind], makers[kind](), definitions)
+    return Part(f"{form}/{kind}", words, described[kind], root, definitions)
+
+
+def _set_apart(node: dict[str, Any], definitions: dict[str, Any]) -> None:
+    """Puts what arrays are among the definitions.
+
+    ajv makes a function of what recurs; with arrays in it, its stack would hold no more than 30 groups
+    in each other.
+    """
+    definitions["array"], node["then"] = node["then"], {"$ref": "#/$defs/array"}
 
 
 def _extension(kind: str, name: str, known: Any, model: type[Configuration], must: dict[str, Any]) -> Part:
