@@ -121,6 +121,14 @@ def test_a_forbidden_name_is_one_problem_of_its_node(name: str) -> None:
     assert problem.pointer == "/members/" + name.replace("~", "~0").replace("/", "~1")
 
 
+def test_null_is_no_node_under_a_name_that_has_a_problem_of_its_own() -> None:
+    problems = zom.check({"zarr_format": 2, "members": {"\u00e9": None}})
+    assert [(problem.code, problem.severity) for problem in problems] == [
+        ("v2/ascii-name", "warning"),
+        ("v2/node", "error"),
+    ]
+
+
 def test_a_node_that_is_no_object_is_one_problem() -> None:
     for value in (None, 1, "x", [1], True):
         (problem,) = v3.check({**GROUP, "members": {"a": value}})

@@ -221,7 +221,8 @@ class _Descent:
                 frame.spec, frame.faults = value, faults or None
                 return (frame,)
             value, allowed = self._again(value, allowed, faults)
-        classes = () if value is None and faults else self._classes(value, allowed, faults)
+        foreign = value is None and given is not None
+        classes = () if foreign else self._classes(value, allowed, faults)
         if len(classes) < 2 and not trial:
             frame = _Frame(name, depth, value, classes[0] if classes else None)
             frame.faults = faults or None
