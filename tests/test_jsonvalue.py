@@ -15,7 +15,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from zom.jsonvalue import JSONDict, JSONList, exact_key, freeze, same, thaw
+from zom.jsonvalue import JSONDict, JSONList, exact_key, exact_text, freeze, same, thaw
 
 scalars = (
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text()
@@ -296,3 +296,27 @@ def test_values_of_different_kind_are_not_the_same(left, right):
 
 def test_tuples_and_lists_are_the_same_json():
     assert same((1, (2,)), [1, [2]])
+
+
+@pytest.mark.parametrize(
+    ("left", "right"),
+    [
+        (1, True),
+        (1, 1.0),
+        (0.0, -0.0),
+        (None, "null"),
+        ([], {}),
+        ("1", 1),
+        ({"a": None}, {}),
+        (2**70, 2.0**70),
+    ],
+)
+def test_exact_text_tells_values_apart_that_python_calls_equal(left, right):
+    assert exact_text([left]) != exact_text([right])
+
+
+def test_exact_text_is_there_for_values_too_deep_for_the_compiled_writer():
+    deep = []
+    for _ in range(400):
+        deep = [deep]
+    assert exact_text(deep) == exact_text([deep[0]]) != exact_text([deep])

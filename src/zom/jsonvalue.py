@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias, cast
 
 import numpy as np
+from pydantic_core import to_json
 
 from zom.limits import DEFAULT_LIMITS
 from zom.problems import Fault, rule, show
@@ -26,6 +27,7 @@ __all__ = [
     "JSONDict",
     "JSONList",
     "exact_key",
+    "exact_text",
     "freeze",
     "lone_surrogate",
     "not_finite",
@@ -362,6 +364,20 @@ def same(left: Any, right: Any) -> bool:
     >>> same([1, {"a": 0.0}], [1, {"a": -0.0}])
     False
     """
-    if left is right or repr(left) == repr(right):
+    if left is right or exact_text(left) == exact_text(right):
         return True
     return bool(exact_key(left) == exact_key(right))
+
+
+def exact_text(value: Any) -> str | bytes:
+    """A text that differs wherever `value` does, and may differ where only the order of members does.
+
+    It is for comparing and remembering, not for writing: whichever of two writers can makes it.
+
+    >>> exact_text([1, True]) == exact_text([1.0, 1])
+    False
+    """
+    try:
+        return to_json(value)
+    except ValueError:  # too deep for the compiled writer
+        return repr(value)

@@ -8,6 +8,7 @@ standard library gives with `ensure_ascii=False`, at any depth, and never holds 
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, cast
 
@@ -58,11 +59,30 @@ def write(value: Any, *, indent: int | None = None) -> str:
     raise SpecError([_problem(fault) for fault in faults], "value")
 
 
+_EXPONENT = re.compile(rb"e[-\d]")
+_MANY_DIGITS = re.compile(rb"\d{1000}")
+
+
+def _maybe_otherwise(text: bytes) -> bool:
+    """Whether `text` may hold what Python spells otherwise: 1e-07, not 1e-7; 1e-05, not 0.00001.
+
+    So may what Python refuses: NaN, infinities, and integers of very many digits.
+    """
+    return (
+        b".0000" in text
+        or b"NaN" in text
+        or b"Infinity" in text
+        or _EXPONENT.search(text) is not None
+        or _MANY_DIGITS.search(text) is not None
+    )
+
+
 def _quick(frozen: Any, indent: int | None) -> str | None:
     """The text by a compiled writer; None where none of them can be trusted with the value."""
     try:
         if indent is None:
-            return _compact(frozen)
+            text = to_json(frozen)
+            return _compact(frozen) if _maybe_otherwise(text) else text.decode()
         if indent > 0 and not _spelled_otherwise(frozen, 64):
             return to_json(frozen, indent=indent).decode()
     except (ValueError, TypeError, RecursionError):

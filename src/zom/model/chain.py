@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
+from zom.jsonvalue import exact_text
 from zom.model.codec import Bytes, Elements, codecs
 from zom.model.configuration import parse_configuration
 from zom.model.definition import find_extension, name_of, parse_definition
@@ -125,7 +126,7 @@ def _known_link(value: object, faults: list[Fault], path: tuple[str | int, ...])
         own: list[Fault] = []
         return _link(value, own, ()), tuple(own)
 
-    link, found = _links.get(repr(value), judge)
+    link, found = _links.get(exact_text(value), judge)
     if found:
         faults.extend([fault._replace(path=(*path, *fault.path)) for fault in found])
     return link

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, cast
 
 from zom import jsontext
-from zom.jsonvalue import same, thaw
+from zom.jsonvalue import exact_text, same, thaw
 from zom.model.output import member_specs
 from zom.problems import dotted, pointer_of, show
 
@@ -159,7 +159,7 @@ def _node_changes(names: tuple[str, ...], old: Spec, new: Spec, ignored: _Ignore
         if not ignored(names, ()):
             yield _change("changed", names, (), what[0], what[1])
         return
-    if old.document is new.document or repr(old.document) == repr(new.document):
+    if old.document is new.document or exact_text(old.document) == exact_text(new.document):
         return
     before, after = canonical(old), canonical(new)
     if same(before, after):

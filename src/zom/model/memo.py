@@ -1,6 +1,6 @@
 """Remembered verdicts: the same codecs and types stand in thousands of nodes of one hierarchy.
 
-Keys are made of `repr` texts, which tell true from 1 and 1 from 1.0; a new registration voids all.
+Keys are made of exact texts, which tell true from 1 and 1 from 1.0; a new registration voids all.
 """
 
 from __future__ import annotations

@@ -69,21 +69,38 @@ def make(cls: type[Spec], node: Node, faults: list[Fault], *, whole: bool) -> Sp
         for name in _defaulted(cls)
         if name not in values
     )
+    own = family.classes[cls.kind]
     spec: Spec | None = None
     broken: frozenset[str] = frozenset() if judged else frozenset({"attributes"})
     prepared = Prepared(values, node, raw if typed is None else typed)
     try:
-        spec = cast("Spec", checked.__pydantic_validator__.validate_python(values, context=prepared))
+        spec = _validated(checked, values, prepared, any_attributes=typed is None and cls is own)
     except ValidationError as error:
         found = _structure(error, cls, checked, values, {str(f.path[0]) for f in faults if f.path})
         faults.extend(found)
         broken |= {str(fault.path[0]) for fault in found if fault.path}
     family.rules(cls.kind, values, broken, faults)
-    if spec is not None and (prepared.settled is not spec or cls is not family.classes[cls.kind]):
+    if spec is not None and (prepared.settled is not spec or cls is not own):
         prepared.settle(spec)
         fields = vars(spec)
         fields.update({name: attributes.still(fields[name]) for name in _declared(cls) if name in fields})
     return spec
+
+
+def _validated(cls: type[Spec], values: dict[str, Any], prepared: Prepared, *, any_attributes: bool) -> Spec:
+    """What pydantic makes of `values`.
+
+    Attributes that are any JSON have been found to be that when they were frozen: pydantic, which
+    would take most of its time for them, gets none to look at.
+    """
+    raw: object = values.get("attributes")
+    if not any_attributes or type(raw) is not JSONDict:
+        return cast("Spec", cls.__pydantic_validator__.validate_python(values, context=prepared))
+    values["attributes"] = EMPTY
+    try:
+        return cast("Spec", cls.__pydantic_validator__.validate_python(values, context=prepared))
+    finally:
+        values["attributes"] = raw
 
 
 _SAYS_NOTHING = frozenset({"a value", "another value"})

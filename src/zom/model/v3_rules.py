@@ -6,9 +6,9 @@ https://zarr-specs.readthedocs.io/en/latest/v3/core/index.html, sections "Array 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple, cast
+from typing import TYPE_CHECKING, Any, cast
 
-from zom.jsonvalue import same
+from zom.jsonvalue import exact_text, same
 from zom.model.chain import check_chain
 from zom.model.chunk_grid import ChunkGrid, chunk_grids
 from zom.model.chunk_key_encoding import ChunkKeyEncoding, chunk_key_encodings
@@ -231,24 +231,17 @@ def _check_array(values: Mapping[str, Any], broken: frozenset[str], faults: list
     ):
         wanted = f"{len(shape)} name{'s' * (len(shape) != 1)}, one for each dimension"
         faults.append(Fault(DIMENSION_COUNT, ("dimension_names",), wanted, show(list(names))))
-    texts = _Texts(*[repr(values[name]) if name in values else None for name in _Texts._fields])
+    judged = {name: values[name] for name in _JUDGED if name in values}
     if "codecs" in broken:
-        texts = texts._replace(codecs=None)
-    key = (texts, _seen(shape, values.get("chunk_grid")))
-    faults.extend(_arrays.get(key, lambda: _judge_array(values, texts, shape)))
+        judged.pop("codecs", None)
+    key = (exact_text(judged), _seen(shape, values.get("chunk_grid")))
+    faults.extend(_arrays.get(key, lambda: _judge_array(judged, shape)))
     if values.get("storage_transformers") and "storage_transformers" not in broken:
         _check_transformers(values["storage_transformers"], faults)
 
 
-class _Texts(NamedTuple):
-    """The members that are judged together, as `repr` texts; None where there is none to judge."""
-
-    data_type: str | None
-    fill_value: str | None
-    chunk_grid: str | None
-    chunk_key_encoding: str | None
-    codecs: str | None
-
+_JUDGED = ("data_type", "fill_value", "chunk_grid", "chunk_key_encoding", "codecs")
+"""The members that are judged together: most arrays of a hierarchy share them."""
 
 _Verdict = tuple[tuple[Fault, ...], Any]
 _arrays: Memo[tuple[Fault, ...]] = Memo()
@@ -267,27 +260,26 @@ def _seen(shape: tuple[int, ...] | None, grid_value: Any) -> tuple[int, ...] | N
     return shape if grid is None or grid.sees_lengths else tuple([min(length, 1) for length in shape])
 
 
-def _judge_array(
-    values: Mapping[str, Any], texts: _Texts, shape: tuple[int, ...] | None
-) -> tuple[Fault, ...]:
+def _judge_array(values: Mapping[str, Any], shape: tuple[int, ...] | None) -> tuple[Fault, ...]:
     faults: list[Fault] = []
     data_type, fill, lengths = None, None, None
-    if texts.data_type is not None:
+    typed = exact_text({name: values[name] for name in ("data_type", "fill_value") if name in values})
+    if "data_type" in values:
         value, has_fill, scalar = values["data_type"], "fill_value" in values, values.get("fill_value")
-        key = (texts.data_type, texts.fill_value)
-        found, (data_type, fill) = _types.get(key, lambda: _judge_type(value, has_fill, scalar))
+        found, (data_type, fill) = _types.get(typed, lambda: _judge_type(value, has_fill, scalar))
         faults.extend(found)
-    if texts.chunk_grid is not None:
+    if "chunk_grid" in values:
         grid = values["chunk_grid"]
-        found, lengths = _grids.get((texts.chunk_grid, _seen(shape, grid)), lambda: _judge_grid(grid, shape))
+        key = (exact_text(grid), _seen(shape, grid))
+        found, lengths = _grids.get(key, lambda: _judge_grid(grid, shape))
         faults.extend(found)
-    if texts.chunk_key_encoding is not None:
+    if "chunk_key_encoding" in values:
         encoding = values["chunk_key_encoding"]
-        faults.extend(_keys.get(texts.chunk_key_encoding, lambda: _key_faults(encoding)))
-    if texts.codecs is not None:
-        elements = Elements(lengths, data_type, fill)
-        parts = (texts.codecs, texts.data_type, texts.fill_value, lengths)
-        faults.extend(_chains.get(parts, lambda: _chain_faults(list(values["codecs"]), elements)))
+        faults.extend(_keys.get(exact_text(encoding), lambda: _key_faults(encoding)))
+    if "codecs" in values:
+        codecs, elements = values["codecs"], Elements(lengths, data_type, fill)
+        parts = (exact_text(codecs), typed, lengths)
+        faults.extend(_chains.get(parts, lambda: _chain_faults(list(codecs), elements)))
     return tuple(faults)
 
 
