@@ -118,7 +118,9 @@ class Chain:
         self.codecs.append(definition("bytes", {"endian": endian} if endian else None))
         self.state = Bytes()
 
-    def add(self, codec: Codec, definitions: Iterable[dict[str, Any]], after: Representation, path: _Path) -> None:
+    def add(
+        self, codec: Codec, definitions: Iterable[dict[str, Any]], after: Representation, path: _Path
+    ) -> None:
         """Append what stands for one codec; refuse it where v3 can't have it after what came before."""
         if codec.kind == "bytes->bytes":
             self.end()
@@ -159,7 +161,9 @@ class Chain:
         for each in made:
             self._check_target(each, given)
         if not codec.registered:
-            self.report.add(UNREGISTERED, given.path, "a codec with a registered v3 name", show(made[0]["name"]))
+            self.report.add(
+                UNREGISTERED, given.path, "a codec with a registered v3 name", show(made[0]["name"])
+            )
         self.add(codec, made, after or Elements(None, None), given.path)
 
     def _refuse(self, rule_: Any, faults: Iterable[Fault]) -> None:
@@ -202,7 +206,9 @@ class Chain:
                 self.report.add(CODEC_PARAMETER, path, "no member delta", found, "it is dropped")
             case _:
                 pass
-        members = parsed.canonical() if codec.kind != "array->array" else in_order(parsed.canonical(), "little")
+        members = (
+            parsed.canonical() if codec.kind != "array->array" else in_order(parsed.canonical(), "little")
+        )
         # Not every version of numcodecs takes the default when it is written down.
         kept = {k: v for k, v in members.items() if k != "location" or k in given.parameters}
         return [definition(codec.name, kept)]
