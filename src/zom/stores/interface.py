@@ -15,50 +15,36 @@ here, and so is whether the store may be written: a store's own methods see good
 
 from __future__ import annotations
 
-import threading
 from abc import ABC, abstractmethod
-from contextlib import contextmanager
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from collections.abc import Mapping
+from contextlib import ExitStack, contextmanager
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
-from zom.errors import ReadOnlyError, StoreError, ZomError
+from zom.errors import PathError, ReadOnlyError, StoreError, ZomError
 from zom.paths import check_key, check_prefix
+from zom.stores.capabilities import Capabilities
+from zom.stores.locks import KeyLocks
+from zom.stores.ranges import ByteRange, Range, Request, Suffix, check_range, cut
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Generator, Iterable, Iterator, Sequence
     from types import TracebackType
+    from typing import Self
 
-    from typing_extensions import Self
+    from typing_extensions import Buffer
 
-__all__ = ["ByteRange", "Capabilities", "Listing", "Range", "Request", "Store", "Suffix", "Versioned", "cut"]
-
-
-class Range(NamedTuple):
-    """The bytes of a value from `start` on: `length` of them, or all.
-
-    >>> cut(b"abcdef", Range(1, 3)), cut(b"abcdef", Range(4))
-    (b'bcd', b'ef')
-    """
-
-    start: int
-    length: int | None = None
-
-
-class Suffix(NamedTuple):
-    """The last `length` bytes of a value, or all where it is shorter.
-
-    >>> cut(b"abcdef", Suffix(2))
-    b'ef'
-    """
-
-    length: int
-
-
-ByteRange: TypeAlias = Range | Suffix
-"""Which bytes of a value are meant. A range that reaches over the end gives the bytes that are there."""
-
-Request: TypeAlias = "str | tuple[str, ByteRange | None]"
-"""What is asked of `get_many`: a key, or a key and a byte range."""
+__all__ = [
+    "ByteRange",
+    "Capabilities",
+    "Listing",
+    "Range",
+    "Request",
+    "Store",
+    "Suffix",
+    "Versioned",
+    "check_range",
+    "cut",
+]
 
 
 class Versioned(NamedTuple):
@@ -73,43 +59,6 @@ class Listing(NamedTuple):
 
     keys: list[str]
     prefixes: list[str]
-
-
-@dataclass(frozen=True, slots=True)
-class Capabilities:
-    """What a store can do, as data.
-
-    >>> Capabilities(listable=False).listable
-    False
-    """
-
-    writable: bool = True
-    listable: bool = True
-    atomic_replace: bool = True
-    """A reader sees the old value or the new one, whatever happens to the writer."""
-    create_if_absent: bool = False
-    """Of several creators of one key, in any process, exactly one succeeds."""
-    compare_and_set: bool = False
-    """A value is replaced only where it is still the one that was read."""
-    durable: bool = False
-    """What was written survives a loss of power."""
-    rename: bool = False
-    """A whole prefix moves in one step."""
-
-
-def cut(value: bytes, byte_range: ByteRange | None) -> bytes:
-    """The bytes of `value` that `byte_range` means.
-
-    >>> cut(b"abc", None)
-    b'abc'
-    """
-    if byte_range is None:
-        return value
-    if isinstance(byte_range, Suffix):
-        return value[max(0, len(value) - byte_range.length) :]
-    if byte_range.length is None:
-        return value[byte_range.start :]
-    return value[byte_range.start : byte_range.start + byte_range.length]
 
 
 class Store(ABC):
@@ -134,6 +83,12 @@ class Store(ABC):
 
     capabilities: Capabilities = Capabilities()
 
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        # Keys, ranges and the right to write are checked in the public methods, for every store alike.
+        for name in _VERBS & vars(cls).keys():
+            raise TypeError(f"{cls.__name__}.{name}: a store defines the method with an underscore instead")
+
     # --- what a store defines ------------------------------------------------------------------
 
     @property
@@ -146,6 +101,7 @@ class Store(ABC):
         """The value, or those bytes of it; None where there is no such key."""
 
     def _write(self, key: str, value: bytes) -> None:
+        del value
         raise ReadOnlyError(self.url, key, "write")
 
     def _remove(self, key: str) -> None:
@@ -158,15 +114,24 @@ class Store(ABC):
     # --- what a store may define better ----------------------------------------------------------
 
     def _read_many(self, requests: Sequence[tuple[str, ByteRange | None]]) -> list[bytes | None]:
-        return [self._read(key, byte_range) for key, byte_range in requests]
+        values: list[bytes | None] = []
+        for key, byte_range in requests:
+            with self._told(key, "read"):
+                values.append(self._read(key, byte_range))
+        return values
 
     def _write_many(self, items: Sequence[tuple[str, bytes]]) -> None:
         for key, value in items:
-            self._write(key, value)
+            with self._told(key, "write"):
+                self._write(key, value)
 
     def _remove_many(self, keys: Sequence[str]) -> None:
         for key in keys:
-            self._remove(key)
+            with self._told(key, "delete"):
+                self._remove(key)
+
+    def _remove_prefix(self, prefix: str) -> None:
+        self._remove_many([key for key in self._keys(prefix) if _is_key(key)])
 
     def _list_dir(self, prefix: str) -> Listing:
         keys: list[str] = []
@@ -177,10 +142,10 @@ class Store(ABC):
                 prefixes[f"{prefix}{name}/"] = None
             else:
                 keys.append(key)
-        return Listing(sorted(keys), sorted(prefixes))
+        return Listing(keys, list(prefixes))
 
     def _create(self, key: str, value: bytes) -> bool:
-        with self.lock(key):
+        with self._lock(key):
             if self._read(key, Range(0, 0)) is not None:
                 return False
             self._write(key, value)
@@ -191,7 +156,7 @@ class Store(ABC):
         return None if value is None else Versioned(value, value)
 
     def _replace(self, key: str, value: bytes, version: Any) -> bool:
-        with self.lock(key):
+        with self._lock(key):
             found = self._read_version(key)
             if (None if found is None else found.version) != version:
                 return False
@@ -199,30 +164,51 @@ class Store(ABC):
             return True
 
     def _rename(self, old: str, new: str) -> None:
-        for key in list(self._keys(old)):
+        moved = list(self._keys(old))
+        for key in moved:
             value = self._read(key, None)
             if value is not None:
                 self._write(new + key[len(old) :], value)
-        self._remove_many(list(self._keys(old)))
+        self._remove_many(moved)
 
     @contextmanager
-    def _lock(self, key: str) -> Iterator[None]:
-        with _locks_of(self).hold(key):
+    def _lock(self, key: str) -> Generator[None]:
+        locks: KeyLocks | None = vars(self).get("_key_locks")
+        if locks is None:
+            locks = cast("KeyLocks", vars(self).setdefault("_key_locks", KeyLocks()))
+        with locks.hold(key):
             yield
+
+    def _reason(self, cause: Exception) -> str:
+        """What a failure below means, in a few words."""
+        if isinstance(cause, OSError) and cause.strerror:
+            return cause.strerror.lower()
+        return f"{type(cause).__name__}: {cause}" if str(cause) else type(cause).__name__
 
     # --- reading -----------------------------------------------------------------------------------
 
     def get(self, key: str, byte_range: ByteRange | None = None) -> bytes | None:
         """The value under `key`, or the bytes of it that `byte_range` means; None where it is missing."""
         check_key(key)
-        with self._told(key, "read"):
+        try:
+            if byte_range is not None:
+                check_range(byte_range)
             return self._read(key, byte_range)
+        except ZomError:
+            raise
+        except Exception as cause:
+            raise StoreError(self.url, key, "read", self._reason(cause)) from cause
 
     def get_many(self, requests: Iterable[Request]) -> list[bytes | None]:
         """The answers to all requests, in their order; the store reads as many at once as suits it."""
         pairs = [(request, None) if isinstance(request, str) else request for request in requests]
-        for key, _ in pairs:
+        for key, byte_range in pairs:
             check_key(key)
+            if byte_range is not None:
+                with self._told(key, "read"):
+                    check_range(byte_range)
+        if not pairs:
+            return []
         with self._told(pairs[0][0] if len(pairs) == 1 else "", "read"):
             return self._read_many(pairs)
 
@@ -238,41 +224,47 @@ class Store(ABC):
 
     # --- writing -----------------------------------------------------------------------------------
 
-    def set(self, key: str, value: bytes) -> None:
+    def set(self, key: str, value: Buffer) -> None:
         """Put `value` under `key`: afterwards, whatever happens, there is the old value or the new."""
         self._check_write(key, "write")
         with self._told(key, "write"):
             self._write(key, _as_bytes(value))
 
-    def set_many(self, items: Mapping[str, bytes] | Iterable[tuple[str, bytes]]) -> None:
-        """Put each value under its key, in order; after a failure, those before it are written."""
-        pairs = [
-            (key, _as_bytes(value)) for key, value in (items.items() if hasattr(items, "items") else items)
-        ]  # type: ignore[union-attr]
-        for key, _ in pairs:
-            self._check_write(key, "write")
-        with self._told(pairs[0][0] if len(pairs) == 1 else "", "write"):
-            self._write_many(pairs)
+    def set_many(self, items: Mapping[str, Buffer] | Iterable[tuple[str, Buffer]]) -> None:
+        """Put each value under its key, in order; after a failure, any of them may be written."""
+        self._check_writable("", "write")
+        given = cast("Mapping[str, Buffer]", items).items() if isinstance(items, Mapping) else items
+        pairs: list[tuple[str, bytes]] = []
+        for key, value in given:
+            check_key(key)
+            with self._told(key, "write"):
+                pairs.append((key, _as_bytes(value)))
+        if pairs:
+            with self._told(pairs[0][0] if len(pairs) == 1 else "", "write"):
+                self._write_many(pairs)
 
-    def set_partial(self, key: str, start: int, value: bytes) -> None:
+    def set_partial(self, key: str, start: int, value: Buffer) -> None:
         """Put `value` over the bytes of what is under `key`, from `start` on; a gap is an error."""
         self._check_write(key, "write")
         with self._told(key, "write"), self._lock(key):
+            new = _as_bytes(value)
             old = self._read(key, None) or b""
             if start < 0 or start > len(old):
-                raise StoreError(
-                    self.url, key, "write", f"expected a start from 0 to {len(old)}, got {start}"
-                )
-            self._write(key, old[:start] + value + old[start + len(value) :])
+                reason = f"expected a start from 0 to {len(old)}, got {start}"
+                raise StoreError(self.url, key, "write", reason)
+            self._write(key, old[:start] + new + old[start + len(new) :])
 
-    def create(self, key: str, value: bytes) -> bool:
+    def create(self, key: str, value: Buffer) -> bool:
         """Put `value` under `key` where nothing is; False where something was."""
         self._check_write(key, "create")
         with self._told(key, "create"):
             return self._create(key, _as_bytes(value))
 
-    def replace(self, key: str, value: bytes, version: Any) -> bool:
-        """Put `value` under `key` where it still holds what `get_version` read; else False."""
+    def replace(self, key: str, value: Buffer, version: Any) -> bool:
+        """Put `value` under `key` where it still holds what `get_version` read; else False.
+
+        The version None says that there is no value yet.
+        """
         self._check_write(key, "write")
         with self._told(key, "write"):
             return self._replace(key, _as_bytes(value), version)
@@ -285,57 +277,73 @@ class Store(ABC):
 
     def delete_many(self, keys: Iterable[str]) -> None:
         """Take all `keys` away; they need not be there."""
-        given = list(keys)
-        for key in given:
-            self._check_write(key, "delete")
-        with self._told(given[0] if len(given) == 1 else "", "delete"):
-            self._remove_many(given)
+        self._check_writable("", "delete")
+        given = [check_key(key) for key in keys]
+        if given:
+            with self._told(given[0] if len(given) == 1 else "", "delete"):
+                self._remove_many(given)
 
     def delete_prefix(self, prefix: str) -> None:
         """Take away every key below `prefix`, which ends in a slash; "" means all."""
         check_prefix(prefix)
-        self._check_write("", "delete")
+        self._check_writable("", "delete")
         with self._told(prefix, "delete"):
-            self._remove_many(list(self._keys(prefix)))
+            self._remove_prefix(prefix)
 
     def rename(self, old: str, new: str) -> None:
         """Move every key below the prefix `old` to the prefix `new`, below which there is nothing."""
         check_prefix(old)
         check_prefix(new)
-        self._check_write("", "rename")
+        self._check_writable("", "rename")
         with self._told(old, "rename"):
+            if old.startswith(new) or new.startswith(old):
+                raise StoreError(self.url, old, "rename", f"{new!r} and it lie in each other")
+            if next(iter(self._keys(old)), None) is None:
+                raise StoreError(self.url, old, "rename", "there are no keys below it")
             if next(iter(self._keys(new)), None) is not None:
-                raise StoreError(self.url, new, "rename", "there are keys below the new prefix")
+                raise StoreError(self.url, old, "rename", f"there are keys below {new!r}")
             self._rename(old, new)
 
     @contextmanager
-    def lock(self, key: str) -> Iterator[None]:
-        """Keep others from changing `key` meanwhile: other threads, and, where the store can, processes."""
-        check_key(key)
-        with self._lock(key):
+    def lock(self, key: str) -> Generator[None]:
+        """Keep others from changing `key` meanwhile: other threads, and, where the store can, processes.
+
+        It is held against those who take it too, as `set_partial` and `replace` do.
+        """
+        self._check_write(key, "lock")
+        with ExitStack() as held:
+            with self._told(key, "lock"):
+                held.enter_context(self._lock(key))
             yield
 
     # --- listing -----------------------------------------------------------------------------------
 
     def list(self, prefix: str = "") -> Iterator[str]:
-        """Every key below `prefix`, which is empty or ends in a slash, in no certain order."""
-        check_prefix(prefix)
+        """Every key below `prefix`, which is empty or ends in a slash, in no certain order.
+
+        What is there but has no proper name for a key is left out.
+        """
+        return self._listed(check_prefix(prefix))
+
+    def _listed(self, prefix: str) -> Iterator[str]:
         with self._told(prefix, "list"):
-            yield from self._keys(prefix)
+            yield from (key for key in self._keys(prefix) if _is_key(key))
 
     def list_dir(self, prefix: str = "") -> Listing:
         """The keys and the prefixes directly below `prefix`, sorted."""
         check_prefix(prefix)
         with self._told(prefix, "list"):
-            return self._list_dir(prefix)
+            keys, prefixes = self._list_dir(prefix)
+            keys = [key for key in keys if _is_key(key)]
+            return Listing(sorted(keys), sorted(below for below in prefixes if _is_key(below[:-1])))
 
     # --- life --------------------------------------------------------------------------------------
 
-    def flush(self) -> None:
+    def flush(self) -> None:  # noqa: B027 - most stores keep nothing back
         """Make what was written durable, where the store promises that."""
 
-    def close(self) -> None:
-        """Give back what the store holds; it is not used afterwards."""
+    def close(self) -> None:  # noqa: B027 - many stores hold nothing
+        """Give back what the store holds; it is not used afterwards. Closing twice does nothing."""
 
     def __enter__(self) -> Self:
         return self
@@ -345,70 +353,62 @@ class Store(ABC):
     ) -> None:
         self.close()
 
+    def __getstate__(self) -> dict[str, Any]:
+        # Locks are of one process: a copy of the store makes its own.
+        return {name: value for name, value in self.__dict__.items() if name != "_key_locks"}
+
     def __repr__(self) -> str:
         return f"<{type(self).__name__} {self.url}>"
 
     # --- private -----------------------------------------------------------------------------------
 
     def _check_write(self, key: str, verb: str) -> None:
-        if key:
-            check_key(key)
+        check_key(key)
+        self._check_writable(key, verb)
+
+    def _check_writable(self, key: str, verb: str) -> None:
         if not self.capabilities.writable:
             raise ReadOnlyError(self.url, key, verb)
 
-    @contextmanager
-    def _told(self, key: str, verb: str) -> Iterator[None]:
-        """Turns what goes wrong below into one error that says where."""
-        try:
-            yield
-        except ZomError:
-            raise
-        except Exception as cause:
-            raise StoreError(self.url, key, verb, _reason(cause)) from cause
+    def _told(self, key: str, verb: str) -> _Told:
+        """Turns what goes wrong in the block into one error that says where."""
+        return _Told(self, key, verb)
 
 
-def _reason(cause: Exception) -> str:
-    if isinstance(cause, OSError) and cause.strerror:
-        return cause.strerror.lower()
-    return f"{type(cause).__name__}: {cause}"
+_VERBS = frozenset(
+    {"get", "get_many", "exists", "get_version", "set", "set_many", "set_partial", "create", "replace"}
+    | {"delete", "delete_many", "delete_prefix", "rename", "lock", "list", "list_dir"}
+)
 
 
-def _as_bytes(value: bytes | bytearray | memoryview) -> bytes:
+class _Told:
+    __slots__ = ("key", "store", "verb")
+
+    def __init__(self, store: Store, key: str, verb: str) -> None:
+        self.store = store
+        self.key = key
+        self.verb = verb
+
+    def __enter__(self) -> None:
+        return
+
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
+        if isinstance(error, Exception) and not isinstance(error, ZomError):
+            reason = self.store._reason(error)  # noqa: SLF001 # pyright: ignore[reportPrivateUsage]
+            raise StoreError(self.store.url, self.key, self.verb, reason) from error
+
+
+def _as_bytes(value: Buffer) -> bytes:
     """The value as bytes that can't change under the store."""
-    return value if type(value) is bytes else bytes(value)
+    if type(value) is bytes:
+        return value
+    # bytes(5) would be five zeros: only what is made of bytes is taken.
+    return memoryview(value).tobytes()
 
 
-class KeyLocks:
-    """One lock for each key that is held or waited for; none for others."""
-
-    def __init__(self) -> None:
-        self._guard = threading.Lock()
-        self._held: dict[str, tuple[threading.RLock, int]] = {}  # type: ignore[valid-type]
-
-    @contextmanager
-    def hold(self, key: str) -> Iterator[None]:
-        """Hold the lock of `key`."""
-        with self._guard:
-            lock, users = self._held.get(key, (threading.RLock(), 0))
-            self._held[key] = (lock, users + 1)
-        try:
-            with lock:
-                yield
-        finally:
-            with self._guard:
-                lock, users = self._held[key]
-                if users == 1:
-                    del self._held[key]
-                else:
-                    self._held[key] = (lock, users - 1)
-
-
-def _locks_of(store: Store) -> KeyLocks:
-    with _making:
-        locks: KeyLocks | None = store.__dict__.get("_key_locks")
-        if locks is None:
-            locks = store.__dict__["_key_locks"] = KeyLocks()
-        return locks
-
-
-_making = threading.Lock()
+def _is_key(key: str) -> bool:
+    try:
+        check_key(key)
+    except (PathError, TypeError):
+        return False
+    return True

@@ -1,45 +1,63 @@
 """A directory as a store: a key is a path below it, a value is a regular file.
 
-Zarr v3, "File system store". Every path is resolved from a descriptor of the root directory, one name
-at a time, so that no name leads out of it. A value is written to a temporary file, which then takes the
-place of the old one: a reader, or a crash, finds the old value or the new one.
+Zarr v3, "File system store". Every path is resolved from a descriptor of the root directory, so that no
+name leads out of it; for writing and deleting, one name at a time and through no symbolic link. A value
+is written to a temporary file, which then takes the place of the old one: a reader, or a crash, finds
+the old value or the new one.
 """
 
 from __future__ import annotations
 
 import errno
-import hashlib
 import os
-import secrets
 import stat
-import sys
+import weakref
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
+
+from typing_extensions import override
 
 from zom.errors import StoreError
-from zom.stores.interface import ByteRange, Capabilities, KeyLocks, Listing, Store, Suffix
+from zom.stores.durability import Unsynced, sync_directory
+from zom.stores.file_locks import LOCK, FileLocks
+from zom.stores.files import (
+    LONG,
+    READ,
+    contents,
+    kind,
+    leads_back,
+    open_directory,
+    open_followed,
+    refuse_dangling,
+)
+from zom.stores.interface import ByteRange, Capabilities, Listing, Range, Store
+from zom.stores.temporary import OWN, TEMPORARY, link_in_place, put_in_place, remove_abandoned, written
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-    from typing import Any
+    from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 
 __all__ = ["LocalStore"]
 
+T = TypeVar("T")
+
 Durability = Literal["none", "file", "full"]
-"""What survives a loss of power: nothing is promised; the bytes of each file; the files' names, too."""
+"""What survives a loss of power, once written: what `flush` made durable; the bytes of each file, so
+that a file is never torn; the files' names, too."""
 
-_OWN = ".zom-"
-"""How the names of our own files begin: they are never listed, and no key may use them."""
-_LOCKS = f"{_OWN}locks"
-_BUCKETS = 1024
+_TRIES = 100
+"""How often others may take a directory away between our making it and our writing into it."""
 
-_READ = os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC
-_DIRECTORY = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+_MANY = 1 << 16
+"""How many directories are kept in mind as durable."""
+
+_NO_LINKS = {errno.EPERM, errno.ENOTSUP, errno.ENOSYS, errno.EMLINK}
 
 
 class LocalStore(Store):
     """Values as files below a directory.
+
+    Symbolic links are followed for reading, unless `follow_symlinks` is False; never for writing.
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder, LocalStore(folder) as store:
@@ -64,139 +82,151 @@ class LocalStore(Store):
             "follow_symlinks": follow_symlinks,
             "durability": durability,
         }
-        if durability not in {"none", "file", "full"}:
-            raise StoreError(
-                str(self.root), "", "open", f"expected durability none, file or full, got {durability!r}"
-            )
         self.capabilities = Capabilities(
             writable=not read_only,
             create_if_absent=True,
             compare_and_set=True,
             durable=durability == "full",
             rename=True,
+            nested_keys=False,
         )
         self._follow = follow_symlinks
         self._durability = durability
-        self._unsynced: dict[str, None] = {}
-        self._locks = KeyLocks()
-        self._held: dict[int, tuple[int, int]] = {}
-        self._root_fd = self._open_root(create=create and not read_only)
+        self._unsynced = Unsynced(files=durability == "none")
+        self._settled: set[str] = set()
+        self._root_fd = -1
+        self._locks = FileLocks()
+        with self._told("", "open"):
+            if durability not in {"none", "file", "full"}:
+                raise ValueError(f"expected durability none, file or full, got {durability!r}")
+            self._root_fd = self._open_root(create=create and not read_only)
+        self._finish = weakref.finalize(self, os.close, self._root_fd)
 
     def _open_root(self, *, create: bool) -> int:
-        try:
-            if create:
-                self.root.mkdir(parents=True, exist_ok=True)
-            return os.open(self.root, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-        except NotADirectoryError:
-            raise StoreError(str(self.root), "", "open", "expected a directory, found a file") from None
-        except OSError as cause:
-            raise StoreError(str(self.root), "", "open", (cause.strerror or str(cause)).lower()) from cause
+        if os.open not in os.supports_dir_fd:  # pragma: no cover - Windows
+            reason = "this system can't open files relative to a directory; use a zip or SQLite file"
+            raise StoreError(self.url, "", "open", reason)
+        if create:
+            missing = [folder for folder in (self.root, *self.root.parents) if not folder.exists()]
+            self.root.mkdir(parents=True, exist_ok=True)
+            if self._durability == "full":
+                for folder in missing:
+                    sync_directory(folder.parent)
+        return os.open(self.root, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
 
     @property
+    @override
     def url(self) -> str:
         return str(self.root)
 
+    @override
     def __reduce__(self) -> tuple[Any, ...]:
         return (_reopen, (str(self.root), self._options))
 
+    @override
+    def _reason(self, cause: Exception) -> str:
+        if isinstance(cause, OSError):
+            if cause.errno == errno.EBADF and self._root_fd < 0:
+                return "the store is closed"
+            if cause.errno == errno.ELOOP:
+                return "a symbolic link that is not followed, or that leads to itself"
+        return super()._reason(cause)
+
     # --- reading -----------------------------------------------------------------------------------
 
+    @override
     def _read(self, key: str, byte_range: ByteRange | None) -> bytes | None:
         try:
-            descriptor = self._open_for_reading(key)
+            if self._follow and len(key) < LONG:
+                descriptor = os.open(key, READ, dir_fd=self._root_fd)
+            else:
+                descriptor = self._open_by_steps(key)
         except FileNotFoundError:
+            refuse_dangling(self._root_fd, key)
             return None
         try:
-            return _contents(descriptor, byte_range)
+            return contents(descriptor, byte_range)
         finally:
             os.close(descriptor)
 
-    def _open_for_reading(self, key: str) -> int:
-        if self._follow:
-            return os.open(key, _READ, dir_fd=self._root_fd)
-        *parents, name = key.split("/")
-        with self._directory(parents) as directory:
-            return os.open(name, _READ | os.O_NOFOLLOW, dir_fd=directory)
-
-    def _read_many(self, requests: Sequence[tuple[str, ByteRange | None]]) -> list[bytes | None]:
-        values: list[bytes | None] = []
-        for key, byte_range in requests:
-            try:
-                values.append(self._read(key, byte_range))
-            except OSError as cause:
-                raise StoreError(self.url, key, "read", (cause.strerror or str(cause)).lower()) from cause
-        return values
+    def _open_by_steps(self, key: str) -> int:
+        """For keys longer than a path may be, and where links are not followed."""
+        parents, _, name = key.rpartition("/")
+        directory = self._open_for_listing(parents, follow=self._follow)
+        try:
+            return os.open(name, READ if self._follow else READ | os.O_NOFOLLOW, dir_fd=directory)
+        finally:
+            os.close(directory)
 
     # --- writing -----------------------------------------------------------------------------------
 
     @contextmanager
-    def _directory(self, names: Sequence[str], *, create: bool = False) -> Iterator[int]:
+    def _directory(self, names: Sequence[str], *, create: bool = False) -> Generator[int]:
         """A descriptor of the directory below the root that `names` lead to, links not followed."""
-        here = os.dup(self._root_fd)
+        path = "/".join(names)
+        durable = create and self._durability == "full" and path not in self._settled
+        directory = open_directory(self._root_fd, names, create=create, durable=durable)
         try:
-            for name in names:
-                try:
-                    below = os.open(name, _DIRECTORY, dir_fd=here)
-                except FileNotFoundError:
-                    if not create:
-                        raise
-                    with suppress(FileExistsError):
-                        os.mkdir(name, dir_fd=here)
-                    below = os.open(name, _DIRECTORY, dir_fd=here)
-                    if self._durability == "full":
-                        os.fsync(here)
-                os.close(here)
-                here = below
-            yield here
+            if durable and len(self._settled) < _MANY:
+                self._settled.add(path)
+            yield directory
         finally:
-            os.close(here)
+            os.close(directory)
 
+    def _put(self, key: str, value: bytes, place: Callable[[int, str, str], T]) -> T:
+        """What `place(directory, temporary, name)` says, once a temporary file holds `value`."""
+        *parents, name = key.split("/")
+        for attempt in range(_TRIES):
+            try:
+                with self._directory(parents, create=True) as directory:
+                    self._refuse_odd(directory, key, name)
+                    with written(directory, value, sync=self._durability != "none") as temporary:
+                        return place(directory, temporary, name)
+            except FileNotFoundError:
+                # Others have removed the directory, which was empty, before our file was in it.
+                self._settled.clear()
+                if attempt == _TRIES - 1 or os.fstat(self._root_fd).st_nlink == 0:
+                    refuse_dangling(self._root_fd, "")
+                    raise
+            except BaseException:
+                self._prune(parents)
+                raise
+        raise AssertionError  # pragma: no cover - the last attempt has returned or raised
+
+    @override
     def _write(self, key: str, value: bytes) -> None:
-        self._refuse_own(key)
-        *parents, name = key.split("/")
-        with self._directory(parents, create=True) as directory:
-            self._refuse_odd(directory, key, name)
-            with self._written(directory, value) as temporary:
-                os.rename(temporary, name, src_dir_fd=directory, dst_dir_fd=directory)
-            if self._durability == "full":
-                os.fsync(directory)
+        self._put(key, value, put_in_place)
+        self._settle([key])
 
-    @contextmanager
-    def _written(self, directory: int, value: bytes) -> Iterator[str]:
-        """The name of a temporary file that holds `value`; it is gone afterwards unless it was renamed."""
-        temporary = f"{_OWN}tmp-{secrets.token_hex(8)}"
-        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
-        descriptor = os.open(temporary, flags, 0o666, dir_fd=directory)
+    @override
+    def _write_many(self, items: Sequence[tuple[str, bytes]]) -> None:
+        written: list[str] = []
         try:
-            try:
-                view = memoryview(value)
-                while view:
-                    view = view[os.write(descriptor, view) :]
-                if self._durability != "none":
-                    os.fsync(descriptor)
-            finally:
-                os.close(descriptor)
-            yield temporary
+            for key, value in items:
+                with self._told(key, "write"):
+                    self._put(key, value, put_in_place)
+                written.append(key)
         finally:
-            with suppress(FileNotFoundError):
-                os.unlink(temporary, dir_fd=directory)
+            self._settle(written)
 
+    @override
     def _create(self, key: str, value: bytes) -> bool:
-        self._refuse_own(key)
-        *parents, name = key.split("/")
-        with self._directory(parents, create=True) as directory, self._written(directory, value) as temporary:
-            try:
-                os.link(temporary, name, src_dir_fd=directory, dst_dir_fd=directory, follow_symlinks=False)
-            except FileExistsError:
-                self._refuse_odd(directory, key, name)
-                return False
-            if self._durability == "full":
-                os.fsync(directory)
-            return True
-
-    def _refuse_own(self, key: str) -> None:
-        if any(name.startswith(_OWN) for name in key.split("/")):
-            raise StoreError(self.url, key, "write", f"names that begin with {_OWN!r} are zom's own")
+        if self._read(key, Range(0, 0)) is not None:
+            return False
+        try:
+            created = self._put(key, value, link_in_place)
+        except OSError as error:
+            if error.errno not in _NO_LINKS:
+                raise
+            # No hard links here: exclusive among those who take the lock.
+            with self._lock(key):
+                if self._read(key, None) is not None:
+                    return False
+                self._put(key, value, put_in_place)
+                created = True
+        if created:
+            self._settle([key])
+        return created
 
     def _refuse_odd(self, directory: int, key: str, name: str) -> None:
         """Only a regular file is replaced: not a directory, and not a link to somewhere else."""
@@ -205,22 +235,49 @@ class LocalStore(Store):
         except FileNotFoundError:
             return
         if not stat.S_ISREG(mode):
-            raise StoreError(
-                self.url, key, "write", f"expected a regular file or nothing, found {_kind(mode)}"
-            )
+            reason = f"expected a regular file or nothing, found {kind(mode)}"
+            raise StoreError(self.url, key, "write", reason)
 
+    # --- deleting ----------------------------------------------------------------------------------
+
+    @override
     def _remove(self, key: str) -> None:
-        self._refuse_own(key)
+        self._remove_many([key])
+
+    @override
+    def _remove_many(self, keys: Sequence[str]) -> None:
+        removed: list[str] = []
+        try:
+            for key in keys:
+                with self._told(key, "delete"):
+                    if self._unlink(key):
+                        removed.append(key)
+        finally:
+            self._settle(removed)
+            for parents in sorted({key.rpartition("/")[0] for key in removed}, key=len, reverse=True):
+                self._prune(parents.split("/") if parents else [])
+
+    def _unlink(self, key: str) -> bool:
         *parents, name = key.split("/")
         try:
             with self._directory(parents) as directory:
                 self._refuse_odd(directory, key, name)
                 os.unlink(name, dir_fd=directory)
-                if self._durability == "full":
-                    os.fsync(directory)
         except FileNotFoundError:
-            return
-        self._prune(parents)
+            refuse_dangling(self._root_fd, key)
+            return False
+        return True
+
+    @override
+    def _remove_prefix(self, prefix: str) -> None:
+        keys: list[str] = []
+        for key, mode in self._walk(prefix, follow=False):
+            if stat.S_ISLNK(mode) and self._follow:
+                reason = "it is a symbolic link, and nothing is deleted through one"
+                raise StoreError(self.url, key, "delete", reason)
+            if stat.S_ISREG(mode):
+                keys.append(key)
+        self._remove_many(keys)
 
     def _prune(self, names: Sequence[str]) -> None:
         """Remove the directories along `names` that are empty now: a store has no empty prefixes."""
@@ -230,159 +287,138 @@ class LocalStore(Store):
                     os.rmdir(names[depth - 1], dir_fd=directory)
             except OSError:
                 return  # not empty, or somebody else's: either way it stays
+            self._settled.clear()
 
+    @override
     def _rename(self, old: str, new: str) -> None:
-        self._refuse_own(old)
-        self._refuse_own(new)
-        *old_parents, old_name = old.rstrip("/").split("/")
-        *new_parents, new_name = new.rstrip("/").split("/")
-        with (
-            self._directory(old_parents) as source,
-            self._directory(new_parents, create=True) as target,
-        ):
-            os.rename(old_name, new_name, src_dir_fd=source, dst_dir_fd=target)
-            if self._durability == "full":
-                os.fsync(source)
-                os.fsync(target)
+        *old_parents, old_name = old[:-1].split("/")
+        *new_parents, new_name = new[:-1].split("/")
+        with self._directory(old_parents) as source:
+            mode = os.stat(old_name, dir_fd=source, follow_symlinks=False).st_mode
+            if not stat.S_ISDIR(mode):
+                raise OSError(errno.ENOTDIR, f"expected a directory, found {kind(mode)}")
+            try:
+                with self._directory(new_parents, create=True) as target:
+                    os.rename(old_name, new_name, src_dir_fd=source, dst_dir_fd=target)
+                    if self._durability == "full":
+                        os.fsync(target)
+                        os.fsync(source)
+            except BaseException:
+                self._prune(new_parents)
+                raise
+        self._settled.clear()
+        if self._durability != "full":
+            self._unsynced.note([old[:-1], new[:-1]])
+        self._prune(old_parents)
 
     # --- listing -----------------------------------------------------------------------------------
 
+    @override
     def _keys(self, prefix: str) -> Iterable[str]:
+        return (key for key, mode in self._walk(prefix, follow=self._follow) if stat.S_ISREG(mode))
+
+    def _walk(self, prefix: str, *, follow: bool) -> Iterator[tuple[str, int]]:
+        """Every file below `prefix` that isn't our own, with its kind as a mode."""
         waiting = [prefix]
         while waiting:
             here = waiting.pop()
-            found = self._list_dir(here)
-            yield from found.keys
-            waiting.extend(found.prefixes)
+            for name, mode, is_link in self._entries(here, follow=follow):
+                if not stat.S_ISDIR(mode):
+                    yield here + name, mode
+                elif is_link and leads_back(self._root_fd, here + name):
+                    raise StoreError(
+                        self.url, here + name, "list", "a symbolic link that leads to a directory above it"
+                    )
+                else:
+                    waiting.append(f"{here}{name}/")
 
-    def _list_dir(self, prefix: str) -> Listing:
-        keys: list[str] = []
-        prefixes: list[str] = []
+    def _entries(self, prefix: str, *, follow: bool) -> list[tuple[str, int, bool]]:
+        """The names in a directory, the kind of each, and whether it is a symbolic link."""
         try:
-            descriptor = self._open_for_listing(prefix)
-        except (FileNotFoundError, NotADirectoryError):
-            return Listing([], [])
+            descriptor = self._open_for_listing(prefix[:-1], follow=follow)
+        except FileNotFoundError:
+            refuse_dangling(self._root_fd, prefix[:-1])
+            return []
+        except NotADirectoryError:
+            return []
         try:
             with os.scandir(descriptor) as entries:
-                for entry in entries:
-                    if entry.name.startswith(_OWN):
-                        continue
-                    if entry.is_dir(follow_symlinks=self._follow):
-                        prefixes.append(f"{prefix}{entry.name}/")
-                    elif entry.is_file(follow_symlinks=self._follow):
-                        keys.append(prefix + entry.name)
+                found = [
+                    (entry.name, _mode(entry, follow=follow), entry.is_symlink())
+                    for entry in entries
+                    if not entry.name.startswith(OWN)
+                ]
         finally:
             os.close(descriptor)
-        return Listing(sorted(keys), sorted(prefixes))
+        if not found:
+            refuse_dangling(self._root_fd, "")
+        return found
 
-    def _open_for_listing(self, prefix: str) -> int:
-        if self._follow:
-            return os.open(prefix or ".", os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC, dir_fd=self._root_fd)
-        with self._directory(prefix.split("/")[:-1]) as directory:
-            return os.dup(directory)
+    @override
+    def _list_dir(self, prefix: str) -> Listing:
+        found = self._entries(prefix, follow=self._follow)
+        return Listing(
+            [prefix + name for name, mode, _ in found if stat.S_ISREG(mode)],
+            [f"{prefix}{name}/" for name, mode, _ in found if stat.S_ISDIR(mode)],
+        )
 
-    # --- locks -------------------------------------------------------------------------------------
+    def _open_for_listing(self, path: str, *, follow: bool) -> int:
+        if follow:
+            return open_followed(self._root_fd, path)
+        return open_directory(self._root_fd, path.split("/") if path else [])
+
+    # --- durability, locks, life -------------------------------------------------------------------
+
+    def _settle(self, keys: Sequence[str]) -> None:
+        """After a change of `keys`: make it durable as far as was promised, and note the rest."""
+        if self._durability != "full":
+            self._unsynced.note(keys)
+            return
+        for parents in dict.fromkeys(key.rpartition("/")[0] for key in keys):
+            with suppress(FileNotFoundError), self._directory(parents.split("/") if parents else []) as found:
+                os.fsync(found)
+
+    @override
+    def flush(self) -> None:
+        """Make durable what was written through this object, files first, then their directories."""
+        if self.capabilities.writable:
+            with self._told("", "flush"):
+                self._unsynced.flush(self._root_fd)
 
     @contextmanager
-    def _lock(self, key: str) -> Iterator[None]:
-        """Held against other threads by a lock, against other processes by a lock on a file.
-
-        Keys share lock files, so that there are never more than a thousand; a thread may hold one
-        file's lock for several keys.
-        """
-        bucket = int.from_bytes(hashlib.blake2b(key.encode(), digest_size=4).digest(), "big") % _BUCKETS
-        with self._locks.hold(str(bucket)):
-            descriptor, depth = self._held.get(bucket, (-1, 0))
-            if depth == 0:
-                descriptor = self._flock(bucket)
-            self._held[bucket] = (descriptor, depth + 1)
-            try:
-                yield
-            finally:
-                if depth == 0:
-                    del self._held[bucket]
-                    os.close(descriptor)
-                else:
-                    self._held[bucket] = (descriptor, depth)
-
-    def _flock(self, bucket: int) -> int:
-        import fcntl  # noqa: PLC0415 - not there on Windows
-
-        with self._directory([_LOCKS], create=True) as directory:
-            flags = os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC
-            descriptor = os.open(f"{bucket:03x}", flags, 0o666, dir_fd=directory)
-        try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX)
-        except BaseException:
-            os.close(descriptor)
-            raise
-        return descriptor
-
-    # --- life --------------------------------------------------------------------------------------
+    @override
+    def _lock(self, key: str) -> Generator[None]:
+        with self._locks.hold(key, self._root_fd):
+            yield
 
     def sweep(self) -> int:
         """Remove the temporary files that killed writers left; how many there were.
 
-        Call it where nobody writes: a file of a running writer looks the same.
+        Files of writers that live, in any process of this machine, are left alone.
         """
+        self._check_writable("", "sweep")
         swept = 0
-        for folder, _, names in os.walk(self.root):
-            for name in names:
-                if name.startswith(f"{_OWN}tmp-"):
-                    with suppress(FileNotFoundError):
-                        Path(folder, name).unlink()
-                        swept += 1
+        with self._told("", "sweep"):
+            for _, _, names, directory in os.fwalk(".", dir_fd=self._root_fd):
+                for name in names:
+                    if name.startswith((TEMPORARY, LOCK)):
+                        swept += remove_abandoned(name, directory)
         return swept
 
+    @override
     def close(self) -> None:
-        if self._root_fd >= 0:
-            os.close(self._root_fd)
-            self._root_fd = -1
+        self._root_fd = -1
+        self._finish()
 
 
 def _reopen(root: str, options: dict[str, Any]) -> LocalStore:
     return LocalStore(root, **options)
 
 
-def _contents(descriptor: int, byte_range: ByteRange | None) -> bytes:
-    found = os.fstat(descriptor)
-    if not stat.S_ISREG(found.st_mode):
-        raise OSError(errno.EINVAL, f"expected a regular file, found {_kind(found.st_mode)}")
-    size = found.st_size
-    if byte_range is None:
-        return _read_all(descriptor, 0, size, to_end=True)
-    if isinstance(byte_range, Suffix):
-        start = max(0, size - byte_range.length)
-        return _read_all(descriptor, start, size - start, to_end=False)
-    start, length = byte_range
-    return _read_all(descriptor, start, max(0, size - start) if length is None else length, to_end=False)
-
-
-def _read_all(descriptor: int, start: int, length: int, *, to_end: bool) -> bytes:
-    """`length` bytes from `start` on, however few one call gives; all there are where `to_end`."""
-    value = os.pread(descriptor, length + to_end, start)
-    if len(value) == length:
-        return value
-    pieces = [value]
-    got = len(value)
-    while pieces[-1] and (to_end or got < length):
-        pieces.append(os.pread(descriptor, (1 << 20) if to_end else length - got, start + got))
-        got += len(pieces[-1])
-    return b"".join(pieces)
-
-
-def _kind(mode: int) -> str:
-    names = {
-        stat.S_IFDIR: "a directory",
-        stat.S_IFLNK: "a symbolic link",
-        stat.S_IFIFO: "a pipe",
-        stat.S_IFSOCK: "a socket",
-        stat.S_IFBLK: "a device",
-        stat.S_IFCHR: "a device",
-    }
-    return names.get(stat.S_IFMT(mode), "something else")
-
-
-if sys.platform == "win32":  # pragma: no cover - os.open has no dir_fd there
-    message = "zom's local store needs openat, which Windows lacks; use zom.stores.fsspec or zip"
-    raise ImportError(message)
+def _mode(entry: os.DirEntry[str], *, follow: bool) -> int:
+    """The kind of an entry; 0 for a link to nowhere."""
+    if entry.is_dir(follow_symlinks=follow):
+        return stat.S_IFDIR
+    if entry.is_file(follow_symlinks=follow):
+        return stat.S_IFREG
+    return stat.S_IFLNK if entry.is_symlink() and not follow else 0
