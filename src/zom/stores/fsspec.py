@@ -1,16 +1,19 @@
 """Any fsspec file system as a store, and with it whatever fsspec has a protocol for.
 
-A UPath is taken by its `fs` and `path`; universal-pathlib need not be known.
+A UPath is taken by its `fs` and `path`; universal-pathlib need not be known. File systems of fsspec
+remember listings, and some answer from them: what they remember is dropped before they are asked.
 """
 
 from __future__ import annotations
 
 import os
 from typing import TYPE_CHECKING, Any
+from urllib.parse import quote, unquote
 
 from typing_extensions import override
 
 from zom.errors import StoreError
+from zom.stores.credentials import hidden, secrets_in, shown_url
 from zom.stores.interface import ByteRange, Capabilities, Listing, Store, Suffix
 
 if TYPE_CHECKING:
@@ -18,11 +21,14 @@ if TYPE_CHECKING:
 
 __all__ = ["FsspecStore"]
 
+_LOCAL = {"file", "local"}
+_WEB = {"http", "https"}
+
 
 class FsspecStore(Store):
     """The files below a path of an fsspec file system.
 
-    >>> fsspec = __import__("pytest").importorskip("fsspec", reason="pip install fsspec")
+    >>> fsspec = __import__("pytest").importorskip("fsspec", reason="pip install 'zom[fsspec]'")
     >>> store = FsspecStore(fsspec.filesystem("memory"), "/doctest"); store.set("a/0", b"123")
     >>> store.get("a/0")
     b'123'
@@ -31,69 +37,140 @@ class FsspecStore(Store):
     def __init__(
         self, filesystem: Any, path: str | os.PathLike[str] | None = None, *, read_only: bool = False
     ) -> None:
+        kind = type(filesystem).__name__
         if path is None:
             if not hasattr(filesystem, "fs") or not hasattr(filesystem, "path"):
-                raise StoreError(
-                    type(filesystem).__name__, "", "open", "expected a file system and a path, or a UPath"
-                )
+                raise StoreError(kind, "", "open", "expected a file system and a path, or a UPath")
             filesystem, path = filesystem.fs, filesystem.path
-        self._fs = filesystem
-        self._root = os.fspath(path).rstrip("/") if path is not None else ""
+        if getattr(filesystem, "asynchronous", False):
+            reason = "expected a file system for synchronous use; open it with asynchronous=False"
+            raise StoreError(kind, "", "open", reason)
+        self._fs: Any = filesystem
+        protocol = filesystem.protocol
+        self._protocol = protocol if isinstance(protocol, str) else str(protocol[0])
+        root = "" if path is None else os.fspath(path)
+        self._root = str(filesystem._strip_protocol(root)).rstrip("/")  # noqa: SLF001 - as it lists
+        self._secrets = tuple(secrets_in(getattr(filesystem, "storage_options", None), every=True))
         # Files of fsspec are written in place: a crash in the middle shows.
-        self.capabilities = Capabilities(writable=not read_only, atomic_replace=False)
+        self.capabilities = Capabilities(
+            writable=not read_only and self._protocol not in _WEB, atomic_replace=False
+        )
 
     @property
     @override
     def url(self) -> str:
-        protocol = self._fs.protocol if isinstance(self._fs.protocol, str) else self._fs.protocol[0]
-        return f"{protocol}://{self._root.lstrip('/') if protocol != 'file' else self._root}"
+        if "://" in self._root:
+            return shown_url(self._root)
+        return f"{self._protocol}://{self._root if self._protocol in _LOCAL else self._root.lstrip('/')}"
 
     def __reduce__(self) -> tuple[Any, ...]:
-        if self._fs.storage_options:
+        reason = ""
+        if self._fs.storage_options or "@" in self._root:
             reason = "its options may hold credentials; open it again in the other process"
+        elif self._protocol == "memory":
+            reason = "a file system in memory belongs to its process"
+        if reason:
             raise StoreError(self.url, "", "pickle", reason)
-        protocol = self._fs.protocol if isinstance(self._fs.protocol, str) else self._fs.protocol[0]
-        return (_reopen, (protocol, self._root, not self.capabilities.writable))
+        return (_reopen, (self._protocol, self._root, not self.capabilities.writable))
 
     def _path(self, key: str) -> str:
-        return f"{self._root}/{key}"
+        return f"{self._root}/{quote(key) if self._protocol in _WEB else key}"
+
+    def _name(self, path: str) -> str:
+        return unquote(path) if self._protocol in _WEB else path
+
+    def _failure(self, key: str, verb: str, cause: Exception) -> StoreError:
+        if isinstance(cause, StoreError):
+            return cause
+        if isinstance(cause, OSError) and cause.strerror:
+            return StoreError(self.url, key, verb, hidden(cause.strerror.lower(), self._secrets))
+        text = hidden(str(cause).strip().partition("\n")[0], self._secrets)
+        return StoreError(self.url, key, verb, f"{type(cause).__name__}: {text}".rstrip(": "))
+
+    # --- reading -----------------------------------------------------------------------------------
 
     @override
     def _read(self, key: str, byte_range: ByteRange | None) -> bytes | None:
-        start, end = _bounds(byte_range)
-        try:
-            if byte_range is not None and byte_range.length == 0:
-                return b"" if self._fs.exists(self._path(key)) else None
-            if start is not None and start > 0:
-                size = self._fs.size(self._path(key))
-                if size is not None and start >= size:
-                    return b""
-            return bytes(self._fs.cat_file(self._path(key), start=start, end=end))
-        except FileNotFoundError:
-            return None
+        return self._read_many([(key, byte_range)])[0]
 
     @override
     def _read_many(self, requests: Sequence[tuple[str, ByteRange | None]]) -> list[bytes | None]:
-        if any(byte_range is not None for _, byte_range in requests) or len(requests) < 2:
-            return super()._read_many(requests)
-        paths = [self._path(key) for key, _ in requests]
-        found = self._fs.cat(list(dict.fromkeys(paths)), on_error="return")
-        values: list[bytes | None] = []
-        for path, (key, _) in zip(paths, requests, strict=True):
-            value = found.get(path, found.get(self._fs._strip_protocol(path)))  # noqa: SLF001 - its keys are stripped
-            if isinstance(value, FileNotFoundError):
-                values.append(None)
-            elif isinstance(value, Exception) or value is None:
-                raise StoreError(self.url, key, "read", f"{type(value).__name__}: {value}")
-            else:
-                values.append(bytes(value))
-        return values
+        found: list[bytes | Exception | None] = [None] * len(requests)
+        asked = [index for index, request in enumerate(requests) if self._may_be_read(request, index, found)]
+        if asked:
+            paths = [self._path(requests[index][0]) for index in asked]
+            bounds = [_bounds(requests[index][1]) for index in asked]
+            # Unlike cat, this takes a name with "*" or "[" in it for what it is.
+            answers = self._fs.cat_ranges(
+                paths, [start for start, _ in bounds], [end for _, end in bounds], on_error="return"
+            )
+            for index, answer in zip(asked, answers, strict=True):
+                found[index] = answer
+        return [self._value(*request, answer) for request, answer in zip(requests, found, strict=True)]
+
+    def _may_be_read(
+        self, request: tuple[str, ByteRange | None], index: int, found: list[bytes | Exception | None]
+    ) -> bool:
+        """Whether to ask for the bytes; where a look at the file is enough, what it says goes to `found`."""
+        key, byte_range = request
+        if self._protocol not in _LOCAL and (byte_range is None or byte_range.length != 0):
+            return True
+        try:
+            info = self._info(key)
+            if info["type"] != "file":
+                # To wait for the other end of a pipe could take forever.
+                if self._protocol in _LOCAL:
+                    found[index] = OSError(0, f"expected a regular file, found a {info['type']}")
+                return False
+        except Exception as cause:  # noqa: BLE001 - told with the other answers
+            found[index] = cause
+            return False
+        found[index] = b""
+        return byte_range is None or byte_range.length != 0
+
+    def _info(self, key: str) -> dict[str, Any]:
+        path = self._path(key)
+        self._fs.invalidate_cache(path.rpartition("/")[0])
+        return dict(self._fs.info(path))
+
+    def _value(
+        self, key: str, byte_range: ByteRange | None, answer: bytes | Exception | None
+    ) -> bytes | None:
+        if answer is None or isinstance(answer, FileNotFoundError):
+            return None
+        if not isinstance(answer, Exception):
+            return bytes(answer)
+        # Some services refuse a range that begins where the value ends; to us, nothing is there.
+        if byte_range is not None and self._selects_nothing(key, byte_range):
+            return b""
+        failure = self._failure(key, "read", answer)
+        raise failure
+
+    def _selects_nothing(self, key: str, byte_range: ByteRange) -> bool:
+        try:
+            size = self._info(key).get("size")
+        except Exception:  # noqa: BLE001 - the first exception is told
+            return False
+        if size is None:
+            return False
+        return int(size) == 0 if isinstance(byte_range, Suffix) else byte_range.start >= int(size)
+
+    # --- writing -----------------------------------------------------------------------------------
 
     @override
     def _write(self, key: str, value: bytes) -> None:
         path = self._path(key)
-        self._fs.makedirs(path.rpartition("/")[0], exist_ok=True)
-        self._fs.pipe_file(path, value)
+        try:
+            try:
+                self._fs.pipe_file(path, value)
+            except FileNotFoundError:  # the directory is; to make it first would cost a request each time
+                self._fs.makedirs(path.rpartition("/")[0], exist_ok=True)
+                self._fs.pipe_file(path, value)
+        except Exception as cause:  # noqa: BLE001 - raised below, without the text of other packages
+            failure = self._failure(key, "write", cause)
+        else:
+            return
+        raise failure
 
     @override
     def _remove(self, key: str) -> None:
@@ -101,31 +178,58 @@ class FsspecStore(Store):
             self._fs.rm_file(self._path(key))
         except FileNotFoundError:
             return
+        except Exception as cause:  # noqa: BLE001 - raised below
+            failure = self._failure(key, "delete", cause)
+        else:
+            return
+        raise failure
+
+    # --- listing -----------------------------------------------------------------------------------
 
     @override
     def _keys(self, prefix: str) -> Iterable[str]:
-        base = self._fs._strip_protocol(f"{self._root}/{prefix}".rstrip("/"))  # noqa: SLF001 - as find gives it
-        root = self._fs._strip_protocol(self._root)  # noqa: SLF001
-        try:
-            return [path[len(root) :].lstrip("/") for path in self._fs.find(base)]
-        except FileNotFoundError:
-            return []
+        if self._lists_flat():
+            base = f"{self._root}/{prefix}".rstrip("/")
+            paths = [self._name(path) for path in self._told_by(prefix, lambda: self._fs.find(base))]
+            start = len(self._root) + 1
+            yield from (path[start:] for path in paths if path.startswith(f"{self._root}/{prefix}"))
+            return
+        # fsspec's own walk leaves out, without a word, what it may not read.
+        waiting = [prefix]
+        while waiting:
+            found = self._list_dir(waiting.pop())
+            yield from found.keys
+            waiting.extend(found.prefixes)
+
+    def _lists_flat(self) -> bool:
+        """Whether the file system has a way of its own to list everything, as object stores do."""
+        own: Any = getattr(self._fs, "_find", None)
+        return own is not None and own.__module__ != "fsspec.asyn"
 
     @override
     def _list_dir(self, prefix: str) -> Listing:
-        base = f"{self._root}/{prefix}".rstrip("/")
-        try:
-            entries = self._fs.ls(base, detail=True)
-        except (FileNotFoundError, NotADirectoryError):
-            return Listing([], [])
+        base = f"{self._root}/{quote(prefix) if self._protocol in _WEB else prefix}".rstrip("/")
         keys: list[str] = []
         prefixes: list[str] = []
-        for entry in entries:
-            name = entry["name"].rstrip("/").rpartition("/")[2]
-            (prefixes if entry["type"] == "directory" else keys).append(
-                f"{prefix}{name}/" if entry["type"] == "directory" else prefix + name
-            )
-        return Listing(sorted(keys), sorted(prefixes))
+        for entry in self._told_by(prefix, lambda: self._fs.ls(base or "/", detail=True)):
+            folder, _, name = self._name(str(entry["name"]).rstrip("/")).rpartition("/")
+            if f"{folder}/" != f"{self._root}/{prefix}":
+                continue  # a file lists itself
+            if entry["type"] == "directory":
+                prefixes.append(f"{prefix}{name}/")
+            elif entry["type"] == "file":
+                keys.append(prefix + name)
+        return Listing(sorted(set(keys)), sorted(set(prefixes)))
+
+    def _told_by(self, prefix: str, call: Any) -> list[Any]:
+        self._fs.invalidate_cache()
+        try:
+            return list(call())
+        except (FileNotFoundError, NotADirectoryError):
+            return []
+        except Exception as cause:  # noqa: BLE001 - raised below
+            failure = self._failure(prefix, "list", cause)
+        raise failure
 
 
 def _reopen(protocol: str, root: str, read_only: bool) -> FsspecStore:  # noqa: FBT001 - pickle passes positions

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import os
+import re
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote, urlsplit
 
-from zom.errors import StoreError
+from zom.errors import ReadOnlyError, StoreError
+from zom.stores.credentials import shown_url
 from zom.stores.http import HTTPStore
 from zom.stores.interface import Store
 from zom.stores.local import LocalStore
 from zom.stores.memory import MemoryStore
 from zom.stores.sqlite import SQLiteStore
-from zom.stores.wrap import ReadOnlyStore
+from zom.stores.wrap import PrefixStore, ReadOnlyStore
 from zom.stores.zip import ZipStore
 
 if TYPE_CHECKING:
@@ -27,6 +30,10 @@ Place = Any
 _memories: dict[str, MemoryStore] = {}
 
 _SQLITE = (".sqlite", ".sqlite3", ".db")
+_SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]+)://")
+_BROKEN = re.compile(r"(s3|gs|az|https?|memory):/(?!/)", re.IGNORECASE)
+_CHAIN = re.compile(r"[a-z][a-z0-9+.-]*::|::[a-z][a-z0-9+.-]*://", re.IGNORECASE)
+_BRACKETS = re.compile(r"\[[^\]/]*\]")
 
 
 def store(place: Place, *, read_only: bool | None = None, **options: Any) -> Store:
@@ -34,30 +41,29 @@ def store(place: Place, *, read_only: bool | None = None, **options: Any) -> Sto
 
     A path that ends in `.zip` or `.sqlite` is such a file, another a directory, which is made where it
     is missing. `memory://name` is one store for each name in the process. Web servers are read-only;
-    `s3://`, `gs://` and `az://` need obstore. `options` go to the store.
+    `s3://`, `gs://` and `az://` need obstore. `options` go to the store. With `read_only=False`, a store
+    that can't be written is an error at once.
 
     >>> store("memory://example") is store("memory://example")
     True
     >>> store("ftp://example.org/data")
     Traceback (most recent call last):
-    zom.errors.StoreError: ftp://example.org/data: cannot open: unknown scheme 'ftp'; known are az, file, gs, http, https, memory, s3
+    zom.errors.StoreError: ftp://example.org/data: cannot open: unknown scheme 'ftp'; known are az, file, gs, http, https, memory, s3 (az, gs and s3 with pip install 'zom[cloud]'); anything that fsspec opens is taken as a file system object (pip install 'zom[fsspec]')
     """
-    if isinstance(place, Store):
-        return ReadOnlyStore(place) if read_only and place.capabilities.writable else place
-    if isinstance(place, (str, os.PathLike)) and not (hasattr(place, "fs") and hasattr(place, "path")):
-        text = os.fspath(place)
-        if not isinstance(text, str):
-            raise StoreError(repr(text), "", "open", "expected a path as text, found bytes")
-        scheme, separator, _ = text.partition("://")
-        if not separator:
-            return _at_path(text, read_only=bool(read_only), options=options)
-        opener = _SCHEMES.get(scheme.lower())
-        if opener is None:
-            known = ", ".join(sorted(_SCHEMES))
-            shown = f"{scheme}://{text[len(scheme) + 3 :].rpartition('@')[2].partition('?')[0]}"
-            raise StoreError(shown, "", "open", f"unknown scheme {scheme!r}; known are {known}")
-        return opener(text, bool(read_only), options)
-    return _adapted(place, read_only=bool(read_only))
+    if _is_path(place):
+        made = _named(os.fspath(place), read_only=bool(read_only), options=options)
+    elif options:
+        names = ", ".join(sorted(options))
+        raise StoreError(
+            _kind(place), "", "open", f"expected no options for a store that is open, found {names}"
+        )
+    elif isinstance(place, Store):
+        made = ReadOnlyStore(place) if read_only and place.capabilities.writable else place
+    else:
+        made = _adapted(place, read_only=bool(read_only))
+    if read_only is False and not made.capabilities.writable:
+        raise ReadOnlyError(made.url, "", "open for writing")
+    return made
 
 
 def schemes() -> list[str]:
@@ -67,6 +73,34 @@ def schemes() -> list[str]:
     True
     """
     return sorted(_SCHEMES)
+
+
+def _named(text: Any, *, read_only: bool, options: dict[str, Any]) -> Store:
+    """The store at a path or URL."""
+    if not isinstance(text, str):
+        raise StoreError(repr(text), "", "open", "expected a path as text, found bytes")
+    if not text or "\0" in text:
+        raise StoreError(repr(text), "", "open", "expected a path or a URL")
+    if broken := _BROKEN.match(text):
+        reason = f"expected {broken[1]}:// and two slashes; a Path swallows one, pass the URL as text"
+        raise StoreError(_BROKEN.sub(r"\1:/...", text)[: len(broken[0]) + 3], "", "open", reason)
+    is_url = _SCHEME.match(text)
+    if _CHAIN.match(text) or (is_url and "::" in _BRACKETS.sub("", text)):
+        reason = "chained URLs ('::') are not opened; open each part, or pass the file system of fsspec"
+        raise StoreError(f"{text.partition('::')[0].partition('://')[0]}...", "", "open", reason)
+    if text.lower().startswith("file:"):
+        return _file(text, read_only, options)
+    if is_url is None:
+        return _at_path(text, read_only=read_only, options=options)
+    opener = _SCHEMES.get(is_url[1].lower())
+    if opener is None:
+        reason = (
+            f"unknown scheme {is_url[1]!r}; known are {', '.join(schemes())} (az, gs and s3 with pip install "
+            "'zom[cloud]'); anything that fsspec opens is taken as a file system object (pip install "
+            "'zom[fsspec]')"
+        )
+        raise StoreError(shown_url(text), "", "open", reason)
+    return opener(text, read_only, options)
 
 
 def _at_path(path: str, *, read_only: bool, options: dict[str, Any]) -> Store:
@@ -81,16 +115,21 @@ def _at_path(path: str, *, read_only: bool, options: dict[str, Any]) -> Store:
 
 def _file(url: str, read_only: bool, options: dict[str, Any]) -> Store:  # noqa: FBT001 - a table's entry
     parts = urlsplit(url)
-    if parts.netloc not in {"", "localhost"}:
-        raise StoreError(
-            url, "", "open", "expected file:/// and a path: files of other hosts can't be opened"
-        )
-    return _at_path(unquote(parts.path), read_only=read_only, options=options)
+    if parts.netloc not in {"", "localhost"} or not parts.path.startswith("/"):
+        reason = "expected file:/// and an absolute path: files of other hosts can't be opened"
+        raise StoreError(shown_url(url), "", "open", reason)
+    if parts.query or parts.fragment:
+        reason = "expected no query and no fragment: in a path, '?' is written %3F and '#' %23"
+        raise StoreError(shown_url(url), "", "open", reason)
+    path = unquote(parts.path, errors="surrogateescape")
+    if "\0" in path:
+        raise StoreError(shown_url(url), "", "open", "expected a path without NUL")
+    return _at_path(path, read_only=read_only, options=options)
 
 
 def _memory(url: str, read_only: bool, options: dict[str, Any]) -> Store:  # noqa: FBT001 - a table's entry
     if options:
-        raise StoreError(url, "", "open", f"expected no options, found {', '.join(options)}")
+        raise StoreError(url, "", "open", f"expected no options, found {', '.join(sorted(options))}")
     name = url.partition("://")[2]
     found = _memories.setdefault(name, MemoryStore(name=name))
     return ReadOnlyStore(found) if read_only else found
@@ -118,22 +157,66 @@ _SCHEMES: dict[str, Callable[[str, bool, dict[str, Any]], Store]] = {
 }
 
 
+def _is_path(place: Any) -> bool:
+    return isinstance(place, (str, os.PathLike)) and not _is_remote_upath(place)
+
+
+def _is_remote_upath(place: Any) -> bool:
+    """Whether it is a UPath of anything but local files, which our own store serves better."""
+    return (
+        hasattr(place, "fs")
+        and hasattr(place, "path")
+        and getattr(place, "protocol", "") not in {"", "file", "local"}
+    )
+
+
 def _adapted(place: Any, *, read_only: bool) -> Store:
     """A store around an object of another library, told by what it offers."""
-    module = type(place).__module__.partition(".")[0]
-    if module == "obstore":
+    if _is_of("zarr.storage", "StorePath", place) or hasattr(place, "store_path"):
+        at = getattr(place, "store_path", place)
+        return _below(_adapted(at.store, read_only=read_only), str(at.path))
+    if _is_of("zarr.abc.store", "Store", place):
+        return _from_zarr_python(place, read_only=read_only)
+    if _is_of("icechunk", "Session", place):
+        return _from_zarr_python(place.store, read_only=read_only)
+    if _is_of("icechunk", "Repository", place):
+        reason = (
+            "expected a session: repository.readonly_session('main') or repository.writable_session('main')"
+        )
+        raise StoreError(_kind(place), "", "open", reason)
+    if type(place).__module__.partition(".")[0] == "obstore":
         from zom.stores.object import ObjectStore  # noqa: PLC0415 - asyncio is loaded where it is needed
 
         return ObjectStore(place, read_only=read_only)
-    if hasattr(place, "fs") and hasattr(place, "path"):
+    path = getattr(place, "path", getattr(place, "root", None))
+    if hasattr(place, "fs") and isinstance(path, str):
         from zom.stores.fsspec import FsspecStore  # noqa: PLC0415 - only for such paths
 
-        return FsspecStore(place.fs, place.path, read_only=read_only)
-    session = getattr(place, "store", None)
-    if module in {"zarr", "icechunk"} or type(session).__module__.partition(".")[0] == "icechunk":
-        from zom.stores.zarr_python import ZarrPythonStore  # noqa: PLC0415 - needs zarr-python
-
-        return ZarrPythonStore(place if session is None else session, read_only=read_only)
-    found = f"{type(place).__module__}.{type(place).__qualname__}"
+        return FsspecStore(place.fs, path, read_only=read_only)
     wanted = "expected a path, a URL, or a store of zom, zarr-python, obstore, fsspec or icechunk"
-    raise StoreError(found, "", "open", wanted)
+    raise StoreError(_kind(place), "", "open", wanted)
+
+
+def _from_zarr_python(place: Any, *, read_only: bool) -> Store:
+    """A store around one of zarr-python's; one that is only a cover is taken off."""
+    if _is_of("zom.stores.zarr_bridge", "Bridge", place):
+        return store(place.inner, read_only=read_only or place.read_only or None)
+    if _is_of("zarr.storage", "ObjectStore", place):
+        return _adapted(place.store, read_only=read_only or place.read_only)
+    from zom.stores.zarr_python import ZarrPythonStore  # noqa: PLC0415 - needs zarr-python
+
+    return ZarrPythonStore(place, read_only=read_only)
+
+
+def _below(whole: Store, path: str) -> Store:
+    return PrefixStore(whole, f"{path.strip('/')}/") if path.strip("/") else whole
+
+
+def _is_of(module: str, name: str, place: object) -> bool:
+    """Whether it is an instance of a class in a module; nothing is imported to find out."""
+    kind = getattr(sys.modules.get(module), name, None)
+    return isinstance(kind, type) and isinstance(place, kind)
+
+
+def _kind(place: object) -> str:
+    return f"{type(place).__module__}.{type(place).__qualname__}"
