@@ -125,6 +125,14 @@ class Store(ABC):
             with self._told(key, "write"):
                 self._write(key, value)
 
+    def _write_partial(self, key: str, start: int, value: bytes) -> None:
+        with self._lock(key):
+            old = self._read(key, None) or b""
+            if start < 0 or start > len(old):
+                reason = f"expected a start from 0 to {len(old)}, got {start}"
+                raise StoreError(self.url, key, "write", reason)
+            self._write(key, old[:start] + value + old[start + len(value) :])
+
     def _remove_many(self, keys: Sequence[str]) -> None:
         for key in keys:
             with self._told(key, "delete"):
@@ -246,13 +254,8 @@ class Store(ABC):
     def set_partial(self, key: str, start: int, value: Buffer) -> None:
         """Put `value` over the bytes of what is under `key`, from `start` on; a gap is an error."""
         self._check_write(key, "write")
-        with self._told(key, "write"), self._lock(key):
-            new = _as_bytes(value)
-            old = self._read(key, None) or b""
-            if start < 0 or start > len(old):
-                reason = f"expected a start from 0 to {len(old)}, got {start}"
-                raise StoreError(self.url, key, "write", reason)
-            self._write(key, old[:start] + new + old[start + len(new) :])
+        with self._told(key, "write"):
+            self._write_partial(key, start, _as_bytes(value))
 
     def create(self, key: str, value: Buffer) -> bool:
         """Put `value` under `key` where nothing is; False where something was."""

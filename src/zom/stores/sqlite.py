@@ -1,7 +1,7 @@
 """One SQLite file as a store: the table `zarr(k, v)` that existing tools read and write.
 
 The table is that of zarr-python 2's SQLiteStore and of zarr-sqlite. Reading and writing are
-transactions, so a batch is written whole or not at all.
+transactions, so a batch is written whole or not at all, and is durable when it returns.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import sqlite3
 import threading
+import weakref
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -16,14 +17,15 @@ from typing import TYPE_CHECKING, Any
 from typing_extensions import override
 
 from zom.errors import StoreError
-from zom.stores.interface import ByteRange, Capabilities, Store, Suffix
+from zom.stores.interface import ByteRange, Capabilities, Store, Suffix, cut
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Generator, Iterable, Sequence
 
 __all__ = ["SQLiteStore"]
 
 _TABLE = "CREATE TABLE IF NOT EXISTS zarr(k TEXT PRIMARY KEY, v BLOB)"
+_WRITE = "INSERT OR REPLACE INTO zarr(k, v) VALUES (?, ?)"
 
 
 class SQLiteStore(Store):
@@ -46,81 +48,171 @@ class SQLiteStore(Store):
     ) -> None:
         self.path = Path(os.path.abspath(path))  # noqa: PTH100 - as the user named it
         self._options: dict[str, Any] = {"read_only": read_only, "create": create, "timeout": timeout}
-        self._local = threading.local()
-        self._open: list[sqlite3.Connection] = []
-        self._guard = threading.Lock()
+        # One connection for all threads, one at a time: SQLite itself writes one at a time.
+        self.guard = threading.RLock()
+        self._connection: sqlite3.Connection | None = None
+        self._trouble = "the store is closed"
         self.capabilities = Capabilities(
             writable=not read_only, create_if_absent=True, compare_and_set=True, durable=True, rename=True
         )
         with self._told("", "open"):
             if not self.path.exists() and (read_only or not create):
                 raise StoreError(self.url, "", "open", "no such file")
-            found = (
-                self._connection().execute("SELECT name FROM sqlite_master WHERE name = 'zarr'").fetchone()
-            )
-            if found is None:
-                if read_only:
+            self._connection = self._connect()
+            try:
+                self._check_table()
+            except BaseException:
+                self._connection.close()
+                raise
+        _open_stores.add(self)
+
+    def _connect(self) -> sqlite3.Connection:
+        mode = "ro" if self._options["read_only"] else ("rwc" if self._options["create"] else "rw")
+        return sqlite3.connect(
+            f"{self.path.as_uri()}?mode={mode}",
+            uri=True,
+            timeout=self._options["timeout"],
+            isolation_level=None,
+            check_same_thread=False,
+        )
+
+    def _check_table(self) -> None:
+        with self._reading() as connection:
+            if not connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'zarr'").fetchall():
+                if self._options["read_only"]:
                     raise StoreError(self.url, "", "open", "expected a table zarr(k, v), found none")
-                self._connection().execute(_TABLE)
+                connection.execute(_TABLE)
+            columns = {row[1] for row in connection.execute("PRAGMA table_info(zarr)").fetchall()}
+            if not columns >= {"k", "v"}:
+                found = ", ".join(sorted(columns))
+                raise StoreError(self.url, "", "open", f"expected a table zarr(k, v), found zarr({found})")
 
     @property
     @override
     def url(self) -> str:
         return str(self.path)
 
+    @override
     def __reduce__(self) -> tuple[Any, ...]:
         return (_reopen, (str(self.path), self._options))
 
-    def _connection(self) -> sqlite3.Connection:
-        """The connection of this thread and process: neither may share one."""
-        known: tuple[int, sqlite3.Connection] | None = getattr(self._local, "connection", None)
-        if known is not None and known[0] == os.getpid():
-            return known[1]
-        mode = "ro" if self._options["read_only"] else ("rwc" if self._options["create"] else "rw")
-        uri = f"{self.path.as_uri()}?mode={mode}"
-        made = sqlite3.connect(
-            uri, uri=True, timeout=self._options["timeout"], isolation_level=None, check_same_thread=False
-        )
-        self._local.connection = (os.getpid(), made)
-        with self._guard:
-            self._open.append(made)
-        return made
+    # --- the connection ----------------------------------------------------------------------------
 
     @contextmanager
-    def _transaction(self) -> Iterator[sqlite3.Connection]:
-        connection = self._connection()
-        if connection.in_transaction:
-            yield connection
+    def _reading(self) -> Generator[sqlite3.Connection]:
+        with self.guard:
+            if self._connection is None:
+                raise StoreError(self.url, "", "use", self._trouble)
+            yield self._connection
+
+    @contextmanager
+    def _transaction(self) -> Generator[sqlite3.Connection]:
+        """All that is done in the block, or nothing; within a lock, a part of what the lock holds."""
+        with self._reading() as connection:
+            within = connection.in_transaction
+            connection.execute("SAVEPOINT zom" if within else "BEGIN IMMEDIATE")
+            try:
+                yield connection
+                connection.execute("RELEASE zom" if within else "COMMIT")
+            except BaseException:
+                # A full disk has ended the transaction already.
+                if connection.in_transaction:
+                    connection.execute("ROLLBACK TO zom" if within else "ROLLBACK")
+                    if within:
+                        connection.execute("RELEASE zom")
+                raise
+
+    @contextmanager
+    @override
+    def _lock(self, key: str) -> Generator[None]:
+        """The whole file: SQLite locks no less. What others see of the block, they see at its end."""
+        with self._reading() as connection:
+            if connection.in_transaction:
+                yield
+                return
+            connection.execute("BEGIN IMMEDIATE")
+            try:
+                yield
+            finally:
+                # What was done before an error was done: each operation is whole in itself.
+                if self._connection is connection and connection.in_transaction:
+                    connection.execute("COMMIT")
+
+    def before_fork(self) -> None:
+        """Wait until no other thread is in a transaction: a child can't tell what became of it."""
+        self._forked_within = not self.guard.acquire(timeout=1)
+
+    def after_fork_in_parent(self) -> None:
+        """Go on."""
+        if not self._forked_within:
+            self.guard.release()
+
+    def after_fork(self) -> None:
+        """Open the file anew: SQLite forbids to use a connection of the parent."""
+        self.guard = threading.RLock()
+        connection, self._connection = self._connection, None
+        if connection is None:
             return
-        connection.execute("BEGIN IMMEDIATE")
+        if self._forked_within or connection.in_transaction:
+            # Closing it here would roll back what the parent is writing.
+            _keep_for_ever(connection)
+            self._trouble = "the process was forked in the middle of a transaction"
+            return
+        _inherited.append(connection)
         try:
-            yield connection
-        except BaseException:
-            connection.execute("ROLLBACK")
-            raise
-        connection.execute("COMMIT")
+            self._connection = self._connect()
+        except sqlite3.Error as error:
+            self._trouble = str(error)
+
+    # --- reading -----------------------------------------------------------------------------------
 
     @override
     def _read(self, key: str, byte_range: ByteRange | None) -> bytes | None:
-        if byte_range is None:
-            row = self._connection().execute("SELECT v FROM zarr WHERE k = ?", (key,)).fetchone()
-        else:
-            # substr counts from 1; a negative start counts from the end.
+        with self._reading() as connection:
+            if byte_range is None:
+                rows = connection.execute("SELECT v FROM zarr WHERE k = ?", (key,)).fetchall()
+                return self._bytes(key, rows[0][0]) if rows else None
             start, length = _substring(byte_range)
-            text = "SELECT substr(CAST(v AS BLOB), ?, ?) FROM zarr WHERE k = ?"
-            row = self._connection().execute(text, (start, length, key)).fetchone()
-        if row is None:
+            text = (
+                "SELECT CASE typeof(v) WHEN 'blob' THEN substr(v, ?, ?) ELSE v END, typeof(v) "
+                "FROM zarr WHERE k = ?"
+            )
+            rows = connection.execute(text, (start, length, key)).fetchall()
+        if not rows:
             return None
-        return _bytes(row[0])
+        value = self._bytes(key, rows[0][0])
+        return value if rows[0][1] == "blob" else cut(value, byte_range)
+
+    def _bytes(self, key: str, value: object) -> bytes:
+        """A value as bytes: other tools store documents as text, or nothing as NULL."""
+        if isinstance(value, bytes):
+            return value
+        if isinstance(value, str):
+            return value.encode()
+        if value is None:
+            return b""
+        raise StoreError(self.url, key, "read", f"expected a blob, found {value!r}")
+
+    @override
+    def _keys(self, prefix: str) -> Iterable[str]:
+        text = "SELECT k FROM zarr WHERE typeof(k) = 'text'"
+        values = _bounds(prefix) if prefix else ()
+        if prefix:
+            text = f"{text} AND k >= ? AND k < ?"
+        with self._reading() as connection:
+            return [row[0] for row in connection.execute(text, values).fetchall()]
+
+    # --- writing -----------------------------------------------------------------------------------
 
     @override
     def _write(self, key: str, value: bytes) -> None:
-        self._write_many([(key, value)])
+        with self._transaction() as connection:
+            connection.execute(_WRITE, (key, value))
 
     @override
     def _write_many(self, items: Sequence[tuple[str, bytes]]) -> None:
         with self._transaction() as connection:
-            connection.executemany("INSERT OR REPLACE INTO zarr(k, v) VALUES (?, ?)", items)
+            connection.executemany(_WRITE, items)
 
     @override
     def _remove(self, key: str) -> None:
@@ -132,13 +224,9 @@ class SQLiteStore(Store):
             connection.executemany("DELETE FROM zarr WHERE k = ?", [(key,) for key in keys])
 
     @override
-    def _keys(self, prefix: str) -> Iterable[str]:
-        connection = self._connection()
-        if not prefix:
-            return [row[0] for row in connection.execute("SELECT k FROM zarr")]
-        # "0" follows "/": the range holds the keys below the prefix, and the index finds it.
-        rows = connection.execute("SELECT k FROM zarr WHERE k >= ? AND k < ?", (prefix, f"{prefix[:-1]}0"))
-        return [row[0] for row in rows]
+    def _remove_prefix(self, prefix: str) -> None:
+        with self._transaction():
+            super()._remove_prefix(prefix)
 
     @override
     def _create(self, key: str, value: bytes) -> bool:
@@ -159,23 +247,20 @@ class SQLiteStore(Store):
         with self._transaction() as connection:
             connection.execute(
                 "UPDATE zarr SET k = ? || substr(k, ?) WHERE k >= ? AND k < ?",
-                (new, len(old) + 1, old, f"{old[:-1]}0"),
+                (new, len(old) + 1, *_bounds(old)),
             )
-
-    @contextmanager
-    @override
-    def _lock(self, key: str) -> Iterator[None]:
-        """The whole file: SQLite locks no less."""
-        with self._transaction():
-            yield
 
     @override
     def close(self) -> None:
-        with self._guard:
-            for connection in self._open:
+        with self.guard:
+            connection, self._connection = self._connection, None
+            if connection is not None:
                 connection.close()
-            self._open.clear()
-        self._local = threading.local()
+
+    def __del__(self) -> None:
+        connection = self.__dict__.get("_connection")
+        if connection is not None:
+            connection.close()
 
 
 def _reopen(path: str, options: dict[str, Any]) -> SQLiteStore:
@@ -183,13 +268,54 @@ def _reopen(path: str, options: dict[str, Any]) -> SQLiteStore:
 
 
 def _substring(byte_range: ByteRange) -> tuple[int, int]:
+    """The arguments of substr, which counts from 1, and from the end where the first is negative."""
     if isinstance(byte_range, Suffix):
         return (-byte_range.length, byte_range.length) if byte_range.length else (1, 0)
-    return byte_range.start + 1, (1 << 62) if byte_range.length is None else byte_range.length
+    start, length = byte_range
+    return start + 1, (1 << 62) if length is None else length
 
 
-def _bytes(value: object) -> bytes:
-    """A value as bytes: other tools store documents as text, or nothing as NULL."""
-    if isinstance(value, bytes):
-        return value
-    return value.encode() if isinstance(value, str) else b""
+def _bounds(prefix: str) -> tuple[str, str]:
+    """The keys below a prefix lie between these two: "0" follows "/", and the index finds them."""
+    return prefix, f"{prefix[:-1]}0"
+
+
+# --- child processes -----------------------------------------------------------------------------------
+
+_open_stores: weakref.WeakSet[SQLiteStore] = weakref.WeakSet()
+_at_fork: list[SQLiteStore] = []
+_forking = threading.RLock()
+_inherited: list[sqlite3.Connection] = []
+"""Connections of the parent, which are not used here, and not closed before the process ends."""
+
+
+def _keep_for_ever(connection: sqlite3.Connection) -> None:
+    import ctypes  # noqa: PLC0415 - only in a child of a process that was in a transaction
+
+    ctypes.pythonapi.Py_IncRef(ctypes.py_object(connection))
+
+
+def _before_fork() -> None:
+    _forking.acquire()
+    _at_fork[:] = list(_open_stores)
+    for store in _at_fork:
+        store.before_fork()
+
+
+def _after_fork_in_parent() -> None:
+    while _at_fork:
+        _at_fork.pop().after_fork_in_parent()
+    _forking.release()
+
+
+def _after_fork_in_child() -> None:
+    global _forking  # noqa: PLW0603 - the parent's is of no use here
+    _forking = threading.RLock()
+    while _at_fork:
+        _at_fork.pop().after_fork()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(
+        before=_before_fork, after_in_parent=_after_fork_in_parent, after_in_child=_after_fork_in_child
+    )

@@ -8,30 +8,29 @@ is untouched, and a crash leaves it so. APPNOTE.TXT 6.3, of PKWARE.
 from __future__ import annotations
 
 import os
-import secrets
 import shutil
-import struct
 import threading
 import zipfile
+import zlib
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from typing_extensions import override
 
-from zom.errors import PathError, StoreError
-from zom.paths import check_key
-from zom.stores.interface import ByteRange, Capabilities, Range, Store, Suffix, cut
+from zom.errors import StoreError
+from zom.stores.durability import sync_directory
+from zom.stores.interface import ByteRange, Capabilities, Store, cut
+from zom.stores.locks import remake_in_children
+from zom.stores.temporary import hold, temporary_name
+from zom.stores.zip_entries import Entry, Positioned, checked_entries, read_range, read_whole
+from zom.stores.zip_records import directory, entry, local_header
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+    from types import TracebackType
 
 __all__ = ["ZipStore"]
-
-_ENCRYPTED = 0x1
-_LOCAL_HEADER = struct.Struct("<4s22xHH")
-_METHODS = {zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA}
-_RATIO = 2000
-"""Deflate can't shrink anything to less than a thousandth; what claims more is made to do harm."""
 
 
 class ZipStore(Store):
@@ -46,6 +45,9 @@ class ZipStore(Store):
     (b'123', ['a/0'])
     """
 
+    _descriptor = -1
+    _temporary: Path | None = None
+
     def __init__(
         self,
         path: str | os.PathLike[str],
@@ -58,172 +60,166 @@ class ZipStore(Store):
         self.max_value_bytes = max_value_bytes
         self.capabilities = Capabilities(writable=mode != "r", create_if_absent=True, compare_and_set=True)
         self._guard = threading.RLock()
-        self._temporary: Path | None = None
+        self._process = os.getpid()
+        self._entries: dict[str, Entry] = {}
+        self._kept: list[zipfile.ZipInfo] = []
+        self._comment = b""
+        self._end = 0
         self._changed = mode in {"w", "x"}
+        # A link to an archive stays one: what it leads to is replaced.
+        self._target = Path(os.path.realpath(self.path))
+        self._found: tuple[int, ...] | None = None
         with self._told("", "open"):
-            self._zip = self._open()
-            self._entries = self._checked_entries()
+            self._open()
+        remake_in_children(self)
+
+    def after_fork(self) -> None:
+        """Leave the archive that is being written to the parent."""
+        self._guard = threading.RLock()
 
     @property
     @override
     def url(self) -> str:
         return str(self.path)
 
+    @override
     def __reduce__(self) -> tuple[Any, ...]:
         if self.mode != "r":
-            raise StoreError(
-                self.url, "", "pickle", "a zip file that is being written belongs to its process"
-            )
+            reason = "a zip file that is being written belongs to its process"
+            raise StoreError(self.url, "", "pickle", reason)
         return (_reopen, (str(self.path), self.max_value_bytes))
 
     # --- opening -----------------------------------------------------------------------------------
 
-    def _open(self) -> zipfile.ZipFile:
-        if self.mode == "r":
-            if not self.path.is_file():
-                found = "a directory" if self.path.is_dir() else "nothing"
-                raise StoreError(self.url, "", "open", f"expected a zip file, found {found}")
-            return self._archive(self.path, "r")
-        if self.mode not in {"w", "x", "a"}:
-            raise StoreError(self.url, "", "open", f"expected mode r, w, x or a, got {self.mode!r}")
-        if self.mode == "x" and self.path.exists():
+    def _open(self) -> None:
+        if self.mode not in {"r", "w", "x", "a"}:
+            raise ValueError(f"expected mode r, w, x or a, got {self.mode!r}")
+        if self.path.exists() and not self.path.is_file():
+            found = "a directory" if self.path.is_dir() else "something else"
+            raise StoreError(self.url, "", "open", f"expected a zip file, found {found}")
+        if self.mode == "x" and os.path.lexists(self.path):
             raise StoreError(self.url, "", "open", "there is such a file already")
-        self._temporary = self.path.with_name(f".zom-tmp-{secrets.token_hex(8)}")
-        appended = self.mode == "a" and self.path.exists()
+        if self.mode == "r":
+            self._descriptor = os.open(self.path, os.O_RDONLY | os.O_CLOEXEC)
+        else:
+            self._temporary = self._target.with_name(temporary_name())
+            flags = os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
+            self._descriptor = os.open(self._temporary, flags, 0o666)
         try:
-            if appended:
-                self._archive(self.path, "r").close()
-                shutil.copyfile(self.path, self._temporary)
-            return self._archive(self._temporary, "a" if appended else "x")
+            if self.mode != "r":
+                hold(self._descriptor)
+            if self.mode == "r" or (self.mode == "a" and self.path.exists()):
+                self._take_entries()
         except BaseException:
-            self._temporary.unlink(missing_ok=True)
+            self._give_back()
             raise
 
-    def _archive(self, path: Path, mode: Literal["r", "x", "a"]) -> zipfile.ZipFile:
+    def _take_entries(self) -> None:
+        if self.mode == "a":
+            self._found = _mark(self._target)
+            with self._target.open("rb") as old, open(self._descriptor, "wb", closefd=False) as new:
+                shutil.copyfileobj(old, new, 1 << 20)
         try:
-            return zipfile.ZipFile(path, mode, compression=zipfile.ZIP_STORED)
+            with zipfile.ZipFile(Positioned(self._descriptor)) as archive:
+                self._entries, self._kept = checked_entries(self.url, archive)
+                self._comment = archive.comment
+                self._end = archive.start_dir
         except zipfile.BadZipFile as cause:
             reason = f"not a whole zip file: {cause}".lower()
             raise StoreError(self.url, "", "open", reason) from cause
-
-    def _checked_entries(self) -> dict[str, zipfile.ZipInfo]:
-        """The entries by key; an archive that lies about them is refused whole."""
-        entries: dict[str, zipfile.ZipInfo] = {}
-        spans: list[tuple[int, int, str]] = []
-        for info in self._zip.infolist():
-            spans.append((info.header_offset, info.header_offset + 30 + info.compress_size, info.filename))
-            if info.is_dir():
-                continue
-            try:
-                key = check_key(info.orig_filename)
-            except PathError as cause:
-                raise StoreError(self.url, "", "open", f"an entry has no proper key: {cause}") from cause
-            if key in entries:
-                raise StoreError(self.url, key, "open", "the archive has two entries of this name")
-            if info.flag_bits & _ENCRYPTED:
-                raise StoreError(self.url, key, "open", "the entry is encrypted")
-            entries[key] = info
-        spans.sort()
-        for (_, end, first), (start, _, second) in zip(spans, spans[1:], strict=False):
-            if start < end:
-                raise StoreError(self.url, second, "open", f"the entry overlaps {first!r}")
-        return entries
 
     # --- reading -----------------------------------------------------------------------------------
 
     @override
     def _read(self, key: str, byte_range: ByteRange | None) -> bytes | None:
-        info = self._entries.get(key)
-        if info is None:
+        descriptor = self._opened()
+        found = self._entries.get(key)
+        if found is None:
             return None
-        self._refuse_bomb(key, info)
-        if byte_range is not None and info.compress_type == zipfile.ZIP_STORED and self.mode == "r":
-            return self._read_stored(info, byte_range)
-        with self._guard, self._zip.open(info) as stream:
-            value = stream.read(info.file_size + 1)  # reading to the end checks the CRC
-        if len(value) != info.file_size:
-            reason = f"expected {info.file_size} bytes, found {len(value)}"
+        if found.size > self.max_value_bytes:
+            reason = f"the entry has {found.size} bytes, more than the limit of {self.max_value_bytes}"
             raise StoreError(self.url, key, "read", reason)
-        return cut(value, byte_range)
-
-    def _refuse_bomb(self, key: str, info: zipfile.ZipInfo) -> None:
-        if info.compress_type not in _METHODS:
-            raise StoreError(self.url, key, "read", f"unknown compression method {info.compress_type}")
-        if info.file_size > self.max_value_bytes:
-            reason = f"the entry has {info.file_size} bytes, more than the limit of {self.max_value_bytes}"
-            raise StoreError(self.url, key, "read", reason)
-        if info.file_size > _RATIO * max(info.compress_size, 1):
-            reason = f"the entry claims {info.file_size} bytes in {info.compress_size}: too many to be true"
-            raise StoreError(self.url, key, "read", reason)
-
-    def _read_stored(self, info: zipfile.ZipInfo, byte_range: ByteRange) -> bytes:
-        """Part of a stored value, straight from the file; its CRC is of the whole and is not checked."""
-        stream = self._zip.fp
-        if stream is None:
-            raise StoreError(self.url, info.filename, "read", "the store is closed")
-        descriptor = stream.fileno()
-        header = os.pread(descriptor, _LOCAL_HEADER.size, info.header_offset)
-        if len(header) != _LOCAL_HEADER.size or header[:4] != b"PK\x03\x04":
-            raise StoreError(self.url, info.filename, "read", "expected a local header, found other bytes")
-        _, name, extra = _LOCAL_HEADER.unpack(header)
-        if isinstance(byte_range, Suffix):
-            byte_range = Range(max(0, info.file_size - byte_range.length))
-        start, length = byte_range
-        rest = max(0, info.file_size - start)
-        wanted = rest if length is None else min(length, rest)
-        value = os.pread(descriptor, wanted, info.header_offset + _LOCAL_HEADER.size + name + extra + start)
-        if len(value) != wanted:
-            raise StoreError(self.url, info.filename, "read", "the file ends within the entry")
-        return value
+        if byte_range is not None and found.method == zipfile.ZIP_STORED:
+            return read_range(descriptor, found, byte_range)
+        return cut(read_whole(descriptor, found), byte_range)
 
     @override
     def _keys(self, prefix: str) -> Iterable[str]:
+        self._opened()
         return [key for key in list(self._entries) if key.startswith(prefix)]
 
+    def _opened(self) -> int:
+        if self._descriptor < 0:
+            raise ValueError("the store is closed")
+        return self._descriptor
+
+    @override
+    def _reason(self, cause: Exception) -> str:
+        return str(cause) if type(cause) is ValueError else super()._reason(cause)
+
     # --- writing -----------------------------------------------------------------------------------
+
+    def _own(self) -> int:
+        if self._process != os.getpid():
+            raise ValueError("a zip file that is being written belongs to the process that opened it")
+        return self._opened()
 
     @override
     def _write(self, key: str, value: bytes) -> None:
         with self._guard:
-            info = zipfile.ZipInfo(key)
-            info.external_attr = 0o644 << 16
-            self._drop(key)
-            self._zip.writestr(info, value)
-            self._entries[key] = info
+            descriptor = self._own()
+            made = entry(key, len(value), zlib.crc32(value), self._end)
+            header = local_header(made)
+            # Where this fails, the next value is written over what there is of this one.
+            _write_at(descriptor, header, self._end)
+            _write_at(descriptor, value, self._end + len(header))
+            self._end += len(header) + len(value)
+            self._entries[key] = Entry.of(made, self._end)
             self._changed = True
-
-    def _drop(self, key: str) -> None:
-        """Take the entry out of the archive's directory; its bytes stay, in nobody's way."""
-        old = self._entries.pop(key, None)
-        if old is not None:
-            self._zip.filelist.remove(old)
-            del self._zip.NameToInfo[old.filename]
 
     @override
     def _remove(self, key: str) -> None:
         with self._guard:
-            if key in self._entries:
-                self._drop(key)
-                self._zip._didModify = True  # type: ignore[attr-defined]  # noqa: SLF001 - else the directory stays
+            self._own()
+            if self._entries.pop(key, None) is not None:
                 self._changed = True
 
     @override
     def close(self) -> None:
         """Finish the archive and put it in its place."""
-        with self._guard:
-            if self._zip.fp is None:
-                return
-            if self._temporary is None:
-                self._zip.close()
-                return
+        with self._guard, self._told("", "close"):
             try:
-                with self._told("", "close"):
-                    self._zip.close()
-                    if self._changed:
-                        _sync(self._temporary)
-                        self._temporary.replace(self.path)
+                if self._descriptor >= 0 and self._changed and self._process == os.getpid():
+                    self._finish()
             finally:
-                self._temporary.unlink(missing_ok=True)
+                self._give_back()
+
+    def _finish(self) -> None:
+        entries = [*self._kept, *(found.info for found in self._entries.values())]
+        end = directory(entries, self._end, self._comment)
+        _write_at(self._descriptor, end, self._end)
+        os.ftruncate(self._descriptor, self._end + len(end))
+        os.fsync(self._descriptor)
+        temporary = self._temporary
+        if temporary is None:
+            return
+        if self.mode == "x":
+            os.link(temporary, self.path)
+        else:
+            if self._found is not None and _mark(self._target) != self._found:
+                reason = "somebody else has changed the archive since it was opened"
+                raise StoreError(self.url, "", "close", reason)
+            temporary.replace(self._target)
+        sync_directory(temporary.parent)
+
+    def _give_back(self) -> None:
+        """Close the file; a temporary one is gone afterwards."""
+        descriptor, self._descriptor = self._descriptor, -1
+        if descriptor >= 0:
+            os.close(descriptor)
+            if self._temporary is not None and self._process == os.getpid():
+                with suppress(OSError):
+                    self._temporary.unlink(missing_ok=True)
 
     def discard(self) -> None:
         """Close the store and forget what was written since it was opened."""
@@ -231,18 +227,33 @@ class ZipStore(Store):
         self.close()
 
     @override
-    def __exit__(self, kind: Any, error: Any, trace: Any) -> None:
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
         # A block that failed leaves the old archive: a half-written one would look whole.
-        self.discard() if kind is not None and self.mode != "r" else self.close()
+        if error is None:
+            self.close()
+        else:
+            self.discard()
+
+    def __del__(self) -> None:
+        # Whoever forgets to close the store has written nothing.
+        self._give_back()
 
 
 def _reopen(path: str, max_value_bytes: int) -> ZipStore:
     return ZipStore(path, max_value_bytes=max_value_bytes)
 
 
-def _sync(path: Path) -> None:
-    descriptor = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
+def _mark(path: Path) -> tuple[int, ...]:
+    """What changes when another file takes the place of this one, or this one changes."""
+    found = path.stat()
+    return (found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns)
+
+
+def _write_at(descriptor: int, value: bytes, offset: int) -> None:
+    view = memoryview(value)
+    while view:
+        written = os.pwrite(descriptor, view, offset)
+        offset += written
+        view = view[written:]
