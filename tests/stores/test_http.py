@@ -329,7 +329,7 @@ def test_a_server_that_trickles_is_an_error_after_the_timeout() -> None:
 
     with (
         scripted(answer, timeout=0.3) as (store, _),
-        pytest.raises(StoreError, match="no more than .* bytes came within"),
+        pytest.raises(StoreError, match=r"no more than .* bytes came within"),
     ):
         store.get("a")
 
@@ -413,7 +413,7 @@ def test_of_many_the_one_that_failed_is_named() -> None:
 
     with (
         scripted(answer) as (store, _),
-        pytest.raises(StoreError, match="cannot read 'c/7': .* 403, forbidden"),
+        pytest.raises(StoreError, match=r"cannot read 'c/7': .* 403, forbidden"),
     ):
         store.get_many([f"c/{index}" for index in range(20)])
 
@@ -433,7 +433,7 @@ def test_a_closed_store_says_so() -> None:
     with scripted(lambda request: request.reply(200)) as (store, _):
         store.close()
         store.close()
-        for use in (lambda: store.get("a"), lambda: store.get_many(["a", "b"]), lambda: store.list_dir()):
+        for use in (lambda: store.get("a"), lambda: store.get_many(["a", "b"]), store.list_dir):
             with pytest.raises(StoreError, match="the store is closed"):
                 use()
 

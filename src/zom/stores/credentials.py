@@ -90,7 +90,7 @@ def hidden(text: str, secrets: Iterable[str] = ()) -> str:
 
 
 def secrets_in(options: Any, *, every: bool = False) -> list[str]:
-    """The values of all options that may be secret, or of every one that isn't known to be none.
+    """The values of all options that may be secret, or of every option.
 
     >>> secrets_in({"region": "eu", "client_options": {"authorization": "Bearer x"}})
     ['Bearer x']
@@ -101,8 +101,8 @@ def secrets_in(options: Any, *, every: bool = False) -> list[str]:
     for name, value in cast("dict[str, Any]", options).items():
         if isinstance(value, dict):
             found.extend(secrets_in(value, every=every))
-        elif is_secret(name) or (every and not _is_plain(name)):
-            found.extend([str(value)] if len(str(value)) > 3 else [])
+        elif isinstance(value, str) and len(value) > 3 and (every or is_secret(name)):
+            found.append(value)
     return found
 
 

@@ -10,7 +10,7 @@ from zom.errors import ExtensionError
 if TYPE_CHECKING:
     from types import ModuleType
 
-__all__ = ["imported"]
+__all__ = ["imported", "is_panic"]
 
 
 def imported(module: str, extra: str) -> ModuleType:
@@ -25,3 +25,12 @@ def imported(module: str, extra: str) -> ModuleType:
     except ImportError as cause:
         package = module.partition(".")[0]
         raise ExtensionError(f"{package} is not installed; pip install 'zom[{extra}]'") from cause
+
+
+def is_panic(cause: BaseException) -> bool:
+    """Whether a package in Rust broke down; other exceptions that are no Exception are the user's.
+
+    >>> is_panic(KeyboardInterrupt())
+    False
+    """
+    return "Panic" in type(cause).__name__

@@ -20,7 +20,7 @@ from typing_extensions import override
 from zom.errors import StoreError
 from zom.paths import check_prefix
 from zom.stores.credentials import hidden, secrets_in, shown_url, without_secrets
-from zom.stores.extra import imported
+from zom.stores.extra import imported, is_panic
 from zom.stores.interface import ByteRange, Capabilities, Listing, Range, Store, Suffix, Versioned
 
 if TYPE_CHECKING:
@@ -93,7 +93,10 @@ class ObjectStore(Store):
         stores: Any = imported("obstore.store", "cloud")
         try:
             inner = stores.from_url(url, **options)
-        except Exception as cause:  # noqa: BLE001 - whatever it is, it may show an option's value
+        except BaseException as cause:
+            if not (isinstance(cause, Exception) or is_panic(cause)):
+                raise
+            # Whatever it is, it may show an option's value.
             failure = StoreError(shown, "", "open", _reason(cause, secrets_in(options, every=True)))
         else:
             made = cls(inner, url=shown, read_only=read_only, concurrency=concurrency)
@@ -128,6 +131,10 @@ class ObjectStore(Store):
             return call()
         except Exception as cause:  # noqa: BLE001 - the caller knows what it means
             return cause
+        except BaseException as cause:
+            if not is_panic(cause):
+                raise
+            return RuntimeError(f"obstore broke down: {cause}")
 
     def _gather(self, verb: str, jobs: Sequence[Coroutine[Any, Any, T]]) -> list[T | Exception]:
         """What all jobs ended with, many of them in flight at once."""
@@ -295,10 +302,13 @@ class ObjectStore(Store):
     @override
     def _keys(self, prefix: str) -> Iterable[str]:
         below, start = self._prefix + prefix, len(self._prefix)
-        _Process.enter(self.url, prefix, "list")
-        pages = iter(self._obstore.list(self._inner, below.rstrip("/") or None))
+        pages: Any = self._call(
+            prefix, "list", lambda: iter(self._obstore.list(self._inner, below.rstrip("/") or None))
+        )
         while True:
-            page = self._call(prefix, "list", lambda: next(pages, None))
+            page: Any = self._call(
+                prefix, "list", lambda: pages if isinstance(pages, Exception) else next(pages, None)
+            )
             if page is None or (isinstance(page, Exception) and self._is_nothing(page)):
                 return
             if isinstance(page, Exception):
@@ -411,7 +421,7 @@ def _version(meta: Any) -> tuple[tuple[str, str], ...]:
     return tuple((name, meta[name]) for name in ("e_tag", "version") if meta.get(name) is not None)
 
 
-def _reason(cause: Exception, secrets: Iterable[str]) -> str:
+def _reason(cause: BaseException, secrets: Iterable[str]) -> str:
     """The first line, and the code that a service gave: the rest holds headers and addresses."""
     text = str(cause).strip()
     first = text.partition("\n")[0].partition("<?xml")[0].rstrip(" :")

@@ -13,7 +13,7 @@ from typing_extensions import override
 
 from zom.errors import StoreError
 from zom.stores.credentials import hidden
-from zom.stores.extra import imported
+from zom.stores.extra import imported, is_panic
 from zom.stores.interface import ByteRange, Capabilities, Listing, Range, Store, Suffix, cut
 
 if TYPE_CHECKING:
@@ -73,7 +73,7 @@ class ZarrPythonStore(Store):
         result: T | BaseException = self._sync(caught())
         if not isinstance(result, BaseException):
             return result
-        if isinstance(result, StoreError) or not (isinstance(result, Exception) or _is_panic(result)):
+        if isinstance(result, StoreError) or not (isinstance(result, Exception) or is_panic(result)):
             raise result
         raise StoreError(self.url, key, verb, _told(result))
 
@@ -253,11 +253,6 @@ def _overreaches(byte_range: ByteRange, size: int) -> bool:
 
 def _is_document(key: str) -> bool:
     return key.rpartition("/")[2] in _DOCUMENTS
-
-
-def _is_panic(cause: BaseException) -> bool:
-    """Whether a package in Rust broke down; other exceptions that are no Exception are the user's."""
-    return "Panic" in type(cause).__name__
 
 
 def _told(cause: BaseException) -> str:
