@@ -23,6 +23,8 @@ __all__ = ["FsspecStore"]
 
 _LOCAL = {"file", "local"}
 _WEB = {"http", "https"}
+_LONG = 1 << 26
+"""Bytes from which on the size of a file is asked for before a part of it is."""
 
 
 class FsspecStore(Store):
@@ -53,7 +55,9 @@ class FsspecStore(Store):
         self._secrets = tuple(secrets_in(getattr(filesystem, "storage_options", None), every=True))
         # Files of fsspec are written in place: a crash in the middle shows.
         self.capabilities = Capabilities(
-            writable=not read_only and self._protocol not in _WEB, atomic_replace=False
+            writable=not read_only and self._protocol not in _WEB,
+            atomic_replace=False,
+            nested_keys=self._is_flat(),
         )
 
     @property
@@ -96,10 +100,15 @@ class FsspecStore(Store):
     @override
     def _read_many(self, requests: Sequence[tuple[str, ByteRange | None]]) -> list[bytes | None]:
         found: list[bytes | Exception | None] = [None] * len(requests)
-        asked = [index for index, request in enumerate(requests) if self._may_be_read(request, index, found)]
+        sizes: dict[int, int] = {}
+        asked = [
+            index
+            for index, (key, byte_range) in enumerate(requests)
+            if self._may_be_read(key, byte_range, index, found, sizes)
+        ]
         if asked:
             paths = [self._path(requests[index][0]) for index in asked]
-            bounds = [_bounds(requests[index][1]) for index in asked]
+            bounds = [_bounds(requests[index][1], sizes.get(index)) for index in asked]
             # Unlike cat, this takes a name with "*" or "[" in it for what it is.
             answers = self._fs.cat_ranges(
                 paths, [start for start, _ in bounds], [end for _, end in bounds], on_error="return"
@@ -109,24 +118,33 @@ class FsspecStore(Store):
         return [self._value(*request, answer) for request, answer in zip(requests, found, strict=True)]
 
     def _may_be_read(
-        self, request: tuple[str, ByteRange | None], index: int, found: list[bytes | Exception | None]
+        self,
+        key: str,
+        byte_range: ByteRange | None,
+        index: int,
+        found: list[bytes | Exception | None],
+        sizes: dict[int, int],
     ) -> bool:
         """Whether to ask for the bytes; where a look at the file is enough, what it says goes to `found`."""
-        key, byte_range = request
-        if self._protocol not in _LOCAL and (byte_range is None or byte_range.length != 0):
+        is_empty = byte_range is not None and byte_range.length == 0
+        is_long = byte_range is not None and (byte_range.length or 0) > _LONG
+        if self._protocol not in _LOCAL and not is_empty and not is_long:
             return True
         try:
             info = self._info(key)
-            if info["type"] != "file":
-                # To wait for the other end of a pipe could take forever.
-                if self._protocol in _LOCAL:
-                    found[index] = OSError(0, f"expected a regular file, found a {info['type']}")
-                return False
         except Exception as cause:  # noqa: BLE001 - told with the other answers
             found[index] = cause
             return False
-        found[index] = b""
-        return byte_range is None or byte_range.length != 0
+        is_file = info["type"] == "file"
+        if not is_file and self._protocol in _LOCAL:
+            # To wait for the other end of a pipe could take forever.
+            what = "a directory" if info["type"] == "directory" else "something else"
+            found[index] = StoreError(self.url, key, "read", f"expected a regular file, found {what}")
+        elif is_file and is_empty:
+            found[index] = b""
+        elif info.get("size") is not None:
+            sizes[index] = int(info["size"])
+        return is_file and not is_empty
 
     def _info(self, key: str) -> dict[str, Any]:
         path = self._path(key)
@@ -140,6 +158,8 @@ class FsspecStore(Store):
             return None
         if not isinstance(answer, Exception):
             return bytes(answer)
+        if isinstance(answer, StoreError):
+            raise answer
         # Some services refuse a range that begins where the value ends; to us, nothing is there.
         if byte_range is not None and self._selects_nothing(key, byte_range):
             return b""
@@ -161,10 +181,15 @@ class FsspecStore(Store):
     def _write(self, key: str, value: bytes) -> None:
         path = self._path(key)
         try:
-            try:
-                self._fs.pipe_file(path, value)
-            except FileNotFoundError:  # the directory is; to make it first would cost a request each time
-                self._fs.makedirs(path.rpartition("/")[0], exist_ok=True)
+            self._refuse_directory(path)
+            for _ in range(3):
+                try:
+                    self._fs.pipe_file(path, value)
+                    break
+                except FileNotFoundError:
+                    # To make the directory first would cost a request each time; others may prune it.
+                    self._fs.makedirs(path.rpartition("/")[0], exist_ok=True)
+            else:
                 self._fs.pipe_file(path, value)
         except Exception as cause:  # noqa: BLE001 - raised below, without the text of other packages
             failure = self._failure(key, "write", cause)
@@ -172,23 +197,41 @@ class FsspecStore(Store):
             return
         raise failure
 
+    def _refuse_directory(self, path: str) -> None:
+        if self._protocol == "memory" and self._fs.isdir(path):
+            raise IsADirectoryError(21, "Is a directory")  # it would hold both, and list one
+
     @override
     def _remove(self, key: str) -> None:
+        path = self._path(key)
         try:
-            self._fs.rm_file(self._path(key))
+            if self._protocol in _LOCAL | {"memory"} and self._fs.isdir(path):
+                return
+            self._fs.rm_file(path)
         except FileNotFoundError:
             return
         except Exception as cause:  # noqa: BLE001 - raised below
             failure = self._failure(key, "delete", cause)
         else:
+            self._prune(path)
             return
         raise failure
+
+    def _prune(self, path: str) -> None:
+        """Remove the directories above a deleted file that are empty now: a store has no empty prefixes."""
+        parent = path.rpartition("/")[0]
+        while not self._is_flat() and len(parent) > len(self._root):
+            try:
+                self._fs.rmdir(parent)
+            except Exception:  # noqa: BLE001 - not empty, or not to be removed: either way it stays
+                return
+            parent = parent.rpartition("/")[0]
 
     # --- listing -----------------------------------------------------------------------------------
 
     @override
     def _keys(self, prefix: str) -> Iterable[str]:
-        if self._lists_flat():
+        if self._is_flat():
             base = f"{self._root}/{prefix}".rstrip("/")
             paths = [self._name(path) for path in self._told_by(prefix, lambda: self._fs.find(base))]
             start = len(self._root) + 1
@@ -201,8 +244,8 @@ class FsspecStore(Store):
             yield from found.keys
             waiting.extend(found.prefixes)
 
-    def _lists_flat(self) -> bool:
-        """Whether the file system has a way of its own to list everything, as object stores do."""
+    def _is_flat(self) -> bool:
+        """Whether it has a way of its own to list everything, as object stores do: they know no directories."""
         own: Any = getattr(self._fs, "_find", None)
         return own is not None and own.__module__ != "fsspec.asyn"
 
@@ -238,10 +281,12 @@ def _reopen(protocol: str, root: str, read_only: bool) -> FsspecStore:  # noqa: 
     return FsspecStore(imported("fsspec", "fsspec").filesystem(protocol), root, read_only=read_only)
 
 
-def _bounds(byte_range: ByteRange | None) -> tuple[int | None, int | None]:
+def _bounds(byte_range: ByteRange | None, size: int | None) -> tuple[int | None, int | None]:
+    """From where and to where; not beyond a size that is known: some make room for all that was asked."""
     if byte_range is None:
         return None, None
     if isinstance(byte_range, Suffix):
-        return -byte_range.length, None
+        return -min(byte_range.length, byte_range.length if size is None else max(size, 1)), None
     start, length = byte_range
-    return start, None if length is None else start + length
+    end = None if length is None else start + length
+    return start, end if size is None or end is None else max(start, min(end, size))

@@ -36,7 +36,8 @@ class HTTPStore(Store):
 
     A query in the URL is sent with every request, as signed URLs want it. Directories are listed where
     the server shows an index of them as a page of links, as nginx and Python's own server do; say
-    `listable=True` where you know that. Elsewhere consolidated metadata, or knowing the paths, must do.
+    `listable=True` where you know that. An index may leave out names that begin with a dot, as nginx's
+    does, and so all documents of Zarr v2. Elsewhere consolidated metadata, or knowing the paths, must do.
 
     >>> HTTPStore("https://me:secret@example.org/data.zarr").url
     'https://example.org/data.zarr'

@@ -66,6 +66,7 @@ class ObjectStore(Store):
             create_if_absent=conditional or kind == "LocalStore",
             compare_and_set=conditional,
             durable=kind in _CLOUDS,
+            nested_keys=kind != "LocalStore",
         )
 
     @classmethod
@@ -289,7 +290,10 @@ class ObjectStore(Store):
     def _create(self, key: str, value: bytes) -> bool:
         if not self.capabilities.create_if_absent:
             return super()._create(key, value)
-        return self._put_if(key, value, "create")
+        made = self._put_if(key, value, "create")
+        if not made and not self.capabilities.nested_keys and self._read(key, None) is None:
+            raise StoreError(self.url, key, "create", "expected nothing there, found a directory")
+        return made
 
     @override
     def _replace(self, key: str, value: bytes, version: Any) -> bool:
@@ -334,9 +338,10 @@ class ObjectStore(Store):
             sorted(path[start:] for path in prefixes if path.startswith(below) and path != below),
         )
 
-    @staticmethod
-    def _is_nothing(cause: Exception) -> bool:
+    def _is_nothing(self, cause: Exception) -> bool:
         """Whether a listing ended so because there is no such directory: obstore's local store has some."""
+        if type(self._inner).__name__ == "LocalStore" and "Not a directory" in str(cause):
+            return True
         return _is_missing(cause) and not _lacks_bucket(cause)
 
 

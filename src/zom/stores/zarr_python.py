@@ -47,16 +47,24 @@ class ZarrPythonStore(Store):
             raise StoreError(found, "", "open", "expected a store of zarr-python 3")
         if not inner._is_open:  # noqa: SLF001 - what zarr-python's own code asks
             self._run("", "open", inner._open())  # noqa: SLF001
+        kind = type(inner).__name__
         self.capabilities = Capabilities(
+            nested_keys=kind not in {"LocalStore", "FsspecStore"} and not self._is_icechunk,
             writable=inner.supports_writes and not inner.read_only and not read_only,
             listable=inner.supports_listing,
-            atomic_replace=self._is_icechunk or type(inner).__name__ == "ObjectStore",
+            atomic_replace=self._is_icechunk or kind == "ObjectStore",
         )
 
     @property
     @override
     def url(self) -> str:
         return f"zarr-python:{type(self._inner).__name__}"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        if type(self._inner).__name__ != "LocalStore":
+            reason = "it may hold credentials, or belong to its process; open it again in the other one"
+            raise StoreError(self.url, "", "pickle", reason)
+        return (_reopen, (str(self._inner.root), not self.capabilities.writable))
 
     # --- calls -------------------------------------------------------------------------------------
 
@@ -114,7 +122,8 @@ class ZarrPythonStore(Store):
     async def _get(self, key: str, byte_range: ByteRange | None) -> bytes | None:
         try:
             if byte_range is not None and byte_range.length == 0:
-                return b"" if await self._inner.exists(key) else None
+                # What "exists" says of directories differs.
+                return None if await self._get(key, Range(0, 1)) is None else b""
             if self._is_icechunk and byte_range is not None and key.endswith("zarr.json"):
                 # icechunk 2.3 gives the wrong end of a document, or panics where it is short.
                 return _cut(await self._whole(key), byte_range)
@@ -237,6 +246,10 @@ class ZarrPythonStore(Store):
             if key.startswith(prefix):
                 return True
         return False
+
+
+def _reopen(root: str, read_only: bool) -> ZarrPythonStore:  # noqa: FBT001 - pickle passes positions
+    return ZarrPythonStore(imported("zarr.storage", "zarr").LocalStore(root), read_only=read_only)
 
 
 def _cut(value: bytes | None, byte_range: ByteRange) -> bytes | None:
