@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 __all__ = ["SQLiteStore"]
 
 _TABLE = "CREATE TABLE IF NOT EXISTS zarr(k TEXT PRIMARY KEY, v BLOB)"
+_LONGEST = (1 << 31) - 1
+"""No value of SQLite is longer; greater numbers overflow in its substr."""
 _WRITE = "INSERT OR REPLACE INTO zarr(k, v) VALUES (?, ?)"
 
 
@@ -272,7 +274,7 @@ def _substring(byte_range: ByteRange) -> tuple[int, int]:
     if isinstance(byte_range, Suffix):
         return (-byte_range.length, byte_range.length) if byte_range.length else (1, 0)
     start, length = byte_range
-    return start + 1, (1 << 62) if length is None else length
+    return min(start, _LONGEST) + 1, _LONGEST if length is None else min(length, _LONGEST)
 
 
 def _bounds(prefix: str) -> tuple[str, str]:

@@ -1,0 +1,1 @@
+"""What those who extend zom, or build on it, test with."""
