@@ -23,8 +23,10 @@ if TYPE_CHECKING:
         ExtensionError,
         NotFound,
         PathError,
+        ReadOnlyError,
         SpecError,
         SpecWarning,
+        StoreError,
         UnknownName,
         ZomError,
     )
@@ -37,6 +39,7 @@ if TYPE_CHECKING:
     from zom.model.resolve import data_type
     from zom.model.tree import unflatten
     from zom.problems import Problem, Rule, rules
+    from zom.stores.opening import store
 
 __version__ = "0.1.0"
 
@@ -46,8 +49,10 @@ _HOMES = {
         "ExtensionError",
         "NotFound",
         "PathError",
+        "ReadOnlyError",
         "SpecError",
         "SpecWarning",
+        "StoreError",
         "UnknownName",
         "ZomError",
     ),
@@ -60,6 +65,7 @@ _HOMES = {
     "zom.model.resolve": ("data_type",),
     "zom.model.tree": ("unflatten",),
     "zom.problems": ("Problem", "Rule", "rules"),
+    "zom.stores.opening": ("store",),
 }
 
 # The rules of a module are known once it is imported, so all of them are, before anybody can ask.
@@ -76,9 +82,11 @@ __all__ = [
     "NotFound",
     "PathError",
     "Problem",
+    "ReadOnlyError",
     "Rule",
     "SpecError",
     "SpecWarning",
+    "StoreError",
     "UnknownName",
     "ZomError",
     "check",
@@ -89,6 +97,7 @@ __all__ = [
     "load_extensions",
     "parse",
     "rules",
+    "store",
     "unflatten",
     "v2",
     "v3",

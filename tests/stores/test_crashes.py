@@ -134,8 +134,8 @@ def test_a_call_that_fails_leaves_the_old_value_or_the_new(tmp_path, monkeypatch
                 assert ended.verb
             if name != "unlink":
                 assert not [left for left in visible(folder) if left.startswith(".zom-tmp")], faulty.log
-    assert len(whole.log) > 10 or verb == "flush"
-    assert raised > 5 or verb == "flush"
+    assert len(whole.log) > 8 or verb == "flush"
+    assert raised > 3 or verb == "flush"
 
 
 def test_a_value_is_synced_before_it_is_named_and_its_directory_after(tmp_path, monkeypatch):

@@ -11,13 +11,10 @@ from urllib.parse import unquote, urlsplit
 
 from zom.errors import ReadOnlyError, StoreError
 from zom.stores.credentials import shown_url
-from zom.stores.http import HTTPStore
 from zom.stores.interface import Store
 from zom.stores.local import LocalStore
 from zom.stores.memory import MemoryStore
-from zom.stores.sqlite import SQLiteStore
 from zom.stores.wrap import PrefixStore, ReadOnlyStore
-from zom.stores.zip import ZipStore
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -107,8 +104,12 @@ def _at_path(path: str, *, read_only: bool, options: dict[str, Any]) -> Store:
     suffix = Path(path).suffix.lower()
     if suffix == ".zip" and not Path(path).is_dir():
         mode = options.pop("mode", "r" if read_only or Path(path).is_file() else "w")
+        from zom.stores.zip import ZipStore  # noqa: PLC0415 - zipfile is loaded where it is needed
+
         return ZipStore(path, mode=mode, **options)
     if suffix in _SQLITE and not Path(path).is_dir():
+        from zom.stores.sqlite import SQLiteStore  # noqa: PLC0415 - as is sqlite3
+
         return SQLiteStore(path, read_only=read_only, **options)
     return LocalStore(path, read_only=read_only, **options)
 
@@ -137,6 +138,8 @@ def _memory(url: str, read_only: bool, options: dict[str, Any]) -> Store:  # noq
 
 def _http(url: str, read_only: bool, options: dict[str, Any]) -> Store:  # noqa: FBT001 - a table's entry
     del read_only
+    from zom.stores.http import HTTPStore  # noqa: PLC0415 - http.client is loaded where it is needed
+
     return HTTPStore(url, **options)
 
 
