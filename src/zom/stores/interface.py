@@ -44,6 +44,7 @@ __all__ = [
     "Versioned",
     "check_range",
     "cut",
+    "is_key",
 ]
 
 
@@ -139,7 +140,7 @@ class Store(ABC):
                 self._remove(key)
 
     def _remove_prefix(self, prefix: str) -> None:
-        self._remove_many([key for key in self._keys(prefix) if _is_key(key)])
+        self._remove_many([key for key in self._keys(prefix) if is_key(key)])
 
     def _list_dir(self, prefix: str) -> Listing:
         keys: list[str] = []
@@ -330,15 +331,15 @@ class Store(ABC):
 
     def _listed(self, prefix: str) -> Iterator[str]:
         with self._told(prefix, "list"):
-            yield from (key for key in self._keys(prefix) if _is_key(key))
+            yield from (key for key in self._keys(prefix) if is_key(key))
 
     def list_dir(self, prefix: str = "") -> Listing:
         """The keys and the prefixes directly below `prefix`, sorted."""
         check_prefix(prefix)
         with self._told(prefix, "list"):
             keys, prefixes = self._list_dir(prefix)
-            keys = [key for key in keys if _is_key(key)]
-            return Listing(sorted(keys), sorted(below for below in prefixes if _is_key(below[:-1])))
+            keys = [key for key in keys if is_key(key)]
+            return Listing(sorted(keys), sorted(below for below in prefixes if is_key(below[:-1])))
 
     # --- life --------------------------------------------------------------------------------------
 
@@ -409,7 +410,12 @@ def _as_bytes(value: Buffer) -> bytes:
     return memoryview(value).tobytes()
 
 
-def _is_key(key: str) -> bool:
+def is_key(key: str) -> bool:
+    """Whether that is a key: for what a store finds in its place, and didn't write.
+
+    >>> is_key("a/b"), is_key("a/../b")
+    (True, False)
+    """
     try:
         check_key(key)
     except (PathError, TypeError):

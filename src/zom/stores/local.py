@@ -31,7 +31,7 @@ from zom.stores.files import (
     open_followed,
     refuse_dangling,
 )
-from zom.stores.interface import ByteRange, Capabilities, Listing, Range, Store
+from zom.stores.interface import ByteRange, Capabilities, Listing, Range, Store, is_key
 from zom.stores.temporary import OWN, TEMPORARY, link_in_place, put_in_place, remove_abandoned, written
 
 if TYPE_CHECKING:
@@ -272,6 +272,8 @@ class LocalStore(Store):
     def _remove_prefix(self, prefix: str) -> None:
         keys: list[str] = []
         for key, mode in self._walk(prefix, follow=False):
+            if not is_key(key):
+                continue
             if stat.S_ISLNK(mode) and self._follow:
                 reason = "it is a symbolic link, and nothing is deleted through one"
                 raise StoreError(self.url, key, "delete", reason)
