@@ -9,9 +9,7 @@ Exceptions of obstore hold whole requests in their text. They are read, and not 
 from __future__ import annotations
 
 import asyncio
-import os
 import re
-import threading
 from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import urlsplit
 
@@ -21,6 +19,7 @@ from zom.errors import StoreError
 from zom.paths import check_prefix
 from zom.stores.credentials import hidden, secrets_in, shown_url, without_secrets
 from zom.stores.extra import imported, is_panic
+from zom.stores.in_flight import Forked, most_at_once, run_apart
 from zom.stores.interface import ByteRange, Capabilities, Listing, Range, Store, Suffix, Versioned
 
 if TYPE_CHECKING:
@@ -29,6 +28,8 @@ if TYPE_CHECKING:
 __all__ = ["ObjectStore"]
 
 T = TypeVar("T")
+
+_SHORT = 1 << 16
 
 _CLOUDS = {"S3Store": "s3", "GCSStore": "gs", "AzureStore": "az"}
 
@@ -49,7 +50,7 @@ class ObjectStore(Store):
         *,
         url: str | None = None,
         read_only: bool = False,
-        concurrency: int = 256,
+        concurrency: int | None = None,
     ) -> None:
         self._obstore: Any = imported("obstore", "cloud")
         self._errors: Any = imported("obstore.exceptions", "cloud")
@@ -57,7 +58,7 @@ class ObjectStore(Store):
         self._prefix = check_prefix(prefix)
         self._url = _url_of(inner, prefix) if url is None else url
         self._recipe: tuple[str, dict[str, Any]] | None = None
-        self._concurrency = concurrency
+        self._concurrency = most_at_once() if concurrency is None else concurrency
         self._secrets = tuple(secrets_in(getattr(inner, "config", None)))
         kind = type(inner).__name__
         conditional = kind in _CLOUDS or kind == "MemoryStore"
@@ -75,11 +76,14 @@ class ObjectStore(Store):
         url: str,
         *,
         read_only: bool = False,
-        concurrency: int = 256,
+        concurrency: int | None = None,
         pickle_credentials: bool = False,
         **options: Any,
     ) -> ObjectStore:
         """The store at an `s3://`, `gs://` or `az://` URL; `options` go to obstore.
+
+        As many as `concurrency` requests are in flight at once. A pickle holds credentials only with
+        `pickle_credentials`; else they come from the environment where it is opened again.
 
         >>> obstore = __import__("pytest").importorskip("obstore", reason="pip install 'zom[cloud]'")
         >>> ObjectStore.from_url("s3://bucket/data.zarr", region="eu-west-1", skip_signature=True).url
@@ -127,7 +131,7 @@ class ObjectStore(Store):
 
     def _call(self, key: str, verb: str, call: Callable[[], T]) -> T | Exception:
         """The result of a call, or the exception that it ended with."""
-        _Process.enter(self.url, key, verb)
+        Forked.refuse(self.url, key, verb)
         try:
             return call()
         except Exception as cause:  # noqa: BLE001 - the caller knows what it means
@@ -140,7 +144,7 @@ class ObjectStore(Store):
     def _gather(self, verb: str, jobs: Sequence[Coroutine[Any, Any, T]]) -> list[T | Exception]:
         """What all jobs ended with, many of them in flight at once."""
         try:
-            _Process.enter(self.url, "", verb)
+            Forked.refuse(self.url, "", verb)
         except StoreError:
             for job in jobs:
                 job.close()
@@ -158,7 +162,13 @@ class ObjectStore(Store):
 
             return await asyncio.gather(*(one(job) for job in jobs))
 
-        return _run_apart(run())
+        try:
+            return run_apart(run())
+        except BaseException as cause:
+            if not is_panic(cause):
+                raise
+            failure = StoreError(self.url, "", verb, f"obstore broke down: {cause}")
+        raise failure
 
     def _failure(self, key: str, verb: str, cause: Exception) -> StoreError:
         if isinstance(cause, StoreError):
@@ -188,7 +198,9 @@ class ObjectStore(Store):
             found: bytes | Exception
             try:
                 answer = await self._obstore.get_async(self._inner, path, options=options)
-                found = bytes(await answer.bytes_async())
+                # To wait for what has mostly come with the head costs less than to cross over once more.
+                is_short = int(answer.meta["size"]) <= _SHORT
+                found = bytes(answer.bytes() if is_short else await answer.bytes_async())
             except Exception as cause:  # noqa: BLE001 - told below
                 found = cause
             if byte_range is None or not isinstance(found, Exception) or _is_missing(found):
@@ -345,50 +357,8 @@ class ObjectStore(Store):
         return _is_missing(cause) and not _lacks_bucket(cause)
 
 
-class _Process:
-    """Whether obstore runs in this process, or stopped when the process was forked."""
-
-    is_used = False
-    is_dead = False
-
-    @classmethod
-    def enter(cls, url: str, key: str, verb: str) -> None:
-        """Refuse what would wait forever: the threads that obstore started are not in a forked process."""
-        if cls.is_dead:
-            reason = "obstore doesn't work in a process forked from one that used it; use spawn or forkserver"
-            raise StoreError(url, key, verb, reason)
-        cls.is_used = True
-
-    @classmethod
-    def forked(cls) -> None:
-        cls.is_dead = cls.is_used
-
-
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_Process.forked)
-
-
 def _reopen(url: str, options: dict[str, Any]) -> ObjectStore:
     return ObjectStore.from_url(url, **options)
-
-
-def _run_apart(work: Coroutine[Any, Any, T]) -> T:
-    """The result of `work`, run in an event loop of its own: the caller may be inside another one."""
-    done: list[T] = []
-    failed: list[BaseException] = []
-
-    def run() -> None:
-        try:
-            done.append(asyncio.run(work))
-        except BaseException as error:  # noqa: BLE001 - raised again by the caller's thread
-            failed.append(error)
-
-    thread = threading.Thread(target=run, name="zom-object-store", daemon=True)
-    thread.start()
-    thread.join()
-    if failed:
-        raise failed[0]
-    return done[0]
 
 
 def _options(byte_range: ByteRange | None) -> dict[str, Any]:
