@@ -142,7 +142,7 @@ class SQLiteStore(Store):
 
     def before_fork(self) -> None:
         """Wait until no other thread is in a transaction: a child can't tell what became of it."""
-        self._forked_within = not self.guard.acquire(timeout=1)
+        self._forked_within = not self.guard.acquire(timeout=5)
 
     def after_fork_in_parent(self) -> None:
         """Go on."""
