@@ -13,8 +13,7 @@ import os
 import struct
 import zipfile
 import zlib
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from typing_extensions import Buffer, override
 
@@ -38,8 +37,7 @@ _LZMA_END_MARKER = 0x2
 _LZMA_MEMORY = 1 << 28
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
+class Entry(NamedTuple):
     """Where a value is, and what the directory says about it."""
 
     info: zipfile.ZipInfo
@@ -96,7 +94,8 @@ def checked_entries(url: str, archive: zipfile.ZipFile) -> tuple[dict[str, Entry
     directories: list[zipfile.ZipInfo] = []
     for info in archive.infolist():
         name = info.orig_filename
-        if name.endswith("/"):
+        is_directory = name.endswith("/")
+        if is_directory:
             directories.append(info)
             name = name[:-1]
         try:
@@ -105,7 +104,7 @@ def checked_entries(url: str, archive: zipfile.ZipFile) -> tuple[dict[str, Entry
             raise StoreError(url, "", "open", f"an entry has no proper key: {cause}") from cause
         if info.flag_bits & (_ENCRYPTED | _PATCHED):
             raise StoreError(url, key, "open", "the entry is encrypted")
-        if info.orig_filename.endswith("/"):
+        if is_directory:
             continue
         if key in infos:
             raise StoreError(url, key, "open", "the archive has two entries of this name")
