@@ -39,6 +39,7 @@ NEEDED = (
     "moto",
     "flask",
     "upath",
+    "s3fs",
     "pytest",
     "pytest_asyncio",
     "hypothesis",
@@ -178,6 +179,7 @@ def s3() -> None:
             )
             urllib.request.urlopen(request, timeout=10).close()
         s3_checks(url)
+        fsspec_checks(url)
         run_suite(
             "store suite on S3", S3_SUITE.format(url=url), "-k", "not whatever_fails and not a_part_of_it"
         )
@@ -285,6 +287,47 @@ def s3_checks(url: str) -> None:  # noqa: C901 - one closure for each check
     for name, act in {"keys with odd characters": odd_keys, "ranges": ranges, "conditional puts": conditions,
                       "listing": prefixes, "a missing bucket is an error": missing_bucket, "no secret is shown": secrets}.items():  # fmt: skip
         check(f"S3: {name}", act)
+
+
+def fsspec_checks(url: str) -> None:
+    if importlib.util.find_spec("s3fs") is None:
+        return skip("S3 by way of fsspec", "s3fs not installed")
+    import fsspec
+
+    from zom.errors import StoreError
+    from zom.stores.fsspec import FsspecStore
+    from zom.stores.interface import Range, Suffix, cut
+
+    region = {"region_name": "us-east-1"}
+    filesystem = fsspec.filesystem("s3", key=CANARY, secret=CANARY, endpoint_url=url, client_kwargs=region)
+    store = FsspecStore(filesystem, "bucket/fsspec")
+
+    def values() -> None:
+        store.set_many({key: key.encode() for key in ODD_KEYS})
+        equal(store.get_many(ODD_KEYS), [key.encode() for key in ODD_KEYS])
+        equal(sorted(store.list()), sorted(ODD_KEYS))
+        store.delete_many(ODD_KEYS)
+        equal(list(store.list()), [])
+        for value in (b"abcdef", b""):
+            store.set("r", value)
+            for asked in (Range(0, 3), Range(4, 9), Range(6, 1), Range(9), Range(0, 0), Suffix(2), Suffix(9)):
+                equal((asked, store.get("r", asked)), (asked, cut(value, asked)))
+
+    def missing_bucket() -> None:
+        gone = FsspecStore(filesystem, "no-such-bucket/x")
+        acts = [
+            lambda: gone.get("a"),
+            lambda: gone.get_many(["a", "b"]),
+            lambda: gone.set("a", b"1"),
+            gone.list_dir,
+        ]
+        for act in acts:
+            error = raises(StoreError, "bucket does not exist", act)
+            equal(CANARY in f"{error}{error.args}", False)
+
+    check("S3 by way of fsspec: keys and ranges", values)
+    check("S3 by way of fsspec: a missing bucket is an error", missing_bucket)
+    return None
 
 
 # --- nginx -----------------------------------------------------------------------------------------

@@ -162,6 +162,15 @@ def test_a_missing_file_is_none_and_its_deletion_no_error() -> None:
         store.set("a", b"")
 
 
+def test_a_missing_bucket_is_an_error_and_no_missing_value() -> None:
+    error = FileNotFoundError("x")
+    error.__cause__ = RuntimeError("An error occurred (NoSuchBucket) when calling GetObject")
+    store = FsspecStore(Failing(error), "bkt/x")
+    for use in (lambda: store.get("a"), lambda: store.exists("a"), lambda: store.delete("a"), store.list_dir):
+        with pytest.raises(StoreError, match=r"s3://bkt/x: cannot .*: FileNotFoundError: x"):
+            use()
+
+
 def test_a_file_system_for_asynchronous_use_is_refused() -> None:
     from fsspec.implementations.asyn_wrapper import AsyncFileSystemWrapper
 

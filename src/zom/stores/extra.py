@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import re
 from typing import TYPE_CHECKING
 
 from zom.errors import ExtensionError
@@ -10,7 +11,7 @@ from zom.errors import ExtensionError
 if TYPE_CHECKING:
     from types import ModuleType
 
-__all__ = ["imported", "is_panic"]
+__all__ = ["imported", "is_panic", "lacks_bucket"]
 
 
 def imported(module: str, extra: str) -> ModuleType:
@@ -34,3 +35,16 @@ def is_panic(cause: BaseException) -> bool:
     False
     """
     return "Panic" in type(cause).__name__
+
+
+def lacks_bucket(cause: BaseException | None) -> bool:
+    """Whether not one object is missing but all of them: services answer 404 to both.
+
+    >>> lacks_bucket(FileNotFoundError("404 <Code>NoSuchBucket</Code>")), lacks_bucket(FileNotFoundError("a"))
+    (True, False)
+    """
+    while cause is not None:
+        if re.search(r"NoSuchBucket|ContainerNotFound|bucket does not exist", str(cause)):
+            return True
+        cause = cause.__cause__ or cause.__context__
+    return False

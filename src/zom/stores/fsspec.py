@@ -14,6 +14,7 @@ from typing_extensions import override
 
 from zom.errors import StoreError
 from zom.stores.credentials import hidden, secrets_in, shown_url
+from zom.stores.extra import imported, lacks_bucket
 from zom.stores.interface import ByteRange, Capabilities, Listing, Store, Suffix
 
 if TYPE_CHECKING:
@@ -154,7 +155,7 @@ class FsspecStore(Store):
     def _value(
         self, key: str, byte_range: ByteRange | None, answer: bytes | Exception | None
     ) -> bytes | None:
-        if answer is None or isinstance(answer, FileNotFoundError):
+        if answer is None or (isinstance(answer, FileNotFoundError) and not lacks_bucket(answer)):
             return None
         if not isinstance(answer, Exception):
             return bytes(answer)
@@ -187,6 +188,8 @@ class FsspecStore(Store):
                     self._fs.pipe_file(path, value)
                     break
                 except FileNotFoundError:
+                    if self._is_flat():
+                        raise  # what is missing is the bucket, and not to be made by accident
                     # To make the directory first would cost a request each time; others may prune it.
                     self._fs.makedirs(path.rpartition("/")[0], exist_ok=True)
             else:
@@ -208,9 +211,9 @@ class FsspecStore(Store):
             if self._protocol in _LOCAL | {"memory"} and self._fs.isdir(path):
                 return
             self._fs.rm_file(path)
-        except FileNotFoundError:
-            return
         except Exception as cause:  # noqa: BLE001 - raised below
+            if isinstance(cause, FileNotFoundError) and not lacks_bucket(cause):
+                return
             failure = self._failure(key, "delete", cause)
         else:
             self._prune(path)
@@ -268,16 +271,14 @@ class FsspecStore(Store):
         self._fs.invalidate_cache()
         try:
             return list(call())
-        except (FileNotFoundError, NotADirectoryError):
-            return []
         except Exception as cause:  # noqa: BLE001 - raised below
+            if isinstance(cause, (FileNotFoundError, NotADirectoryError)) and not lacks_bucket(cause):
+                return []
             failure = self._failure(prefix, "list", cause)
         raise failure
 
 
 def _reopen(protocol: str, root: str, read_only: bool) -> FsspecStore:  # noqa: FBT001 - pickle passes positions
-    from zom.stores.extra import imported  # noqa: PLC0415 - fsspec is there where this store was made
-
     return FsspecStore(imported("fsspec", "fsspec").filesystem(protocol), root, read_only=read_only)
 
 

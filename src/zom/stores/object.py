@@ -18,7 +18,7 @@ from typing_extensions import override
 from zom.errors import StoreError
 from zom.paths import check_prefix
 from zom.stores.credentials import hidden, secrets_in, shown_url, without_secrets
-from zom.stores.extra import imported, is_panic
+from zom.stores.extra import imported, is_panic, lacks_bucket
 from zom.stores.in_flight import Forked, most_at_once, run_apart
 from zom.stores.interface import ByteRange, Capabilities, Listing, Range, Store, Suffix, Versioned
 
@@ -219,7 +219,7 @@ class ObjectStore(Store):
         """The value for what a request ended with; `meta` is known of an object whose range was refused."""
         if not isinstance(found, Exception):
             return b"" if byte_range is not None and byte_range.length == 0 else found
-        if _is_missing(found) and not _lacks_bucket(found):
+        if _is_missing(found) and not lacks_bucket(found):
             return None
         # No service answers a range that begins where the value ends; to us, nothing is there.
         if byte_range is not None and isinstance(meta, dict) and not _covers(byte_range, _size(meta)):
@@ -246,7 +246,7 @@ class ObjectStore(Store):
         found = self._call(key, "read", fetch)
         if not isinstance(found, Exception):
             return found
-        if _is_missing(found) and not _lacks_bucket(found):
+        if _is_missing(found) and not lacks_bucket(found):
             return None
         raise self._failure(key, "read", found)
 
@@ -267,7 +267,7 @@ class ObjectStore(Store):
         held_back = (self._errors.AlreadyExistsError, self._errors.PreconditionError, FileExistsError)
         # To replace what is gone answers "missing", or again a condition that doesn't hold.
         gone = _is_missing(found) and condition != "create"
-        if (gone or isinstance(found, held_back)) and not _lacks_bucket(found):
+        if (gone or isinstance(found, held_back)) and not lacks_bucket(found):
             return False
         raise self._failure(key, "write", found)
 
@@ -283,7 +283,7 @@ class ObjectStore(Store):
     @override
     def _remove(self, key: str) -> None:
         found = self._call(key, "delete", lambda: self._obstore.delete(self._inner, self._prefix + key))
-        if isinstance(found, Exception) and (not _is_missing(found) or _lacks_bucket(found)):
+        if isinstance(found, Exception) and (not _is_missing(found) or lacks_bucket(found)):
             raise self._failure(key, "delete", found)
 
     @override
@@ -292,7 +292,7 @@ class ObjectStore(Store):
             try:
                 await self._obstore.delete_async(self._inner, self._prefix + key)
             except FileNotFoundError as cause:
-                if _lacks_bucket(cause):
+                if lacks_bucket(cause):
                     raise
 
         asked = [(key, None) for key in keys]
@@ -354,7 +354,7 @@ class ObjectStore(Store):
         """Whether a listing ended so because there is no such directory: obstore's local store has some."""
         if type(self._inner).__name__ == "LocalStore" and "Not a directory" in str(cause):
             return True
-        return _is_missing(cause) and not _lacks_bucket(cause)
+        return _is_missing(cause) and not lacks_bucket(cause)
 
 
 def _reopen(url: str, options: dict[str, Any]) -> ObjectStore:
@@ -385,11 +385,6 @@ def _covers(byte_range: ByteRange, size: int) -> bool:
 
 def _is_missing(cause: Exception) -> bool:
     return isinstance(cause, FileNotFoundError)
-
-
-def _lacks_bucket(cause: Exception) -> bool:
-    """Whether not the object is missing but all of them: a service answers 404 to both."""
-    return re.search(r"NoSuchBucket|ContainerNotFound|bucket does not exist", str(cause)) is not None
 
 
 def _version(meta: Any) -> tuple[tuple[str, str], ...]:
