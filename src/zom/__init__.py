@@ -23,8 +23,10 @@ if TYPE_CHECKING:
         ExtensionError,
         NotFound,
         PathError,
+        ReadOnlyError,
         SpecError,
         SpecWarning,
+        StoreError,
         UnknownName,
         ZomError,
     )
@@ -40,6 +42,7 @@ if TYPE_CHECKING:
     from zom.model.resolve import data_type
     from zom.model.tree import unflatten
     from zom.problems import Problem, Rule, rules
+    from zom.stores.opening import store
 
 __version__ = "0.1.0"
 
@@ -49,8 +52,10 @@ _HOMES = {
         "ExtensionError",
         "NotFound",
         "PathError",
+        "ReadOnlyError",
         "SpecError",
         "SpecWarning",
+        "StoreError",
         "UnknownName",
         "ZomError",
     ),
@@ -66,6 +71,7 @@ _HOMES = {
     "zom.model.resolve": ("data_type",),
     "zom.model.tree": ("unflatten",),
     "zom.problems": ("Problem", "Rule", "rules"),
+    "zom.stores.opening": ("store",),
 }
 
 _MODULES = ("draft", "template", "v2", "v3")
@@ -86,9 +92,11 @@ __all__ = [
     "NotFound",
     "PathError",
     "Problem",
+    "ReadOnlyError",
     "Rule",
     "SpecError",
     "SpecWarning",
+    "StoreError",
     "UnknownName",
     "ZomError",
     "check",
@@ -103,6 +111,7 @@ __all__ = [
     "parse",
     "rules",
     "schema_names",
+    "store",
     "template",
     "unflatten",
     "v2",

@@ -6,7 +6,9 @@
     ├── NotFound            a path that names no node
     ├── UnknownName         a codec, data type, ... that nobody registered
     ├── ExtensionError      a plugin that can't be loaded, or registered twice
-    └── ConversionError     a spec that another format can't express
+    ├── ConversionError     a spec that another format can't express
+    └── StoreError          a store that can't do what was asked
+        └── ReadOnlyError   a store that may not be changed
 
 None of them derives from ValueError: pydantic would swallow them and print its own text instead.
 """
@@ -25,8 +27,10 @@ __all__ = [
     "ExtensionError",
     "NotFound",
     "PathError",
+    "ReadOnlyError",
     "SpecError",
     "SpecWarning",
+    "StoreError",
     "UnknownName",
     "ZomError",
 ]
@@ -84,6 +88,36 @@ class UnknownName(ZomError):
 
 class ExtensionError(ZomError):
     """A plugin that can't be loaded, or a name that is registered twice."""
+
+
+class StoreError(ZomError):
+    """What a store could not do: where, with which key, and why.
+
+    >>> print(StoreError("data.zarr", "a/0", "read", "permission denied"))
+    data.zarr: cannot read 'a/0': permission denied
+    """
+
+    def __init__(self, store: str, key: str, verb: str, reason: str) -> None:
+        self.store = store
+        self.key = key
+        self.verb = verb
+        self.reason = reason
+        super().__init__(store, key, verb, reason)
+
+    def __str__(self) -> str:
+        what = f" {self.key!r}" if self.key else ""
+        return f"{self.store}: cannot {self.verb}{what}: {self.reason}"
+
+
+class ReadOnlyError(StoreError):
+    """A store that may not be changed was asked to change.
+
+    >>> print(ReadOnlyError("data.zip", "a/0", "write"))
+    data.zip: cannot write 'a/0': the store is read-only
+    """
+
+    def __init__(self, store: str, key: str, verb: str, reason: str = "the store is read-only") -> None:
+        super().__init__(store, key, verb, reason)
 
 
 class SpecWarning(UserWarning):

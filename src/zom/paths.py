@@ -201,7 +201,7 @@ def parse_v2_path(path: str) -> str:
     return "/".join(names)
 
 
-_SEGMENT = r"(?!\.\.?(?:/|\Z))[^/\\\x00-\x1f\x7f-\x9f\ud800-\udfff]+"
+_SEGMENT = r"(?!\.\.?(?:/|\Z)|\.zom-)[^/\\\x00-\x1f\x7f-\x9f\ud800-\udfff]+"
 _KEY = re.compile(rf"{_SEGMENT}(?:/{_SEGMENT})*\Z")
 _KEY_REFUSALS: tuple[_Refusal, ...] = (
     (lambda key: not key, "an empty one"),
@@ -212,6 +212,10 @@ _KEY_REFUSALS: tuple[_Refusal, ...] = (
     (_CONTROL.search, "a control character in it"),
     (_SURROGATE.search, "a lone surrogate in it"),
     (lambda key: {".", ".."} & set(key.split("/")), "'.' or '..' in it"),
+    (
+        lambda key: any(name.startswith(".zom-") for name in key.split("/")),
+        "a name that begins with '.zom-', as the temporary files of zom do,",
+    ),
 )
 
 

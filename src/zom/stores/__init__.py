@@ -1,0 +1,1 @@
+"""Stores: bytes by key, wherever people keep them."""

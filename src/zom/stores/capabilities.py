@@ -1,0 +1,31 @@
+"""What a store can do, as data: callers choose their way by it, and the store suite its tests."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+__all__ = ["Capabilities"]
+
+
+@dataclass(frozen=True, slots=True)
+class Capabilities:
+    """What a store can do, as data.
+
+    >>> Capabilities(listable=False).listable
+    False
+    """
+
+    writable: bool = True
+    listable: bool = True
+    atomic_replace: bool = True
+    """A reader sees the old value or the new one, whatever happens to the writer."""
+    create_if_absent: bool = False
+    """Of several creators of one key, in any process, exactly one succeeds."""
+    compare_and_set: bool = False
+    """A value is replaced only where it is still the one that was read, among all who use `replace`."""
+    durable: bool = False
+    """What was written survives a loss of power."""
+    rename: bool = False
+    """A whole prefix moves in one step."""
+    nested_keys: bool = True
+    """A key may lie below another, as `a/b` below `a`: files can't."""

@@ -1,0 +1,160 @@
+"""A store that goes wrong when it is told to: what tests of everything above a store are made with."""
+
+from __future__ import annotations
+
+import errno
+import os
+import threading
+import time
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
+
+from typing_extensions import override
+
+from zom.stores.interface import ByteRange, Listing, Store, Versioned
+from zom.stores.locks import remake_in_children
+from zom.stores.wrap import WrapperStore
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+
+__all__ = ["FaultyStore", "Mishap"]
+
+T = TypeVar("T")
+
+Mishap = Literal["fail", "fail after", "delay", "shorten", "duplicate"]
+"""What happens to an operation: it fails without being done; it is done, and the answer is lost; it takes
+its time; what is read or written lacks its second half; it is done twice, as by a client that tries again."""
+
+
+class FaultyStore(WrapperStore):
+    """Passes everything on, but for the n-th operations, counted from 0, that `mishaps` names.
+
+    A batch counts one operation for each key. The operations so far stand in `operations`, so that a
+    test can let each of them fail in turn.
+
+    >>> from zom.stores.memory import MemoryStore
+    >>> store = FaultyStore(MemoryStore(), {1: "fail"}); store.set("a", b"1")
+    >>> store.set("a", b"2")
+    Traceback (most recent call last):
+    zom.errors.StoreError: memory://: cannot write 'a': input/output error
+    >>> store.get("a"), store.operations
+    (b'1', [('write', 'a'), ('write', 'a'), ('read', 'a')])
+    """
+
+    def __init__(
+        self,
+        inner: Store,
+        mishaps: Mapping[int, Mishap] | None = None,
+        *,
+        error: int = errno.EIO,
+        delay: float = 0.01,
+    ) -> None:
+        super().__init__(inner)
+        self.mishaps: dict[int, Mishap] = dict(mishaps or {})
+        self.operations: list[tuple[str, str]] = []
+        self._error = error
+        self._delay = delay
+        self._guard = threading.Lock()
+        remake_in_children(self)
+
+    def after_fork(self) -> None:
+        """Forget the lock of the parent's threads."""
+        self._guard = threading.Lock()
+
+    @override
+    def __reduce__(self) -> tuple[Any, ...]:
+        return (FaultyStore, (self.inner, self.mishaps))
+
+    def next(self, mishap: Mishap, after: int = 0) -> None:
+        """Let `mishap` happen to the next operation, or to the one `after` so many."""
+        self.mishaps[len(self.operations) + after] = mishap
+
+    def _done(self, verb: str, key: str, act: Callable[[], T]) -> T:
+        with self._guard:
+            mishap = self.mishaps.get(len(self.operations))
+            self.operations.append((verb, key))
+        if mishap == "fail":
+            raise OSError(self._error, os.strerror(self._error))
+        if mishap == "delay":
+            time.sleep(self._delay)
+        if mishap == "duplicate":
+            act()
+        answer = act()
+        if mishap == "fail after":
+            raise OSError(self._error, os.strerror(self._error))
+        if mishap == "shorten" and isinstance(answer, bytes):
+            return answer[: len(answer) // 2]  # type: ignore[return-value] # pyright: ignore[reportReturnType]
+        return answer
+
+    def _short(self, value: bytes) -> bytes:
+        """What of `value` reaches the inner store in the operation that comes."""
+        return value[: len(value) // 2] if self.mishaps.get(len(self.operations)) == "shorten" else value
+
+    # --- reading -----------------------------------------------------------------------------------
+
+    @override
+    def _read(self, key: str, byte_range: ByteRange | None) -> bytes | None:
+        return self._done("read", key, lambda: self.inner.get(key, byte_range))
+
+    @override
+    def _read_many(self, requests: Sequence[tuple[str, ByteRange | None]]) -> list[bytes | None]:
+        return Store._read_many(self, requests)  # noqa: SLF001 - one operation for each key
+
+    @override
+    def _read_version(self, key: str) -> Versioned | None:
+        return self._done("read", key, lambda: self.inner.get_version(key))
+
+    @override
+    def _keys(self, prefix: str) -> Iterable[str]:
+        return self._done("list", prefix, lambda: list(self.inner.list(prefix)))
+
+    @override
+    def _list_dir(self, prefix: str) -> Listing:
+        return self._done("list", prefix, lambda: self.inner.list_dir(prefix))
+
+    # --- writing -----------------------------------------------------------------------------------
+
+    @override
+    def _write(self, key: str, value: bytes) -> None:
+        value = self._short(value)
+        self._done("write", key, lambda: self.inner.set(key, value))
+
+    @override
+    def _write_many(self, items: Sequence[tuple[str, bytes]]) -> None:
+        Store._write_many(self, items)  # noqa: SLF001 - as above
+
+    @override
+    def _write_partial(self, key: str, start: int, value: bytes) -> None:
+        value = self._short(value)
+        self._done("write", key, lambda: self.inner.set_partial(key, start, value))
+
+    @override
+    def _remove(self, key: str) -> None:
+        self._done("delete", key, lambda: self.inner.delete(key))
+
+    @override
+    def _remove_many(self, keys: Sequence[str]) -> None:
+        Store._remove_many(self, keys)  # noqa: SLF001 - as above
+
+    @override
+    def _remove_prefix(self, prefix: str) -> None:
+        Store._remove_prefix(self, prefix)  # noqa: SLF001 - as above
+
+    @override
+    def _create(self, key: str, value: bytes) -> bool:
+        value = self._short(value)
+        return self._done("create", key, lambda: self.inner.create(key, value))
+
+    @override
+    def _replace(self, key: str, value: bytes, version: Any) -> bool:
+        value = self._short(value)
+        return self._done("write", key, lambda: self.inner.replace(key, value, version))
+
+    @override
+    def _rename(self, old: str, new: str) -> None:
+        self._done("rename", old, lambda: self.inner.rename(old, new))
+
+    @override
+    def flush(self) -> None:
+        with self._told("", "flush"):
+            self._done("flush", "", self.inner.flush)

@@ -1,0 +1,293 @@
+"""Any fsspec file system as a store, and with it whatever fsspec has a protocol for.
+
+A UPath is taken by its `fs` and `path`; universal-pathlib need not be known. File systems of fsspec
+remember listings, and some answer from them: what they remember is dropped before they are asked.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Any
+from urllib.parse import quote, unquote
+
+from typing_extensions import override
+
+from zom.errors import StoreError
+from zom.stores.credentials import hidden, secrets_in, shown_url
+from zom.stores.extra import imported, lacks_bucket
+from zom.stores.interface import ByteRange, Capabilities, Listing, Store, Suffix
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+__all__ = ["FsspecStore"]
+
+_LOCAL = {"file", "local"}
+_WEB = {"http", "https"}
+_LONG = 1 << 26
+"""Bytes from which on the size of a file is asked for before a part of it is."""
+
+
+class FsspecStore(Store):
+    """The files below a path of an fsspec file system.
+
+    >>> fsspec = __import__("pytest").importorskip("fsspec", reason="pip install 'zom[fsspec]'")
+    >>> store = FsspecStore(fsspec.filesystem("memory"), "/doctest"); store.set("a/0", b"123")
+    >>> store.get("a/0")
+    b'123'
+    """
+
+    def __init__(
+        self, filesystem: Any, path: str | os.PathLike[str] | None = None, *, read_only: bool = False
+    ) -> None:
+        kind = type(filesystem).__name__
+        if path is None:
+            if not hasattr(filesystem, "fs") or not hasattr(filesystem, "path"):
+                raise StoreError(kind, "", "open", "expected a file system and a path, or a UPath")
+            filesystem, path = filesystem.fs, filesystem.path
+        if getattr(filesystem, "asynchronous", False):
+            reason = "expected a file system for synchronous use; open it with asynchronous=False"
+            raise StoreError(kind, "", "open", reason)
+        self._fs: Any = filesystem
+        protocol = filesystem.protocol
+        self._protocol = protocol if isinstance(protocol, str) else str(protocol[0])
+        root = "" if path is None else os.fspath(path)
+        self._root = str(filesystem._strip_protocol(root)).rstrip("/")  # noqa: SLF001 - as it lists
+        self._secrets = tuple(secrets_in(getattr(filesystem, "storage_options", None), every=True))
+        # Files of fsspec are written in place: a crash in the middle shows.
+        self.capabilities = Capabilities(
+            writable=not read_only and self._protocol not in _WEB,
+            atomic_replace=False,
+            nested_keys=self._is_flat(),
+        )
+
+    @property
+    @override
+    def url(self) -> str:
+        if "://" in self._root:
+            return shown_url(self._root)
+        return f"{self._protocol}://{self._root if self._protocol in _LOCAL else self._root.lstrip('/')}"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        reason = ""
+        if self._fs.storage_options or "@" in self._root:
+            reason = "its options may hold credentials; open it again in the other process"
+        elif self._protocol == "memory":
+            reason = "a file system in memory belongs to its process"
+        if reason:
+            raise StoreError(self.url, "", "pickle", reason)
+        return (_reopen, (self._protocol, self._root, not self.capabilities.writable))
+
+    def _path(self, key: str) -> str:
+        return f"{self._root}/{quote(key) if self._protocol in _WEB else key}"
+
+    def _name(self, path: str) -> str:
+        return unquote(path) if self._protocol in _WEB else path
+
+    def _failure(self, key: str, verb: str, cause: Exception) -> StoreError:
+        if isinstance(cause, StoreError):
+            return cause
+        if isinstance(cause, OSError) and cause.strerror:
+            return StoreError(self.url, key, verb, hidden(cause.strerror.lower(), self._secrets))
+        text = hidden(str(cause).strip().partition("\n")[0], self._secrets)
+        return StoreError(self.url, key, verb, f"{type(cause).__name__}: {text}".rstrip(": "))
+
+    # --- reading -----------------------------------------------------------------------------------
+
+    @override
+    def _read(self, key: str, byte_range: ByteRange | None) -> bytes | None:
+        return self._read_many([(key, byte_range)])[0]
+
+    @override
+    def _read_many(self, requests: Sequence[tuple[str, ByteRange | None]]) -> list[bytes | None]:
+        found: list[bytes | Exception | None] = [None] * len(requests)
+        sizes: dict[int, int] = {}
+        asked = [
+            index
+            for index, (key, byte_range) in enumerate(requests)
+            if self._may_be_read(key, byte_range, index, found, sizes)
+        ]
+        if asked:
+            paths = [self._path(requests[index][0]) for index in asked]
+            bounds = [_bounds(requests[index][1], sizes.get(index)) for index in asked]
+            # Unlike cat, this takes a name with "*" or "[" in it for what it is.
+            answers = self._fs.cat_ranges(
+                paths, [start for start, _ in bounds], [end for _, end in bounds], on_error="return"
+            )
+            for index, answer in zip(asked, answers, strict=True):
+                found[index] = answer
+        return [self._value(*request, answer) for request, answer in zip(requests, found, strict=True)]
+
+    def _may_be_read(
+        self,
+        key: str,
+        byte_range: ByteRange | None,
+        index: int,
+        found: list[bytes | Exception | None],
+        sizes: dict[int, int],
+    ) -> bool:
+        """Whether to ask for the bytes; where a look at the file is enough, what it says goes to `found`."""
+        is_empty = byte_range is not None and byte_range.length == 0
+        is_long = byte_range is not None and (byte_range.length or 0) > _LONG
+        if self._protocol not in _LOCAL and not is_empty and not is_long:
+            return True
+        try:
+            info = self._info(key)
+        except Exception as cause:  # noqa: BLE001 - told with the other answers
+            found[index] = cause
+            return False
+        is_file = info["type"] == "file"
+        if not is_file and self._protocol in _LOCAL:
+            # To wait for the other end of a pipe could take forever.
+            what = "a directory" if info["type"] == "directory" else "something else"
+            found[index] = StoreError(self.url, key, "read", f"expected a regular file, found {what}")
+        elif is_file and is_empty:
+            found[index] = b""
+        elif info.get("size") is not None:
+            sizes[index] = int(info["size"])
+        return is_file and not is_empty
+
+    def _info(self, key: str) -> dict[str, Any]:
+        path = self._path(key)
+        self._fs.invalidate_cache(path.rpartition("/")[0])
+        return dict(self._fs.info(path))
+
+    def _value(
+        self, key: str, byte_range: ByteRange | None, answer: bytes | Exception | None
+    ) -> bytes | None:
+        if answer is None or (isinstance(answer, FileNotFoundError) and not lacks_bucket(answer)):
+            return None
+        if not isinstance(answer, Exception):
+            return bytes(answer)
+        if isinstance(answer, StoreError):
+            raise answer
+        # Some services refuse a range that begins where the value ends; to us, nothing is there.
+        if byte_range is not None and self._selects_nothing(key, byte_range):
+            return b""
+        failure = self._failure(key, "read", answer)
+        raise failure
+
+    def _selects_nothing(self, key: str, byte_range: ByteRange) -> bool:
+        try:
+            size = self._info(key).get("size")
+        except Exception:  # noqa: BLE001 - the first exception is told
+            return False
+        if size is None:
+            return False
+        return int(size) == 0 if isinstance(byte_range, Suffix) else byte_range.start >= int(size)
+
+    # --- writing -----------------------------------------------------------------------------------
+
+    @override
+    def _write(self, key: str, value: bytes) -> None:
+        path = self._path(key)
+        try:
+            self._refuse_directory(path)
+            for _ in range(3):
+                try:
+                    self._fs.pipe_file(path, value)
+                    break
+                except FileNotFoundError:
+                    if self._is_flat():
+                        raise  # what is missing is the bucket, and not to be made by accident
+                    # To make the directory first would cost a request each time; others may prune it.
+                    self._fs.makedirs(path.rpartition("/")[0], exist_ok=True)
+            else:
+                self._fs.pipe_file(path, value)
+        except Exception as cause:  # noqa: BLE001 - raised below, without the text of other packages
+            failure = self._failure(key, "write", cause)
+        else:
+            return
+        raise failure
+
+    def _refuse_directory(self, path: str) -> None:
+        if self._protocol == "memory" and self._fs.isdir(path):
+            raise IsADirectoryError(21, "Is a directory")  # it would hold both, and list one
+
+    @override
+    def _remove(self, key: str) -> None:
+        path = self._path(key)
+        try:
+            if self._protocol in _LOCAL | {"memory"} and self._fs.isdir(path):
+                return
+            self._fs.rm_file(path)
+        except Exception as cause:  # noqa: BLE001 - raised below
+            if isinstance(cause, FileNotFoundError) and not lacks_bucket(cause):
+                return
+            failure = self._failure(key, "delete", cause)
+        else:
+            self._prune(path)
+            return
+        raise failure
+
+    def _prune(self, path: str) -> None:
+        """Remove the directories above a deleted file that are empty now: a store has no empty prefixes."""
+        parent = path.rpartition("/")[0]
+        while not self._is_flat() and len(parent) > len(self._root):
+            try:
+                self._fs.rmdir(parent)
+            except Exception:  # noqa: BLE001 - not empty, or not to be removed: either way it stays
+                return
+            parent = parent.rpartition("/")[0]
+
+    # --- listing -----------------------------------------------------------------------------------
+
+    @override
+    def _keys(self, prefix: str) -> Iterable[str]:
+        if self._is_flat():
+            base = f"{self._root}/{prefix}".rstrip("/")
+            paths = [self._name(path) for path in self._told_by(prefix, lambda: self._fs.find(base))]
+            start = len(self._root) + 1
+            yield from (path[start:] for path in paths if path.startswith(f"{self._root}/{prefix}"))
+            return
+        # fsspec's own walk leaves out, without a word, what it may not read.
+        waiting = [prefix]
+        while waiting:
+            found = self._list_dir(waiting.pop())
+            yield from found.keys
+            waiting.extend(found.prefixes)
+
+    def _is_flat(self) -> bool:
+        """Whether it has a way of its own to list everything, as object stores do: they know no directories."""
+        own: Any = getattr(self._fs, "_find", None)
+        return own is not None and own.__module__ != "fsspec.asyn"
+
+    @override
+    def _list_dir(self, prefix: str) -> Listing:
+        base = f"{self._root}/{quote(prefix) if self._protocol in _WEB else prefix}".rstrip("/")
+        keys: list[str] = []
+        prefixes: list[str] = []
+        for entry in self._told_by(prefix, lambda: self._fs.ls(base or "/", detail=True)):
+            folder, _, name = self._name(str(entry["name"]).rstrip("/")).rpartition("/")
+            if f"{folder}/" != f"{self._root}/{prefix}":
+                continue  # a file lists itself
+            if entry["type"] == "directory":
+                prefixes.append(f"{prefix}{name}/")
+            elif entry["type"] == "file":
+                keys.append(prefix + name)
+        return Listing(sorted(set(keys)), sorted(set(prefixes)))
+
+    def _told_by(self, prefix: str, call: Any) -> list[Any]:
+        self._fs.invalidate_cache()
+        try:
+            return list(call())
+        except Exception as cause:  # noqa: BLE001 - raised below
+            if isinstance(cause, (FileNotFoundError, NotADirectoryError)) and not lacks_bucket(cause):
+                return []
+            failure = self._failure(prefix, "list", cause)
+        raise failure
+
+
+def _reopen(protocol: str, root: str, read_only: bool) -> FsspecStore:  # noqa: FBT001 - pickle passes positions
+    return FsspecStore(imported("fsspec", "fsspec").filesystem(protocol), root, read_only=read_only)
+
+
+def _bounds(byte_range: ByteRange | None, size: int | None) -> tuple[int | None, int | None]:
+    """From where and to where; not beyond a size that is known: some make room for all that was asked."""
+    if byte_range is None:
+        return None, None
+    if isinstance(byte_range, Suffix):
+        return -min(byte_range.length, byte_range.length if size is None else max(size, 1)), None
+    start, length = byte_range
+    end = None if length is None else start + length
+    return start, end if size is None or end is None else max(start, min(end, size))

@@ -1,0 +1,104 @@
+"""A store in memory, for tests, examples and data that need not outlive the process."""
+
+from __future__ import annotations
+
+import threading
+from typing import TYPE_CHECKING, Any, NoReturn
+
+from typing_extensions import override
+
+from zom.errors import StoreError
+from zom.stores.interface import ByteRange, Capabilities, Store, Versioned, cut
+from zom.stores.locks import remake_in_children
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from typing_extensions import Buffer
+
+__all__ = ["MemoryStore"]
+
+
+class MemoryStore(Store):
+    """Bytes by key, in a dict.
+
+    >>> store = MemoryStore(); store.set("a/0", b"123"); store.get("a/0")
+    b'123'
+    """
+
+    capabilities = Capabilities(create_if_absent=True, compare_and_set=True, rename=True)
+
+    def __init__(self, data: Mapping[str, Buffer] | None = None, *, name: str = "") -> None:
+        self._data: dict[str, tuple[bytes, int]] = {}
+        self._name = name
+        self._version = 0
+        self._guard = threading.RLock()
+        remake_in_children(self)
+        if data:
+            self.set_many(data)
+
+    def after_fork(self) -> None:
+        """Forget the lock of the parent's threads."""
+        self._guard = threading.RLock()
+
+    @property
+    @override
+    def url(self) -> str:
+        return f"memory://{self._name}"
+
+    @override
+    def _read(self, key: str, byte_range: ByteRange | None) -> bytes | None:
+        found = self._data.get(key)
+        return None if found is None else cut(found[0], byte_range)
+
+    @override
+    def _write(self, key: str, value: bytes) -> None:
+        with self._guard:
+            self._version += 1
+            self._data[key] = (value, self._version)
+
+    @override
+    def _remove(self, key: str) -> None:
+        with self._guard:
+            self._data.pop(key, None)
+
+    @override
+    def _keys(self, prefix: str) -> Iterable[str]:
+        with self._guard:
+            return [key for key in self._data if key.startswith(prefix)]
+
+    @override
+    def _create(self, key: str, value: bytes) -> bool:
+        with self._guard:
+            if key in self._data:
+                return False
+            self._write(key, value)
+            return True
+
+    @override
+    def _read_version(self, key: str) -> Versioned | None:
+        found = self._data.get(key)
+        return None if found is None else Versioned(*found)
+
+    @override
+    def _replace(self, key: str, value: bytes, version: Any) -> bool:
+        with self._guard:
+            found = self._data.get(key)
+            if (None if found is None else found[1]) != version:
+                return False
+            self._write(key, value)
+            return True
+
+    @override
+    def _rename(self, old: str, new: str) -> None:
+        with self._guard:
+            # One assignment, so that readers see all keys in one place or all in the other.
+            self._data = {
+                new + key[len(old) :] if key.startswith(old) else key: value
+                for key, value in self._data.items()
+            }
+
+    @override
+    def __reduce__(self) -> NoReturn:
+        # A copy in another process would take writes that nobody ever reads.
+        raise StoreError(self.url, "", "pickle", "a store in memory belongs to its process")

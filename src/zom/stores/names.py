@@ -1,0 +1,46 @@
+"""Names in a store that are one name elsewhere."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from zom.paths import collisions
+
+if TYPE_CHECKING:
+    from zom.stores.interface import Store
+
+__all__ = ["colliding"]
+
+
+def colliding(store: Store, prefix: str = "") -> list[tuple[str, str]]:
+    """Keys and prefixes below `prefix` that are one file where case or Unicode form doesn't count.
+
+    A key `a` beside a key `a/b` is such a pair, too. Such a store can't be copied to a disk
+    of macOS or Windows without losing one of each pair.
+
+    >>> from zom.stores.memory import MemoryStore
+    >>> colliding(MemoryStore({"Data/zarr.json": b"", "data/zarr.json": b"", "time": b""}))
+    [('Data/', 'data/')]
+    """
+    names: dict[str, dict[str, set[str]]] = {}
+    for key in store.list(prefix):
+        above, name = _split(key)
+        names.setdefault(above, {}).setdefault(name, set()).add(above + name)
+        while len(above) > len(prefix):
+            path = above
+            above, name = _split(path[:-1])
+            shown = names.setdefault(above, {}).setdefault(name, set())
+            if path in shown:
+                break
+            shown.add(path)
+    found: list[tuple[str, str]] = []
+    for siblings in names.values():
+        # A key and a prefix of one name can't both be files, either.
+        found += [(min(shown), max(shown)) for shown in siblings.values() if len(shown) > 1]
+        found += [(min(siblings[a]), min(siblings[b])) for a, b in collisions(sorted(siblings))]
+    return sorted(found)
+
+
+def _split(path: str) -> tuple[str, str]:
+    above, slash, name = path.rpartition("/")
+    return above + slash, name

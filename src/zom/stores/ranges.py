@@ -1,0 +1,70 @@
+"""Byte ranges: which bytes of a value are meant.
+
+Zarr v3 core, section "Abstract store interface", `get_partial_values`; suffixes are those of HTTP, RFC
+9110, section 14.1.2.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple, TypeAlias
+
+__all__ = ["ByteRange", "Range", "Request", "Suffix", "check_range", "cut"]
+
+
+class Range(NamedTuple):
+    """The bytes of a value from `start` on: `length` of them, or all.
+
+    >>> cut(b"abcdef", Range(1, 3)), cut(b"abcdef", Range(4))
+    (b'bcd', b'ef')
+    """
+
+    start: int
+    length: int | None = None
+
+
+class Suffix(NamedTuple):
+    """The last `length` bytes of a value, or all where it is shorter.
+
+    >>> cut(b"abcdef", Suffix(2))
+    b'ef'
+    """
+
+    length: int
+
+
+ByteRange: TypeAlias = Range | Suffix
+"""Which bytes of a value are meant. A range that reaches over the end gives the bytes that are there."""
+
+Request: TypeAlias = "str | tuple[str, ByteRange | None]"
+"""What is asked of `get_many`: a key, or a key and a byte range."""
+
+
+def cut(value: bytes, byte_range: ByteRange | None) -> bytes:
+    """The bytes of `value` that `byte_range` means.
+
+    >>> cut(b"abc", None)
+    b'abc'
+    """
+    if byte_range is None:
+        return value
+    if isinstance(byte_range, Suffix):
+        return value[max(0, len(value) - byte_range.length) :]
+    if byte_range.length is None:
+        return value[byte_range.start :]
+    return value[byte_range.start : byte_range.start + byte_range.length]
+
+
+def check_range(byte_range: ByteRange) -> None:
+    """ValueError where `byte_range` counts below zero: Python would count from the end, silently.
+
+    >>> check_range(Range(-1, 4))
+    Traceback (most recent call last):
+    ValueError: expected a byte range that starts at 0 or later, got Range(start=-1, length=4)
+    """
+    # A type checker knows that it is one of the two; who uses none may pass a slice or a tuple.
+    if not isinstance(byte_range, (Range, Suffix)):  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise ValueError(f"expected a Range, a Suffix or None, got {byte_range!r}")  # noqa: TRY004
+    if isinstance(byte_range, Range) and byte_range.start < 0:
+        raise ValueError(f"expected a byte range that starts at 0 or later, got {byte_range}")
+    if byte_range.length is not None and byte_range.length < 0:
+        raise ValueError(f"expected a byte range of 0 or more bytes, got {byte_range}")

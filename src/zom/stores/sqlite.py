@@ -1,0 +1,323 @@
+"""One SQLite file as a store: the table `zarr(k, v)` that existing tools read and write.
+
+The table is that of zarr-python 2's SQLiteStore and of zarr-sqlite. Reading and writing are
+transactions, so a batch is written whole or not at all, and is durable when it returns.
+"""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import threading
+import weakref
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from typing_extensions import override
+
+from zom.errors import StoreError
+from zom.stores.interface import ByteRange, Capabilities, Store, Suffix, cut
+
+if TYPE_CHECKING:
+    from collections.abc import Generator, Iterable, Sequence
+
+__all__ = ["SQLiteStore"]
+
+_TABLE = "CREATE TABLE IF NOT EXISTS zarr(k TEXT PRIMARY KEY, v BLOB)"
+_LONGEST = (1 << 31) - 1
+"""No value of SQLite is longer; greater numbers overflow in its substr."""
+_WRITE = "INSERT OR REPLACE INTO zarr(k, v) VALUES (?, ?)"
+
+
+class SQLiteStore(Store):
+    """Values as rows of one SQLite file.
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder, SQLiteStore(f"{folder}/x.sqlite") as store:
+    ...     store.set("a/0", b"123")
+    ...     store.get("a/0")
+    b'123'
+    """
+
+    def __init__(
+        self,
+        path: str | os.PathLike[str],
+        *,
+        read_only: bool = False,
+        create: bool = True,
+        timeout: float = 60,
+    ) -> None:
+        self.path = Path(os.path.abspath(path))  # noqa: PTH100 - as the user named it
+        self._options: dict[str, Any] = {"read_only": read_only, "create": create, "timeout": timeout}
+        # One connection for all threads, one at a time: SQLite itself writes one at a time.
+        self.guard = threading.RLock()
+        self._connection: sqlite3.Connection | None = None
+        self._trouble = "the store is closed"
+        self.capabilities = Capabilities(
+            writable=not read_only, create_if_absent=True, compare_and_set=True, durable=True, rename=True
+        )
+        with self._told("", "open"):
+            if not self.path.exists() and (read_only or not create):
+                raise StoreError(self.url, "", "open", "no such file")
+            self._connection = self._connect()
+            try:
+                self._check_table()
+            except BaseException:
+                self._connection.close()
+                raise
+        _open_stores.add(self)
+
+    def _connect(self) -> sqlite3.Connection:
+        mode = "ro" if self._options["read_only"] else ("rwc" if self._options["create"] else "rw")
+        return sqlite3.connect(
+            f"{self.path.as_uri()}?mode={mode}",
+            uri=True,
+            timeout=self._options["timeout"],
+            isolation_level=None,
+            check_same_thread=False,
+        )
+
+    def _check_table(self) -> None:
+        with self._reading() as connection:
+            if not connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'zarr'").fetchall():
+                if self._options["read_only"]:
+                    raise StoreError(self.url, "", "open", "expected a table zarr(k, v), found none")
+                connection.execute(_TABLE)
+            columns = {row[1] for row in connection.execute("PRAGMA table_info(zarr)").fetchall()}
+            if not columns >= {"k", "v"}:
+                found = ", ".join(sorted(columns))
+                raise StoreError(self.url, "", "open", f"expected a table zarr(k, v), found zarr({found})")
+
+    @property
+    @override
+    def url(self) -> str:
+        return str(self.path)
+
+    @override
+    def __reduce__(self) -> tuple[Any, ...]:
+        return (_reopen, (str(self.path), self._options))
+
+    # --- the connection ----------------------------------------------------------------------------
+
+    @contextmanager
+    def _reading(self) -> Generator[sqlite3.Connection]:
+        with self.guard:
+            if self._connection is None:
+                raise StoreError(self.url, "", "use", self._trouble)
+            yield self._connection
+
+    @contextmanager
+    def _transaction(self) -> Generator[sqlite3.Connection]:
+        """All that is done in the block, or nothing; within a lock, a part of what the lock holds."""
+        with self._reading() as connection:
+            within = connection.in_transaction
+            connection.execute("SAVEPOINT zom" if within else "BEGIN IMMEDIATE")
+            try:
+                yield connection
+                connection.execute("RELEASE zom" if within else "COMMIT")
+            except BaseException:
+                # A full disk has ended the transaction already.
+                if connection.in_transaction:
+                    connection.execute("ROLLBACK TO zom" if within else "ROLLBACK")
+                    if within:
+                        connection.execute("RELEASE zom")
+                raise
+
+    @contextmanager
+    @override
+    def _lock(self, key: str) -> Generator[None]:
+        """The whole file: SQLite locks no less. What others see of the block, they see at its end."""
+        with self._reading() as connection:
+            if connection.in_transaction:
+                yield
+                return
+            connection.execute("BEGIN IMMEDIATE")
+            try:
+                yield
+            finally:
+                # What was done before an error was done: each operation is whole in itself.
+                if self._connection is connection and connection.in_transaction:
+                    connection.execute("COMMIT")
+
+    def before_fork(self) -> None:
+        """Wait until no other thread is in a transaction: a child can't tell what became of it."""
+        self._forked_within = not self.guard.acquire(timeout=5)
+
+    def after_fork_in_parent(self) -> None:
+        """Go on."""
+        if not self._forked_within:
+            self.guard.release()
+
+    def after_fork(self) -> None:
+        """Open the file anew: SQLite forbids to use a connection of the parent."""
+        self.guard = threading.RLock()
+        connection, self._connection = self._connection, None
+        if connection is None:
+            return
+        if self._forked_within or connection.in_transaction:
+            # Closing it here would roll back what the parent is writing.
+            _keep_for_ever(connection)
+            self._trouble = "the process was forked in the middle of a transaction"
+            return
+        _inherited.append(connection)
+        try:
+            self._connection = self._connect()
+        except sqlite3.Error as error:
+            self._trouble = str(error)
+
+    # --- reading -----------------------------------------------------------------------------------
+
+    @override
+    def _read(self, key: str, byte_range: ByteRange | None) -> bytes | None:
+        with self._reading() as connection:
+            if byte_range is None:
+                rows = connection.execute("SELECT v FROM zarr WHERE k = ?", (key,)).fetchall()
+                return self._bytes(key, rows[0][0]) if rows else None
+            start, length = _substring(byte_range)
+            text = (
+                "SELECT CASE typeof(v) WHEN 'blob' THEN substr(v, ?, ?) ELSE v END, typeof(v) "
+                "FROM zarr WHERE k = ?"
+            )
+            rows = connection.execute(text, (start, length, key)).fetchall()
+        if not rows:
+            return None
+        value = self._bytes(key, rows[0][0])
+        return value if rows[0][1] == "blob" else cut(value, byte_range)
+
+    def _bytes(self, key: str, value: object) -> bytes:
+        """A value as bytes: other tools store documents as text, or nothing as NULL."""
+        if isinstance(value, bytes):
+            return value
+        if isinstance(value, str):
+            return value.encode()
+        if value is None:
+            return b""
+        raise StoreError(self.url, key, "read", f"expected a blob, found {value!r}")
+
+    @override
+    def _keys(self, prefix: str) -> Iterable[str]:
+        text = "SELECT k FROM zarr WHERE typeof(k) = 'text'"
+        values = _bounds(prefix) if prefix else ()
+        if prefix:
+            text = f"{text} AND k >= ? AND k < ?"
+        with self._reading() as connection:
+            return [row[0] for row in connection.execute(text, values).fetchall()]
+
+    # --- writing -----------------------------------------------------------------------------------
+
+    @override
+    def _write(self, key: str, value: bytes) -> None:
+        with self._transaction() as connection:
+            connection.execute(_WRITE, (key, value))
+
+    @override
+    def _write_many(self, items: Sequence[tuple[str, bytes]]) -> None:
+        with self._transaction() as connection:
+            connection.executemany(_WRITE, items)
+
+    @override
+    def _remove(self, key: str) -> None:
+        self._remove_many([key])
+
+    @override
+    def _remove_many(self, keys: Sequence[str]) -> None:
+        with self._transaction() as connection:
+            connection.executemany("DELETE FROM zarr WHERE k = ?", [(key,) for key in keys])
+
+    @override
+    def _remove_prefix(self, prefix: str) -> None:
+        with self._transaction():
+            super()._remove_prefix(prefix)
+
+    @override
+    def _create(self, key: str, value: bytes) -> bool:
+        with self._transaction() as connection:
+            done = connection.execute("INSERT OR IGNORE INTO zarr(k, v) VALUES (?, ?)", (key, value))
+            return done.rowcount == 1
+
+    @override
+    def _replace(self, key: str, value: bytes, version: Any) -> bool:
+        with self._transaction():
+            if self._read(key, None) != version:
+                return False
+            self._write(key, value)
+            return True
+
+    @override
+    def _rename(self, old: str, new: str) -> None:
+        with self._transaction() as connection:
+            connection.execute(
+                "UPDATE zarr SET k = ? || substr(k, ?) WHERE k >= ? AND k < ?",
+                (new, len(old) + 1, *_bounds(old)),
+            )
+
+    @override
+    def close(self) -> None:
+        with self.guard:
+            connection, self._connection = self._connection, None
+            if connection is not None:
+                connection.close()
+
+    def __del__(self) -> None:
+        connection = self.__dict__.get("_connection")
+        if connection is not None:
+            connection.close()
+
+
+def _reopen(path: str, options: dict[str, Any]) -> SQLiteStore:
+    return SQLiteStore(path, **options)
+
+
+def _substring(byte_range: ByteRange) -> tuple[int, int]:
+    """The arguments of substr, which counts from 1, and from the end where the first is negative."""
+    if isinstance(byte_range, Suffix):
+        return (-byte_range.length, byte_range.length) if byte_range.length else (1, 0)
+    start, length = byte_range
+    return min(start, _LONGEST) + 1, _LONGEST if length is None else min(length, _LONGEST)
+
+
+def _bounds(prefix: str) -> tuple[str, str]:
+    """The keys below a prefix lie between these two: "0" follows "/", and the index finds them."""
+    return prefix, f"{prefix[:-1]}0"
+
+
+# --- child processes -----------------------------------------------------------------------------------
+
+_open_stores: weakref.WeakSet[SQLiteStore] = weakref.WeakSet()
+_at_fork: list[SQLiteStore] = []
+_forking = threading.RLock()
+_inherited: list[sqlite3.Connection] = []
+"""Connections of the parent, which are not used here, and not closed before the process ends."""
+
+
+def _keep_for_ever(connection: sqlite3.Connection) -> None:
+    import ctypes  # noqa: PLC0415 - only in a child of a process that was in a transaction
+
+    ctypes.pythonapi.Py_IncRef(ctypes.py_object(connection))
+
+
+def _before_fork() -> None:
+    _forking.acquire()
+    _at_fork[:] = list(_open_stores)
+    for store in _at_fork:
+        store.before_fork()
+
+
+def _after_fork_in_parent() -> None:
+    while _at_fork:
+        _at_fork.pop().after_fork_in_parent()
+    _forking.release()
+
+
+def _after_fork_in_child() -> None:
+    global _forking  # noqa: PLW0603 - the parent's is of no use here
+    _forking = threading.RLock()
+    while _at_fork:
+        _at_fork.pop().after_fork()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(
+        before=_before_fork, after_in_parent=_after_fork_in_parent, after_in_child=_after_fork_in_child
+    )

@@ -1,0 +1,115 @@
+"""Temporary files of writers: never listed, and told apart from those that killed writers left.
+
+A writer holds a lock on its file as long as it lives, whatever way it ends; a sweep takes only files
+that nobody holds.
+"""
+
+from __future__ import annotations
+
+import os
+import secrets
+from contextlib import contextmanager, suppress
+from typing import TYPE_CHECKING
+
+from zom.stores.files import write_all
+
+if TYPE_CHECKING:
+    from collections.abc import Generator
+
+try:
+    import fcntl
+except ImportError:  # pragma: no cover - Windows, where nothing is swept
+    fcntl = None  # type: ignore[assignment]
+
+__all__ = [
+    "OWN",
+    "TEMPORARY",
+    "hold",
+    "link_in_place",
+    "put_in_place",
+    "remove_abandoned",
+    "temporary_name",
+    "written",
+]
+
+OWN = ".zom-"
+"""How the names of zom's own files begin: no key may use them, and they are never listed."""
+
+TEMPORARY = f"{OWN}tmp-"
+"""How the names of temporary files begin."""
+
+
+def temporary_name() -> str:
+    """A name that no other temporary file has.
+
+    >>> temporary_name().startswith(".zom-tmp-")
+    True
+    """
+    return TEMPORARY + secrets.token_hex(8)
+
+
+def hold(descriptor: int) -> None:
+    """Mark the open file as one that a living process writes, where the file system can."""
+    if fcntl is not None:
+        with suppress(OSError):
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+
+
+def remove_abandoned(name: str, directory: int) -> bool:
+    """Remove the file `name` of the open `directory` unless a process holds it; whether it is gone."""
+    if fcntl is None:
+        return False
+    try:
+        descriptor = os.open(name, os.O_RDWR | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, dir_fd=directory)
+    except FileNotFoundError:
+        return False
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    else:
+        # Removed while it is held: who waits for it finds that it is not the file of that name any more.
+        os.unlink(name, dir_fd=directory)
+        return True
+    finally:
+        os.close(descriptor)
+
+
+@contextmanager
+def written(directory: int, value: bytes, *, sync: bool) -> Generator[str]:
+    """The name of a temporary file that holds `value`; it is gone where the block fails."""
+    temporary = temporary_name()
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+    descriptor = os.open(temporary, flags, 0o666, dir_fd=directory)
+    try:
+        hold(descriptor)
+        write_all(descriptor, value)
+        if sync:
+            os.fsync(descriptor)
+        else:
+            # Network file systems tell only at a close that the disk is full.
+            os.close(os.dup(descriptor))
+        yield temporary
+    except BaseException:
+        with suppress(OSError):
+            os.unlink(temporary, dir_fd=directory)
+        raise
+    finally:
+        os.close(descriptor)
+
+
+def put_in_place(directory: int, temporary: str, name: str) -> None:
+    """Make `temporary` the file `name`, in one step."""
+    os.rename(temporary, name, src_dir_fd=directory, dst_dir_fd=directory)
+
+
+def link_in_place(directory: int, temporary: str, name: str) -> bool:
+    """Make `temporary` the file `name` unless there is one; whether it was made."""
+    try:
+        os.link(temporary, name, src_dir_fd=directory, dst_dir_fd=directory, follow_symlinks=False)
+    except FileExistsError:
+        return False
+    finally:
+        with suppress(OSError):
+            os.unlink(temporary, dir_fd=directory)
+    return True

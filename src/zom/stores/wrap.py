@@ -1,0 +1,162 @@
+"""Stores around other stores: read-only, or what lies under a prefix; the base of all such."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from typing_extensions import override
+
+from zom.paths import check_prefix
+from zom.stores.interface import ByteRange, Capabilities, Listing, Store, Versioned
+
+if TYPE_CHECKING:
+    from collections.abc import Generator, Iterable, Sequence
+
+__all__ = ["PrefixStore", "ReadOnlyStore", "WrapperStore"]
+
+
+class WrapperStore(Store):
+    """A store that passes everything on to another; others are made from it.
+
+    >>> from zom.stores.memory import MemoryStore
+    >>> WrapperStore(MemoryStore({"a": b"1"})).get("a")
+    b'1'
+    """
+
+    def __init__(self, inner: Store) -> None:
+        self.inner = inner
+        self.capabilities: Capabilities = inner.capabilities
+
+    @property
+    @override
+    def url(self) -> str:
+        return self.inner.url
+
+    def _path(self, key: str) -> str:
+        """What the inner store calls `key`."""
+        return key
+
+    @override
+    def _read(self, key: str, byte_range: ByteRange | None) -> bytes | None:
+        return self.inner.get(self._path(key), byte_range)
+
+    @override
+    def _read_many(self, requests: Sequence[tuple[str, ByteRange | None]]) -> list[bytes | None]:
+        return self.inner.get_many([(self._path(key), byte_range) for key, byte_range in requests])
+
+    @override
+    def _write(self, key: str, value: bytes) -> None:
+        self.inner.set(self._path(key), value)
+
+    @override
+    def _write_many(self, items: Sequence[tuple[str, bytes]]) -> None:
+        self.inner.set_many([(self._path(key), value) for key, value in items])
+
+    @override
+    def _write_partial(self, key: str, start: int, value: bytes) -> None:
+        self.inner.set_partial(self._path(key), start, value)
+
+    @override
+    def _remove(self, key: str) -> None:
+        self.inner.delete(self._path(key))
+
+    @override
+    def _remove_many(self, keys: Sequence[str]) -> None:
+        self.inner.delete_many([self._path(key) for key in keys])
+
+    @override
+    def _remove_prefix(self, prefix: str) -> None:
+        self.inner.delete_prefix(self._path(prefix))
+
+    @override
+    def _keys(self, prefix: str) -> Iterable[str]:
+        return self.inner.list(prefix)
+
+    @override
+    def _list_dir(self, prefix: str) -> Listing:
+        return self.inner.list_dir(prefix)
+
+    @override
+    def _create(self, key: str, value: bytes) -> bool:
+        return self.inner.create(self._path(key), value)
+
+    @override
+    def _read_version(self, key: str) -> Versioned | None:
+        return self.inner.get_version(self._path(key))
+
+    @override
+    def _replace(self, key: str, value: bytes, version: Any) -> bool:
+        return self.inner.replace(self._path(key), value, version)
+
+    @override
+    def _rename(self, old: str, new: str) -> None:
+        self.inner.rename(old, new)
+
+    @contextmanager
+    @override
+    def _lock(self, key: str) -> Generator[None]:
+        with self.inner.lock(self._path(key)):
+            yield
+
+    @override
+    def flush(self) -> None:
+        self.inner.flush()
+
+    @override
+    def close(self) -> None:
+        self.inner.close()
+
+
+class ReadOnlyStore(WrapperStore):
+    """A store that can't be changed through this door.
+
+    >>> from zom.stores.memory import MemoryStore
+    >>> ReadOnlyStore(MemoryStore()).capabilities.writable
+    False
+    """
+
+    def __init__(self, inner: Store) -> None:
+        super().__init__(inner)
+        self.capabilities = replace(inner.capabilities, writable=False)
+
+    @override
+    def flush(self) -> None:
+        """Nothing: nothing was written here."""
+
+
+class PrefixStore(WrapperStore):
+    """What lies below a prefix of another store, as a store.
+
+    >>> from zom.stores.memory import MemoryStore
+    >>> PrefixStore(MemoryStore({"data/a": b"1", "b": b"2"}), "data/").get("a")
+    b'1'
+    """
+
+    def __init__(self, inner: Store, prefix: str) -> None:
+        super().__init__(inner)
+        self.prefix = check_prefix(prefix)
+
+    @property
+    @override
+    def url(self) -> str:
+        return f"{self.inner.url.rstrip('/')}/{self.prefix.rstrip('/')}"
+
+    @override
+    def _path(self, key: str) -> str:
+        return self.prefix + key
+
+    @override
+    def _keys(self, prefix: str) -> Iterable[str]:
+        return (key[len(self.prefix) :] for key in self.inner.list(self.prefix + prefix))
+
+    @override
+    def _list_dir(self, prefix: str) -> Listing:
+        found = self.inner.list_dir(self.prefix + prefix)
+        start = len(self.prefix)
+        return Listing([key[start:] for key in found.keys], [below[start:] for below in found.prefixes])
+
+    @override
+    def _rename(self, old: str, new: str) -> None:
+        self.inner.rename(self.prefix + old, self.prefix + new)

@@ -1,0 +1,306 @@
+"""What every store must do, as tests: subclass `StoreSuite` and say how an empty store is made.
+
+    class TestMyStore(StoreSuite):
+        @pytest.fixture
+        def store(self):
+            return MyStore()
+
+A store that can't be written takes `ReadingSuite`, and the fixture `store_with`.
+"""
+# ruff: noqa: S101, D102 - assertions are what this is made of; a test's name is its claim
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from typing_extensions import override
+
+from zom.errors import PathError, StoreError
+from zom.stores.faulty import FaultyStore
+from zom.stores.interface import Listing, Store
+from zom.stores.wrap import PrefixStore
+from zom.testing.store_machine import check_as_dict
+from zom.testing.store_reading import BAD_KEYS, ReadingSuite
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+__all__ = ["BAD_KEYS", "ReadingSuite", "StoreSuite"]
+
+
+class StoreSuite(ReadingSuite):
+    """What a store must do that can be written: define the fixture `store`, which gives an empty one."""
+
+    @pytest.fixture
+    def store(self) -> Store:
+        """An empty store."""
+        raise NotImplementedError("define the fixture `store`, which gives an empty store")
+
+    @pytest.fixture
+    @override
+    def store_with(  # pyright: ignore[reportIncompatibleMethodOverride] - it asks for a fixture
+        self, store: Store
+    ) -> Callable[[Mapping[str, bytes]], Store]:
+        def filled(values: Mapping[str, bytes]) -> Store:
+            store.set_many(values)
+            return store
+
+        return filled
+
+    # --- setting -----------------------------------------------------------------------------------
+
+    def test_a_value_takes_the_place_of_another(self, store: Store) -> None:
+        for value in (b"first", b"", b"a longer one", bytes(1 << 20), b"x"):
+            store.set("a/b", value)
+            assert store.get("a/b") == value
+
+    def test_a_value_is_copied(self, store: Store) -> None:
+        value = bytearray(b"abc")
+        store.set("a", value)
+        store.set_many({"b": memoryview(value)[1:], "c": memoryview(bytes(6)).cast("B", (2, 3))})
+        value[:] = b"xyz"
+        assert store.get_many(["a", "b", "c"]) == [b"abc", b"bc", bytes(6)]
+        assert all(type(found) is bytes for found in store.get_many(["a", "b"]))
+
+    @pytest.mark.parametrize("value", [5, "text", None])
+    def test_only_bytes_are_written(self, store: Store, value: Any) -> None:
+        store.set("a", b"old")
+        for act in (
+            lambda: store.set("a", value),
+            lambda: store.set_many([("b", b"new"), ("a", value)]),
+            lambda: store.create("a", value),
+            lambda: store.set_partial("a", 0, value),
+        ):
+            with pytest.raises(StoreError, match="'a'"):
+                act()
+        assert store.get_many(["a", "b"]) == [b"old", None]
+
+    def test_many_are_set_from_a_mapping_or_pairs(self, store: Store) -> None:
+        store.set_many({"a": b"1", "b/c": b"2"})
+        store.set_many((key, b"3") for key in ("d", "e/f"))
+        store.set_many([("g", b"4"), ("g", b"5")])
+        store.set_many([])
+        assert store.get_many(["a", "b/c", "d", "e/f", "g"]) == [b"1", b"2", b"3", b"3", b"5"]
+
+    def test_a_part_is_set(self, store: Store) -> None:
+        store.set_partial("a", 0, b"0123")
+        store.set_partial("a", 2, b"ab")
+        store.set_partial("a", 4, b"cd")
+        store.set_partial("a", 5, b"efg")
+        assert store.get("a") == b"01abcefg"
+
+    def test_a_part_beyond_the_end_is_refused(self, store: Store) -> None:
+        store.set("a", b"01")
+        for key, start in (("a", 3), ("a", -1), ("b", 1)):
+            with pytest.raises(StoreError, match=f"cannot write '.*{key}': expected a start from 0 to"):
+                store.set_partial(key, start, b"x")
+        assert store.get_many(["a", "b"]) == [b"01", None]
+
+    def test_a_key_is_created_once(self, store: Store) -> None:
+        assert store.create("a/b", b"1")
+        assert not store.create("a/b", b"2")
+        store.delete("a/b")
+        assert store.create("a/b", b"")
+        assert not store.create("a/b", b"3")
+        assert store.get("a/b") == b""
+
+    def test_of_many_creators_one_succeeds(self, store: Store) -> None:
+        def race(key: str) -> list[bool]:
+            def create(number: int) -> bool:
+                return store.create(key, b"%d" % number)
+
+            with ThreadPoolExecutor(4) as pool:
+                return list(pool.map(create, range(4)))
+
+        for attempt in range(5):
+            won = race(f"a/{attempt}")
+            assert won.count(True) == 1
+            assert store.get(f"a/{attempt}") == b"%d" % won.index(True)
+
+    def test_a_value_is_replaced_where_it_is_still_the_same(self, store: Store) -> None:
+        assert store.replace("a", b"1", None)
+        first = store.get_version("a")
+        assert first is not None
+        assert store.replace("a", b"2", first.version)
+        assert not store.replace("a", b"3", first.version)
+        assert not store.replace("a", b"3", None)
+        store.delete("a")
+        assert not store.replace("a", b"3", first.version)
+        assert store.get("a") is None
+
+    # --- deleting ----------------------------------------------------------------------------------
+
+    def test_a_deleted_key_is_missing(self, store: Store) -> None:
+        store.set_many({"a/b": b"1", "a/c": b"2", "d": b"3"})
+        store.delete("a/b")
+        store.delete("a/b")
+        store.delete("x/y")
+        store.delete_many(["d", "d", "missing"])
+        store.delete_many([])
+        assert store.get_many(["a/b", "a/c", "d"]) == [None, b"2", None]
+        if store.capabilities.listable:
+            assert list(store.list()) == ["a/c"]
+
+    def test_no_empty_prefix_is_left(self, store: Store) -> None:
+        store.set("a/b/c", b"1")
+        store.delete("a/b/c")
+        if store.capabilities.listable:
+            assert store.list_dir() == Listing([], [])
+        store.set("a", b"2")
+        assert store.get("a") == b"2"
+
+    def test_what_lies_below_a_prefix_is_deleted(self, store: Store) -> None:
+        if not store.capabilities.listable:
+            return
+        store.set_many(dict.fromkeys(["a/b", "a/c/d", "a.b", "ab", "b/a/b"], b"1"))
+        store.delete_prefix("a/")
+        assert sorted(store.list()) == ["a.b", "ab", "b/a/b"]
+        store.delete_prefix("missing/")
+        store.delete_prefix("")
+        assert list(store.list()) == []
+
+    def test_a_prefix_is_renamed(self, store: Store) -> None:
+        if not store.capabilities.listable:
+            return
+        store.set_many({"a/b": b"1", "a/c/d": b"2", "ab": b"3"})
+        store.rename("a/", "x/y/")
+        assert {key: store.get(key) for key in store.list()} == {"x/y/b": b"1", "x/y/c/d": b"2", "ab": b"3"}
+        assert store.list_dir() == Listing(["ab"], ["x/"])
+
+    def test_a_rename_that_would_mix_keys_is_refused(self, store: Store) -> None:
+        values = {"a/b": b"1", "b/b": b"2"}
+        store.set_many(values)
+        for old, new, reason in _BAD_RENAMES if store.capabilities.listable else ():
+            with pytest.raises(StoreError, match=reason):
+                store.rename(old, new)
+        assert {key: store.get(key) for key in values} == values
+
+    # --- keys --------------------------------------------------------------------------------------
+
+    def test_what_is_no_key_is_refused_for_writing(self, store: Store) -> None:
+        for key in BAD_KEYS:
+            for act in _uses(store, key):
+                with pytest.raises(PathError):
+                    act()
+        assert store.get("a") is None
+
+    def test_a_key_below_another_is_held_or_refused(self, store: Store) -> None:
+        """Where a store says that it can't, it changes nothing."""
+        for first, second in (("a", "a/b"), ("c/d/e", "c/d"), ("f", "f/g/h")):
+            store.set(first, b"first")
+            try:
+                store.set(second, b"second")
+            except StoreError as error:
+                assert not store.capabilities.nested_keys
+                assert error.key.endswith(second)  # noqa: PT017 - either outcome is right
+                with pytest.raises(StoreError):
+                    store.create(second, b"second")
+            else:
+                assert store.capabilities.nested_keys
+                assert store.get(second) == b"second"
+            assert store.get(first) == b"first"
+
+    def test_names_are_told_apart(self, store: Store) -> None:
+        names = ["a", "a.b", "ab", "b", "a-b", "a b", "%41", "~", "-", "a" * 200, "é", "c/a", "c/aa"]
+        store.set_many({name: name.encode() for name in names})
+        assert [store.get(name) for name in names] == [name.encode() for name in names]
+        if store.capabilities.listable:
+            assert sorted(store.list()) == sorted(names)
+
+    # --- threads and locks -------------------------------------------------------------------------
+
+    def test_no_update_is_lost_under_a_lock(self, store: Store) -> None:
+        store.set("count", b"0")
+
+        def add(_: int) -> None:
+            with store.lock("count"):
+                store.set("count", b"%d" % (int(store.get("count") or b"") + 1))
+
+        with ThreadPoolExecutor(4) as pool:
+            list(pool.map(add, range(40)))
+        assert store.get("count") == b"40"
+
+    def test_parts_set_by_threads_are_all_there(self, store: Store) -> None:
+        def put(place: int) -> None:
+            store.set_partial("a", place, b"x")
+
+        store.set("a", bytes(40))
+        with ThreadPoolExecutor(4) as pool:
+            list(pool.map(put, range(40)))
+        assert store.get("a") == b"x" * 40
+
+    def test_who_holds_a_lock_may_take_it_again(self, store: Store) -> None:
+        with store.lock("a"), store.lock("a"), store.lock("b"):
+            store.set_partial("a", 0, b"1")
+            assert store.create("b", b"2")
+        assert store.get_many(["a", "b"]) == [b"1", b"2"]
+
+    def test_an_error_under_a_lock_comes_out_as_it_is(self, store: Store) -> None:
+        with pytest.raises(KeyError, match="mine"), store.lock("a"):  # noqa: PT012 - both lines count
+            store.set("a", b"1")
+            raise KeyError("mine")
+        assert store.get("a") == b"1"
+        with store.lock("a"):
+            store.set("a", b"2")
+
+    # --- everything at once ------------------------------------------------------------------------
+
+    def test_a_batch_is_listed_whole(self, store: Store) -> None:
+        values = {f"group/c/{i}/{j}": b"%d" % (i * j) for i in range(10) for j in range(10)}
+        store.set_many(values)
+        assert dict(zip(values, store.get_many(values), strict=True)) == values
+        if store.capabilities.listable:
+            assert sorted(store.list("group/c/3/")) == sorted(f"group/c/3/{j}" for j in range(10))
+            assert len(store.list_dir("group/c/").prefixes) == 10
+
+    def test_what_was_flushed_is_still_there(self, store: Store) -> None:
+        store.set("a/b", b"1")
+        store.flush()
+        store.delete("a/b")
+        store.set("c", b"2")
+        store.flush()
+        store.flush()
+        assert store.get_many(["a/b", "c"]) == [None, b"2"]
+
+    def test_it_behaves_as_a_dict(self, store: Store) -> None:
+        if store.capabilities.listable:
+            check_as_dict(store)
+
+    def test_it_holds_old_values_or_new_whatever_fails(self, store: Store) -> None:
+        if store.capabilities.listable:
+            check_as_dict(FaultyStore(store, delay=0.0001))
+
+    def test_a_part_of_it_is_a_store(self, store: Store) -> None:
+        if store.capabilities.listable:
+            store.set("outside", b"1")
+            check_as_dict(PrefixStore(store, "x/y/"), examples=5)
+            assert store.get("outside") == b"1"
+
+
+def _uses(store: Store, key: str) -> list[Callable[[], object]]:
+    uses: list[Callable[[], object]] = [
+        lambda: store.set(key, b"1"),
+        lambda: store.set_many([("a", b"1"), (key, b"1")]),
+        lambda: store.set_partial(key, 0, b"1"),
+        lambda: store.create(key, b"1"),
+        lambda: store.replace(key, b"1", None),
+        lambda: store.delete(key),
+        lambda: store.delete_many(["a", key]),
+        lambda: store.lock(key).__enter__(),
+    ]
+    if not key.endswith("/"):
+        uses += [lambda: store.delete_prefix(f"{key}/"), lambda: store.rename("a/", f"{key}/")]
+    return uses
+
+
+_BAD_RENAMES = (
+    ("a/", "b/", "there are keys below 'b/'"),
+    ("c/", "d/", "there are no keys below it"),
+    ("a/", "a/", "lie in each other"),
+    ("a/", "a/x/", "lie in each other"),
+    ("a/x/", "a/", "lie in each other"),
+    ("", "x/", "lie in each other"),
+    ("a/", "", "lie in each other"),
+)

@@ -1,0 +1,211 @@
+"""The fsspec store over local and memory file systems, and over one that fails or remembers too much."""
+
+from __future__ import annotations
+
+import os
+import pickle
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import pytest
+
+from zom.errors import ReadOnlyError, StoreError
+from zom.stores.fsspec import FsspecStore
+from zom.stores.interface import Listing, Range, Suffix, cut
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+fsspec = pytest.importorskip("fsspec", reason="pip install 'zom[fsspec]'")
+
+
+@pytest.fixture(params=["memory", "local", "async"])
+def store(request: Any, tmp_path: Path) -> FsspecStore:
+    if request.param == "local":
+        return FsspecStore(fsspec.filesystem("file"), tmp_path)
+    if request.param == "memory":
+        return FsspecStore(fsspec.filesystem("memory"), str(tmp_path))
+    from fsspec.implementations.asyn_wrapper import AsyncFileSystemWrapper
+
+    return FsspecStore(
+        AsyncFileSystemWrapper(fsspec.filesystem("memory"), asynchronous=False), f"/async{tmp_path}"
+    )
+
+
+RANGES = [Range(0, 3), Range(2, 3), Range(4, 99), Range(3), Range(6, 1), Range(6), Range(99), Range(99, 1), Range(0, 0), Range(9, 0), Suffix(2), Suffix(99), Suffix(0)]  # fmt: skip
+
+
+@pytest.mark.parametrize("byte_range", RANGES)
+@pytest.mark.parametrize("value", [b"abcdef", b""])
+def test_ranges_mean_what_they_mean_for_bytes(store: FsspecStore, value: bytes, byte_range: Any) -> None:
+    store.set("d/a", value)
+    assert store.get("d/a", byte_range) == cut(value, byte_range)
+    assert store.get_many([("d/a", byte_range), ("none", byte_range), "d/a"]) == [
+        cut(value, byte_range),
+        None,
+        value,
+    ]
+
+
+@pytest.mark.parametrize(
+    "key", ["a*", "a?", "[a]", "{a}", "a b", "a%20b", "%", "a#b", "ü/é", "e\u0301", "a:b", "~", "..a", "a..", ".a", "😀", "$HOME", "a::b"]
+)  # fmt: skip
+def test_names_with_odd_characters_are_taken_for_what_they_are(store: FsspecStore, key: str) -> None:
+    store.set_many({key: b"1", "aa": b"2", "d/aa": b"3"})
+    assert store.get_many([key, "aa", "a"]) == [b"1", b"2", None]
+    assert sorted(store.list()) == sorted([key, "aa", "d/aa"])
+    store.delete_many([key, "none"])
+    assert sorted(store.list()) == ["aa", "d/aa"]
+
+
+def test_a_prefix_is_of_whole_names(store: FsspecStore) -> None:
+    store.set_many(dict.fromkeys(["a/x", "a/y/z", "ab/x", "a.b"], b"1"))
+    assert sorted(store.list("a/")) == ["a/x", "a/y/z"]
+    assert store.list_dir() == Listing(["a.b"], ["a/", "ab/"])
+    assert store.list_dir("a/") == Listing(["a/x"], ["a/y/"])
+    assert store.list_dir("none/") == Listing([], [])
+    assert store.list_dir("a.b/") == Listing([], [])
+    assert list(store.list("a.b/")) == []
+
+
+def test_a_directory_and_a_pipe_are_errors_and_never_a_hang(tmp_path: Path) -> None:
+    store = FsspecStore(fsspec.filesystem("file"), tmp_path)
+    (tmp_path / "d").mkdir()
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(StoreError, match="cannot read 'd': expected a regular file, found a directory"):
+        store.get("d")
+    with pytest.raises(StoreError, match="cannot read 'pipe': expected a regular file, found something else"):
+        store.get("pipe", Range(0, 0))
+    assert list(store.list()) == []
+
+
+def test_what_others_write_is_listed_at_once() -> None:
+    """fsspec's object stores answer from the listing they remember."""
+    from fsspec.implementations.memory import MemoryFileSystem
+
+    class Forgetful(MemoryFileSystem):
+        cachable = False
+        remembered: dict[str, Any]
+
+        def ls(self, path: str, detail: bool = True, **options: Any) -> Any:
+            memory = self.__dict__.setdefault("remembered", {})
+            if path not in memory:
+                memory[path] = super().ls(path, detail=detail, **options)
+            return memory[path]
+
+        def invalidate_cache(self, path: str | None = None) -> None:
+            self.__dict__.setdefault("remembered", {}).clear()
+
+    filesystem = Forgetful()
+    store = FsspecStore(filesystem, "/forgetful")
+    store.set("a", b"1")
+    assert list(store.list()) == ["a"]
+    filesystem.pipe_file("/forgetful/b", b"1")
+    assert sorted(store.list()) == ["a", "b"]
+    assert store.list_dir().keys == ["a", "b"]
+
+
+class Failing:
+    """A file system where every call ends with one exception."""
+
+    protocol = ("s3", "s3a")
+    asynchronous = False
+    storage_options: ClassVar = {"secret": "canary", "key": "canary"}
+
+    def __init__(self, error: Exception) -> None:
+        self.error = error
+
+    def _strip_protocol(self, path: str) -> str:
+        return path.removeprefix("s3://")
+
+    def invalidate_cache(self, path: str | None = None) -> None: ...
+
+    def cat_ranges(self, paths: list[str], starts: Any, ends: Any, on_error: str) -> list[Any]:
+        return [self.error for _ in paths]
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_"):
+            raise AttributeError(name)
+
+        def fail(*_: Any, **__: Any) -> Any:
+            raise self.error
+
+        return fail
+
+
+@pytest.mark.parametrize("error", [PermissionError(13, "Permission denied"), TimeoutError("slow"), OSError(5, "I/O error"), KeyError("x"), RuntimeError("canary")])  # fmt: skip
+def test_every_failure_but_missing_is_an_error_without_secrets(error: Exception) -> None:
+    store = FsspecStore(Failing(error), "bkt/x")
+    for use in (
+        lambda: store.get("a"),
+        lambda: store.get("a", Range(5, 1)),
+        lambda: store.get("a", Range(0, 0)),
+        lambda: store.get_many(["a", ("b", Suffix(1))]),
+        lambda: store.exists("a"),
+        lambda: store.set("a", b""),
+        lambda: store.delete("a"),
+        lambda: list(store.list()),
+        store.list_dir,
+    ):
+        with pytest.raises(StoreError, match="s3://bkt/x: cannot ") as caught:
+            use()
+        told = caught.value
+        assert "canary" not in f"{told} {told.args} {told.__cause__} {told.__context__}"
+
+
+def test_a_missing_file_is_none_and_its_deletion_no_error() -> None:
+    store = FsspecStore(Failing(FileNotFoundError("x")), "bkt/x")
+    assert store.get("a") is None
+    assert not store.exists("a")
+    store.delete("a")
+    assert store.list_dir() == Listing([], [])
+    with pytest.raises(StoreError, match="cannot write 'a': FileNotFoundError: x"):
+        store.set("a", b"")
+
+
+def test_a_missing_bucket_is_an_error_and_no_missing_value() -> None:
+    error = FileNotFoundError("x")
+    error.__cause__ = RuntimeError("An error occurred (NoSuchBucket) when calling GetObject")
+    store = FsspecStore(Failing(error), "bkt/x")
+    for use in (lambda: store.get("a"), lambda: store.exists("a"), lambda: store.delete("a"), store.list_dir):
+        with pytest.raises(StoreError, match=r"s3://bkt/x: cannot .*: FileNotFoundError: x"):
+            use()
+
+
+def test_a_file_system_for_asynchronous_use_is_refused() -> None:
+    from fsspec.implementations.asyn_wrapper import AsyncFileSystemWrapper
+
+    filesystem = AsyncFileSystemWrapper(fsspec.filesystem("memory"), asynchronous=True)
+    with pytest.raises(StoreError, match="open it with asynchronous=False"):
+        FsspecStore(filesystem, "/x")
+
+
+def test_something_else_is_refused() -> None:
+    with pytest.raises(
+        StoreError, match="object: cannot open: expected a file system and a path, or a UPath"
+    ):
+        FsspecStore(object())
+
+
+def test_a_store_is_shown_and_pickled_without_options(tmp_path: Path) -> None:
+    local = FsspecStore(fsspec.filesystem("file"), tmp_path)
+    local.set("a", b"1")
+    assert repr(local) == f"<FsspecStore file://{tmp_path}>"
+    assert pickle.loads(pickle.dumps(local)).get("a") == b"1"
+    with pytest.raises(StoreError, match="its options may hold credentials"):
+        pickle.dumps(FsspecStore(Failing(OSError()), "bkt"))
+    with pytest.raises(StoreError, match="a file system in memory belongs to its process"):
+        pickle.dumps(FsspecStore(fsspec.filesystem("memory"), "/x"))
+
+
+def test_a_read_only_store_is_not_written(tmp_path: Path) -> None:
+    store = FsspecStore(fsspec.filesystem("file"), tmp_path, read_only=True)
+    with pytest.raises(ReadOnlyError):
+        store.set("a", b"1")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_upath_is_taken_by_its_file_system() -> None:
+    upath = pytest.importorskip("upath", reason="pip install universal-pathlib")
+    store = FsspecStore(upath.UPath("memory:///upath/x"))
+    store.set("a/0", b"1")
+    assert upath.UPath("memory:///upath/x/a/0").read_bytes() == b"1"

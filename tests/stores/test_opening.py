@@ -1,0 +1,346 @@
+"""Opening by path, URL or object: every form, what is refused, and that no secret is ever shown."""
+
+from __future__ import annotations
+
+import http.server
+import logging
+import pickle
+import sys
+import threading
+import traceback
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from zom.errors import ExtensionError, ReadOnlyError, StoreError, ZomError
+from zom.stores.http import HTTPStore
+from zom.stores.local import LocalStore
+from zom.stores.memory import MemoryStore
+from zom.stores.opening import schemes, store
+from zom.stores.sqlite import SQLiteStore
+from zom.stores.wrap import PrefixStore, ReadOnlyStore
+from zom.stores.zip import ZipStore
+
+
+@pytest.mark.parametrize(
+    ("name", "kind"), [("data.zarr", LocalStore), ("a.zip", ZipStore), ("a.ZIP", ZipStore), ("a.sqlite", SQLiteStore), ("a.db", SQLiteStore)]
+)  # fmt: skip
+def test_a_path_is_opened_by_its_suffix(tmp_path: Path, name: str, kind: type) -> None:
+    for place in (
+        str(tmp_path / name),
+        tmp_path / name,
+        f"file://{tmp_path / name}",
+        f"file://localhost{tmp_path / name}",
+    ):
+        with store(place) as opened:
+            assert type(opened) is kind
+            opened.set("a/0", b"123")
+        with store(place, read_only=True) as opened:
+            assert opened.get("a/0") == b"123"
+            with pytest.raises(ReadOnlyError):
+                opened.set("a/0", b"")
+        if kind is not LocalStore:
+            Path(tmp_path / name).unlink()
+
+
+def test_a_directory_that_is_called_like_a_file_is_one(tmp_path: Path) -> None:
+    for name in ("a.zip", "a.sqlite"):
+        (tmp_path / name).mkdir()
+        assert isinstance(store(tmp_path / name), LocalStore)
+
+
+def test_a_file_url_is_unescaped(tmp_path: Path) -> None:
+    opened = store(f"file://{tmp_path}/a%20b%23%C3%BC%25")
+    assert opened.url == f"{tmp_path}/a b#ü%"
+    assert isinstance(store(f"file:{tmp_path}/x"), LocalStore)
+
+
+def test_a_path_of_windows_is_no_url(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    for text in ("C:\\data\\a.zarr", "C:/data", "c:x"):
+        assert isinstance(store(text), LocalStore)
+    assert store("C:\\data\\a.zarr").url == str(tmp_path / "C:\\data\\a.zarr")
+
+
+def test_a_memory_url_is_one_store_for_each_name() -> None:
+    first = store("memory://opening-one")
+    first.set("a", b"1")
+    assert store("memory://opening-one").get("a") == b"1"
+    assert store("memory://opening-two").get("a") is None
+    assert isinstance(store("memory://opening-one", read_only=True), ReadOnlyStore)
+
+
+@pytest.mark.parametrize("url", ["http://localhost/x", "HTTPS://localhost/x", "http://[::1]:80/x"])
+def test_a_web_address_is_a_store_to_read(url: str) -> None:
+    assert isinstance(store(url, timeout=3, headers={"X": "1"}), HTTPStore)
+    with pytest.raises(ReadOnlyError, match="cannot open for writing: the store is read-only"):
+        store(url, read_only=False)
+
+
+@pytest.mark.parametrize("url", ["s3://bkt/a", "gs://bkt/a", "az://bkt/a", "S3://bkt/a"])
+def test_a_bucket_is_opened_with_obstore(url: str) -> None:
+    pytest.importorskip("obstore", reason="pip install 'zom[cloud]'")
+    from zom.stores.object import ObjectStore
+
+    options = {"account_name": "x"} if url.startswith("az") else {}
+    opened = store(url, skip_signature=True, read_only=True, **options)
+    assert isinstance(opened, ObjectStore)
+    assert not opened.capabilities.writable
+    assert opened.url.lower() == url.lower()
+
+
+def test_without_obstore_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in [name for name in sys.modules if name.partition(".")[0] == "obstore"] or ["obstore"]:
+        monkeypatch.setitem(sys.modules, name, None)
+    monkeypatch.setitem(sys.modules, "obstore.store", None)
+    with pytest.raises(ExtensionError, match=r"obstore is not installed; pip install 'zom\[cloud\]'"):
+        store("s3://bkt/a")
+
+
+def test_an_unknown_scheme_lists_those_that_are_known() -> None:
+    assert schemes() == ["az", "file", "gs", "http", "https", "memory", "s3"]
+    with pytest.raises(StoreError) as caught:
+        store("ftp://me:canary@h/x?canary")
+    assert str(caught.value) == (
+        "ftp://h/x: cannot open: unknown scheme 'ftp'; known are az, file, gs, http, https, memory, s3 (az, gs and s3 "
+        "with pip install 'zom[cloud]'); anything that fsspec opens is taken as a file system object (pip install "
+        "'zom[fsspec]')"
+    )
+
+
+@pytest.mark.parametrize(
+    "text", ["zip::s3://bkt/a.zip", "simplecache::https://me:canary@h/x", "zip://a::file:///x.zip", "s3://bkt/x.zip::zip://y", "blockcache::x"]
+)  # fmt: skip
+def test_chained_urls_are_refused(text: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(StoreError, match=r"chained URLs \('::'\) are not opened") as caught:
+        store(text)
+    assert "canary" not in str(caught.value)
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("place", "reason"),
+    [
+        ("", "expected a path or a URL"),
+        ("a\0b", "expected a path or a URL"),
+        (b"path", "expected a path, a URL"),
+        (Path("s3://bkt/canary"), "expected s3:// and two slashes; a Path swallows one"),
+        (Path("https://h/canary"), "expected https:// and two slashes; a Path swallows one"),
+        ("file://host/x", "files of other hosts can't be opened"),
+        ("file:x", "expected file:/// and an absolute path"),
+        ("file:///x?y", "in a path, '\\?' is written %3F"),
+        ("file:///x#y", "in a path, '\\?' is written %3F"),
+        ("file:///x%00", "expected a path without NUL"),
+        (7, "builtins.int: cannot open: expected a path, a URL, or a store of zom, zarr-python"),
+        (None, "builtins.NoneType: cannot open"),
+        ({"a": b"1"}, "builtins.dict: cannot open"),
+    ],
+)
+def test_what_is_no_place_is_refused(
+    place: Any, reason: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(StoreError, match=reason):
+        store(place)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_options_that_nobody_takes_are_refused() -> None:
+    with pytest.raises(
+        StoreError, match="memory://x: cannot open: expected no options, found a, token"
+    ) as caught:
+        store("memory://x", token="canary", a=1)
+    assert "canary" not in str(caught.value)
+    with pytest.raises(StoreError, match="expected no options for a store that is open, found token"):
+        store(MemoryStore(), token="canary")
+
+
+def test_a_store_is_itself_and_read_only_where_that_is_asked_for() -> None:
+    inner = MemoryStore({"a": b"1"})
+    assert store(inner) is inner
+    assert store(inner, read_only=False) is inner
+    shut = store(inner, read_only=True)
+    assert isinstance(shut, ReadOnlyStore)
+    assert store(shut, read_only=True) is shut
+    with pytest.raises(ReadOnlyError):
+        store(shut, read_only=False)
+
+
+def test_objects_of_obstore_are_taken(tmp_path: Path) -> None:
+    pytest.importorskip("obstore", reason="pip install 'zom[cloud]'")
+    from obstore.store import LocalStore as ObstoreLocal
+    from obstore.store import MemoryStore as ObstoreMemory
+
+    for inner in (ObstoreMemory(), ObstoreLocal(tmp_path)):
+        opened = store(inner)
+        opened.set("a/0", b"1")
+        assert store(inner, read_only=True).get("a/0") == b"1"
+
+
+def test_upaths_and_mappers_of_fsspec_are_taken(tmp_path: Path) -> None:
+    fsspec = pytest.importorskip("fsspec", reason="pip install 'zom[fsspec]'")
+    filesystem = fsspec.filesystem("memory")
+    mapper = fsspec.get_mapper("memory://opening-mapper")
+    store(mapper).set("a/0", b"1")
+    assert mapper["a/0"] == b"1"
+    duck = SimpleNamespace(fs=filesystem, path="/opening-mapper", protocol="memory")
+    assert store(duck).get("a/0") == b"1"
+    upath = pytest.importorskip("upath", reason="pip install universal-pathlib")
+    assert store(upath.UPath("memory://opening-mapper")).get("a/0") == b"1"
+    for place in (upath.UPath(tmp_path / "x"), upath.UPath(f"file://{tmp_path}/x")):
+        assert isinstance(store(place), LocalStore)
+
+
+def test_stores_of_zarr_python_are_taken(tmp_path: Path) -> None:
+    zarr = pytest.importorskip("zarr", minversion="3", reason="pip install 'zom[zarr]'")
+    from zom.stores.zarr_python import ZarrPythonStore, as_zarr_python
+
+    inner = zarr.storage.MemoryStore()
+    group = zarr.create_group(inner)
+    array = group.create_array("g/x", shape=(2,), dtype="i1")
+    assert isinstance(store(inner), ZarrPythonStore)
+    assert sorted(store(inner).list()) == ["g/x/zarr.json", "g/zarr.json", "zarr.json"]
+    below = store(array)
+    assert isinstance(below, PrefixStore)
+    assert list(below.list()) == ["zarr.json"]
+    assert store(group["g"]).list_dir().prefixes == ["x/"]
+    ours = MemoryStore()
+    assert store(as_zarr_python(ours)) is ours
+    assert not store(as_zarr_python(ours, read_only=True)).capabilities.writable
+
+
+def test_a_store_of_zarr_python_over_obstore_is_used_without_it() -> None:
+    zarr = pytest.importorskip("zarr", minversion="3", reason="pip install 'zom[zarr]'")
+    obstore = pytest.importorskip("obstore", reason="pip install 'zom[cloud]'")
+    from zom.stores.object import ObjectStore
+
+    opened = store(zarr.storage.ObjectStore(obstore.store.MemoryStore(), read_only=True))
+    assert isinstance(opened, ObjectStore)
+    assert not opened.capabilities.writable
+
+
+def test_icechunk_sessions_are_taken_and_repositories_need_one() -> None:
+    icechunk = pytest.importorskip("icechunk", reason="pip install icechunk")
+    zarr = pytest.importorskip("zarr", minversion="3", reason="pip install 'zom[zarr]'")
+    repository = icechunk.Repository.create(icechunk.in_memory_storage())
+    session = repository.writable_session("main")
+    zarr.create_group(session.store)
+    assert list(store(session).list()) == ["zarr.json"]
+    assert list(store(session.store).list()) == ["zarr.json"]
+    assert not store(repository.readonly_session("main")).capabilities.writable
+    with pytest.raises(StoreError, match=r"expected a session: repository.readonly_session\('main'\)"):
+        store(repository)
+
+
+# --- secrets ---------------------------------------------------------------------------------------
+
+CANARY = "canary-9b1e"
+
+
+class Refusing(http.server.BaseHTTPRequestHandler):
+    def do_GET(self) -> None:
+        self.send_error(403, CANARY)
+
+    def log_message(self, *_: Any) -> None: ...
+
+
+@pytest.fixture
+def refusing() -> Any:
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Refusing) as server:
+        thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
+        thread.start()
+        yield f"127.0.0.1:{server.server_address[1]}"
+        server.shutdown()
+        thread.join()
+
+
+def shown(act: Any, caplog: pytest.LogCaptureFixture) -> str:
+    """Everything that anybody may see of what `act` ends with."""
+    caplog.set_level(logging.DEBUG)
+    texts: list[str] = []
+    try:
+        result = act()
+    except (ZomError, TypeError, ValueError) as error:
+        cause: BaseException | None = error
+        while cause is not None:
+            texts += [str(cause), repr(cause), repr(cause.args)]
+            cause = cause.__cause__ or cause.__context__
+        texts += traceback.format_exception(error, limit=0)
+        texts.append(repr(pickle.dumps(error)))
+    else:
+        texts += [str(result), repr(result), getattr(result, "url", "")]
+        try:
+            texts.append(repr(pickle.dumps(result)))
+        except StoreError as error:
+            texts.append(str(error))
+    return "\n".join([*texts, caplog.text])
+
+
+def ways(host: str) -> list[tuple[str, dict[str, Any]]]:
+    dead = {
+        "endpoint": f"http://{host}",
+        "client_options": {"allow_http": True},
+        "retry_config": {"max_retries": 0},
+    }
+    keys = {"access_key_id": CANARY, "secret_access_key": CANARY, "session_token": CANARY, "region": "x"}
+    return [
+        (f"http://me:{CANARY}@{host}/x", {}),
+        (f"http://{CANARY}@{host}/x", {}),
+        (f"http://{host}/x?sig={CANARY}", {}),
+        (f"http://{host}/x", {"headers": {"Authorization": f"Bearer {CANARY}"}}),
+        (f"http://{host}/x", {"headers": {"Authorization": f"{CANARY}\n"}}),
+        (f"http://{host}/x", {"nope": CANARY}),
+        (f"http://me:{CANARY}#@{host}/x", {}),
+        (f"ftp://me:{CANARY}@{host}/x", {}),
+        (f"s3://me:{CANARY}@bkt/x", {}),
+        ("s3://bkt/x", {**dead, **keys}),
+        ("s3://bkt/x", {**dead, "config": keys}),
+        ("s3://bkt/x", {**dead, **keys, "endpoint": f"http://me:{CANARY}@{host}"}),
+        ("s3://bkt/x", {**keys, "nope": CANARY}),
+        ("az://bkt/x", {**dead, "account_name": "x", "sas_key": f"sv=1&sig={CANARY}"}),
+        ("az://bkt/x", {"account_name": "x", "account_key": f"{CANARY}==="}),
+        ("gs://bkt/x", {"service_account_key": f'{{"private_key": "{CANARY}"}}'}),
+    ]
+
+
+@pytest.mark.parametrize("index", range(len(ways("h"))))
+def test_no_secret_is_shown_by_a_store_or_by_what_it_ends_with(
+    index: int, refusing: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    url, options = ways(refusing)[index]
+    if not url.startswith(("http", "ftp")):
+        pytest.importorskip("obstore", reason="pip install 'zom[cloud]'")
+    assert CANARY not in shown(lambda: store(url, **options), caplog)
+    try:
+        opened = store(url, **options)
+    except (ZomError, TypeError):
+        return
+    uses: list[Any] = [
+        lambda: opened.get("a"),
+        lambda: opened.get_many(["a", "b"]),
+        lambda: opened.set("a", b""),
+        opened.list_dir,
+        lambda: list(opened.list()),
+    ]
+    for use in uses:
+        assert CANARY not in shown(use, caplog)
+
+
+def test_no_secret_of_the_environment_is_shown(
+    refusing: str, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("obstore", reason="pip install 'zom[cloud]'")
+    for name in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN"):
+        monkeypatch.setenv(name, CANARY)
+    _, options = ways(refusing)[9]
+    plain = {
+        name: value
+        for name, value in options.items()
+        if name in {"endpoint", "client_options", "retry_config"}
+    }
+    opened = store("s3://bkt/x", region="x", **plain)
+    for use in (lambda: opened, lambda: opened.get("a"), lambda: opened.set("a", b""), opened.list_dir):
+        assert CANARY not in shown(use, caplog)
