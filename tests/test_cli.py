@@ -71,7 +71,9 @@ def test_help_names_every_verb_and_the_exit_codes(call):
     assert "exit codes: 0 nothing is wrong, 1 problems or a difference, 2 wrong usage" in out
 
 
-@pytest.mark.parametrize("verb", ["demo", "validate", "tree", "diff", "convert", "explain", "rules", "schema"])
+@pytest.mark.parametrize(
+    "verb", ["demo", "validate", "tree", "diff", "convert", "explain", "rules", "schema"]
+)
 def test_help_of_a_verb_says_what_it_does(call, verb):
     code, out, err = call(verb, "--help")
     assert (code, err) == (0, "")

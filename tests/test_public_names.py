@@ -14,9 +14,10 @@ import zom
 
 PUBLIC = [
     *("ABSENT", "AUTO", "Change", "Conversion", "ConversionError", "Difference", "ExtensionError", "Limits"),
-    *("NotFound", "PathError", "Problem", "Rule", "SpecError", "SpecWarning", "UnknownName", "ZomError"),
+    *("NotFound", "PathError", "Problem", "ReadOnlyError", "Rule", "SpecError", "SpecWarning", "StoreError"),
+    *("UnknownName", "ZomError"),
     *("check", "convert", "data_type", "diff", "draft", "json_schema", "like", "load_extensions"),
-    *("not_expressible", "parse", "rules", "schema_names", "template", "unflatten", "v2", "v3"),
+    *("not_expressible", "parse", "rules", "schema_names", "store", "template", "unflatten", "v2", "v3"),
 ]
 
 MODULES = {

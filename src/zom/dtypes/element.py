@@ -59,7 +59,9 @@ def cast_error(data_type: DataType, value: object, expected: str) -> SpecError:
     """The error of a Python value that is no scalar of `data_type`."""
     given: Any = value
     found = show(given.item() if isinstance(value, np.generic) else given)
-    return SpecError([Problem(CAST.code, "error", "/", "", (), expected, found)], f"a value of type {data_type.name}")
+    return SpecError(
+        [Problem(CAST.code, "error", "/", "", (), expected, found)], f"a value of type {data_type.name}"
+    )
 
 
 def spelling_error(data_type: DataType, form: Format, why: str = "") -> ConversionError:

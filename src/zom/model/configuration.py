@@ -245,7 +245,6 @@ def _schema_at(root: Mapping[str, Any], steps: Sequence[str | int]) -> Mapping[s
 
 _NAMES = {
     "string": "a string",
-    "number": "a number",
     "boolean": "true or false",
     "array": "a list",
     "object": "an object",
@@ -271,11 +270,13 @@ def words(schema: Mapping[str, Any]) -> str:
     if "anyOf" in schema:
         options = [words({**option, "$defs": schema.get("$defs", {})}) for option in schema["anyOf"]]
         return _either([option for option in dict.fromkeys(options) if option != "null"])
+    return _type_words(schema)
+
+
+def _type_words(schema: Mapping[str, Any]) -> str:
     kind = schema.get("type")
-    if kind == "integer":
-        return f"an integer{_range(schema)}"
-    if kind == "number":
-        return f"a number{_range(schema)}"
+    if kind in {"integer", "number"}:
+        return f"{'an integer' if kind == 'integer' else 'a number'}{_range(schema)}"
     if kind == "array":
         return _list_words(schema)
     if kind == "string" and "pattern" in schema:
