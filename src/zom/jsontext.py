@@ -117,7 +117,7 @@ def _frozen(value: Any, room: int, most: int, tally: list[int]) -> Any:  # noqa:
             raise _UnfitError
         tally[0] += len(value)
         for name, item in value.items():
-            inner = type(item)
+            inner = type(item)  # pyright: ignore[reportUnknownVariableType]
             if inner is int:
                 if not -most < item < most:
                     raise _UnfitError

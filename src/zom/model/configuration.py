@@ -196,15 +196,16 @@ def _landed(
     here: Any = value
     for index, step in enumerate(loc):
         last = index == len(loc) - 1
-        if isinstance(here, (list, tuple)) and isinstance(step, int) and step < len(here):  # pyright: ignore[reportUnknownArgumentType]
-            here = here[step]  # pyright: ignore[reportUnknownVariableType]
+        items = cast("Sequence[Any]", here) if isinstance(here, (list, tuple)) else ()
+        if isinstance(step, int) and step < len(items):
+            here = items[step]
             steps.append(step)
         elif isinstance(here, dict) and step in here:
             here = cast("dict[Any, Any]", here)[step]
             steps.append(step)
         elif last and missing:
             steps.append(step)
-    return tuple(steps), here
+    return tuple(steps), cast("object", here)
 
 
 def _resolve(schema: Mapping[str, Any], root: Mapping[str, Any]) -> Mapping[str, Any]:
