@@ -35,7 +35,9 @@ def test_the_check_of_everything_runs_the_commands_of_the_readme():
 
 
 def test_the_readme_says_what_does_not_work_yet():
-    assert "can't\nopen, read or write a Zarr store" in README
+    assert "Handles, which move data in and out of chunks, are designed and not written yet" in " ".join(
+        README.split()
+    )
     assert not {"open", "materialize", "read"} & set(zom.__all__)
 
 
