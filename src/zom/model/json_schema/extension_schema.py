@@ -29,6 +29,7 @@ __all__ = [
     "chunk_grid",
     "chunk_key_encoding",
     "codec",
+    "common_codec",
     "data_type",
     "data_type_name_pattern",
     "field_pair",
@@ -164,16 +165,23 @@ def inline_codec() -> dict[str, Any]:
 
 def usual_codec() -> dict[str, Any]:
     """The codecs of most chains, as a condition: zstd, and those that are spelled in few ways."""
+    return _one_of("zstd")
+
+
+def common_codec() -> dict[str, Any]:
+    """As `usual_codec`, with some codecs more."""
+    return _one_of("gzip", "zstd", "transpose", "blosc")
+
+
+def _one_of(*names: str) -> dict[str, Any]:
     known = _codecs()
     few = [text for name in ("bytes", "crc32c") for text in spellings(name, known[name])]
-    zstd = _codec_branch("zstd")[1]
     # An `enum` that fails costs Python's jsonschema more than a `const`: it prints all the choices.
-    return {
-        "type": "object",
-        "if": {"properties": {"name": {"const": "zstd"}}},
-        "then": {key: value for key, value in zstd.items() if key != "type"},
-        "else": {"enum": [text for text in few if isinstance(text, dict)]},
-    }
+    made: dict[str, Any] = {"enum": [text for text in few if isinstance(text, dict)]}
+    for name in reversed(names):
+        then = {key: value for key, value in _codec_branch(name)[1].items() if key != "type"}
+        made = {"if": {"properties": {"name": {"const": name}}}, "then": then, "else": made}
+    return {"type": "object", **made}
 
 
 def storage_transformer() -> dict[str, Any]:

@@ -7,6 +7,7 @@ that take the same values are one condition.
 from __future__ import annotations
 
 import json
+import re
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
@@ -17,7 +18,7 @@ from zom.model.resolve import parse_v3
 if TYPE_CHECKING:
     from zom.model.datatype import DataType, DataTypeFamily
 
-__all__ = ["inline_fill", "usual_fill", "v3_fill"]
+__all__ = ["common_fill", "inline_fill", "usual_fill", "v3_fill"]
 
 _RAW_BYTES = (*range(1, 9), 16)
 """How long the raw types are that are told apart: others take any list of bytes."""
@@ -74,6 +75,12 @@ def usual_fill() -> dict[str, Any]:
         _both({"const": "", "type": "string"}, ["string"]),
     ]
     return {"anyOf": [_zero(), *others]}
+
+
+def common_fill() -> dict[str, Any]:
+    """Types of whole bytes with a number that fits each of them, as a condition."""
+    names = [name for name in _taken() if re.fullmatch("u?int(8|16|32|64)|float(16|32|64)", name)]
+    return {"allOf": [_both({"type": "integer", "minimum": 0, "maximum": 127}, names)]}
 
 
 def inline_fill() -> dict[str, Any]:

@@ -10,7 +10,7 @@ from typing import Any
 
 from zom.model.json_schema import extension_schema as extensions
 from zom.model.json_schema.configuration_schema import resolved
-from zom.model.json_schema.fill_schema import inline_fill, usual_fill, v3_fill
+from zom.model.json_schema.fill_schema import common_fill, inline_fill, usual_fill, v3_fill
 from zom.model.json_schema.spec_fields import field_schema, required_members
 from zom.model.python_value import is_dict, is_list
 from zom.model.v3 import ArraySpec, GroupSpec
@@ -41,19 +41,21 @@ def parts(name: str) -> dict[str, Any]:
     return {"$ref": f"#/$defs/{name}"}
 
 
-def usual_array() -> dict[str, Any]:
-    """What most arrays are: names known, fill value plain, compressed by zstd or gzip or not at all."""
-    condition = {
-        **usual_fill(),
+def usual_array(fill: dict[str, Any], codec: dict[str, Any]) -> dict[str, Any]:
+    """What most arrays are, as a condition: names known, fill value and codecs plain."""
+    condition: dict[str, Any] = {
+        **fill,
         "properties": {
             "node_type": field_schema(ArraySpec, "node_type"),
             "zarr_format": field_schema(ArraySpec, "zarr_format"),
             "shape": field_schema(ArraySpec, "shape"),
             "chunk_grid": extensions.usual_chunk_grid(),
             "chunk_key_encoding": {"enum": extensions.usual_chunk_key_encodings()},
-            "codecs": {**field_schema(ArraySpec, "codecs"), "items": extensions.usual_codec()},
+            "codecs": {**field_schema(ArraySpec, "codecs"), "items": codec},
             "attributes": _OBJECT,
             "dimension_names": _NAMES,
+            # zarr-python writes an empty list into every array.
+            "storage_transformers": {"const": [], "type": "array"},
             "data_type": True,
             "fill_value": True,
         },
@@ -62,6 +64,13 @@ def usual_array() -> dict[str, Any]:
     }
     made: dict[str, Any] = lean(condition)
     return made
+
+
+def _member(members: dict[str, Any]) -> dict[str, Any]:
+    """A member of a group: the most usual arrays first, then all that are common, then anything."""
+    usual = usual_array(usual_fill(), extensions.usual_codec())
+    common = usual_array(common_fill(), extensions.common_codec())
+    return {"type": "object", "if": usual, "else": {"if": common, "else": members}}
 
 
 def lean(schema: Any) -> Any:
@@ -116,7 +125,7 @@ def group(members: dict[str, Any]) -> dict[str, Any]:
             "members": {
                 "type": "object",
                 "propertyNames": {"pattern": V3_NAME_PATTERN},
-                "additionalProperties": {"type": "object", "if": usual_array(), "else": members},
+                "additionalProperties": _member(members),
             },
             "consolidated_metadata": _CONSOLIDATED,
         },
