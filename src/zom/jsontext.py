@@ -80,6 +80,10 @@ _DONE = frozenset({str, bool, type(None), JSONDict})
 """The types of values that need no look: the parser makes only whole text."""
 
 
+_LEAST, _MOST = -(2**63), 2**63
+"""Between them lie the usual integers, which are quicker to compare than those of many digits."""
+
+
 @cache
 def _power(digits: int) -> int:
     return int(10**digits)
@@ -119,7 +123,7 @@ def _frozen(value: Any, room: int, most: int, tally: list[int]) -> Any:  # noqa:
         for name, item in value.items():
             inner = type(item)  # pyright: ignore[reportUnknownVariableType]
             if inner is int:
-                if not -most < item < most:
+                if not (_LEAST < item < _MOST or -most < item < most):
                     raise _UnfitError
             elif inner not in _DONE:
                 value[name] = _frozen(item, room - 1, most, tally)
@@ -130,7 +134,7 @@ def _frozen(value: Any, room: int, most: int, tally: list[int]) -> Any:  # noqa:
         for index, item in enumerate(value):
             inner = type(item)  # pyright: ignore[reportUnknownVariableType]
             if inner is int:
-                if not -most < item < most:
+                if not (_LEAST < item < _MOST or -most < item < most):
                     raise _UnfitError
             elif inner not in _DONE:
                 value[index] = _frozen(item, room - 1, most, tally)

@@ -11,7 +11,6 @@ from collections.abc import Mapping
 from dataclasses import fields as dataclass_fields
 from dataclasses import is_dataclass
 from typing import TYPE_CHECKING, Any, TypeVar, get_origin
-from weakref import WeakKeyDictionary
 
 from pydantic import BaseModel, PydanticSchemaGenerationError, TypeAdapter, ValidationError
 
@@ -32,7 +31,7 @@ TYPED = rule(
     source="the class itself",
 )
 
-_adapters: WeakKeyDictionary[type[Spec], TypeAdapter[Any] | None] = WeakKeyDictionary()
+_adapters: dict[type[Spec], TypeAdapter[Any] | None] = {}
 
 
 def plain(annotation: Any) -> bool:
@@ -70,16 +69,17 @@ def as_document(cls: type[Spec], value: object, faults: list[Fault]) -> Any:
     A model or dataclass is written under its aliases. A mapping that holds Python values of its
     declared type (a datetime, say) is written as that type writes them.
     """
+    if type(value) is JSONDict:
+        return value
     if isinstance(value, BaseModel):
         return value.model_dump(mode="json", by_alias=True)
     if is_dataclass(value) and not isinstance(value, type):
         return TypeAdapter(type(value)).dump_python(value, mode="json", by_alias=True)
     adapter = _adapter(cls)
-    if adapter is None or type(value) is JSONDict:
-        return value
     trial: list[Fault] = []
-    freeze(value, trial)
-    if trial:
+    if adapter is not None:
+        freeze(value, trial)
+    if adapter is not None and trial:
         try:
             typed = adapter.validate_python(value, strict=True)
         except ValidationError as error:
