@@ -5,16 +5,18 @@ Keys are made of exact texts, which tell true from 1 and 1 from 1.0; a new regis
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Generic, TypeVar
+from functools import wraps
+from typing import TYPE_CHECKING, Generic, ParamSpec, TypeVar
 
 from zom.model.registry import revision
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable
 
-__all__ = ["Memo"]
+__all__ = ["Memo", "until_registered"]
 
 V = TypeVar("V")
+P = ParamSpec("P")
 
 
 class Memo(Generic[V]):
@@ -34,3 +36,18 @@ class Memo(Generic[V]):
         if found is None:
             found = self._values[key] = compute()
         return found
+
+
+def until_registered(function: Callable[P, V]) -> Callable[P, V]:
+    """`function`, whose answers are remembered until something new is registered.
+
+    >>> until_registered(lambda name: name.upper())("bytes")
+    'BYTES'
+    """
+    memo: Memo[V] = Memo()
+
+    @wraps(function)
+    def remembered(*args: P.args, **kwargs: P.kwargs) -> V:
+        return memo.get((args, tuple(kwargs.items())), lambda: function(*args, **kwargs))
+
+    return remembered

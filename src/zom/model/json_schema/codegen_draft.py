@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
 from typing import Final
 
 from zom.model.json_schema import node_draft
 from zom.model.json_schema.codegen_types import ANY_VALUE, OBJECT, Schema, Types, members_of, record_of, ref
+from zom.model.memo import until_registered
 from zom.paths import DRAFT_NAME_PATTERN
 
 __all__ = ["draft_types"]
@@ -33,7 +33,7 @@ _ITEMS: Final = {
 """The lists of an array, and what their items are called."""
 
 
-@lru_cache(maxsize=1)
+@until_registered
 def draft_types() -> dict[str, Schema]:
     """Every type of the draft, by name.
 

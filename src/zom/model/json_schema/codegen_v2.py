@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
-
 from zom.model.codec import v2_codecs
 from zom.model.json_schema.codegen_types import (
     ANY_VALUE,
@@ -17,13 +15,14 @@ from zom.model.json_schema.codegen_types import (
 )
 from zom.model.json_schema.configuration_schema import configuration_schema
 from zom.model.json_schema.spec_fields import field_schema, required_members
+from zom.model.memo import until_registered
 from zom.model.v2 import ArraySpec
 from zom.paths import V2_NAME_PATTERN
 
 __all__ = ["v2_types"]
 
 
-@lru_cache(maxsize=1)
+@until_registered
 def v2_types() -> dict[str, Schema]:
     """Every type of v2, by name.
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
 from zom.model.chunk_grid import chunk_grids
@@ -22,6 +21,7 @@ from zom.model.json_schema.codegen_types import (
 from zom.model.json_schema.configuration_schema import configuration_schema, summary
 from zom.model.json_schema.extension_schema import known_families, needs
 from zom.model.json_schema.spec_fields import field_schema, required_members
+from zom.model.memo import until_registered
 from zom.model.resolve import parse_v3
 from zom.model.v3 import ArraySpec
 from zom.paths import V3_NAME_PATTERN
@@ -86,7 +86,7 @@ def _data_types(types: Types) -> None:
     types.define("V3DataType", either_of(options))
 
 
-@lru_cache(maxsize=1)
+@until_registered
 def v3_types() -> dict[str, Schema]:
     """Every type of v3, by name.
 

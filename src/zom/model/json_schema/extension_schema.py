@@ -6,7 +6,6 @@ open: one that nobody registered passes, with any configuration.
 
 from __future__ import annotations
 
-from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final
 
 from zom.model.chunk_grid import chunk_grids
@@ -16,6 +15,7 @@ from zom.model.configuration import NoConfiguration
 from zom.model.datatype import data_types
 from zom.model.definition import NAME_PATTERN
 from zom.model.json_schema.configuration_schema import configuration_schema
+from zom.model.memo import until_registered
 from zom.model.patterns import either, whole
 from zom.model.resolve import parse_v3
 
@@ -131,7 +131,7 @@ def spellings(name: str, model: type[Configuration]) -> list[Any]:
 # --- codecs ------------------------------------------------------------------------------------------
 
 
-@lru_cache(maxsize=1)
+@until_registered
 def _codecs() -> dict[str, type[Configuration]]:
     return {each.name: each.configuration for each in codecs}
 
@@ -235,7 +235,7 @@ def _open_point(known: dict[str, type[Configuration]], first: str) -> dict[str, 
 # --- data types --------------------------------------------------------------------------------------
 
 
-@lru_cache(maxsize=1)
+@until_registered
 def known_families() -> tuple[dict[str, DataTypeFamily], dict[str, DataTypeFamily], list[DataTypeFamily]]:
     """The families that v3 documents name: by plain names, by names with a configuration, by pattern."""
     plain: dict[str, DataTypeFamily] = {}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, cast
 
 from zom.errors import UnknownName
@@ -14,6 +13,7 @@ from zom.model.json_schema import extension_schema as extensions
 from zom.model.json_schema import node_draft, node_v2, node_v3
 from zom.model.json_schema.codegen import codegen_schema
 from zom.model.json_schema.configuration_schema import configuration_schema, resolved, summary
+from zom.model.memo import until_registered
 from zom.model.patterns import whole
 from zom.model.python_value import is_dict, is_list
 from zom.model.registry import near
@@ -166,7 +166,7 @@ def schema_names() -> list[str]:
     ]
 
 
-@lru_cache(maxsize=256)
+@until_registered
 def part_named(name: str) -> Part:
     """The schema of that name; UnknownName where there is none.
 
@@ -182,7 +182,7 @@ def part_named(name: str) -> Part:
     return _KINDS[kind](rest)
 
 
-@lru_cache(maxsize=256)
+@until_registered
 def typed_part(name: str) -> Part:
     """The codegen flavour of the schema of that name.
 
