@@ -17,7 +17,6 @@ __all__ = ["LOCAL_HEADER", "directory", "entry", "local_header"]
 
 _LARGE = 0xFFFFFFFF
 _UTF8 = 0x800
-_DESCRIPTOR = 0x8
 
 LOCAL_HEADER = struct.Struct("<4s5H3L2H")
 _CENTRAL = struct.Struct("<4s6H3L5H2L")
