@@ -7,8 +7,13 @@
     ├── UnknownName         a codec, data type, ... that nobody registered
     ├── ExtensionError      a plugin that can't be loaded, or registered twice
     ├── ConversionError     a spec that another format can't express
+    ├── SelectionError      an index that doesn't fit the array; an IndexError, too
+    ├── CodecError          data that a codec can't encode or decode
+    ├── ChunkError          a chunk that can't be read or written: where it is, and why
+    │   └── MissingChunk    a chunk that is not there, where it was asked for
     └── StoreError          a store that can't do what was asked
-        └── ReadOnlyError   a store that may not be changed
+        ├── ReadOnlyError   a store that may not be changed
+        └── ConcurrentWriteError   others changed the value again and again
 
 None of them derives from ValueError: pydantic would swallow them and print its own text instead.
 """
@@ -23,11 +28,16 @@ if TYPE_CHECKING:
     from zom.problems import Problem
 
 __all__ = [
+    "ChunkError",
+    "CodecError",
+    "ConcurrentWriteError",
     "ConversionError",
     "ExtensionError",
+    "MissingChunk",
     "NotFound",
     "PathError",
     "ReadOnlyError",
+    "SelectionError",
     "SpecError",
     "SpecWarning",
     "StoreError",
@@ -90,6 +100,71 @@ class ExtensionError(ZomError):
     """A plugin that can't be loaded, or a name that is registered twice."""
 
 
+class SelectionError(ZomError, IndexError):
+    """An index that doesn't fit the array it is used on."""
+
+
+class CodecError(ZomError):
+    """Data that a codec can't encode or decode; `codec` is its name, once that is known.
+
+    >>> print(CodecError("checksum mismatch", "crc32c"))
+    crc32c: checksum mismatch
+    """
+
+    def __init__(self, reason: str, codec: str = "") -> None:
+        self.reason = reason
+        self.codec = codec
+        super().__init__(reason, codec)
+
+    def __str__(self) -> str:
+        return f"{self.codec}: {self.reason}" if self.codec else self.reason
+
+
+class ChunkError(ZomError):
+    """A chunk that can't be read or written: everything that is known of the place, and the reason.
+
+    >>> print(ChunkError("data.zarr", "/t", "t/c/0/3", "decode", "checksum mismatch", codec="crc32c"))
+    data.zarr: cannot decode chunk 't/c/0/3' of /t: crc32c: checksum mismatch
+    """
+
+    def __init__(  # noqa: PLR0913 - all that is known of the place
+        self,
+        store: str,
+        node: str,
+        key: str,
+        verb: str,
+        reason: str,
+        *,
+        codec: str = "",
+        byte_range: tuple[int, int] | None = None,
+    ) -> None:
+        self.store = store
+        self.node = node
+        self.key = key
+        self.verb = verb
+        self.reason = reason
+        self.codec = codec
+        """The codec that found it; empty where none did."""
+        self.byte_range = byte_range
+        """Start and end of the bytes that were decoded, where they are a part of the value."""
+        super().__init__(store, node, key, verb, reason)
+
+    def __reduce__(self) -> tuple[object, ...]:
+        facts = (self.store, self.node, self.key, self.verb, self.reason)
+        return (type(self), facts, {"codec": self.codec, "byte_range": self.byte_range})
+
+    def __str__(self) -> str:
+        part = ""
+        if self.byte_range is not None:
+            part = f" (bytes {self.byte_range[0]} to {self.byte_range[1]})"
+        why = f"{self.codec}: {self.reason}" if self.codec else self.reason
+        return f"{self.store}: cannot {self.verb} chunk {self.key!r}{part} of {self.node}: {why}"
+
+
+class MissingChunk(ChunkError):
+    """A chunk that is not there, where fill values were not asked for."""
+
+
 class StoreError(ZomError):
     """What a store could not do: where, with which key, and why.
 
@@ -118,6 +193,21 @@ class ReadOnlyError(StoreError):
 
     def __init__(self, store: str, key: str, verb: str, reason: str = "the store is read-only") -> None:
         super().__init__(store, key, verb, reason)
+
+
+class ConcurrentWriteError(StoreError):
+    """Others changed the value under a key each time that it was to be changed here.
+
+    >>> print(ConcurrentWriteError("s3://b", "t/c/0"))
+    s3://b: cannot update 't/c/0': others changed it each time; write whole chunks, or one after the other
+    """
+
+    def __init__(self, store: str, key: str) -> None:
+        reason = "others changed it each time; write whole chunks, or one after the other"
+        super().__init__(store, key, "update", reason)
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return (type(self), (self.store, self.key))
 
 
 class SpecWarning(UserWarning):

@@ -6,13 +6,19 @@ Before zarr-specs pull request 263 its name was `endian`; the draft calls it so,
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
+from zom.errors import ExtensionError
+from zom.model.bound import Block, Coder
+from zom.model.bound_chain import Raw
 from zom.model.codec import Bytes, Codec, Elements, codecs
 from zom.model.configuration import Configuration, OrAbsent
 from zom.problems import Fault, rule, show
 
 if TYPE_CHECKING:
+    import numpy as np
+
+    from zom.model.bound import Array, Data, Form
     from zom.model.codec import Representation
     from zom.model.datatype import DataType
 
@@ -85,6 +91,17 @@ class BytesCodec(Codec):
         count = before.count
         return Bytes(None if count is None else count * data_type.itemsize)
 
+    def bind(
+        self, configuration: BytesConfiguration | EndianConfiguration, before: Form, after: Form
+    ) -> Coder[Any, Any]:
+        """The memory of the array, or, in the other byte order, a copy."""
+        del after
+        if not isinstance(before, Block):
+            raise ExtensionError("the bytes codec wants elements")
+        # Of `structured` without an endian, which older software wrote, the bytes are little-endian.
+        stored = before.dtype.newbyteorder(">" if configuration.endian == "big" else "<")
+        return Raw(before) if stored == before.dtype else _Swapped(before, stored)
+
 
 def _no_endian(data_type: DataType, path: tuple[str | int, ...]) -> Fault:
     legacy = data_type.name == "structured"
@@ -95,6 +112,23 @@ def _no_endian(data_type: DataType, path: tuple[str | int, ...]) -> Fault:
         "nothing",
         'write "endian": "little"' if legacy else None,
     )
+
+
+class _Swapped(Coder[Any, Any]):
+    """Elements whose bytes are stored in another order than memory has them in."""
+
+    def __init__(self, block: Block, stored: np.dtype[Any]) -> None:
+        self._raw = Raw(block)
+        self._stored = stored
+        self._memory = block.dtype
+
+    def encode(self, chunk: Array) -> Data:
+        """The bytes of the elements, in the stored order."""
+        return self._raw.encode(chunk.astype(self._stored))
+
+    def decode(self, chunk: Data) -> Array:
+        """The elements, of a type that says in which order their bytes are."""
+        return self._raw.decode(chunk).view(self._stored)
 
 
 bytes_codec = codecs.register(BytesCodec())

@@ -11,11 +11,13 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias
 
+from zom.errors import ExtensionError
 from zom.model.configuration import Configuration, NoConfiguration
 from zom.model.registry import Registry
 
 if TYPE_CHECKING:
     from zom.jsonvalue import JSONDict
+    from zom.model.bound import Coder, Form
     from zom.model.datatype import DataType
     from zom.problems import Fault
 
@@ -98,6 +100,15 @@ class Codec(ABC):
         Rules that need shape, type or fill value are checked here; `path` leads to the codec's own
         definition, so a fault in its configuration has the path (*path, "configuration", ...).
         """
+
+    def bind(self, configuration: Any, before: Form, after: Form) -> Coder[Any, Any]:
+        """The codec, ready for chunks like `before`, of which `thread` says that they become `after`.
+
+        What is missing to run it (a package that is not installed) is an ExtensionError.
+        """
+        del configuration, before, after
+        message = f"the codec {self.name!r} can be written in documents, but not run: it has no `bind`"
+        raise ExtensionError(message)
 
     def inspect(self, configuration: JSONDict, faults: list[Fault], path: tuple[str | int, ...]) -> None:
         """Checks what can be checked of a configuration that the model refuses: lists of codecs in it."""
