@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
 from pydantic import Field
 
 from zom.grids.regular import wanted_rank
+from zom.model.axis import Axis
 from zom.model.chunk_grid import ChunkGrid, chunk_grids
 from zom.model.configuration import Configuration
 from zom.problems import Fault, rule, show
@@ -87,6 +88,19 @@ class RectilinearGrid(ChunkGrid):
         return tuple(
             (edges,) if isinstance(edges, int) else tuple(sorted({length for length, _ in _runs(edges)}))
             for edges in shapes
+        )
+
+    def axes(self, configuration: RectilinearConfiguration, shape: tuple[int, ...]) -> tuple[Axis, ...]:
+        """For each dimension its lengths in order, or the one that repeats.
+
+        >>> shapes = RectilinearConfiguration(kind="inline", chunk_shapes=[4, [2, [3, 5]]])
+        >>> [axis.count for axis in rectilinear.axes(shapes, (9, 9))]
+        [3, 4]
+        """
+        pairs = zip(shape, configuration.chunk_shapes, strict=True)
+        return tuple(
+            Axis(length, edges) if isinstance(edges, int) else Axis.with_edges(length, _runs(edges))
+            for length, edges in pairs
         )
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from pydantic import Field
 
+from zom.model.axis import Axis
 from zom.model.chunk_grid import ChunkGrid, chunk_grids
 from zom.model.configuration import Configuration
 from zom.problems import Fault, rule, show
@@ -79,6 +80,15 @@ class RegularGrid(ChunkGrid):
                 faults.append(Fault(EMPTY if empty else POSITIVE, (*here, place), _WANTED, show(length)))
                 sound = sound and empty
         return tuple((max(length, 1),) for length in chunk) if known and sound else None
+
+    def axes(self, configuration: RegularConfiguration, shape: tuple[int, ...]) -> tuple[Axis, ...]:
+        """One size for each dimension.
+
+        >>> [axis.count for axis in regular.axes(RegularConfiguration(chunk_shape=[2, 0]), (5, 0))]
+        [3, 0]
+        """
+        pairs = zip(shape, configuration.chunk_shape, strict=True)
+        return tuple(Axis(length, max(size, 1)) for length, size in pairs)
 
 
 _WANTED = "an integer of at least 1"

@@ -5,9 +5,11 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from zom.errors import ExtensionError
 from zom.model.registry import Registry
 
 if TYPE_CHECKING:
+    from zom.model.axis import Axis
     from zom.model.configuration import Configuration
     from zom.problems import Fault
 
@@ -37,6 +39,12 @@ class ChunkGrid(ABC):
         `shape` is None where the document's shape is itself at fault. `path` leads to the grid's
         definition: a fault in its configuration has the path (*path, "configuration", ...).
         """
+
+    def axes(self, configuration: Any, shape: tuple[int, ...]) -> tuple[Axis, ...]:
+        """The grid of an array of this shape, for whom `lengths` has found no fault."""
+        del configuration, shape
+        message = f"the chunk grid {self.name!r} can be written in documents, but not used: it has no `axes`"
+        raise ExtensionError(message)
 
     def __repr__(self) -> str:
         return f"<chunk grid {self.name}>"
