@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from zom.model.chunk_key_encoding import ChunkKeyEncoding, chunk_key_encodings
+from zom.model.chunk_key_encoding import ChunkKeyEncoding, KeyForm, chunk_key_encodings
 from zom.model.configuration import Configuration
 
 __all__ = ["DefaultConfiguration", "DefaultEncoding", "default"]
@@ -24,6 +24,14 @@ class DefaultEncoding(ChunkKeyEncoding):
 
     name = "default"
     configuration = DefaultConfiguration
+
+    def form(self, configuration: DefaultConfiguration) -> KeyForm:
+        """`c`, and then the numbers, each after a separator.
+
+        >>> default.form(DefaultConfiguration(separator=".")).key((0, 1))
+        'c.0.1'
+        """
+        return KeyForm(f"c{configuration.separator}", configuration.separator, "c")
 
 
 default = chunk_key_encodings.register(DefaultEncoding())

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from zom.model.chunk_key_encoding import ChunkKeyEncoding, chunk_key_encodings
+from zom.model.chunk_key_encoding import ChunkKeyEncoding, KeyForm, chunk_key_encodings
 from zom.model.configuration import Configuration
 
 __all__ = ["V2Configuration", "V2Encoding", "v2"]
@@ -24,6 +24,14 @@ class V2Encoding(ChunkKeyEncoding):
 
     name = "v2"
     configuration = V2Configuration
+
+    def form(self, configuration: V2Configuration) -> KeyForm:
+        """The numbers, and nothing before them.
+
+        >>> v2.form(V2Configuration()).key((0, 1))
+        '0.1'
+        """
+        return KeyForm("", configuration.separator, "0")
 
 
 v2 = chunk_key_encodings.register(V2Encoding())
