@@ -1,0 +1,347 @@
+"""Splitting: which chunks an index touches, and which part of each.
+
+What costs is done once for each dimension, not once for each chunk: a chunk's part is one element of a
+product, which is walked without a line of Python in between. Memory grows with the chunks touched along
+each dimension, time with the chunks touched; chunks that are not touched cost nothing.
+"""
+
+from __future__ import annotations
+
+import math
+from itertools import chain, pairwise, product, repeat
+from operator import mul
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
+
+import numpy as np
+
+from zom.engine.index import Entry, Index, mesh, points_place
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from zom.model.axis import Axis, Indices
+    from zom.model.chunk_key_encoding import KeyForm
+
+__all__ = ["Part", "Walk", "count_parts", "split", "walk"]
+
+
+class Part(NamedTuple):
+    """What an index means of one chunk: `work[outside] = chunk[inside.as_numpy()]`."""
+
+    chunk: tuple[int, ...]
+    """The chunk's place in the grid."""
+    inside: Index
+    """What is meant of the chunk, counted from its first element; it can be split again."""
+    outside: Any
+    """What to index the array that the whole index makes with, to have the place of the part."""
+    whole: bool
+    """Whether every element of the chunk that lies in the array is meant, once and in order."""
+
+
+class Walk:
+    """The parts of an index, in an order that does not change: chunks in C order where all entries are slices.
+
+    >>> from zom.model.axis import Axis
+    >>> from zom.model.chunk_key_encoding import KeyForm
+    >>> found = walk(Index((slice(0, 4, 1), slice(5, 9, 1))), (Axis(6, 3), Axis(9, 4)))
+    >>> found.count, list(found.chunks()), list(found.keys(KeyForm("c/", "/", "c")))
+    (4, [(0, 1), (0, 2), (1, 1), (1, 2)], ['c/0/1', 'c/0/2', 'c/1/1', 'c/1/2'])
+    """
+
+    __slots__ = ("_columns", "count")
+
+    def __init__(self, columns: tuple[_Column, ...]) -> None:
+        self._columns = columns
+        self.count = math.prod([len(column.chunks) for column in columns])
+        """How many parts there are."""
+
+    def __iter__(self) -> Iterator[Part]:
+        columns = self._columns
+        if not columns:
+            return iter((Part((), Index(()), (...,), whole=True),))
+        outsides: Iterator[Any] = product(*[column.outside for column in columns])
+        if not all(column.basic for column in columns):
+            outsides = map(mesh, outsides)
+        insides = _made(Index, zip(product(*[column.inside for column in columns]), repeat(False)))
+        wholes = map(all, product(*[column.whole for column in columns]))
+        return _made(Part, zip(self.chunks(), insides, outsides, wholes, strict=True))
+
+    def chunks(self) -> Iterator[tuple[int, ...]]:
+        """The chunk of each part."""
+        return product(*[column.chunks for column in self._columns])
+
+    def keys(self, form: KeyForm, prefix: str = "") -> Iterator[str]:
+        """The key of each part's chunk, with `prefix` before it."""
+        if not self._columns:
+            return iter((prefix + form.scalar,))
+        texts = [list(map(str, column.chunks)) for column in self._columns]
+        texts[0] = [prefix + form.head + text for text in texts[0]]
+        return map(form.separator.join, product(*texts))
+
+    def numbers(self, grid: tuple[int, ...]) -> Iterator[int]:
+        """The number of each part's chunk where all chunks are counted in C order, as shards do."""
+        strides = [math.prod(grid[place + 1 :]) for place in range(len(grid))]
+        pairs = zip(self._columns, strides, strict=True)
+        return map(sum, product(*[[chunk * stride for chunk in column.chunks] for column, stride in pairs]))
+
+
+class _PointWalk(Walk):
+    """The parts of an index whose arrays go together, point by point."""
+
+    __slots__ = ("_points", "_rank")
+
+    def __init__(self, columns: tuple[_Column, ...], points: _Points, rank: int) -> None:
+        super().__init__(columns)
+        self._points = points
+        self._rank = rank
+        self.count *= len(points.chunks)
+
+    def __iter__(self) -> Iterator[Part]:
+        points, columns = self._points, self._columns
+        place = points_place(points.places)
+        others = [number for number in range(self._rank) if number not in points.places]
+        inside: list[Any] = [None] * self._rank
+        rows = [list(zip(column.inside, column.outside, strict=True)) for column in columns]
+        chunks = self.chunks()
+        for pieces, where in zip(points.inside, points.outside, strict=True):
+            for number, piece in zip(points.places, pieces, strict=True):
+                inside[number] = piece
+            for row in product(*rows):
+                outside = [one for _, one in row]
+                outside.insert(place, where)
+                for number, (one, _) in zip(others, row, strict=True):
+                    inside[number] = one
+                yield Part(next(chunks), Index(tuple(inside), joint=True), tuple(outside), whole=False)
+
+    def chunks(self) -> Iterator[tuple[int, ...]]:
+        columns, places = self._columns, self._points.places
+        if not columns:
+            yield from self._points.chunks
+            return
+        others = [number for number in range(self._rank) if number not in places]
+        # Where each number stands in the pair of tuples, one after the other.
+        order = sorted(range(self._rank), key=(*places, *others).__getitem__)
+        for mine in self._points.chunks:
+            for rest in product(*[column.chunks for column in columns]):
+                both = mine + rest
+                yield tuple([both[number] for number in order])
+
+    def keys(self, form: KeyForm, prefix: str = "") -> Iterator[str]:
+        return (prefix + form.key(chunk) for chunk in self.chunks())
+
+    def numbers(self, grid: tuple[int, ...]) -> Iterator[int]:
+        strides = [math.prod(grid[place + 1 :]) for place in range(len(grid))]
+        return (sum(map(mul, chunk, strides)) for chunk in self.chunks())
+
+
+def walk(index: Index, axes: tuple[Axis, ...]) -> Walk:
+    """The parts of `index` that lie in the chunks along `axes`, with their number and their keys."""
+    entries = index.entries
+    places = [place for place, entry in enumerate(entries) if not isinstance(entry, slice)]
+    joint = index.joint and len(places) > 1
+    columns = tuple(
+        _column(entry, axis)
+        for place, (entry, axis) in enumerate(zip(entries, axes, strict=True))
+        if not (joint and place in places)
+    )
+    if not joint:
+        return Walk(columns)
+    arrays = [entry for entry in entries if not isinstance(entry, slice)]
+    return _PointWalk(columns, _points(arrays, [axes[place] for place in places], places), len(entries))
+
+
+def split(index: Index, axes: tuple[Axis, ...]) -> Iterator[Part]:
+    """The part of each chunk that `index` means, of an array that is cut along `axes`.
+
+    >>> from zom.model.axis import Axis
+    >>> for part in split(Index((slice(2, 9, 3),)), (Axis(10, 4),)):
+    ...     print(part.chunk, part.inside.entries, part.outside, part.whole)
+    (0,) (slice(2, 3, 3),) (slice(0, 1, 1),) False
+    (1,) (slice(1, 2, 3),) (slice(1, 2, 1),) False
+    (2,) (slice(0, 1, 3),) (slice(2, 3, 1),) False
+    """
+    return iter(walk(index, axes))
+
+
+def count_parts(index: Index, axes: tuple[Axis, ...]) -> int:
+    """How many chunks `index` touches: as many as `split` gives parts.
+
+    >>> from zom.model.axis import Axis
+    >>> count_parts(Index((slice(0, 10, 1), slice(0, 10**12, 1))), (Axis(10, 4), Axis(10**12, 1000)))
+    3000000000
+    """
+    if not index.basic:
+        return walk(index, axes).count
+    return math.prod(
+        [_touched(cast("Any", entry), axis) for entry, axis in zip(index.entries, axes, strict=True)]
+    )
+
+
+def _touched(entry: slice[int, int, int], axis: Axis) -> int:
+    start, stop, step = entry.start, entry.stop, entry.step
+    if stop <= start:
+        return 0
+    if step > min(axis.sizes):
+        return len(_column(entry, axis).chunks)
+    # Each chunk is at least as long as a step: none between the first and the last is missed.
+    return axis.at(stop - 1 - (stop - 1 - start) % step)[0] - axis.at(start)[0] + 1
+
+
+# --- one dimension -----------------------------------------------------------------------------------
+
+
+class _Column(NamedTuple):
+    """The chunks that are touched along one dimension, and which part of each."""
+
+    chunks: list[int]
+    inside: list[Entry]
+    outside: list[Entry]
+    whole: list[bool]
+    basic: bool
+    """Whether all of `inside` and `outside` are slices."""
+
+
+def _column(entry: Entry, axis: Axis) -> _Column:
+    if not isinstance(entry, slice):
+        return _array_column(entry, axis)
+    if entry.stop <= entry.start:
+        return _Column([], [], [], [], basic=True)
+    if entry.step == 1 and axis.regular is not None:
+        return _run_column(entry.start, entry.stop, axis.regular, axis.length)
+    return _slice_column(entry, axis)
+
+
+def _run_column(start: int, stop: int, size: int, length: int) -> _Column:
+    """Of a slice without gaps over chunks of one size: only the first and the last can be in parts."""
+    first, last = start // size, (stop - 1) // size
+    begin = last * size
+    end_whole = stop - begin == min(size, length - begin)
+    if first == last:
+        inside: list[Entry] = [slice(start - begin, stop - begin, 1)]
+        return _Column(
+            [first], inside, [slice(0, stop - start, 1)], [end_whole and start == begin], basic=True
+        )
+    between = last - first - 1
+    edge = (first + 1) * size
+    edges = chain((0,), range(edge - start, begin - start + 1, size), (stop - start,))
+    return _Column(
+        list(range(first, last + 1)),
+        [slice(size - (edge - start), size, 1), *[slice(0, size, 1)] * between, slice(0, stop - begin, 1)],
+        [slice(low, high, 1) for low, high in pairwise(edges)],
+        [edge - start == size, *[True] * between, end_whole],
+        basic=True,
+    )
+
+
+def _slice_column(entry: slice[int, int, int], axis: Axis) -> _Column:
+    """Of any slice: from the first element meant in a chunk to the first that is not in it."""
+    start, step = entry.start, entry.step
+    total = len(range(start, entry.stop, step))
+    column = _Column([], [], [], [], basic=True)
+    low = 0
+    while low < total:
+        at = start + low * step
+        chunk, begin, size = axis.at(at)
+        high = min(total, (begin + size - 1 - start) // step + 1)
+        stop = start + (high - 1) * step + 1
+        column.chunks.append(chunk)
+        column.inside.append(slice(at - begin, stop - begin, step))
+        column.outside.append(slice(low, high, 1))
+        column.whole.append(high - low == min(size, axis.length - begin))
+        low = high
+    return column
+
+
+def _array_column(entry: Indices, axis: Axis) -> _Column:
+    """Of indices: those of each chunk, in the order in which they were given."""
+    numbers = axis.find(entry)
+    order, bounds = _groups(numbers)
+    if order is not None:
+        numbers, entry = numbers[order], entry[order]
+    inside = entry - axis.starts(numbers)
+    chunks: list[int] = numbers[bounds[:-1]].tolist()
+    column = _Column(chunks, [], [], [], basic=False)
+    for chunk, (low, high) in zip(chunks, pairwise(bounds), strict=True):
+        piece = _run_of(inside[low:high])
+        column.inside.append(piece)
+        column.outside.append(slice(low, high, 1) if order is None else _run_of(order[low:high]))
+        extent = min(axis.size(chunk), axis.length - axis.start(chunk))
+        column.whole.append(isinstance(piece, slice) and high - low == extent)
+    return column
+
+
+def _run_of(indices: Indices) -> Entry:
+    """Indices that count up by one as a slice, and others as they are."""
+    first, last = int(indices[0]), int(indices[-1])
+    if last - first != len(indices) - 1 or not (np.diff(indices) == 1).all():
+        return indices
+    return slice(first, last + 1, 1)
+
+
+def _groups(numbers: Indices) -> tuple[Indices | None, list[int]]:
+    """A stable order in which equal numbers lie together, None where they do, and the bounds of each group."""
+    if not len(numbers):
+        return None, [0]
+    order: Indices | None = None
+    if (numbers[1:] < numbers[:-1]).any():
+        low, high = int(numbers.min()), int(numbers.max())
+        # numpy sorts numbers of 16 bits by counting them, in linear time.
+        narrow = (numbers - low).astype(np.uint16) if high - low < 1 << 16 else numbers
+        order = np.argsort(narrow, kind="stable")
+        numbers = numbers[order]
+    changes: list[int] = (np.flatnonzero(numbers[1:] != numbers[:-1]) + 1).tolist()
+    return order, [0, *changes, len(numbers)]
+
+
+# --- points ------------------------------------------------------------------------------------------
+
+
+class _Points(NamedTuple):
+    """Points, gathered by chunk."""
+
+    places: list[int]
+    """The dimensions in which they are."""
+    chunks: list[tuple[int, ...]]
+    """For each chunk its numbers in these dimensions."""
+    inside: list[tuple[Indices, ...]]
+    outside: list[Entry]
+
+
+def _points(arrays: list[Indices], axes: list[Axis], places: list[int]) -> _Points:
+    numbers = [axis.find(array) for axis, array in zip(axes, arrays, strict=True)]
+    order, bounds = _groups(_raveled(numbers, axes))
+    if order is not None:
+        numbers, arrays = [one[order] for one in numbers], [one[order] for one in arrays]
+    firsts = bounds[:-1]
+    chunks: Iterable[tuple[int, ...]] = zip(*[one[firsts].tolist() for one in numbers], strict=True)
+    triples = zip(arrays, axes, numbers, strict=True)
+    relative = [array - axis.starts(found) for array, axis, found in triples]
+    spans = [slice(low, high, 1) for low, high in pairwise(bounds)]
+    inside: Iterable[tuple[Indices, ...]] = zip(
+        *[[one[span] for span in spans] for one in relative], strict=True
+    )
+    outside: list[Entry] = list(spans) if order is None else [order[span] for span in spans]
+    return _Points(places, list(chunks), list(inside), outside)
+
+
+def _raveled(numbers: list[Indices], axes: list[Axis]) -> Indices:
+    """One number for each chunk, in C order."""
+    made = numbers[0]
+    size = axes[0].count
+    for more, axis in zip(numbers[1:], axes[1:], strict=True):
+        size *= axis.count
+        if size >= 1 << 63:
+            # The grid has more chunks than a number has values; those that are touched are few.
+            made = np.unique(made, return_inverse=True)[1].astype(np.intp)
+            more = np.unique(more, return_inverse=True)[1].astype(np.intp)  # noqa: PLW2901
+            made = made * (int(more.max(initial=0)) + 1) + more
+            size = len(made) ** 2
+        else:
+            made = made * axis.count + more
+    return made
+
+
+def _made(kind: type[Any], rows: Iterable[tuple[Any, ...]]) -> Iterator[Any]:
+    """Tuples as values of the named tuple `kind`, without a call in Python for each."""
+    new: Any = tuple.__dict__["__new__"]
+    return map(new, repeat(kind), rows)
