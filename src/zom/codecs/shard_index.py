@@ -1,0 +1,247 @@
+"""The index of a shard: where each inner chunk lies, checked before it is believed.
+
+Zarr v3, sharding_indexed codec, binary shard format: for each inner chunk, in C order, the offset and the
+number of its bytes, both uint64; 2^64 - 1 twice where the chunk is missing.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final, Literal, cast
+
+import numpy as np
+
+from zom.errors import CodecError, ExtensionError
+from zom.model.bound import Block
+from zom.model.resolve import parse_v3
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from zom.model.bound import Array, Data
+    from zom.model.bound_chain import BoundChain
+    from zom.model.datatype import DataType
+
+__all__ = ["MISSING", "IndexCoder", "IndexLocation", "ShardIndex", "index_block"]
+
+IndexLocation = Literal["start", "end"]
+"""Which end of a shard its index stands at."""
+
+MISSING: Final = 2**64 - 1
+"""Offset and number of bytes of an inner chunk that is not there."""
+
+# No value is longer, so the sum of the two numbers of a checked entry is below 2^64.
+_LONGEST: Final = 2**63 - 1
+
+# What numpy holds.
+_MOST_RANK: Final = 64
+
+# So few entries are looked at one by one sooner than by numpy.
+_FEW: Final = 32
+
+
+def index_block(counts: tuple[int, ...]) -> Block:
+    """What the codecs of an index are bound for, where a shard has `counts` inner chunks.
+
+    >>> import zom.dtypes
+    >>> index_block((2, 3)).shape
+    (2, 3, 2)
+    """
+    if len(counts) >= _MOST_RANK:
+        message = f"a shard of {len(counts)} dimensions: its index has one more, numpy at most {_MOST_RANK}"
+        raise ExtensionError(message)
+    uint64 = cast("DataType", parse_v3("uint64", []))
+    return Block((*counts, 2), uint64, np.uint64(0))
+
+
+class IndexCoder:
+    """Between the index of a shard and the bytes that it is stored as.
+
+    >>> import zom.dtypes
+    >>> from zom.model.bound_chain import bind_chain
+    >>> coder = IndexCoder((2,), bind_chain([], index_block((2,))), sizes=(1, 100))
+    >>> coder.nbytes, coder.range_in(1000)
+    (32, (968, 1000))
+    """
+
+    __slots__ = ("chain", "counts", "least", "location", "most", "name", "nbytes")
+
+    def __init__(
+        self,
+        counts: tuple[int, ...],
+        chain: BoundChain,
+        *,
+        sizes: tuple[int, int],
+        location: IndexLocation = "end",
+        name: str = "sharding_indexed",
+    ) -> None:
+        self.counts = counts
+        """How many inner chunks a shard has along each dimension."""
+        self.chain = chain
+        if chain.nbytes is None:
+            raise CodecError("the codecs of the index give bytes of no fixed number", name)
+        self.nbytes = chain.nbytes
+        """How many bytes an encoded index has."""
+        self.least, self.most = sizes
+        self.location: IndexLocation = location
+        self.name = name
+        """The codec that errors name."""
+
+    def range_in(self, size: int) -> tuple[int, int]:
+        """Where the index lies in a shard of `size` bytes; CodecError where it has no room there."""
+        if size < self.nbytes:
+            raise CodecError(f"expected at least {self.nbytes} bytes, for the index, found {size}", self.name)
+        return (0, self.nbytes) if self.location == "start" else (size - self.nbytes, size)
+
+    def parse(self, data: Data, size: int | None = None) -> ShardIndex:
+        """The index that is stored as `data`, of a shard of `size` bytes where that is known."""
+        here = "index"
+        if size is not None:
+            here = "index, bytes {} to {}".format(*self.range_in(size))
+        if len(data) != self.nbytes:
+            raise CodecError(f"{here}: expected {self.nbytes} bytes, found {len(data)}", self.name)
+        try:
+            made = self.chain.decode(data)
+        except CodecError as cause:
+            raise CodecError(f"{here}: {cause}", self.name) from cause
+        # A copy: `data` may be memory that is soon used again.
+        return ShardIndex(np.array(made, np.uint64, order="C").reshape(-1, 2), self, size)
+
+    def encode(self, entries: Array) -> Data:
+        """What an index with these rows of offset and number of bytes is stored as."""
+        return self.chain.encode(entries.reshape(*self.counts, 2))
+
+    def refuse(self, place: int, reason: str) -> CodecError:
+        """The error of the inner chunk that is at `place` in C order."""
+        where = ", ".join(str(int(number)) for number in np.unravel_index(place, self.counts))
+        return CodecError(f"inner chunk ({where}){reason}", self.name)
+
+
+class ShardIndex:
+    """The entries of a shard, each checked before it is given away.
+
+    An inner chunk has to lie inside the shard and outside its index, and to be as long as its codecs can
+    make it. Gaps are no fault: shards that were rewritten in part have them. Nor is it one that two inner
+    chunks share a range. Ranges that overlap only in part are read, each for itself, as all other readers
+    do and nothing forbids; but no writer makes them on purpose, so who is about to rewrite a shard calls
+    `check_all`, which refuses them: damage must not be copied into a shard that looks sound.
+
+    >>> import zom.dtypes
+    >>> from zom.model.bound_chain import bind_chain
+    >>> coder = IndexCoder((2,), bind_chain([], index_block((2,))), sizes=(1, 100))
+    >>> index = ShardIndex(np.array([[0, 8], [MISSING, MISSING]], "u8"), coder)
+    >>> index.entry(0), index.entry(1)
+    ((0, 8), None)
+    >>> index.of_size(36).entry(0)
+    Traceback (most recent call last):
+    zom.errors.CodecError: sharding_indexed: inner chunk (0): bytes 0 to 8 overlap the index, bytes 4 to 36
+    """
+
+    __slots__ = ("_coder", "_end", "_first", "_flat", "_region", "_size", "entries")
+
+    def __init__(self, entries: Array, coder: IndexCoder, size: int | None = None) -> None:
+        self.entries = entries
+        """A row for each inner chunk, in C order: offset and number of bytes; not checked."""
+        self._flat = entries.reshape(-1).data
+        self._coder = coder
+        self._size = size
+        if size is not None:
+            self._region = coder.range_in(size)
+        else:
+            self._region = (0, coder.nbytes) if coder.location == "start" else (_LONGEST, _LONGEST)
+        at_start = coder.location == "start"
+        self._first = coder.nbytes if at_start else 0
+        self._end = (_LONGEST if size is None else size) if at_start else self._region[0]
+
+    def __len__(self) -> int:
+        return len(self.entries)
+
+    def of_size(self, size: int) -> ShardIndex:
+        """The same index, of a shard that is now known to have `size` bytes; entries beyond are refused."""
+        return ShardIndex(self.entries, self._coder, size)
+
+    def entry(self, place: int) -> tuple[int, int] | None:
+        """Start and end of the inner chunk at `place`, in C order; None where it is missing.
+
+        CodecError where the entry can't be true.
+        """
+        start: int = self._flat[2 * place]
+        length: int = self._flat[2 * place + 1]
+        coder = self._coder
+        stop = start + length
+        if start >= self._first and coder.least <= length <= coder.most and stop <= self._end:
+            return start, stop
+        if start == MISSING and length == MISSING:
+            return None
+        raise self._refusal(place)
+
+    def ranges(self) -> Iterator[tuple[int, int] | None]:
+        """What `entry` gives for every inner chunk, in C order; all are checked before the first is given."""
+        self.check()
+        # One by one: lists of numbers would take many times the memory of the index.
+        pairs = iter(self._flat)
+        rows = zip(pairs, pairs, strict=True)
+        return (None if start == MISSING else (start, start + length) for start, length in rows)
+
+    def check(self) -> None:
+        """CodecError where an entry can't be true, each looked at by itself."""
+        if len(self.entries) <= _FEW:
+            for place in range(len(self.entries)):
+                self.entry(place)
+            return
+        coder = self._coder
+        starts, lengths = self.entries[:, 0], self.entries[:, 1]
+        # Numbers without a sign wrap: what is below the smallest ends up above the largest.
+        after = starts - np.uint64(self._first)
+        room = np.uint64(max(self._end - self._first, 0))
+        bad = after > room
+        bad |= lengths > room - after
+        bad |= lengths - np.uint64(coder.least) > np.uint64(coder.most - coder.least)
+        if bad.any():
+            bad &= (starts & lengths) != MISSING
+            if bad.any():
+                raise self._refusal(int(bad.argmax()))
+
+    def check_all(self) -> None:
+        """CodecError where an entry can't be true, or overlaps another in part."""
+        self.check()
+        there = np.flatnonzero(self.entries[:, 0] != MISSING)
+        starts, lengths = self.entries[there, 0], self.entries[there, 1]
+        if (starts[1:] >= starts[:-1] + lengths[:-1]).all():
+            return
+        order = np.argsort(starts, kind="stable")
+        starts, lengths = starts[order], lengths[order]
+        # Of ranges that overlap, two that are neighbours in this order do, unless they are the same.
+        bad = starts[1:] < starts[:-1] + lengths[:-1]
+        bad &= (starts[1:] != starts[:-1]) | (lengths[1:] != lengths[:-1])
+        if bad.any():
+            first = int(bad.argmax())
+            one, other = sorted((int(there[order[first]]), int(there[order[first + 1]])))
+            raise self._overlap(one, other)
+
+    def _overlap(self, one: int, other: int) -> CodecError:
+        """The error of two inner chunks whose ranges overlap in part."""
+        start, stop = cast("tuple[int, int]", self.entry(one))
+        begin, end = cast("tuple[int, int]", self.entry(other))
+        found = f"bytes {start} to {stop} overlap bytes {begin} to {end}"
+        where = ", ".join(str(int(number)) for number in np.unravel_index(other, self._coder.counts))
+        return self._coder.refuse(one, f": {found} of inner chunk ({where})")
+
+    def _refusal(self, place: int) -> CodecError:
+        """Why the entry at `place` can't be true."""
+        coder = self._coder
+        start: int = self._flat[2 * place]
+        length: int = self._flat[2 * place + 1]
+        stop = start + length
+        if MISSING in {start, length}:
+            only = "offset" if start == MISSING else "number of bytes"
+            reason = f"only its {only} is 2**64 - 1, which a missing chunk has twice"
+        elif not coder.least <= length <= coder.most:
+            exact = coder.least == coder.most
+            wanted = f"{coder.least}" if exact else f"from {coder.least} to {coder.most}"
+            reason = f"expected {wanted} bytes, found {length} in the index"
+        elif stop > (_LONGEST if self._size is None else self._size):
+            end = "any value" if self._size is None else f"the shard, which has {self._size} bytes"
+            reason = f"bytes {start} to {stop} end beyond {end}"
+        else:
+            reason = "bytes {} to {} overlap the index, bytes {} to {}".format(start, stop, *self._region)
+        return coder.refuse(place, f": {reason}")
