@@ -7,15 +7,19 @@ Zarr v2: numcodecs id "blosc"; there `shuffle` is a number, and -1 lets the elem
 from __future__ import annotations
 
 from collections.abc import Mapping  # noqa: TC003 - pydantic reads the annotation
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Final, Literal
 
 from pydantic import Field
 
+from zom.codecs.blosc_coder import AUTO, BloscCoder
+from zom.errors import ExtensionError
+from zom.model.bound import Stream
 from zom.model.codec import Bytes, Codec, codecs
 from zom.model.configuration import Configuration, OrAbsent
 from zom.problems import Fault, rule
 
 if TYPE_CHECKING:
+    from zom.model.bound import Coder, Form
     from zom.model.codec import Representation
 
 __all__ = ["BloscCodec", "BloscConfiguration", "BloscV2Configuration", "blosc"]
@@ -39,6 +43,8 @@ TYPESIZE = rule(
 
 Compressor = Literal["lz4", "lz4hc", "blosclz", "zstd", "snappy", "zlib"]
 """The compressors that c-blosc knows."""
+
+_SHUFFLES: Final = {"noshuffle": 0, "shuffle": 1, "bitshuffle": 2}
 
 Positive = Annotated[int, Field(ge=1)]
 NotNegative = Annotated[int, Field(ge=0)]
@@ -113,6 +119,25 @@ class BloscCodec(Codec):
             here = (*path, "configuration", "typesize")
             faults.append(Fault(TYPESIZE, here, "an integer of at least 1", "nothing"))
         return Bytes()
+
+    def bind(
+        self, configuration: BloscConfiguration | BloscV2Configuration, before: Form, after: Form
+    ) -> Coder[Any, Any]:
+        """c-blosc, as numcodecs has it; where no typesize is stated, elements are as wide as the array's."""
+        del after
+        if not isinstance(before, Stream):
+            raise ExtensionError("the blosc codec wants bytes")
+        shuffle = configuration.shuffle
+        # Of v3 without a shuffle zarr-python makes what v2 calls -1.
+        number = shuffle if isinstance(shuffle, int) else _SHUFFLES.get(shuffle or "", AUTO)
+        return BloscCoder(
+            before,
+            cname=configuration.cname,
+            clevel=configuration.clevel,
+            shuffle=number,
+            blocksize=configuration.blocksize,
+            typesize=configuration.typesize,
+        )
 
 
 blosc = codecs.register(BloscCodec())

@@ -6,13 +6,19 @@ https://github.com/zarr-developers/zarr-extensions/tree/main/codecs/numcodecs.bl
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import Field
 
+from zom.codecs.blosc_coder import BloscCoder
 from zom.codecs.numcodecs_compressors import Compressor
+from zom.errors import ExtensionError
+from zom.model.bound import Stream
 from zom.model.codec import codecs
 from zom.model.configuration import Configuration
+
+if TYPE_CHECKING:
+    from zom.model.bound import Coder, Form
 
 __all__ = ["NumcodecsBloscConfiguration", "blosc"]
 
@@ -38,6 +44,20 @@ class NumcodecsBlosc(Compressor):
 
     name = "numcodecs.blosc"
     configuration = NumcodecsBloscConfiguration
+
+    def bind(self, configuration: NumcodecsBloscConfiguration, before: Form, after: Form) -> Coder[Any, Any]:
+        """As the v3 codec; where no typesize is stated, elements are as wide as the array's."""
+        del after
+        if not isinstance(before, Stream):
+            raise ExtensionError("the blosc codec wants bytes")
+        return BloscCoder(
+            before,
+            cname=configuration.cname,
+            clevel=configuration.clevel,
+            shuffle=configuration.shuffle,
+            blocksize=configuration.blocksize,
+            typesize=configuration.typesize,
+        )
 
 
 blosc = codecs.register(NumcodecsBlosc())
