@@ -10,6 +10,12 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import Field
 
+from zom.codecs.shard import ShardCoder
+from zom.codecs.shard_grid import ShardGrid
+from zom.codecs.shard_index import index_block
+from zom.errors import ExtensionError, UnknownName
+from zom.model.bound import Block
+from zom.model.bound_chain import bind_chain, parse_links
 from zom.model.canonical import canonical_definition
 from zom.model.chain import check_chain
 from zom.model.codec import Bytes, Codec, Elements, codecs
@@ -19,6 +25,8 @@ from zom.problems import Fault, rule, show
 
 if TYPE_CHECKING:
     from zom.jsonvalue import JSONDict
+    from zom.model.bound import Form
+    from zom.model.bound_chain import BoundChain
     from zom.model.codec import Representation
 
 __all__ = ["ShardingCodec", "ShardingConfiguration", "sharding_indexed"]
@@ -93,6 +101,21 @@ class ShardingCodec(Codec):
         check_chain(configuration.index_codecs, index, faults, here, need_fixed_size=True)
         return Bytes()
 
+    def bind(self, configuration: ShardingConfiguration, before: Form, after: Form) -> ShardCoder:
+        """The inner chunks' codecs, the index's, and what cuts a shard into the ones and finds the others."""
+        del after
+        if not isinstance(before, Block):
+            raise ExtensionError("the sharding_indexed codec wants elements")
+        chunk_shape = tuple(configuration.chunk_shape)
+        inner = Block(chunk_shape, before.data_type, before.fill)
+        index = index_block(ShardGrid(before.shape, chunk_shape).counts)
+        return ShardCoder(
+            before,
+            _bind("codecs", configuration.codecs, inner),
+            _bind("index_codecs", configuration.index_codecs, index),
+            location=configuration.index_location,
+        )
+
     def inspect(self, configuration: JSONDict, faults: list[Fault], path: tuple[str | int, ...]) -> None:
         """Checks the lists of codecs, with nothing known of the chunks."""
         inside = (*path, "configuration")
@@ -102,6 +125,15 @@ class ShardingCodec(Codec):
             if isinstance(configuration.get(name), list):
                 fixed = name == "index_codecs"
                 check_chain(configuration[name], before, faults, (*inside, name), need_fixed_size=fixed)
+
+
+def _bind(member: str, values: list[Any], block: Block) -> BoundChain:
+    """The codecs that the configuration lists as `member`."""
+    path = ("configuration", member)
+    try:
+        return bind_chain(parse_links(values, path), block)
+    except UnknownName as cause:
+        raise UnknownName(f"sharding_indexed: {cause}") from cause
 
 
 def _too_deep(faults: list[Fault], inside: tuple[str | int, ...]) -> bool:

@@ -98,6 +98,10 @@ class Coder(ABC, Generic[D, E]):
     """For array->bytes that are plain: what refuses memory that holds no elements."""
     is_view: bool = False
     """For array->array: whether `encode` gives a view, so that what is put into it is decoded."""
+    scatters: bool = False
+    """For array->bytes: whether `decode_array_into` spares the copy of what `decode` gives."""
+    most: int | None = None
+    """How many bytes `encode` may give, where the coder knows better than the chain."""
 
     @abstractmethod
     def encode(self, chunk: D) -> E:
@@ -114,6 +118,10 @@ class Coder(ABC, Generic[D, E]):
         if view.nbytes != len(target):
             raise CodecError(f"expected {len(target)} bytes, found {view.nbytes}")
         target[:] = view.cast("B")
+
+    def decode_array_into(self, chunk: E, target: Array) -> None:
+        """Put the elements that `chunk` was made of into `target`, however that lies in memory."""
+        target[...] = self.decode(chunk)
 
 
 ArrayCoder: TypeAlias = Coder[Array, Array]
