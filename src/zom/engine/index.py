@@ -13,10 +13,19 @@ import numpy as np
 if TYPE_CHECKING:
     from zom.model.axis import Indices
 
-__all__ = ["Entry", "Index", "points_place"]
+__all__ = ["Entry", "Index", "length_of", "mesh", "points_place"]
 
 Entry: TypeAlias = "slice[int, int, int] | Indices"
 """What is meant along one dimension: a slice of positive step, or indices in any order."""
+
+
+def length_of(entry: Entry) -> int:
+    """How many elements are meant.
+
+    >>> length_of(slice(0, 6, 2))
+    3
+    """
+    return len(range(entry.start, entry.stop, entry.step)) if isinstance(entry, slice) else len(entry)
 
 
 class Index(NamedTuple):
@@ -46,10 +55,7 @@ class Index(NamedTuple):
     @property
     def shape(self) -> tuple[int, ...]:
         """The shape of the array that the elements make."""
-        lengths = [
-            len(range(entry.start, entry.stop, entry.step)) if isinstance(entry, slice) else len(entry)
-            for entry in self.entries
-        ]
+        lengths = [length_of(entry) for entry in self.entries]
         if not self.joint or self.basic:
             return tuple(lengths)
         arrays = [place for place, entry in enumerate(self.entries) if not isinstance(entry, slice)]

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import numpy as np
 
-from zom.engine.index import Entry, Index, mesh, points_place
+from zom.engine.index import Entry, Index, length_of, mesh, points_place
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -236,7 +236,7 @@ def _run_column(start: int, stop: int, size: int, length: int) -> _Column:
 def _slice_column(entry: slice[int, int, int], axis: Axis) -> _Column:
     """Of any slice: from the first element meant in a chunk to the first that is not in it."""
     start, step = entry.start, entry.step
-    total = len(range(start, entry.stop, step))
+    total = length_of(entry)
     column = _Column([], [], [], [], basic=True)
     low = 0
     while low < total:

@@ -1,0 +1,196 @@
+"""Points: keys with arrays of indices, which numpy takes together, point by point.
+
+https://numpy.org/doc/stable/user/basics.indexing.html#advanced-indexing
+Arrays are spread to one shape. Its axes come where the arrays stand in the key, and first of all where
+something stands between them; an integer counts as an array there, and a mask as one for each dimension.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from zom.engine.index import Entry, Index, length_of, points_place
+from zom.engine.key import FULL, as_entry, forward, indices_in, nonzero, number_in
+from zom.errors import SelectionError
+
+if TYPE_CHECKING:
+    from zom.engine.key import Term
+    from zom.model.axis import Indices
+    from zom.model.bound import Array
+
+__all__ = ["BACK", "Layout", "points"]
+
+BACK = slice(None, None, -1)
+"""What turns an axis around."""
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """An index, and how the axes of the result become those of the array that the index makes."""
+
+    index: Index
+    shape: tuple[int, ...]
+    """The shape of the result."""
+    axes: tuple[int, ...]
+    """The axes of the result, in another order."""
+    view: tuple[Any, ...]
+    """What to index with then."""
+    merges: bool
+    """Whether it has to be reshaped after that: several axes are one in the array that the index makes."""
+
+
+def points(found: list[Term], shape: tuple[int, ...], *, first: bool) -> Layout:
+    """What terms mean of which some are arrays; their axes are the `first`, or where numpy has them.
+
+    >>> points([np.array([0, 2]), slice(None), np.array([[1], [3]])], (3, 4, 5), first=False).shape
+    (2, 2, 4)
+    """
+    gathered = _gather(found, shape)
+    if first:
+        gathered = gathered._replace(first=0)
+    shapes = [array.shape for array in gathered.arrays]
+    try:
+        spread = np.broadcast_shapes(*shapes)
+    except ValueError as cause:
+        text = ", ".join(map(str, shapes))
+        raise SelectionError(
+            f"expected arrays of indices that fit each other, found the shapes {text}"
+        ) from cause
+    if 0 in spread:
+        # As numpy has it: where no point is left, nothing is out of bounds.
+        return _joint(gathered, spread)
+    pairs = zip(gathered.arrays, gathered.places, strict=True)
+    checked = [array if place < 0 else indices_in(array, shape[place], place) for array, place in pairs]
+    gathered = gathered._replace(arrays=checked)
+    at = _mesh_axes(shapes, len(spread))
+    return _joint(gathered, spread) if at is None else _meshed(gathered, spread, at)
+
+
+class _Gathered(NamedTuple):
+    """What the terms of a key are."""
+
+    entries: list[Entry]
+    """For each dimension, what a slice or an integer means there."""
+    axes: list[int | None]
+    """The axes of the result beside those of the arrays: their dimension, and None for new ones."""
+    backward: set[int]
+    """The dimensions whose slices go backward."""
+    arrays: list[Indices]
+    places: list[int]
+    """The dimension of each array; -1 for a mask without dimensions, which has but a length."""
+    first: int
+    """The axis of the result where those of the arrays begin."""
+
+
+def _gather(found: list[Term], shape: tuple[int, ...]) -> _Gathered:
+    gathered = _Gathered([], [], set(), [], [], 0)
+    entries, first = gathered.entries, 0
+    advanced = [number for number, term in enumerate(found) if isinstance(term, (int, np.ndarray))]
+    for number, term in enumerate(found):
+        place = len(entries)
+        if number == advanced[0]:
+            first = len(gathered.axes)
+        if isinstance(term, slice):
+            entry, _, backward = forward(term, shape[place], place)
+            entries.append(entry)
+            gathered.axes.append(place)
+            if backward:
+                gathered.backward.add(place)
+        elif isinstance(term, int):
+            index = number_in(term, shape[place], place)
+            entries.append(slice(index, index + 1, 1))
+        elif isinstance(term, np.ndarray):
+            _gather_array(term, shape, gathered)
+        elif term is None:
+            gathered.axes.append(None)
+    # Even a "..." that stands for no dimension stands between what is beside it.
+    apart = advanced[-1] - advanced[0] >= len(advanced)
+    return gathered._replace(first=0 if apart else first)
+
+
+def _gather_array(term: Array, shape: tuple[int, ...], gathered: _Gathered) -> None:
+    place = len(gathered.entries)
+    if term.dtype.kind == "b" and not term.ndim:
+        gathered.arrays.append(np.zeros(int(term), np.intp))
+        gathered.places.append(-1)
+        return
+    arrays = nonzero(term, shape[place:], place) if term.dtype.kind == "b" else (term,)
+    gathered.arrays.extend(arrays)
+    gathered.places.extend(range(place, place + len(arrays)))
+    gathered.entries.extend([slice(0, 0, 1)] * len(arrays))
+
+
+def _mesh_axes(shapes: list[tuple[int, ...]], rank: int) -> list[int | None] | None:
+    """The one axis along which each array is longer than 1, if no two share it: as `np.ix_` makes them."""
+    found: list[int | None] = []
+    for shape in shapes:
+        long = [rank - len(shape) + axis for axis, length in enumerate(shape) if length != 1]
+        if len(long) > 1 or (long and long[0] in found):
+            return None
+        found.append(long[0] if long else None)
+    return found
+
+
+def _meshed(gathered: _Gathered, spread: tuple[int, ...], at: list[int | None]) -> Layout:
+    """Arrays that span a product: each dimension by itself after all, so that no point is ever made."""
+    entries, axis_of = gathered.entries, _axis_of(gathered, len(spread))
+    for array, place, axis in zip(gathered.arrays, gathered.places, at, strict=True):
+        if place >= 0:
+            entries[place] = as_entry(array.reshape(-1))
+            if axis is not None:
+                axis_of[place] = gathered.first + axis
+    sources: list[tuple[int, ...]] = [
+        (axis_of[place],) if place in axis_of else () for place in range(len(entries))
+    ]
+    return _laid_out(gathered, spread, Index(tuple(entries)), sources)
+
+
+def _joint(gathered: _Gathered, spread: tuple[int, ...]) -> Layout:
+    """Arrays that go together, spread to one shape."""
+    entries, axis_of = gathered.entries, _axis_of(gathered, len(spread))
+    places: list[int] = []
+    for array, place in zip(gathered.arrays, gathered.places, strict=True):
+        if place >= 0:
+            entries[place] = np.broadcast_to(array, spread).reshape(-1)
+            places.append(place)
+    rest = [place for place in range(len(entries)) if place not in places]
+    sources: list[tuple[int, ...]] = [(axis_of[place],) if place in axis_of else () for place in rest]
+    if places:
+        sources.insert(points_place(places), tuple(range(gathered.first, gathered.first + len(spread))))
+        if len(places) == 1:
+            entries[places[0]] = as_entry(np.asarray(entries[places[0]]))
+    elif entries and 0 in spread:
+        entries[0] = slice(0, 0, 1)
+    return _laid_out(gathered, spread, Index(tuple(entries), joint=len(places) > 1), sources)
+
+
+def _axis_of(gathered: _Gathered, rank: int) -> dict[int, int]:
+    """The axis of the result that each dimension has which a slice is taken of."""
+    first = gathered.first
+    return {
+        place: axis if axis < first else axis + rank
+        for axis, place in enumerate(gathered.axes)
+        if place is not None
+    }
+
+
+def _laid_out(
+    gathered: _Gathered, spread: tuple[int, ...], index: Index, sources: list[tuple[int, ...]]
+) -> Layout:
+    """`sources`: of each axis of the array that the index makes, the axes of the result that become it."""
+    entries, first = index.entries, gathered.first
+    shape = [1 if place is None else length_of(entries[place]) for place in gathered.axes]
+    shape[first:first] = spread
+    turned = {axis for place, axis in _axis_of(gathered, len(spread)).items() if place in gathered.backward}
+    axes: list[int] = []
+    view: list[Any] = []
+    for source in sources:
+        axes.extend(source)
+        view.extend([BACK if axis in turned else FULL for axis in source] or [None])
+    rest = [axis for axis in range(len(shape)) if axis not in axes]
+    # An empty axis that the index doesn't have, of a mask without dimensions, can't be dropped.
+    merges = any(len(source) > 1 for source in sources) or any(not shape[axis] for axis in rest)
+    return Layout(index, tuple(shape), (*axes, *rest), (*view, *([0] * len(rest)), ...), merges)

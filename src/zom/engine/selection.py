@@ -1,0 +1,261 @@
+"""Selections: which elements a key means, and how the array that they make looks.
+
+`array[key]` obeys numpy: https://numpy.org/doc/stable/user/basics.indexing.html. `oindex` and `vindex`
+are those of NEP 21: https://numpy.org/neps/nep-0021-advanced-indexing.html.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from zom.engine.index import Entry, Index
+from zom.engine.key import FULL, as_entry, forward, indices_in, nonzero, number_in, terms
+from zom.engine.points import BACK, points
+from zom.engine.split import Part, count_parts, split
+from zom.errors import SelectionError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from zom.engine.key import Term
+    from zom.model.axis import Axis
+    from zom.model.bound import Array
+
+__all__ = [
+    "Index",
+    "Part",
+    "Selection",
+    "basic_or_numpy",
+    "blocks",
+    "count_parts",
+    "outer",
+    "split",
+    "vectorized",
+]
+
+
+class Selection:
+    """An index, and how the array looks that the user gives or gets.
+
+    The engine works with another one, `work`, which has a dimension for each of the array: integers keep
+    an axis of length 1, and all steps go forward.
+
+    >>> selection = basic_or_numpy((2, slice(None, None, -2)), (3, 5))
+    >>> selection.shape, selection.work_shape, selection.index.entries
+    ((3,), (1, 3), (slice(2, 3, 1), slice(0, 5, 2)))
+    >>> work, is_view = selection.work_of(out := np.zeros(3))
+    >>> work[:] = [[1, 2, 3]]
+    >>> out, is_view
+    (array([3., 2., 1.]), True)
+    """
+
+    __slots__ = ("_axes", "_merges", "_view", "index", "shape", "work_shape")
+
+    def __init__(
+        self,
+        index: Index,
+        shape: tuple[int, ...],
+        *,
+        view: tuple[Any, ...] | None = None,
+        axes: tuple[int, ...] | None = None,
+        merges: bool = False,
+    ) -> None:
+        self.index = index
+        self.shape = shape
+        """The shape of the result."""
+        self.work_shape = index.shape
+        """The shape of the array that the parts of `index` lie in."""
+        self._axes = axes
+        """The axes of the result in the order of `work`; None where that is theirs."""
+        self._view = view
+        """What then, as a numpy index, turns steps around, drops new axes and adds those of integers."""
+        self._merges = merges
+        """Whether several axes of the result are one in `work`: those of an array of indices."""
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether there are no elements: then no chunk must be touched, whatever `index` says."""
+        return 0 in self.shape
+
+    def work_of(self, out: Array) -> tuple[Array, bool]:
+        """`out`, which has the shape of the result, as the engine fills it; and whether that is a view.
+
+        Where it is not, it is a new array, to be given to `put_back`.
+        """
+        turned = self._turned(out)
+        if not self._merges:
+            return turned, True
+        if not self.is_empty:
+            work = turned.reshape(self.work_shape)
+            if np.may_share_memory(work, turned):
+                return work, True
+        return np.empty(self.work_shape, out.dtype), False
+
+    def put_back(self, work: Array, out: Array) -> None:
+        """Put what the engine has put into `work` into `out`."""
+        if not self.is_empty:
+            turned = self._turned(out)
+            turned[...] = work.reshape(turned.shape)
+
+    def spread(self, value: Array) -> Array:
+        """`value` in the layout of `work`, spread over it as numpy does in assignments; a view where it can be."""
+        shape = value.shape
+        if shape == self.shape:
+            return self._as_work(value)
+        if not shape:
+            return np.broadcast_to(value, self.work_shape)
+        extra = max(0, len(shape) - len(self.shape))
+        fitting = value.reshape(shape[extra:]) if all(length == 1 for length in shape[:extra]) else None
+        try:
+            if fitting is not None:
+                return self._as_work(np.broadcast_to(fitting, self.shape))
+        except ValueError:
+            pass
+        raise SelectionError(
+            f"expected values of the shape {self.shape}, or that spread to it, found {shape}"
+        )
+
+    def _as_work(self, value: Array) -> Array:
+        if self._merges:
+            return (
+                np.empty(self.work_shape, value.dtype)
+                if self.is_empty
+                else self._turned(value).reshape(self.work_shape)
+            )
+        return self._turned(value)
+
+    def _turned(self, array: Array) -> Array:
+        if self._axes is not None:
+            array = array.transpose(self._axes)
+        return array if self._view is None else array[self._view]
+
+
+def basic_or_numpy(key: Any, shape: tuple[int, ...]) -> Selection:
+    """What `array[key]` selects, as numpy has it.
+
+    >>> basic_or_numpy(([0, 2], slice(None), [[1], [3]]), (3, 4, 5)).shape
+    (2, 2, 4)
+    """
+    found = terms(key, len(shape))
+    return _together(found, shape, first=False) if _has_arrays(found) else _each(found, shape)
+
+
+def vectorized(key: Any, shape: tuple[int, ...]) -> Selection:
+    """What `array.vindex[key]` selects: arrays go together, and make the first axes.
+
+    >>> vectorized((slice(None), [0, 2, 2], [1, 3, 0]), (3, 4, 5)).shape
+    (3, 3)
+    """
+    found = terms(key, len(shape))
+    return _together(found, shape, first=True) if _has_arrays(found) else _each(found, shape)
+
+
+def outer(key: Any, shape: tuple[int, ...]) -> Selection:
+    """What `array.oindex[key]` selects: each dimension by itself.
+
+    >>> outer(([0, 2], slice(None), [True, False, True, False, False]), (3, 4, 5)).shape
+    (2, 4, 2)
+    """
+    found = terms(key, len(shape))
+    for term in found:
+        if term is None:
+            raise SelectionError("expected no None in a key of oindex: give what comes out its new axis")
+        if isinstance(term, np.ndarray) and term.ndim != 1:
+            message = f"expected arrays and masks of 1 dimension in a key of oindex, found one of {term.ndim}"
+            raise SelectionError(message)
+    return _each(found, shape)
+
+
+def blocks(key: Any, axes: Sequence[Axis]) -> Selection:
+    """What `array.blocks[key]` selects: whole chunks, counted along each dimension.
+
+    >>> from zom.model.axis import Axis
+    >>> blocks((1, slice(None, None, 2)), (Axis(10, 4), Axis(9, 2))).shape
+    (4, 5)
+    """
+    entries: list[Entry] = []
+    for term in terms(key, len(axes)):
+        if term is ...:
+            continue
+        place = len(entries)
+        axis = axes[place]
+        if isinstance(term, int):
+            chunk = number_in(term, axis.count, place, what="chunk")
+            entries.append(_elements(axis, range(chunk, chunk + 1)))
+        elif isinstance(term, slice):
+            chosen, _, backward = forward(term, axis.count, place)
+            chunks = range(chosen.start, chosen.stop, chosen.step)
+            entries.append(_elements(axis, chunks[::-1] if backward else chunks))
+        else:
+            raise SelectionError(
+                "expected integers and slices, of chunks, in a key of blocks, found something else"
+            )
+    index = Index(tuple(entries))
+    return Selection(index, index.shape)
+
+
+def _elements(axis: Axis, chunks: range) -> Entry:
+    """The elements of these chunks along one dimension."""
+    if not chunks:
+        return slice(0, 0, 1)
+    spans = [
+        (axis.start(chunk), axis.size(chunk))
+        for chunk in ((chunks[0], chunks[-1]) if chunks.step == 1 else chunks)
+    ]
+    if chunks.step == 1:
+        return slice(spans[0][0], min(sum(spans[-1]), axis.length), 1)
+    # Other chunks lie between them, or they go backward, while the elements of each go forward.
+    return as_entry(
+        np.concatenate([np.arange(start, min(start + size, axis.length)) for start, size in spans])
+    )
+
+
+def _has_arrays(found: list[Term]) -> bool:
+    return any(isinstance(term, np.ndarray) for term in found)
+
+
+def _together(found: list[Term], shape: tuple[int, ...], *, first: bool) -> Selection:
+    made = points(found, shape, first=first)
+    return Selection(made.index, made.shape, axes=made.axes, view=made.view, merges=made.merges)
+
+
+def _each(found: list[Term], shape: tuple[int, ...]) -> Selection:
+    """Each dimension by itself."""
+    entries: list[Entry] = []
+    view: list[Any] = []
+    result: list[int] = []
+    plain = True
+    for term in found:
+        if term is None:
+            view.append(0)
+            result.append(1)
+            plain = False
+            continue
+        if term is ...:
+            continue
+        place = len(entries)
+        if isinstance(term, int):
+            number = number_in(term, shape[place], place)
+            entries.append(slice(number, number + 1, 1))
+            view.append(None)
+            plain = False
+            continue
+        entry, count, backward = _entry(term, shape[place], place)
+        entries.append(entry)
+        view.append(BACK if backward else FULL)
+        result.append(count)
+        plain = plain and not backward
+    # With "..." numpy gives an array, and not an element, where no dimension is left.
+    turned = None if plain else (*view, ...)
+    return Selection(Index(tuple(entries)), tuple(result), view=turned)
+
+
+def _entry(term: slice[Any, Any, Any] | Array, length: int, place: int) -> tuple[Entry, int, bool]:
+    if isinstance(term, slice):
+        return forward(term, length, place)
+    indices = (
+        nonzero(term, (length,), place)[0] if term.dtype.kind == "b" else indices_in(term, length, place)
+    )
+    return as_entry(indices), len(indices), False
