@@ -1,0 +1,1 @@
+"""Hierarchies in stores: where documents and chunks lie, one node opened, whole trees read."""
