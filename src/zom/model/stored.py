@@ -26,7 +26,13 @@ if TYPE_CHECKING:
     from zom.model.spec import Spec
     from zom.problems import Level
 
-__all__ = ["from_consolidated", "model_document", "to_consolidated", "to_documents"]
+__all__ = [
+    "consolidated_entries",
+    "from_consolidated",
+    "model_document",
+    "to_consolidated",
+    "to_documents",
+]
 
 CONSOLIDATED = rule(
     "stored/consolidated",
@@ -52,8 +58,12 @@ def _to_stored(document: Mapping[str, Any], family: Family) -> dict[str, Any]:
     }
 
 
-def _to_model(document: Mapping[str, Any], family: Family, *, plain: tuple[str, ...] = ()) -> dict[str, Any]:
+def _to_model(
+    document: Mapping[str, Any], family: Family, *, plain: tuple[str, ...] = ()
+) -> Mapping[str, Any]:
     """A stored document with an underscore more before reserved names, but for those in `plain`."""
+    if not any(name.endswith(family.reserved) for name in document if name not in plain):
+        return document
     return {
         (f"_{name}" if _is_reserved(name, family) and name not in plain else name): value
         for name, value in document.items()
@@ -90,16 +100,15 @@ def model_document(family: Family, documents: Mapping[str, Any]) -> Any:
     >>> model_document(V2, {".zgroup": {"zarr_format": 2}, ".zattrs": {"a": 1}})
     {'zarr_format': 2, 'attributes': {'a': 1}}
     """
-    attributes = documents.get(".zattrs")
     nothing: dict[str, Any] = {}
     main: Any = next((value for name, value in documents.items() if name != ".zattrs"), nothing)
     if not isinstance(main, dict):
         return main
     plain = () if family.form == "v2" else ("attributes",)
     document = _to_model(cast("dict[str, Any]", main), family, plain=plain)
-    if attributes is not None:
-        document["attributes"] = attributes
-    return document
+    if ".zattrs" not in documents:
+        return document
+    return {**document, "attributes": documents[".zattrs"]}
 
 
 # --- consolidated metadata ---------------------------------------------------------------------------
@@ -155,7 +164,7 @@ def from_consolidated(family: Family, document: Mapping[str, Any], level: Level 
     >>> from_consolidated(V3, to_consolidated(tree)) == tree
     True
     """
-    nodes = _entries_v2(document) if family.form == "v2" else _entries_v3(document)
+    nodes = consolidated_entries(family, document)
     specs: dict[str, Spec] = {}
     problems: list[Problem] = []
     for path, documents in nodes.items():
@@ -167,6 +176,18 @@ def from_consolidated(family: Family, document: Mapping[str, Any], level: Level 
     if any(problem.severity == "error" for problem in problems):
         raise SpecError(problems, "consolidated metadata")
     return unflatten(specs)
+
+
+def consolidated_entries(family: Family, document: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
+    """The stored documents in consolidated metadata, by the path of their node and the end of their key.
+
+    Blocks of consolidated metadata that stand in them are left out.
+
+    >>> from zom.model.v2 import V2
+    >>> consolidated_entries(V2, {"zarr_consolidated_format": 1, "metadata": {"a/.zgroup": {"zarr_format": 2}}})
+    {'/a': {'.zgroup': {'zarr_format': 2}}}
+    """
+    return _entries_v2(document) if family.form == "v2" else _entries_v3(document)
 
 
 def _moved(problem: Problem, family: Family, path: str, documents: Mapping[str, Any]) -> Problem:

@@ -1,0 +1,135 @@
+"""Sources: a store, asked for many documents and listings at once, and each only once.
+
+What a tree needs of its next level is said in one `fetch`: on a store that works on several requests at
+once it is one round trip; a store on this machine is asked for each value when it is needed.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Self
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+    from concurrent.futures import Future, ThreadPoolExecutor
+    from types import TracebackType
+
+    from zom.stores.interface import Listing, Store
+
+__all__ = ["Source"]
+
+_MOST_THREADS = 64
+
+
+class Source:
+    """The documents and listings of a store, while one hierarchy is read.
+
+    >>> from zom.stores.memory import MemoryStore
+    >>> with Source(MemoryStore({"zarr.json": b"{}"})) as source:
+    ...     source.fetch(["zarr.json", ".zarray"])
+    ...     source.get("zarr.json")
+    b'{}'
+    """
+
+    __slots__ = ("_listings", "_pool", "_texts", "_under_way", "at_once", "rounds", "store")
+
+    def __init__(self, store: Store) -> None:
+        self.store = store
+        self.at_once: int = getattr(store.capabilities, "parallel", 1)
+        """How many requests the store works on at once."""
+        self.rounds = 0
+        """How many times the store was waited for, where it works on several requests at once."""
+        self._texts: dict[str, bytes | None] = {}
+        self._listings: dict[str, Listing] = {}
+        self._under_way: dict[str, Future[Listing]] = {}
+        self._pool: ThreadPoolExecutor | None = None
+
+    @property
+    def is_far(self) -> bool:
+        """Whether to ask for much at once, even for what may not be needed."""
+        return self.at_once > 1
+
+    def fetch(
+        self, keys: Iterable[str] = (), prefixes: Iterable[str] = (), perhaps: Iterable[str] = ()
+    ) -> None:
+        """Ask for documents and listings in one round trip; nobody waits for the listings `perhaps`."""
+        if not self.is_far:
+            return
+        wanted = [key for key in dict.fromkeys(keys) if key not in self._texts]
+        certain = [prefix for prefix in dict.fromkeys(prefixes) if prefix not in self._listings]
+        others = [prefix for prefix in dict.fromkeys(perhaps) if prefix not in self._listings]
+        if not wanted and not certain:
+            return
+        self.rounds += 1
+        # Nothing to wait for besides, and so no threads.
+        if not wanted and len(certain) == 1:
+            self._listings[certain[0]] = self.store.list_dir(certain[0])
+            return
+        self._start([*certain, *others])
+        if wanted:
+            self._texts.update(zip(wanted, self.store.get_many(wanted), strict=True))
+        for prefix in certain:
+            self._finish(prefix)
+
+    def _start(self, prefixes: Sequence[str]) -> None:
+        """Let threads list `prefixes`."""
+        new = [prefix for prefix in prefixes if prefix not in self._under_way]
+        if not new:
+            return
+        if self._pool is None:
+            from concurrent.futures import ThreadPoolExecutor  # noqa: PLC0415 - loaded where it is needed
+
+            most = min(self.at_once, _MOST_THREADS)
+            self._pool = ThreadPoolExecutor(most, thread_name_prefix="zom-list")
+        for prefix in new:
+            self._under_way[prefix] = self._pool.submit(self.store.list_dir, prefix)
+
+    def _finish(self, prefix: str) -> None:
+        self._listings[prefix] = self._under_way.pop(prefix).result()
+
+    def get(self, key: str) -> bytes | None:
+        """The document under `key`; None where there is none. What was fetched is given out once."""
+        if self._texts and key in self._texts:
+            return self._texts.pop(key)
+        if self.is_far:
+            self.rounds += 1
+        return self.store.get(key)
+
+    def peek(self, key: str) -> bytes | None:
+        """The document under `key`, where it happens to be known."""
+        return self._texts.get(key)
+
+    def forget(self, keys: Iterable[str]) -> None:
+        """Drop what was fetched and is not needed."""
+        for key in keys:
+            self._texts.pop(key, None)
+
+    def listing(self, prefix: str) -> Listing:
+        """What lies directly below `prefix`."""
+        if prefix in self._under_way:
+            self._finish(prefix)
+        found = self._listings.pop(prefix, None)
+        if found is None:
+            if self.is_far:
+                self.rounds += 1
+            found = self.store.list_dir(prefix)
+        return found
+
+    def peek_listing(self, prefix: str) -> Listing:
+        """As `listing`, for what will be asked for again."""
+        found = self._listings[prefix] = self.listing(prefix)
+        return found
+
+    def close(self) -> None:
+        """Give up the listings that turned out not to be needed."""
+        if self._pool is not None:
+            self._pool.shutdown(wait=False, cancel_futures=True)
+            self._pool = None
+        self._under_way.clear()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()

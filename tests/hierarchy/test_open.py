@@ -1,0 +1,273 @@
+"""One node, opened by its path: which format it has, and what is said where there is none."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from stored_trees import TREES, Far, store_of, stored, tree_v2, tree_v3
+
+import zom
+from zom import v2, v3
+from zom.errors import NotFound, SpecError, StoreError
+from zom.hierarchy.open import read_node
+from zom.stores.faulty import FaultyStore
+from zom.stores.local import LocalStore
+from zom.stores.logged import LoggedStore
+from zom.stores.memory import MemoryStore
+
+GROUP_V3 = b'{"zarr_format": 3, "node_type": "group"}'
+GROUP_V2 = b'{"zarr_format": 2}'
+ARRAY_V2 = json.dumps(dict(v2.ArraySpec.build(shape=(3,), dtype="int8").document)).encode()
+
+
+@pytest.fixture(params=["near", "far"])
+def place(request):
+    """What makes a store near or far: both must find the same."""
+    return (lambda store: store) if request.param == "near" else Far
+
+
+@pytest.mark.parametrize("name", TREES)
+@pytest.mark.parametrize("path", ["/", "/a", "/a/b", "/a/b/x", "/t"])
+def test_a_node_is_found_as_it_was_stored(name, path, place):
+    tree = TREES[name]()
+    found = read_node(place(store_of(tree, name)), path)
+    expected = tree.at(path)
+    assert found.spec.document == expected.document
+    assert (found.spec.kind, found.layout.name, found.path) == (expected.kind, name, path)
+
+
+@pytest.mark.parametrize("name", TREES)
+def test_the_texts_of_a_node_are_those_in_the_store(name, place):
+    texts = stored(TREES[name](), name)
+    found = read_node(place(MemoryStore(texts)), "t")
+    assert set(found.documents) == set(found.layout.keys("t", "array"))
+    assert all(texts[key] == text for key, text in found.documents.items())
+
+
+def test_the_members_of_a_group_are_not_known(place):
+    assert read_node(place(store_of(tree_v3()))).spec.members is None
+
+
+def test_a_document_is_kept_as_it_is_spelled(place):
+    text = (
+        b'{"node_type":"group","zz":{"must_understand":false},"zarr_format":3,"attributes":{"b":1,"a":1.0}}'
+    )
+    spec = read_node(place(MemoryStore({"zarr.json": text}))).spec
+    assert spec.to_json() == text.decode()
+
+
+def test_a_stored_member_called_members_is_kept_apart(place):
+    text = b'{"zarr_format":3,"node_type":"group","members":{"must_understand":false}}'
+    found = read_node(place(MemoryStore({"zarr.json": text})))
+    assert found.spec.members is None
+    assert found.spec.to_documents() == {"zarr.json": json.loads(text)}
+
+
+# --- how many requests ----------------------------------------------------------------------------------
+
+
+def test_a_node_of_a_far_store_takes_one_round_trip():
+    store = LoggedStore(Far(store_of(tree_v2(), "v2")))
+    read_node(store, "a/b/x")
+    assert [call.verb for call in store.log.calls] == ["read"]
+    assert store.log.calls[0].keys == tuple(
+        f"a/b/x/{end}" for end in ("zarr.json", ".zarray", ".zgroup", ".zattrs")
+    )
+
+
+def test_a_node_of_v3_on_this_machine_takes_one_read():
+    store = LoggedStore(store_of(tree_v3()))
+    read_node(store, "a/b/x")
+    assert [call.keys for call in store.log.calls] == [("a/b/x/zarr.json",)]
+
+
+def test_a_large_store_is_not_listed_to_open_a_node(tmp_path):
+    with LocalStore(tmp_path) as inner:
+        inner.set_many(stored(tree_v3()))
+        store = LoggedStore(inner)
+        read_node(store, "t")
+        assert store.log.counts["list"] == 0
+
+
+# --- several documents ----------------------------------------------------------------------------------
+
+
+def test_v3_counts_where_v2_lies_beside_it():
+    store = MemoryStore({"zarr.json": GROUP_V3, ".zgroup": GROUP_V2})
+    assert read_node(store).layout.name == "v3"
+    found = read_node(Far(store))
+    assert found.layout.name == "v3"
+    assert [(p.code, p.severity, p.node, p.key) for p in found.problems] == [
+        ("store/two-formats", "warning", "/", ".zgroup")
+    ]
+
+
+def test_the_format_that_is_asked_for_counts(place):
+    store = MemoryStore({"zarr.json": GROUP_V3, ".zgroup": GROUP_V2})
+    found = read_node(place(store), form="v2")
+    assert (found.layout.name, found.problems) == ("v2", ())
+
+
+def test_the_array_counts_where_a_group_lies_beside_it(place):
+    store = place(MemoryStore({"a/.zarray": ARRAY_V2, "a/.zgroup": GROUP_V2}))
+    assert read_node(store, "a").spec.kind == "array"
+
+
+def test_an_array_beside_a_group_is_told_of_where_it_is_seen():
+    store = Far(MemoryStore({"a/.zarray": ARRAY_V2, "a/.zgroup": GROUP_V2}))
+    assert [(p.code, p.key) for p in read_node(store, "a").problems] == [("store/two-kinds", "a/.zgroup")]
+    with pytest.raises(SpecError, match="expected an array or a group, found documents of both"):
+        read_node(store, "a", level="strict")
+
+
+def test_a_node_below_no_group_can_be_opened(place):
+    store = place(MemoryStore({"foo/bar/.zarray": ARRAY_V2}))
+    assert read_node(store, "foo/bar").spec.shape == (3,)
+    with pytest.raises(NotFound):
+        read_node(store, "foo")
+
+
+def test_a_path_with_nodes_below_it_is_a_group_in_the_draft(place):
+    found = read_node(place(store_of(TREES["draft"](), "draft")), "a")
+    assert (found.spec.kind, dict(found.documents)) == ("group", {})
+
+
+@pytest.mark.parametrize("name", ["draft", "draft 2021"])
+def test_a_draft_hierarchy_in_a_part_of_a_store_is_found(name, place):
+    texts = stored(TREES[name](), name, path="old/x.zr3")
+    found = read_node(place(MemoryStore(texts)), "old/x.zr3/a/b/x")
+    assert found.spec.kind == "array"
+    assert found.layout.chunk_prefix(found.path).startswith("old/x.zr3/data/")
+    assert read_node(place(MemoryStore(texts)), "old/x.zr3").spec.attributes == {"title": "a"}
+
+
+# --- nothing there ----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("path", "found"),
+    [
+        ("/a/emptyy", "nothing; /a is a group with 'b', 'empty'; did you mean 'empty'?"),
+        ("/a/zzz", "nothing; /a is a group with 'b', 'empty'"),
+        ("/a/empty/x", "nothing; /a/empty is a group without members"),
+        ("/t/x", "nothing; /t is an array, and has no members"),
+        ("/zzz/y/x", "nothing; / is a group with 'a', 't'"),
+    ],
+)
+def test_a_missing_node_is_told_with_what_is_there_instead(path, found, place):
+    store = LoggedStore(place(store_of(tree_v3())))
+    with pytest.raises(NotFound) as error:
+        read_node(store, path)
+    assert str(error.value) == f"memory://: expected a node at {path}, found {found}"
+    assert store.log.counts["list"] <= 1
+
+
+@pytest.mark.parametrize(
+    ("keys", "path", "found"),
+    [
+        ({}, "", "nothing: the store is empty"),
+        ({}, "a", "nothing: the store is empty"),
+        ({"data/readme": b""}, "", "no document there; in the store lie 'data/'"),
+        ({"x/.zarray": ARRAY_V2}, "y", "no document there or above; in the store lie 'x/'"),
+        ({"x/a/.zarray": ARRAY_V2}, "x", "no document there or above below 'x'; in the store lie 'x/'"),
+        (
+            {".zgroup": GROUP_V2, "x/a/.zarray": ARRAY_V2},
+            "x",
+            "nothing; / is a group, and 'x' in it has no document of its own",
+        ),
+    ],
+)
+def test_a_store_without_such_a_node_is_told_with_what_lies_in_it(keys, path, found):
+    with pytest.raises(NotFound) as error:
+        read_node(MemoryStore(keys), path)
+    assert str(error.value).endswith(f"found {found}")
+
+
+def test_a_node_of_another_format_than_asked_for_is_told():
+    message = r"^memory://: expected a v2 node at /a, found a v3 group; ask for no form$"
+    with pytest.raises(NotFound, match=message):
+        read_node(store_of(tree_v3()), "a", form="v2")
+
+
+def test_a_missing_node_of_a_store_that_cant_be_listed_is_told():
+    store = Far(store_of(tree_v3()), listable=False)
+    with pytest.raises(NotFound, match=r"found nothing; the nearest node above is the group /a$"):
+        read_node(store, "a/zz")
+    assert store.listed == []
+
+
+@pytest.mark.parametrize("path", ["a", "a/b/x", "", "nowhere"])
+def test_a_store_that_fails_never_reads_as_missing(path):
+    for far in (False, True):
+        inner = store_of(tree_v2(), "v2")
+        counted = FaultyStore(Far(inner) if far else inner)
+        try:
+            read_node(counted, path)
+        except NotFound:
+            assert path == "nowhere"
+        for number in range(len(counted.operations)):
+            store = FaultyStore(Far(inner) if far else inner, {number: "fail"})
+            with pytest.raises(StoreError, match="input/output error"):
+                read_node(store, path)
+
+
+# --- documents with faults ------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("keys", "key", "line", "pointer", "found"),
+    [
+        ({"zarr.json": b'{"zarr_format": 3,\n'}, "zarr.json", 2, "", "the end"),
+        ({"zarr.json": b""}, "zarr.json", 1, "", "the end of the text"),
+        ({"zarr.json": b"[1]"}, "zarr.json", 1, "", "[1]"),
+        ({"zarr.json": b'{"zarr_format": 3,\n "node_type": "grp"}'}, "zarr.json", 2, "/node_type", '"grp"'),
+        ({".zgroup": GROUP_V2, ".zattrs": b""}, ".zattrs", 1, "", "the end of the text"),
+        ({".zgroup": GROUP_V2, ".zattrs": b"[1]"}, ".zattrs", 1, "", "[1]"),
+        ({".zgroup": GROUP_V2, ".zattrs": b"null"}, ".zattrs", 1, "", "null"),
+        ({".zgroup": GROUP_V2, ".zattrs": b'{"a": tru}'}, ".zattrs", 1, "", '"t"'),
+        ({".zgroup": b'{\n"zarr_format": 3}'}, ".zgroup", 2, "/zarr_format", "3"),
+        ({".zarray": b'{"zarr_format": 2}'}, ".zarray", 1, "", "a group"),
+        ({".zgroup": ARRAY_V2}, ".zgroup", 1, "", "an array"),
+    ],
+)
+def test_a_document_with_faults_is_told_with_key_and_line(keys, key, line, pointer, found, place):
+    with pytest.raises(SpecError) as error:
+        read_node(place(MemoryStore(keys)), level="strict")
+    problem = error.value.problems[0]
+    assert (problem.key, problem.line, problem.pointer) == (key, line, pointer)
+    assert found in problem.found
+    assert str(error.value).startswith("memory://: ")
+
+
+def test_an_entry_point_with_faults_is_told(place):
+    text = (
+        b'{"zarr_format": "https://purl.org/zarr/spec/core/3.0",\n "metadata_encoding": 5, "extensions": []}'
+    )
+    with pytest.raises(SpecError) as error:
+        read_node(place(MemoryStore({"zarr.json": text, "meta/a.array.json": b"{}"})), "a")
+    assert [(p.key, p.line, p.pointer) for p in error.value.problems] == [
+        ("zarr.json", 2, "/metadata_encoding")
+    ]
+
+
+def test_a_document_beyond_the_limit_is_refused():
+    text = b'{"zarr_format": 3, "node_type": "group", "attributes": {"a": "%s"}}' % (b"x" * 5000)
+    with pytest.raises(SpecError) as error:
+        read_node(MemoryStore({"zarr.json": text}), limits=zom.Limits(document_bytes=1000))
+    assert "expected at most 1000 bytes, found 5065 bytes; raise zom.Limits(document_bytes=...)" in str(
+        error.value
+    )
+
+
+def test_a_document_with_consolidated_metadata_may_be_as_long_as_a_hierarchy():
+    tree = v3.GroupSpec(members={f"g{i}": v3.GroupSpec(members={}) for i in range(30)})
+    text = json.dumps(tree.to_consolidated()).encode()
+    found = read_node(MemoryStore({"zarr.json": text}), limits=zom.Limits(document_bytes=1000))
+    assert found.spec.to_documents() == {"zarr.json": json.loads(text)}
+
+
+def test_what_is_tolerated_is_told():
+    text = b'{"zarr_format": 3, "node_type": "group",\n "attributes": null}'
+    (problem,) = read_node(MemoryStore({"a/zarr.json": text}), "a").problems
+    assert (problem.severity, problem.node, problem.key, problem.line) == ("warning", "/a", "a/zarr.json", 2)
