@@ -7,12 +7,18 @@ element its length in bytes (the same) and its bytes.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from typing_extensions import override
+
+from zom.codecs.vlen import as_bytes, join_items, place_of, read_items
+from zom.errors import CodecError, ExtensionError
+from zom.model.bound import Block, Coder
 from zom.model.codec import Bytes, Codec, Elements, codecs
 from zom.problems import Fault, rule, show
 
 if TYPE_CHECKING:
+    from zom.model.bound import Array, Data, Form
     from zom.model.codec import Representation
     from zom.model.configuration import NoConfiguration
 
@@ -47,6 +53,45 @@ class VlenBytesCodec(Codec):
             found = f"the data type {show(data_type.name)}"
             faults.append(Fault(TYPE, path, 'the data type "bytes"', found))
         return Bytes()
+
+    def bind(self, configuration: NoConfiguration, before: Form, after: Form) -> Coder[Any, Any]:
+        """The same for all chunks of a shape."""
+        del configuration, after
+        if not isinstance(before, Block):
+            raise ExtensionError("the vlen-bytes codec wants elements")
+        return VlenRaw(before)
+
+
+class VlenRaw(Coder[Any, Any]):
+    r"""Byte strings, each behind its length.
+
+    >>> import numpy as np, zom.dtypes
+    >>> from zom.model.resolve import data_type
+    >>> coder = VlenRaw(Block((1,), data_type("bytes"), b""))
+    >>> bytes(coder.encode(np.array([b"ab"], object))), coder.decode(b"\1\0\0\0\1\0\0\0a").tolist()
+    (b'\x01\x00\x00\x00\x02\x00\x00\x00ab', [b'a'])
+    """
+
+    def __init__(self, block: Block) -> None:
+        self._shape = block.shape
+
+    @override
+    def encode(self, chunk: Array) -> Data:
+        items: list[bytes] = chunk.reshape(-1).tolist()
+        # Not left to `join`, which takes whatever has a buffer: of an array it would lose the type.
+        if not set(map(type, items)) <= {bytes}:
+            items = [_checked(item, index, chunk.shape) for index, item in enumerate(items)]
+        return join_items(b"".join(items), list(map(len, items)), chunk.shape)
+
+    @override
+    def decode(self, chunk: Data) -> Array:
+        return as_bytes(read_items(chunk, self._shape), self._shape)
+
+
+def _checked(item: object, index: int, shape: tuple[int, ...]) -> bytes:
+    if isinstance(item, (bytes, bytearray)):
+        return bytes(item)
+    raise CodecError(f"expected bytes at {place_of(index, shape)}, found {type(item).__name__}")
 
 
 vlen_bytes = codecs.register(VlenBytesCodec())

@@ -7,12 +7,18 @@ element its length in bytes (the same) and its bytes.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, NoReturn
 
+from typing_extensions import override
+
+from zom.codecs.vlen import as_text, join_items, place_of, read_items
+from zom.errors import CodecError, ExtensionError
+from zom.model.bound import Block, Coder
 from zom.model.codec import Bytes, Codec, Elements, codecs
 from zom.problems import Fault, rule, show
 
 if TYPE_CHECKING:
+    from zom.model.bound import Array, Data, Form
     from zom.model.codec import Representation
     from zom.model.configuration import NoConfiguration
 
@@ -47,6 +53,59 @@ class VlenUtf8Codec(Codec):
             found = f"the data type {show(data_type.name)}"
             faults.append(Fault(TYPE, path, 'the data type "string"', found))
         return Bytes()
+
+    def bind(self, configuration: NoConfiguration, before: Form, after: Form) -> Coder[Any, Any]:
+        """The same for all chunks of a shape."""
+        del configuration, after
+        if not isinstance(before, Block):
+            raise ExtensionError("the vlen-utf8 codec wants elements")
+        return VlenText(before)
+
+
+class VlenText(Coder[Any, Any]):
+    r"""Text, each item as UTF-8 behind its length in bytes.
+
+    >>> import numpy as np, zom.dtypes
+    >>> from zom.model.resolve import data_type
+    >>> coder = VlenText(Block((1,), data_type("string"), ""))
+    >>> bytes(coder.encode(np.array(["é"], "T"))), coder.decode(b"\1\0\0\0\1\0\0\0a").tolist()
+    (b'\x01\x00\x00\x00\x02\x00\x00\x00\xc3\xa9', ['a'])
+    """
+
+    def __init__(self, block: Block) -> None:
+        self._shape = block.shape
+
+    @override
+    def encode(self, chunk: Array) -> Data:
+        items: list[str] = chunk.reshape(-1).tolist()
+        try:
+            text = "".join(items)
+            if text.isascii():
+                return join_items(text.encode(), list(map(len, items)), chunk.shape)
+            parts = [item.encode() for item in items]
+        except (TypeError, UnicodeEncodeError):
+            _refuse(items, chunk.shape)
+        return join_items(b"".join(parts), list(map(len, parts)), chunk.shape)
+
+    @override
+    def decode(self, chunk: Data) -> Array:
+        return as_text(read_items(chunk, self._shape), self._shape)
+
+
+def _refuse(items: list[Any], shape: tuple[int, ...]) -> NoReturn:
+    for index, item in enumerate(items):
+        if not isinstance(item, str):
+            where = place_of(index, shape)
+            raise CodecError(f"expected text at {where}, found {type(item).__name__}")
+        try:
+            item.encode()
+        except UnicodeEncodeError as cause:
+            where = place_of(index, shape)
+            message = (
+                f"the text at {where} has no UTF-8: half a surrogate pair at its character {cause.start}"
+            )
+            raise CodecError(message) from cause
+    raise CodecError("the text has no UTF-8")
 
 
 vlen_utf8 = codecs.register(VlenUtf8Codec())

@@ -1,0 +1,233 @@
+"""What vlen-utf8, vlen-bytes and vlen-array have in common: items of any length, each behind its own.
+
+A chunk is the number of items (u32, little-endian), then for each item its length in bytes (the same)
+and its bytes. No number is believed before it is known that so many bytes are there.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from struct import Struct
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from zom.errors import CodecError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from zom.model.bound import Array, Data
+
+__all__ = ["Items", "as_bytes", "as_text", "join_items", "place_of", "read_items"]
+
+_NUMBER = Struct("<I")
+_MOST: Final = 2**32 - 1
+_SHORT: Final = 100
+
+
+@dataclass(frozen=True, slots=True)
+class Items:
+    """The items of a chunk: where in `data` each begins, and how many bytes it has."""
+
+    data: bytes
+    begins: np.ndarray[Any, np.dtype[np.int64]]
+    lengths: np.ndarray[Any, np.dtype[np.int64]]
+
+    def __getitem__(self, index: int) -> bytes:
+        """The bytes of one item."""
+        begin = int(self.begins[index])
+        return self.data[begin : begin + int(self.lengths[index])]
+
+    @property
+    def are_short(self) -> bool:
+        """Whether they are short enough for `cells` to be worth it."""
+        return len(self.data) < _SHORT * len(self.lengths)
+
+    def each(self) -> list[bytes]:
+        """The bytes of each item."""
+        ends = (self.begins + self.lengths).tolist()
+        return [self.data[begin:end] for begin, end in zip(self.begins.tolist(), ends, strict=True)]
+
+    def cells(self) -> tuple[Array, list[int]]:
+        """The items as byte strings of one length, and the places of those that don't fit or end in NUL.
+
+        Such a cell holds something else. The cells take at most twice the memory of the items.
+        """
+        count = len(self.lengths)
+        limit = min(int(self.lengths.max()), 16 + 2 * len(self.data) // count)
+        limit = max(limit, 1)
+        padded = np.frombuffer(self.data + bytes(limit), np.uint8)
+        # A cell at each byte, of which those where items begin are taken.
+        windows: Array = np.ndarray((len(self.data) + 1,), f"S{limit}", padded, strides=(1,))
+        cells = windows[self.begins]
+        grid = cells.view(np.uint8).reshape(count, limit)
+        grid[np.arange(limit) >= self.lengths[:, None]] = 0
+        last = padded[self.begins + np.maximum(self.lengths, 1) - 1]
+        odd = (self.lengths > limit) | ((last == 0) & (self.lengths > 0))
+        return cells, np.flatnonzero(odd).tolist()
+
+
+def read_items(data: Data, shape: tuple[int, ...]) -> Items:
+    r"""The items of a chunk of `shape`; CodecError where there are others than those, or too few bytes.
+
+    >>> items = read_items(b"\2\0\0\0" + b"\1\0\0\0a" + b"\2\0\0\0bc", (2,))
+    >>> items[0], items[1]
+    (b'a', b'bc')
+    """
+    raw = bytes(data)
+    count = math.prod(shape)
+    if len(raw) < 4:
+        raise CodecError(f"truncated: expected the number of items in 4 bytes, found {len(raw)}")
+    (found,) = _NUMBER.unpack_from(raw)
+    if found != count:
+        raise CodecError(f"expected {count} items, found {found}")
+    if len(raw) < 4 + 4 * count:
+        raise CodecError(f"truncated: {count} items take at least {4 + 4 * count} bytes, found {len(raw)}")
+    made = _short(raw, count) or _any(raw, shape)
+    end = int(made.begins[-1] + made.lengths[-1]) if count else 4
+    if end != len(raw):
+        raise CodecError(f"trailing bytes: the items end at byte {end} of {len(raw)}")
+    return made
+
+
+def _short(raw: bytes, count: int) -> Items | None:
+    """The items, if all have fewer than 256 bytes: then one byte of each length says enough."""
+    places = [0] * count
+    place = 4
+    try:
+        for index in range(count):
+            places[index] = place
+            place += 4 + raw[place]
+    except IndexError:
+        return None
+    if place > len(raw):
+        return None
+    starts = np.array(places, np.int64)
+    numbers: Array = np.ndarray((len(raw) - 3,), "<u4", raw, strides=(1,))
+    lengths = numbers[starts].astype(np.int64)
+    ends = np.append(starts[1:], place) if count else starts
+    return Items(raw, starts + 4, lengths) if np.array_equal(starts + 4 + lengths, ends) else None
+
+
+def _any(raw: bytes, shape: tuple[int, ...]) -> Items:
+    count = math.prod(shape)
+    begins: list[int] = []
+    lengths: list[int] = []
+    place, end = 4, len(raw)
+    read = _NUMBER.unpack_from
+    for index in range(count):
+        if place + 4 > end:
+            where = place_of(index, shape)
+            raise CodecError(f"truncated: no length for the item at {where}: the data ends at byte {end}")
+        (length,) = read(raw, place)
+        place += 4
+        if place + length > end:
+            where = place_of(index, shape)
+            raise CodecError(
+                f"truncated: the item at {where} has {length} bytes, but only {end - place} are left"
+            )
+        begins.append(place)
+        lengths.append(length)
+        place += length
+    return Items(raw, np.array(begins, np.int64), np.array(lengths, np.int64))
+
+
+def place_of(index: int, shape: tuple[int, ...]) -> str:
+    """Where in a chunk of `shape` the element number `index` is.
+
+    >>> place_of(5, (2, 3))
+    '(1, 2)'
+    """
+    return f"({', '.join(str(int(number)) for number in np.unravel_index(index, shape))})" if shape else "()"
+
+
+def join_items(payload: bytes, lengths: Sequence[int], shape: tuple[int, ...]) -> Data:
+    r"""The chunk of items that stand in `payload` one after the other.
+
+    >>> bytes(join_items(b"abc", [1, 2], (2,)))
+    b'\x02\x00\x00\x00\x01\x00\x00\x00a\x02\x00\x00\x00bc'
+    """
+    count = len(lengths)
+    sizes = np.fromiter(lengths, np.int64, count)
+    longest = int(sizes.argmax()) if count else 0
+    if count > _MOST or (count and sizes[longest] > _MOST):
+        where = f" at {place_of(longest, shape)}" if count <= _MOST else ""
+        raise CodecError(f"expected at most {_MOST} items, of as many bytes each, found more{where}")
+    made = bytearray(4 + 4 * count + len(payload))
+    _NUMBER.pack_into(made, 0, count)
+    if count:
+        whole = np.frombuffer(made, np.uint8)
+        heads = 4 + 4 * np.arange(count) + np.cumsum(sizes) - sizes
+        free = np.ones(len(made), np.bool_)
+        free[:4] = False
+        places = (heads[:, None] + np.arange(4)).reshape(-1)
+        free[places] = False
+        whole[places] = sizes.astype("<u4").view(np.uint8)
+        whole[free] = np.frombuffer(payload, np.uint8)
+    return made
+
+
+def as_bytes(items: Items, shape: tuple[int, ...]) -> Array:
+    """The items, in an array of objects of `shape`."""
+    count = len(items.lengths)
+    made = np.empty(count, np.object_)
+    if items.are_short and count:
+        cells, odd = items.cells()
+        made[...] = cells
+        for index in odd:
+            made[index] = items[index]
+    elif count:
+        made[...] = np.fromiter(items.each(), np.object_, count)
+    return made.reshape(shape)
+
+
+def as_text(items: Items, shape: tuple[int, ...]) -> Array:
+    """The items as text, in an array of `shape`; CodecError where one is no UTF-8."""
+    count = len(items.lengths)
+    made: Array = np.empty(count, np.dtypes.StringDType())
+    if items.are_short and count:
+        _check_together(items, shape)
+        cells, odd = items.cells()
+        made[...] = cells
+        for index in odd:
+            made[index] = str(items[index], "utf-8")
+    elif count:
+        try:
+            # Not from a list: numpy would first make room for the longest, as often as there are items.
+            each = (str(item, "utf-8") for item in items.each())
+            made = np.fromiter(each, np.object_, count).astype(made.dtype)
+        except UnicodeDecodeError as cause:
+            raise _no_text(items, shape) from cause
+    return made.reshape(shape)
+
+
+def _check_together(items: Items, shape: tuple[int, ...]) -> None:
+    raw = np.frombuffer(items.data, np.uint8)
+    inside = np.ones(len(raw), np.bool_)
+    inside[:4] = False
+    inside[((items.begins - 4)[:, None] + np.arange(4)).reshape(-1)] = False
+    text = raw[inside].tobytes()
+    if text.isascii():
+        return
+    first = raw[items.begins[items.lengths > 0]]
+    try:
+        # All of it together is UTF-8, and no item begins amid a character: so is each item.
+        text.decode()
+        right = not ((first & 0xC0) == 0x80).any()
+    except UnicodeDecodeError:
+        right = False
+    if not right:
+        raise _no_text(items, shape)
+
+
+def _no_text(items: Items, shape: tuple[int, ...]) -> CodecError:
+    for index, item in enumerate(items.each()):
+        try:
+            str(item, "utf-8")
+        except UnicodeDecodeError as cause:
+            where = place_of(index, shape)
+            byte = int(items.begins[index]) + cause.start
+            return CodecError(f"the text at {where} is no UTF-8: {cause.reason}, at byte {byte} of the chunk")
+    return CodecError("the text is no UTF-8")
