@@ -7,14 +7,23 @@ https://numcodecs.readthedocs.io/en/stable/filter/categorize.html
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+from typing_extensions import override
 
 from zom.codecs.numcodecs_dtype import KIND, StatedType, check_kind, check_type, stated_type, typestr
+from zom.codecs.vlen import place_of
+from zom.errors import CodecError, ExtensionError
+from zom.model.bound import Block, Coder
 from zom.model.codec import Codec, CodecKind, Elements, Representation, codecs
 from zom.model.configuration import Configuration
 from zom.problems import Fault, rule, show
 
-__all__ = ["CategorizeConfiguration", "categorize"]
+if TYPE_CHECKING:
+    from zom.model.bound import Array, Form
+
+__all__ = ["CategorizeCoder", "CategorizeConfiguration", "categorize"]
 
 LABELS = rule(
     "codec/categorize-labels",
@@ -78,6 +87,12 @@ class Categorize(Codec):
                 faults.append(Fault(LABELS, (*inside, "labels"), words, found))
         return Elements(before.lengths, stored)
 
+    def bind(self, configuration: CategorizeConfiguration, before: Form, after: Form) -> Coder[Any, Any]:
+        """With a number for each label."""
+        if not isinstance(before, Block) or not isinstance(after, Block):
+            raise ExtensionError("the codec categorize wants elements")
+        return CategorizeCoder(before, after, configuration.labels)
+
     def _check_input(
         self,
         configuration: CategorizeConfiguration,
@@ -94,6 +109,36 @@ class Categorize(Codec):
         stated = stated_type(configuration.dtype, faults, path)
         check_kind(stated, ("string",), "a type of text", faults, path)
         check_type(before, stated, configuration.dtype, faults, path)
+
+
+class CategorizeCoder(Coder[Any, Any]):
+    """Text as the number of its label.
+
+    numcodecs reads a number that no label has as empty text; here it is an error.
+    """
+
+    def __init__(self, before: Block, after: Block, labels: list[str]) -> None:
+        self._stored = after.dtype
+        # Of a label that stands there twice the last one counts, as in numcodecs.
+        self._numbers = {label: index for index, label in enumerate(labels, 1)}
+        self._texts: Array = np.array(["", *labels], before.dtype)
+        self._most = len(labels)
+
+    @override
+    def encode(self, chunk: Array) -> Array:
+        number = self._numbers.get
+        found = [number(item, 0) for item in chunk.reshape(-1).tolist()]
+        return np.array(found, np.int64).astype(self._stored).reshape(chunk.shape)
+
+    @override
+    def decode(self, chunk: Array) -> Array:
+        wrong = (chunk < 0) | (chunk > self._most)
+        if wrong.any():
+            index = int(wrong.reshape(-1).argmax())
+            found = int(chunk.reshape(-1)[index])
+            where = place_of(index, chunk.shape)
+            raise CodecError(f"expected the number of a label, 0 to {self._most}, found {found} at {where}")
+        return self._texts[chunk.astype(np.intp)]
 
 
 categorize = codecs.register(Categorize())

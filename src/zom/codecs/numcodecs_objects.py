@@ -8,14 +8,20 @@ https://numcodecs.readthedocs.io/en/stable/other/index.html
 
 from __future__ import annotations
 
-from typing import Annotated, Any, ClassVar
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 from pydantic import Field
 
 from zom.codecs.numcodecs_dtype import StatedType, stated_type, typestr
+from zom.codecs.object_coders import Json2Coder, Msgpack2Coder, VlenArrayCoder
+from zom.errors import ExtensionError
+from zom.model.bound import Block
 from zom.model.codec import Bytes, Codec, CodecKind, Representation, codecs
 from zom.model.configuration import Configuration
 from zom.problems import Fault, rule, show
+
+if TYPE_CHECKING:
+    from zom.model.bound import Coder, Form
 
 __all__ = [
     "Json2Configuration",
@@ -123,6 +129,11 @@ class Json2(ObjectCodec):
     v2_id = "json2"
     configuration = v2_configuration = Json2Configuration
 
+    def bind(self, configuration: Json2Configuration, before: Form, after: Form) -> Coder[Any, Any]:
+        """With the options of Python's JSON encoder and decoder."""
+        del after
+        return Json2Coder(_elements(self, before), configuration)
+
 
 class Msgpack2(ObjectCodec):
     """The same list in msgpack."""
@@ -130,6 +141,11 @@ class Msgpack2(ObjectCodec):
     name = "numcodecs.msgpack2"
     v2_id = "msgpack2"
     configuration = v2_configuration = Msgpack2Configuration
+
+    def bind(self, configuration: Msgpack2Configuration, before: Form, after: Form) -> Coder[Any, Any]:
+        """By the package msgpack."""
+        del after
+        return Msgpack2Coder(_elements(self, before), configuration)
 
 
 class Pickle(ObjectCodec):
@@ -151,6 +167,12 @@ class Pickle(ObjectCodec):
         faults.append(Fault(PICKLE, path, "a codec that runs no code", show("pickle"), fix))
         return super().thread(configuration, before, faults, path)
 
+    def bind(self, configuration: PickleConfiguration, before: Form, after: Form) -> Coder[Any, Any]:
+        """Never."""
+        del configuration, before, after
+        message = "pickle runs code: what is pickled can do anything, so zom neither reads nor writes it"
+        raise ExtensionError(f'{message}; store objects with "vlen-utf8", "vlen-bytes" or "json2"')
+
 
 class VlenArray(ObjectCodec):
     """Arrays of one dimension, each behind its length in bytes."""
@@ -170,6 +192,20 @@ class VlenArray(ObjectCodec):
         """Bytes, of any number."""
         stated_type(configuration.dtype, faults, (*path, "configuration", "dtype"))
         return super().thread(configuration, before, faults, path)
+
+    def bind(self, configuration: VlenArrayConfiguration, before: Form, after: Form) -> Coder[Any, Any]:
+        """For arrays of the stated type."""
+        del after
+        stated = stated_type(configuration.dtype, [], ())
+        if stated is None or stated.itemsize is None:
+            raise ExtensionError(f"vlen-array wants a type of fixed size, not {configuration.dtype!r}")
+        return VlenArrayCoder(_elements(self, before), stated.numpy())
+
+
+def _elements(codec: Codec, before: Form) -> Block:
+    if not isinstance(before, Block):
+        raise ExtensionError(f"the codec {codec.v2_id} wants elements")
+    return before
 
 
 json2 = codecs.register(Json2())
