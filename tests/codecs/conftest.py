@@ -7,8 +7,9 @@ import pytest
 import zom.codecs
 import zom.dtypes
 from zom.jsonvalue import freeze
+from zom.model.bound import Stream
 from zom.model.chain import check_chain
-from zom.model.codec import Elements
+from zom.model.codec import Elements, codecs
 from zom.model.resolve import parse_v3
 
 if TYPE_CHECKING:
@@ -75,3 +76,18 @@ def through() -> Callable[..., Verdict]:
         return Verdict(codec.thread(model, before, faults, ("codecs", 0)), faults)
 
     return judge
+
+
+@pytest.fixture
+def stream_coder() -> Callable[..., Any]:
+    """A function that binds a codec to chunks of `nbytes`, or of `most` at most where that is None."""
+
+    def bind(
+        name: str, nbytes: int | None, configuration: Any = None, *, most: int = 0, v2: bool = False
+    ) -> Any:
+        codec = codecs[name]
+        model = codec.v2_configuration if v2 else codec.configuration
+        before = Stream(nbytes, most if nbytes is None else nbytes)
+        return codec.bind(model.model_validate(configuration or {}), before, Stream(None, 1 << 30))
+
+    return bind

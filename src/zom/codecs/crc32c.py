@@ -7,9 +7,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from zom.codecs.checksum import SumAfter
+from zom.codecs.crc32c_sum import crc32c_function
+from zom.codecs.stream_size import stream_before
 from zom.model.codec import Bytes, Codec, codecs
 
 if TYPE_CHECKING:
+    from zom.model.bound import ByteCoder, Form
     from zom.model.codec import Representation
     from zom.model.configuration import NoConfiguration
     from zom.problems import Fault
@@ -34,6 +38,11 @@ class Crc32cCodec(Codec):
         del configuration, faults, path
         size = before.size if isinstance(before, Bytes) else None
         return Bytes(None if size is None else size + 4)
+
+    def bind(self, configuration: NoConfiguration, before: Form, after: Form) -> ByteCoder:
+        """The sum after the bytes."""
+        del configuration, after
+        return SumAfter(stream_before(before, self.name), crc32c_function())
 
 
 crc32c = codecs.register(Crc32cCodec())

@@ -9,14 +9,23 @@ https://github.com/zarr-developers/zarr-extensions/tree/main/codecs/numcodecs.cr
 
 from __future__ import annotations
 
+import zlib
+from abc import abstractmethod
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 from pydantic import Field
 
+from zom.codecs.checksum import SumAfter, SumBefore
+from zom.codecs.crc32c_sum import crc32c_function
+from zom.codecs.hdf5_sums import fletcher32_function, lookup3_function
+from zom.codecs.stream_size import stream_before
 from zom.model.codec import Bytes, Codec, CodecKind, Representation, codecs
 from zom.model.configuration import Configuration, NoConfiguration
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from zom.model.bound import ByteCoder, Data, Form
     from zom.problems import Fault
 
 __all__ = [
@@ -79,6 +88,16 @@ class Checksum(Codec):
         size = before.size if isinstance(before, Bytes) else None
         return Bytes(None if size is None else size + 4)
 
+    def bind(self, configuration: Any, before: Form, after: Form) -> ByteCoder:
+        """The sum where the configuration has it, else after the bytes."""
+        del after
+        place = SumBefore if getattr(configuration, "location", "end") == "start" else SumAfter
+        return place(stream_before(before, self.name), self.sum_function(configuration))
+
+    @abstractmethod
+    def sum_function(self, configuration: Any) -> Callable[[Data], int]:
+        """What makes the sum of bytes."""
+
 
 class Adler32(Checksum):
     """RFC 1950's checksum."""
@@ -86,6 +105,11 @@ class Adler32(Checksum):
     name = "numcodecs.adler32"
     v2_id = "adler32"
     configuration = v2_configuration = LeadingConfiguration
+
+    def sum_function(self, configuration: Any) -> Callable[[Data], int]:
+        """As zlib makes it."""
+        del configuration
+        return zlib.adler32
 
 
 class CRC32(Checksum):
@@ -95,6 +119,11 @@ class CRC32(Checksum):
     v2_id = "crc32"
     configuration = v2_configuration = LeadingConfiguration
 
+    def sum_function(self, configuration: Any) -> Callable[[Data], int]:
+        """As zlib makes it."""
+        del configuration
+        return zlib.crc32
+
 
 class CRC32C(Checksum):
     """The checksum of iSCSI (Castagnoli)."""
@@ -102,6 +131,11 @@ class CRC32C(Checksum):
     name = "numcodecs.crc32c"
     v2_id = "crc32c"
     configuration = v2_configuration = TrailingConfiguration
+
+    def sum_function(self, configuration: Any) -> Callable[[Data], int]:
+        """The one that the codec `crc32c` takes."""
+        del configuration
+        return crc32c_function()
 
 
 class Fletcher32(Checksum):
@@ -111,6 +145,11 @@ class Fletcher32(Checksum):
     v2_id = "fletcher32"
     configuration = v2_configuration = NoConfiguration
 
+    def sum_function(self, configuration: Any) -> Callable[[Data], int]:
+        """As numcodecs makes it."""
+        del configuration
+        return fletcher32_function()
+
 
 class JenkinsLookup3(Checksum):
     """The checksum of HDF5's own metadata; always after the chunk."""
@@ -118,6 +157,10 @@ class JenkinsLookup3(Checksum):
     name = "numcodecs.jenkins_lookup3"
     v2_id = "jenkins_lookup3"
     configuration = v2_configuration = JenkinsConfiguration
+
+    def sum_function(self, configuration: Any) -> Callable[[Data], int]:
+        """As numcodecs makes it, with the bytes that go before."""
+        return lookup3_function(configuration.initval, bytes(configuration.prefix or ()))
 
 
 adler32 = codecs.register(Adler32())
