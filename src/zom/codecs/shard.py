@@ -19,7 +19,7 @@ from zom.model.bound_chain import byte_view
 from zom.model.fill_bits import FillTest
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
 
     from zom.codecs.shard_index import IndexLocation, ShardIndex
     from zom.model.bound import Array, Block, Data
@@ -103,17 +103,24 @@ class ShardCoder(Coder[Any, Any]):
 
     def encode(self, chunk: Array) -> Data:
         """The shard; inner chunks of nothing but fill are left out."""
-        if not self.grid.can_split:
-            return self.build(self._encoded([chunk[corner] for corner in self.grid.corners()]))
         if chunk.dtype != self.block.dtype:
             chunk = chunk.astype(self.block.dtype)
-        # One copy of all is faster than one of each inner chunk, and there is none where the order is right.
-        blocks = np.ascontiguousarray(self.grid.split(chunk)).reshape(self.count, *self.chunk_shape)
-        if not self.inner.direct:
-            return self.build(self._encoded(blocks))
+        blocks = self._cut(chunk)
         there = ~self._empty(blocks)
-        sizes = np.where(there, blocks[0].nbytes, -1)
-        return self._join(sizes, [byte_view(blocks if there.all() else blocks[there])])
+        if self.inner.direct and isinstance(blocks, np.ndarray):
+            sizes = np.where(there, self.inner.most, -1)
+            return self._join(sizes, [byte_view(blocks if there.all() else blocks[there])])
+        places: list[int] = np.flatnonzero(there).tolist()
+        present: list[Data] = []
+        encode = self.inner.encode
+        try:
+            for place in places:
+                present.append(encode(blocks[place]))  # noqa: PERF401 - how many there are tells which failed
+        except CodecError as cause:
+            raise self.refuse(places[len(present)], cause) from cause
+        sizes = np.full(self.count, -1)
+        sizes[places] = [len(data) for data in present]
+        return self._join(sizes, present)
 
     def decode(self, chunk: Data) -> Array:
         """The elements of a whole shard."""
@@ -130,7 +137,7 @@ class ShardCoder(Coder[Any, Any]):
             self.grid.split(target)[...] = rows.reshape(*self.counts, *self.chunk_shape)
             return
         fill, decode, into = self.is_empty.cell, self.inner.decode, self.inner.decode_into
-        in_place = self._lie_together(target) or self.inner.serializer.scatters
+        in_place = self.inner.serializer.scatters or self._lie_together(target)
         place = 0
         try:
             for place, (corner, span) in enumerate(zip(self.grid.corners(), spans, strict=True)):  # noqa: B007
@@ -159,22 +166,22 @@ class ShardCoder(Coder[Any, Any]):
         index = self.index.encode(entries)
         return b"".join([index, *present] if first else [*present, index])
 
-    def _encoded(self, chunks: Iterable[Array]) -> list[Data | None]:
-        """Each of the inner chunks encoded; None for one of nothing but fill."""
-        made: list[Data | None] = []
-        encode, is_empty = self.inner.encode, self.is_empty
-        try:
-            for chunk in chunks:
-                made.append(None if is_empty(chunk) else encode(chunk))  # noqa: PERF401 - how many says which failed
-        except CodecError as cause:
-            raise self.refuse(len(made), cause) from cause
-        return made
+    def _cut(self, shard: Array) -> Sequence[Array] | Array:
+        """The inner chunks of a shard; each in one piece, where they are an array.
 
-    def _empty(self, blocks: Array) -> Array:
-        """Which of the inner chunks, that are stored as they lie in memory, are nothing but fill."""
-        bits = byte_view(np.ascontiguousarray(blocks.reshape(self.count, -1)[:, 0]))
-        firsts = np.frombuffer(bits, np.uint8).reshape(self.count, -1)
-        empty: Array = (firsts == np.frombuffer(self.is_empty.cell.tobytes(), np.uint8)).all(axis=1)
+        One copy of all is faster than one of each, and there is none where they lie in order.
+        """
+        if not self.grid.can_split:
+            return [shard[corner] for corner in self.grid.corners()]
+        return np.ascontiguousarray(self.grid.split(shard)).reshape(self.count, *self.chunk_shape)
+
+    def _empty(self, blocks: Sequence[Array] | Array) -> Array:
+        """Which of the inner chunks are nothing but fill."""
+        if not isinstance(blocks, np.ndarray) or self.block.dtype.hasobject:
+            return np.array([self.is_empty(block) for block in blocks])
+        firsts = byte_view(np.ascontiguousarray(blocks.reshape(self.count, -1)[:, 0]))
+        bits = np.frombuffer(self.is_empty.cell.tobytes(), np.uint8)
+        empty: Array = (np.frombuffer(firsts, np.uint8).reshape(self.count, -1) == bits).all(axis=1)
         for place in np.flatnonzero(empty):
             empty[place] = self.is_empty(blocks[place])
         return empty
