@@ -28,6 +28,8 @@ class Limits:
     """How deep groups may nest."""
     integer_digits: int = 400
     """How many digits one JSON number may have."""
+    chunk_bytes: int = 1 << 30
+    """How many bytes the data of a chunk may have between two codecs, where nothing else bounds them."""
     rank: int = 64
     """How many dimensions an array may have: numpy holds no more."""
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -49,3 +50,13 @@ class Family:
 
     def __repr__(self) -> str:
         return f"<family {self.form}>"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # There is one of each format: a copy in another process is that process's own.
+        return (_family_of, (self.form,))
+
+
+def _family_of(form: Format) -> Family:
+    module = importlib.import_module(f"zom.model.{form}")
+    family: Family = getattr(module, form.upper())
+    return family

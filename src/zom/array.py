@@ -1,0 +1,369 @@
+"""Arrays: a spec opened on a store. Data goes in and out by numpy's indexing.
+
+Opening reads the document and nothing else; chunks are read when elements are asked for. An array is
+read-only unless it was opened to be written.
+"""
+
+from __future__ import annotations
+
+import math
+import operator
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, cast
+
+import numpy as np
+from typing_extensions import override
+
+from zom.engine.chunks import Chunks, Options
+from zom.engine.compile import compile_plan
+from zom.engine.indexing import read_selection, split_fields, write_selection
+from zom.engine.selection import Selection, basic_or_numpy, blocks, outer, vectorized
+from zom.errors import ConcurrentWriteError, SelectionError
+from zom.hierarchy.change import read_spec
+from zom.hierarchy.handle import Handle
+from zom.hierarchy.resize import clear_beyond
+from zom.model.array_view import array_view
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from zom.engine.plan import ArrayPlan
+    from zom.hierarchy.handle import Mode
+    from zom.hierarchy.layout import Layout
+    from zom.model.bound import Array as NumpyArray
+    from zom.model.spec import Spec
+    from zom.stores.interface import Store
+
+__all__ = ["Array", "Indexer"]
+
+
+class Indexer:
+    """One way to index an array: `array.oindex`, `array.vindex`, `array.blocks`.
+
+    >>> import numpy as np, zom
+    >>> array = zom.create_array("memory:", zom.v3.ArraySpec.build(shape=(3, 4), dtype="int8"))
+    >>> array[:] = np.arange(12).reshape(3, 4)
+    >>> array.oindex[[0, 2], [1, 3]]
+    array([[ 1,  3],
+           [ 9, 11]], dtype=int8)
+    >>> array.vindex[[0, 2], [1, 3]]
+    array([ 1, 11], dtype=int8)
+    """
+
+    def __init__(self, array: Array, select: Callable[[Any], Selection]) -> None:
+        self._array = array
+        self._select = select
+
+    def __getitem__(self, key: Any) -> Any:
+        return self.read(key)
+
+    def __setitem__(self, key: Any, value: Any) -> None:
+        array = self._array
+        array.check_writable()
+        fields, rest = split_fields(key)
+        write_selection(array.chunk_access, self._select(rest), value, fields=fields)
+
+    def read(self, key: Any = (), *, out: NumpyArray | None = None) -> Any:
+        """What `key` selects; put into `out` where that is given."""
+        fields, rest = split_fields(key)
+        selection = self._select(rest)
+        made = read_selection(self._array.chunk_access, selection, fields=fields, out=out)
+        scalar = out is None and not made.ndim and not _has_ellipsis(rest)
+        return made[()] if scalar else made
+
+
+def _has_ellipsis(key: Any) -> bool:
+    parts: tuple[Any, ...] = cast("tuple[Any, ...]", key) if isinstance(key, tuple) else (key,)
+    return any(part is Ellipsis for part in parts)
+
+
+class Array(Handle):
+    """An array in a store.
+
+    >>> import numpy as np, zom
+    >>> array = zom.create_array("memory:", zom.v3.ArraySpec.build(shape=(4, 6), dtype="int16", chunks=(2, 3)))
+    >>> array[1] = 7
+    >>> array[:2, 4:]
+    array([[0, 0],
+           [7, 7]], dtype=int16)
+    """
+
+    def __init__(  # noqa: PLR0913 - a spec, where it lies, and how it is used
+        self,
+        spec: Spec,
+        store: Store,
+        path: str,
+        layout: Layout,
+        *,
+        mode: Mode = "r",
+        options: Options | None = None,
+    ) -> None:
+        super().__init__(spec, store, path, layout, mode=mode)
+        self._options = options or Options()
+        self._plan: ArrayPlan | None = None
+        self._chunks: Chunks | None = None
+
+    @property
+    def plan(self) -> ArrayPlan:
+        """The compiled spec."""
+        if self._plan is None:
+            self._plan = _settled(compile_plan(self.spec), self._layout)
+        return self._plan
+
+    @property
+    def chunk_access(self) -> Chunks:
+        """The array's chunks in its store, as the engine sees them."""
+        if self._chunks is None:
+            prefix = self._layout.chunk_prefix(self._path)
+            self._chunks = Chunks(self.plan, self._store, prefix, self.path, self._options)
+        return self._chunks
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """How many elements there are along each dimension."""
+        return cast("tuple[int, ...]", self.spec.__dict__["shape"])
+
+    @property
+    def ndim(self) -> int:
+        """How many dimensions there are."""
+        return len(self.shape)
+
+    @property
+    def size(self) -> int:
+        """How many elements there are."""
+        return math.prod(self.shape)
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """What numpy holds the elements as."""
+        return self.plan.dtype
+
+    @property
+    def nbytes(self) -> int:
+        """The bytes that all elements take in memory."""
+        return self.size * self.dtype.itemsize
+
+    @property
+    def chunks(self) -> tuple[Any, ...]:
+        """The shape of the smallest piece that can be read.
+
+        Where chunks differ in length along a dimension, a tuple of all lengths stands there.
+        """
+        return self._lengths(array_view(self.spec).chunks)
+
+    @property
+    def shards(self) -> tuple[Any, ...] | None:
+        """The shape of the objects in the store where they hold several chunks, else None."""
+        found = array_view(self.spec).shards
+        return None if found is None else self._lengths(found)
+
+    def _lengths(self, lengths: tuple[tuple[int, ...], ...] | None) -> tuple[Any, ...]:
+        axes = self.plan.axes
+        known = lengths or tuple(axis.sizes for axis in axes)
+        return tuple(
+            choices[0] if len(choices) == 1 else tuple(axis.size(i) for i in range(axis.count))
+            for choices, axis in zip(known, axes, strict=True)
+        )
+
+    @property
+    def nchunks(self) -> int:
+        """How many objects the store holds when every chunk is written."""
+        return math.prod(self.plan.grid)
+
+    @property
+    def fill_value(self) -> Any:
+        """The value of what was never written; None where a v2 document doesn't say."""
+        if self.spec.document.get("fill_value") is None:
+            return None
+        return self.plan.fill[()]
+
+    @property
+    def dimension_names(self) -> tuple[str | None, ...] | None:
+        """What the dimensions are called; None where the document doesn't say."""
+        return array_view(self.spec).names
+
+    # --- data --------------------------------------------------------------------------------------
+
+    @property
+    def _indexer(self) -> Indexer:
+        return Indexer(self, lambda key: basic_or_numpy(key, self.shape))
+
+    @property
+    def oindex(self) -> Indexer:
+        """Indexing dimension by dimension: lists and masks span a product."""
+        return Indexer(self, lambda key: outer(key, self.shape))
+
+    @property
+    def vindex(self) -> Indexer:
+        """Indexing point by point: lists go together, their dimensions come first."""
+        return Indexer(self, lambda key: vectorized(key, self.shape))
+
+    @property
+    def blocks(self) -> Indexer:
+        """Indexing by chunk numbers: `blocks[0, 1:3]`; of a sharded array, by shards."""
+        return Indexer(self, lambda key: blocks(key, self.plan.axes))
+
+    def __getitem__(self, key: Any) -> Any:
+        return self._indexer.read(key)
+
+    def __setitem__(self, key: Any, value: Any) -> None:
+        self._indexer[key] = value
+
+    def read(self, key: Any = (), *, out: NumpyArray | None = None) -> Any:
+        """What `key` selects; put into `out`, memory of the caller's own, where that is given.
+
+        >>> import numpy as np, zom
+        >>> array = zom.create_array("memory:", zom.v3.ArraySpec.build(shape=(3,), dtype="int8"))
+        >>> array.read(slice(1, 3), out=np.ones(2, "i1"))
+        array([0, 0], dtype=int8)
+        """
+        return self._indexer.read(key, out=out)
+
+    def resize(self, shape: Sequence[int]) -> None:
+        """Give the array another shape; elements that are in both shapes stay what they are.
+
+        >>> import zom
+        >>> array = zom.create_array("memory:", zom.v3.ArraySpec.build(shape=(3,), dtype="int8"))
+        >>> array[:] = 7
+        >>> array.resize((5,)); array[:]
+        array([7, 7, 7, 0, 0], dtype=int8)
+        """
+        wanted = self._checked_shape(shape)
+        old, chunks = self.shape, self.chunk_access
+        both = tuple(map(max, old, wanted))
+        wide = self.plan if both == old else self._plan_of(both)
+        grown = both != old
+        if grown:
+            clear_beyond(chunks, wide, old)
+        self._set_shape(old, wanted)
+        if wanted != both:
+            clear_beyond(chunks, wide, wanted)
+
+    def append(self, data: Any, axis: int = 0) -> tuple[int, ...]:
+        """Put `data` behind the last element along `axis`; the new shape. The data is written first.
+
+        >>> import zom
+        >>> array = zom.create_array("memory:", zom.v3.ArraySpec.build(shape=(1, 2), dtype="int8"))
+        >>> array.append([[1, 2], [3, 4]])
+        (3, 2)
+        """
+        self.check_writable()
+        self.refresh()
+        values: NumpyArray = np.asarray(data, self.dtype)
+        old = self.shape
+        if not -len(old) <= axis < len(old):
+            raise SelectionError(f"axis {axis} is out of bounds: the array has {len(old)} dimensions")
+        axis %= len(old)
+        fits = values.ndim == len(old) and all(
+            a == b for place, (a, b) in enumerate(zip(values.shape, old, strict=True)) if place != axis
+        )
+        if not fits:
+            raise SelectionError(f"data of shape {values.shape} doesn't fit behind {old} along axis {axis}")
+        wanted = tuple(a + values.shape[axis] * (place == axis) for place, a in enumerate(old))
+        chunks = replace(self.chunk_access, plan=self._plan_of(wanted))
+        here = tuple(slice(old[axis], None) if place == axis else slice(None) for place in range(len(old)))
+        write_selection(chunks, basic_or_numpy(here, wanted), values)
+        self._set_shape(old, wanted)
+        return wanted
+
+    def refresh(self) -> None:
+        """Read the document again: others may have changed it."""
+        self._change_spec(read_spec(self._store, self._path, self._layout, self._spec))
+
+    def _checked_shape(self, shape: Sequence[int]) -> tuple[int, ...]:
+        self.check_writable()
+        self.refresh()
+        wanted = tuple(operator.index(length) for length in shape)
+        if len(wanted) != self.ndim or min(wanted, default=0) < 0:
+            raise SelectionError(f"expected {self.ndim} lengths of 0 or more, got {tuple(shape)}")
+        return wanted
+
+    def _plan_of(self, shape: tuple[int, ...]) -> ArrayPlan:
+        return _settled(compile_plan(self._spec.replace(shape=shape)), self._layout)
+
+    def _set_shape(self, old: tuple[int, ...], new: tuple[int, ...]) -> None:
+        def change(spec: Spec) -> Spec:
+            if tuple(spec.__dict__["shape"]) != old:
+                raise ConcurrentWriteError(self._store.url, self._layout.keys(self._path, "array")[0])
+            return spec.replace(shape=new)
+
+        self._change(change)
+
+    @override
+    def _change_spec(self, spec: Spec) -> None:
+        super()._change_spec(spec)
+        self._plan = self._chunks = None
+
+    def with_options(self, **changes: Any) -> Array:
+        """The same array with other options: `missing`, `write_empty_chunks`, `threads`.
+
+        >>> import zom
+        >>> array = zom.create_array("memory:", zom.v3.ArraySpec.build(shape=(3,), dtype="int8"))
+        >>> array.with_options(missing="error")[0]
+        Traceback (most recent call last):
+        zom.errors.MissingChunk: memory://: cannot read chunk 'c/0' of /: it is not there
+        """
+        options = replace(self._options, **changes)
+        return Array(self._spec, self._store, self._path, self._layout, mode=self._mode, options=options)
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> NumpyArray:  # noqa: FBT001 - numpy's protocol
+        if copy is False:
+            message = "an array in a store can't be seen without a copy in memory"
+            raise ValueError(message)
+        made: NumpyArray = self[...]
+        return made if dtype is None else made.astype(dtype, copy=False)
+
+    def __len__(self) -> int:
+        if not self.shape:
+            message = "len() of an array without dimensions"
+            raise TypeError(message)
+        return self.shape[0]
+
+    def __iter__(self) -> Iterator[Any]:
+        """The parts along the first dimension; each chunk is read once."""
+        if not self.shape:
+            message = "an array without dimensions can't be iterated over"
+            raise TypeError(message)
+        axis = self.plan.axes[0]
+        for number in range(axis.count):
+            start = axis.start(number)
+            yield from self[start : min(start + axis.size(number), self.shape[0])]
+
+    def __bool__(self) -> bool:
+        if self.size != 1:
+            message = "the truth of an array of more or fewer than one element is ambiguous"
+            raise ValueError(message)
+        return bool(np.asarray(self).reshape(())[()])
+
+    async def aget(self, key: Any = ()) -> Any:
+        """`array[key]`, for those who must not wait: a thread does."""
+        import asyncio  # noqa: PLC0415 - only for those who use it
+
+        return await asyncio.to_thread(self.read, key)
+
+    async def aset(self, key: Any, value: Any) -> None:
+        """`array[key] = value`, for those who must not wait: a thread does."""
+        import asyncio  # noqa: PLC0415
+
+        await asyncio.to_thread(self.__setitem__, key, value)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return (Array, (self._spec, self._store, self._path, self._layout), (self._mode, self._options))
+
+    def __setstate__(self, state: tuple[Mode, Options]) -> None:
+        self._mode, self._options = state
+
+    def __dask_tokenize__(self) -> tuple[Any, ...]:
+        """What tells it from other arrays; what was written into it since is not seen."""
+        return (type(self).__name__, self._store.url, self._path, self._spec.to_json())
+
+    def __repr__(self) -> str:
+        type_name = array_view(self.spec).type_name
+        return f"<zom.Array {self._where()} {self.shape} {type_name} mode={self._mode!r}>"
+
+
+def _settled(plan: ArrayPlan, layout: Layout) -> ArrayPlan:
+    """The plan, with the keys of the layout: in 2021 the chunk of an array without dimensions was `c0`."""
+    if layout.scalar_chunk is None:
+        return plan
+    return replace(plan, keys=plan.keys._replace(scalar=layout.scalar_chunk))

@@ -1,0 +1,97 @@
+"""Compiles v3 arrays.
+
+Zarr v3 core, array metadata: the members of `zarr.json` that say how chunks are laid out.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, cast
+
+from zom.engine.plan import ArrayPlan, fill_array
+from zom.errors import UnknownName
+from zom.model.bound_chain import bind_chain, parse_links, unusable
+from zom.model.chunk_grid import chunk_grids
+from zom.model.chunk_key_encoding import chunk_key_encodings
+from zom.model.configuration import parse_configuration
+from zom.model.definition import FORM, name_of, parse_definition, suggestion
+from zom.model.resolve import parse_v3
+from zom.problems import show
+
+if TYPE_CHECKING:
+    from zom.limits import Limits
+    from zom.model.axis import Axis
+    from zom.model.bound import Block
+    from zom.model.bound_chain import BoundChain
+    from zom.model.chunk_key_encoding import KeyForm
+    from zom.model.configuration import Configuration
+    from zom.model.registry import Registry
+    from zom.model.spec import Spec
+    from zom.problems import Fault
+
+__all__ = ["compile_v3"]
+
+
+def compile_v3(spec: Spec, limits: Limits) -> ArrayPlan:
+    """The plan of a v3 array."""
+    document = spec.document
+    shape = cast("tuple[int, ...]", spec.__dict__["shape"])
+    _refuse_transformers(document.get("storage_transformers"))
+    faults: list[Fault] = []
+    data_type = parse_v3(document["data_type"], faults, ("data_type",))
+    if data_type is None:
+        raise unknown("data type", name_of(document["data_type"]), "data_type")
+    fill = data_type.parse_fill(document["fill_value"], "v3", faults, ("fill_value",))
+    values: Any = document["codecs"]
+
+    def bind(block: Block) -> BoundChain:
+        return bind_chain(parse_links(values), block, limit=limits.chunk_bytes)
+
+    return ArrayPlan(
+        shape,
+        data_type,
+        data_type.numpy(),
+        fill_array(data_type, fill),
+        _axes(document["chunk_grid"], shape),
+        _key_form(document["chunk_key_encoding"]),
+        bind,
+    )
+
+
+def unknown(kind: str, name: str | None, member: str, registry: Registry[Any] | None = None) -> UnknownName:
+    """The error of a name that nobody has registered, where one must be known."""
+    shown = f"no {kind} named {show(name)} is registered"
+    hint = suggestion(name, registry) if registry is not None and name is not None else None
+    return UnknownName(f"{member}: {shown}; {hint}" if hint else f"{member}: {shown}")
+
+
+def _refuse_transformers(value: Any) -> None:
+    for index, item in enumerate(cast("list[Any]", value or ())):
+        raise unknown("storage transformer", name_of(item), f"storage_transformers[{index}]")
+
+
+def _configured(value: Any, registry: Registry[Any], member: str) -> tuple[Any, Configuration]:
+    """What `value` names in the registry, and its configuration."""
+    faults: list[Fault] = []
+    definition = parse_definition(value, faults, (member,), must_understand_allowed=False)
+    if definition is None:
+        raise unusable(faults)
+    found: Any = registry.find(definition.name)
+    if found is None:
+        raise unknown(registry.kind, definition.name, member, registry)
+    path = (member, "configuration")
+    configuration = parse_configuration(
+        found.configuration, definition.configuration, FORM, faults, path=path
+    )
+    if configuration is None:
+        raise unusable(faults)
+    return found, configuration
+
+
+def _axes(value: Any, shape: tuple[int, ...]) -> tuple[Axis, ...]:
+    grid, configuration = _configured(value, chunk_grids, "chunk_grid")
+    return cast("tuple[Axis, ...]", grid.axes(configuration, shape))
+
+
+def _key_form(value: Any) -> KeyForm:
+    encoding, configuration = _configured(value, chunk_key_encodings, "chunk_key_encoding")
+    return cast("KeyForm", encoding.form(configuration))

@@ -1,0 +1,127 @@
+"""Indexing: what `array[key]` and its kin read and write, on top of the loop over chunks.
+
+An empty selection touches no store. Fields of structs are named in the key, as numpy has it: `a["x"]`,
+`a["x", 0:5]`, `a[["x", "y"]]`; a field is written into the elements that are there.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, TypeAlias, cast
+
+import numpy as np
+
+from zom.engine.chunks import read, write
+from zom.errors import SelectionError
+from zom.model.python_value import is_list
+
+if TYPE_CHECKING:
+    from zom.engine.chunks import Chunks
+    from zom.engine.selection import Selection
+    from zom.model.bound import Array
+
+__all__ = ["Fields", "read_selection", "split_fields", "write_selection"]
+
+Fields: TypeAlias = "str | list[str] | None"
+"""The fields of a struct that are meant; None for whole elements."""
+
+
+def split_fields(key: Any) -> tuple[Fields, Any]:
+    """The fields that a key names, and the rest of it.
+
+    >>> split_fields(("x", 3)), split_fields(["x", "y"]), split_fields(5)
+    (('x', (3,)), (['x', 'y'], ()), (None, 5))
+    """
+    parts: tuple[Any, ...] = cast("tuple[Any, ...]", key) if isinstance(key, tuple) else (key,)
+    named = [part for part in parts if _is_field(part)]
+    if not named:
+        return None, cast("Any", key)
+    if len(named) > 1:
+        raise SelectionError(f"expected one field, or one list of fields, got {len(named)} of them")
+    return named[0], tuple(part for part in parts if not _is_field(part))
+
+
+def _is_field(part: object) -> bool:
+    if isinstance(part, str):
+        return True
+    return is_list(part) and bool(part) and all(isinstance(name, str) for name in part)
+
+
+def read_selection(
+    chunks: Chunks, selection: Selection, *, fields: Fields = None, out: Array | None = None
+) -> Array:
+    """What `selection` selects, as an array; `out`, if given, is filled and returned."""
+    dtype = chunks.plan.dtype
+    wanted = _field_type(dtype, fields) if fields is not None else dtype
+    if out is not None:
+        _check_out(out, selection.shape, wanted)
+    target = out if out is not None and out.dtype == dtype else None
+    if target is None:
+        target = np.empty(selection.shape, dtype)
+    if not selection.is_empty:
+        work, is_view = selection.work_of(target)
+        read(chunks, selection.index, work)
+        if not is_view:
+            selection.put_back(work, target)
+    if fields is not None:
+        target = _taken(target, fields, wanted)
+    if out is None or out is target:
+        return target
+    out[...] = target
+    return out
+
+
+def write_selection(chunks: Chunks, selection: Selection, value: Any, *, fields: Fields = None) -> None:
+    """Put `value`, spread as numpy's assignment does, where `selection` selects."""
+    dtype = chunks.plan.dtype
+    wanted = _field_type(dtype, fields) if fields is not None else dtype
+    values = selection.spread(_as_values(value, wanted))
+    if selection.is_empty:
+        return
+    if fields is None:
+        write(chunks, selection.index, values)
+        return
+
+    def assign(chunk: Array, where: Any, part: Array) -> None:
+        chunk[fields][where] = part
+
+    write(chunks, selection.index, values, assign=assign)
+
+
+def _as_values(value: Any, dtype: np.dtype[Any]) -> Array:
+    """`value` as numpy takes it in an assignment to elements of `dtype`."""
+    if isinstance(value, np.ndarray):
+        array = cast("Array", value)
+        # What is of the type already is not copied; what isn't is cast chunk by chunk.
+        return array if array.dtype == dtype or dtype.kind not in "OTV" else array.astype(dtype)
+    if dtype.kind == "O" and isinstance(value, (bytes, str, dict)):
+        cell = np.empty((), object)
+        cell[()] = value
+        return cell
+    return np.asarray(value, dtype)
+
+
+def _field_type(dtype: np.dtype[Any], fields: Fields) -> np.dtype[Any]:
+    names = dtype.names or ()
+    for name in [fields] if isinstance(fields, str) else fields or ():
+        if name not in names:
+            have = f"it has {', '.join(map(repr, names))}" if names else "its elements have no fields"
+            raise SelectionError(f"no field named {name!r}: {have}")
+    if isinstance(fields, str):
+        return dtype[fields]
+    columns: Any = dtype.fields
+    return np.dtype([(name, columns[name][0]) for name in fields or ()])
+
+
+def _taken(array: Array, fields: Fields, dtype: np.dtype[Any]) -> Array:
+    if isinstance(fields, str):
+        return np.ascontiguousarray(array[fields])
+    return cast("Array", array[fields].astype(dtype))
+
+
+def _check_out(out: Array, shape: tuple[int, ...], dtype: np.dtype[Any]) -> None:
+    if out.shape != shape:
+        raise SelectionError(f"out: expected the shape {shape}, got {out.shape}")
+    if not out.flags.writeable:
+        raise SelectionError("out: expected an array that can be written, got a read-only one")
+    if out.dtype != dtype and not np.can_cast(dtype, out.dtype, "same_kind"):
+        raise SelectionError(f"out: expected the type {dtype}, got {out.dtype}")

@@ -1,0 +1,119 @@
+"""A plan: an array's spec, compiled into what the loop over chunks needs, and nothing else.
+
+The formats end here: whatever a document says about order, filters, compressors and separators has
+become axes, a form of keys and a chain of codecs. Codecs are bound when the first chunk is touched, so
+that an array whose codec nobody knows can still be opened and described.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from zom.codecs.shard import ShardCoder
+from zom.model.axis import Axis
+from zom.model.bound import Block
+from zom.model.fill_bits import FillTest, fill_cell
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from zom.model.bound import Array
+    from zom.model.bound_chain import BoundChain
+    from zom.model.chunk_key_encoding import KeyForm
+    from zom.model.datatype import DataType
+
+__all__ = ["ArrayPlan", "ChunkForm"]
+
+
+class ChunkForm:
+    """What is known of all chunks of one shape.
+
+    A chunk that is a shard, and nothing but that, can be read and written in parts: `shard` is its codec
+    then, and `inner` the form of the chunks inside.
+    """
+
+    __slots__ = ("axes", "chain", "fill", "inner", "is_fill", "nbytes", "shape", "shard")
+
+    def __init__(self, chain: BoundChain) -> None:
+        self.chain = chain
+        self.shape = chain.block.shape
+        self.nbytes = chain.block.count * chain.block.dtype.itemsize
+        """The bytes of such a chunk in memory."""
+        self.is_fill = FillTest(chain.block)
+        self.fill = self.is_fill.cell
+        self.shard: ShardCoder | None = None
+        self.inner: ChunkForm | None = None
+        self.axes: tuple[Axis, ...] = ()
+        coder = chain.serializer
+        if isinstance(coder, ShardCoder) and len(chain.coders) == 1:
+            self.shard = coder
+            self.inner = ChunkForm(coder.inner)
+            pairs = zip(chain.block.shape, coder.chunk_shape, strict=True)
+            self.axes = tuple(Axis(length, size) for length, size in pairs)
+
+    def new(self) -> Array:
+        """A chunk of fill values."""
+        return np.full(self.shape, self.fill, self.chain.block.dtype)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ArrayPlan:
+    """How the chunks of one array are found, read and written.
+
+    >>> from zom import v3
+    >>> from zom.engine.compile import compile_plan
+    >>> plan = compile_plan(v3.ArraySpec.build(shape=(4, 6), dtype="int16", chunks=(2, 3)))
+    >>> plan.keys.key((1, 0)), plan.chunk_shape((1, 0)), plan.form((2, 3)).chain.names
+    ('c/1/0', (2, 3), ('bytes', 'zstd', 'crc32c'))
+    """
+
+    shape: tuple[int, ...]
+    data_type: DataType
+    dtype: np.dtype[Any]
+    """What numpy holds the elements as."""
+    fill: Array
+    """The value of what was never written, as an array without dimensions."""
+    axes: tuple[Axis, ...]
+    keys: KeyForm
+    bind: Callable[[Block], BoundChain]
+    """Binds the codecs for chunks of one shape."""
+    _forms: dict[tuple[int, ...], ChunkForm] = field(default_factory=dict["tuple[int, ...]", ChunkForm])
+
+    def chunk_shape(self, chunk: tuple[int, ...]) -> tuple[int, ...]:
+        """The shape in which `chunk` is stored, which may overhang the array."""
+        return tuple([axis.size(number) for axis, number in zip(self.axes, chunk, strict=True)])
+
+    def form(self, shape: tuple[int, ...]) -> ChunkForm:
+        """What is known of the chunks of that shape; their codecs are bound once."""
+        found = self._forms.get(shape)
+        if found is None:
+            chain = self.bind(Block(shape, self.data_type, self.fill[()]))
+            found = self._forms[shape] = ChunkForm(chain)
+        return found
+
+    @property
+    def uniform(self) -> tuple[int, ...] | None:
+        """The shape of all chunks, where they have but one."""
+        sizes = tuple(size for axis in self.axes if (size := axis.regular) is not None)
+        return sizes if len(sizes) == len(self.axes) else None
+
+    @property
+    def sharded(self) -> bool:
+        """Whether chunks are shards, of which parts can be read."""
+        uniform = self.uniform
+        return uniform is not None and self.form(uniform).shard is not None
+
+    @property
+    def grid(self) -> tuple[int, ...]:
+        """How many chunks there are along each dimension."""
+        return tuple(axis.count for axis in self.axes)
+
+
+def fill_array(data_type: DataType, scalar: Any) -> Array:
+    """`scalar` as an array without dimensions, bit for bit; the type's own default where it is None."""
+    cell = fill_cell(data_type.numpy(), data_type.default() if scalar is None else scalar)
+    cell.flags.writeable = False
+    return cell

@@ -1,0 +1,206 @@
+"""Shards: chunks inside of chunks, read and written in parts.
+
+Zarr v3, sharding_indexed codec. Only the index and the inner chunks that are wanted are read; a part is
+written by copying the encoded inner chunks that stay, and making the others anew. A shard whose index
+is damaged is never written over: what it still holds would be lost.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeAlias
+
+import numpy as np
+
+from zom.engine.split import walk
+from zom.errors import CodecError
+from zom.stores.interface import Range, Suffix
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from zom.codecs.sharding_indexed import ShardCoder
+    from zom.engine.index import Index
+    from zom.engine.plan import ChunkForm
+    from zom.engine.split import Part
+    from zom.model.bound import Array, Data
+    from zom.stores.interface import ByteRange
+
+__all__ = ["Assign", "Source", "merged", "place", "read_part"]
+
+_BATCH = 1 << 24
+"""The bytes of inner chunks that are asked for at once."""
+
+
+class Source(Protocol):
+    """An encoded value of which parts can be read; all parts are of one version of it."""
+
+    @property
+    def size(self) -> int | None:
+        """How many bytes it has, where that is known without asking."""
+
+    def get(self, byte_range: ByteRange) -> bytes:
+        """The bytes of a range; fewer where the value ends before."""
+        ...
+
+    def get_many(self, ranges: Sequence[ByteRange]) -> list[bytes]:
+        """The bytes of each range."""
+        ...
+
+
+Assign: TypeAlias = "Callable[[Array, Any, Array], None]"
+"""Puts values into a decoded chunk, where a numpy index says."""
+
+
+class _Window:
+    """A part of a source, as a source: a shard inside of a shard."""
+
+    def __init__(self, source: Source, start: int, stop: int) -> None:
+        self._source = source
+        self._start = start
+        self.size: int | None = stop - start
+
+    def _shifted(self, byte_range: ByteRange) -> Range:
+        size = self.size or 0
+        if isinstance(byte_range, Suffix):
+            length = min(byte_range.length, size)
+            return Range(self._start + size - length, length)
+        rest = max(0, size - byte_range.start)
+        length = rest if byte_range.length is None else min(byte_range.length, rest)
+        return Range(self._start + byte_range.start, length)
+
+    def get(self, byte_range: ByteRange) -> bytes:
+        return self._source.get(self._shifted(byte_range))
+
+    def get_many(self, ranges: Sequence[ByteRange]) -> list[bytes]:
+        return self._source.get_many([self._shifted(one) for one in ranges])
+
+
+def place(form: ChunkForm, data: Data, part: Part, target: Array) -> None:
+    """Put the part of the chunk that is stored as `data` into its place in `target`."""
+    _, inside, outside, whole = part
+    # An index array in its place gives a copy.
+    if whole and all(type(entry) is slice for entry in outside):
+        room = target[outside]
+        if room.shape == form.shape:
+            form.chain.decode_into(data, room)
+            return
+    target[outside] = form.chain.decode(data)[inside.as_numpy()]
+
+
+class _Wanted(NamedTuple):
+    """An inner chunk that is there, and what is wanted of it."""
+
+    part: Part
+    number: int
+    """Its place among the inner chunks, in C order."""
+    span: tuple[int, int]
+
+
+def read_part(form: ChunkForm, source: Source, inside: Index, target: Array) -> None:
+    """Put what `inside` selects of the shard `source` into `target`, which has just that shape."""
+    shard, inner = _parts_of(form)
+    location, nbytes = shard.index_range()
+    where = Range(0, nbytes) if location == "start" else Suffix(nbytes)
+    index = shard.parse_index(source.get(where), source.size)
+    wanted: list[_Wanted] = []
+    waiting = 0
+    parts = walk(inside, form.axes)
+    for part, number in zip(parts, parts.numbers(shard.counts), strict=True):
+        span = index.entry(number)
+        if span is None:
+            target[part.outside] = inner.fill
+            continue
+        wanted.append(_Wanted(part, number, span))
+        waiting += span[1] - span[0]
+        if waiting >= _BATCH:
+            _read_inner(form, source, wanted, target)
+            wanted, waiting = [], 0
+    _read_inner(form, source, wanted, target)
+
+
+def _parts_of(form: ChunkForm) -> tuple[ShardCoder, ChunkForm]:
+    if form.shard is None or form.inner is None:  # pragma: no cover - callers have looked
+        raise TypeError("this chunk is no shard")
+    return form.shard, form.inner
+
+
+def _read_inner(form: ChunkForm, source: Source, wanted: list[_Wanted], target: Array) -> None:
+    shard, inner = _parts_of(form)
+    if inner.shard is not None:
+        for part, number, span in [item for item in wanted if not item.part.whole]:
+            try:
+                _read_nested(inner, _Window(source, *span), part, target)
+            except CodecError as error:
+                raise shard.refuse(number, error, span) from error
+        wanted = [item for item in wanted if item.part.whole]
+    if not wanted:
+        return
+    values = source.get_many([Range(start, stop - start) for _, _, (start, stop) in wanted])
+    for (part, number, span), value in zip(wanted, values, strict=True):
+        try:
+            _check_length(value, span)
+            place(inner, value, part, target)
+        except CodecError as error:
+            raise shard.refuse(number, error, span) from error
+
+
+def _check_length(value: bytes, span: tuple[int, int]) -> None:
+    if len(value) != span[1] - span[0]:
+        raise CodecError(f"only {len(value)} of its bytes are there")
+
+
+def _read_nested(inner: ChunkForm, source: Source, part: Part, target: Array) -> None:
+    room = target[part.outside]
+    read_part(inner, source, part.inside, room)
+    if not np.may_share_memory(room, target):
+        # Taken with arrays, it is a copy.
+        target[part.outside] = room
+
+
+def merged(  # noqa: PLR0913 - a chunk, a change, and how it is made
+    form: ChunkForm,
+    old: Data | None,
+    inside: Index,
+    values: Array,
+    assign: Assign,
+    *,
+    keep_empty: bool,
+    replaces: bool,
+    whole: bool = False,
+) -> Data | None:
+    """The encoded chunk `old` with `values` in it; None where it is all fill, unless those are kept.
+
+    Of a chunk that is `whole` in the selection nothing old is left, where the values are whole elements
+    (`replaces`) and not fields of them: it is not looked at.
+    """
+    if whole and replaces:
+        old = None
+    if form.shard is None:
+        array = form.new() if old is None else np.array(form.chain.decode(old))
+        assign(array, inside.as_numpy(), values)
+        return None if not keep_empty and form.is_fill(array) else form.chain.encode(array)
+    shard, inner = _parts_of(form)
+    chunks: list[Data | None] = [None] * shard.count if old is None else _chunks_of(shard, old)
+    parts = walk(inside, form.axes)
+    for part, number in zip(parts, parts.numbers(shard.counts), strict=True):
+        chunks[number] = merged(
+            inner,
+            chunks[number],
+            part.inside,
+            values[part.outside],
+            assign,
+            keep_empty=keep_empty,
+            replaces=replaces,
+            whole=part.whole,
+        )
+    if not keep_empty and all(chunk is None for chunk in chunks):
+        return None
+    return shard.build(chunks)
+
+
+def _chunks_of(shard: ShardCoder, data: Data) -> list[Data | None]:
+    """The encoded inner chunks of a shard, all of whose index is sound."""
+    index = shard.parse(data)
+    index.check_all()
+    view = memoryview(data)
+    return [None if span is None else view[span[0] : span[1]] for span in index.ranges()]

@@ -1,0 +1,114 @@
+"""Workers: threads for the chunks of one operation, where a chunk's own work is worth the hand-over.
+
+Whether it is, is measured: the first chunks are done by the caller, and only where each takes long are
+threads started. They end with the operation; none waits for the next one.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+from typing import TYPE_CHECKING, Generic, TypeVar
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+__all__ = ["Shared", "run"]
+
+T = TypeVar("T")
+
+WORTH = 1.5e-4
+"""The seconds that a chunk takes at least where threads pay: handing over costs a third of that."""
+
+_TRIALS = 2
+
+
+class Shared(Generic[T]):
+    """An iterator that several threads take from; it ends for all of them when `stop` is called."""
+
+    def __init__(self, items: Iterator[T]) -> None:
+        self._items = items
+        self._lock = threading.Lock()
+        self._stopped = False
+
+    def __iter__(self) -> Iterator[T]:
+        return self
+
+    def __next__(self) -> T:
+        with self._lock:
+            if self._stopped:
+                raise StopIteration
+            return next(self._items)
+
+    def stop(self) -> None:
+        """Give out nothing more."""
+        self._stopped = True
+
+
+def processors() -> int:
+    """How many processors this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+def run(
+    items: Iterator[T], count: int, work: Callable[[Iterator[T]], None], *, threads: int | None = None
+) -> None:
+    """Let `work` take all of `items`, of which there are `count`; the first error ends it for all.
+
+    `threads` says how many at most; None lets the time of the first items decide.
+
+    >>> done = []
+    >>> run(iter(range(5)), 5, done.extend)
+    >>> sorted(done)
+    [0, 1, 2, 3, 4]
+    """
+    most = min(threads if threads is not None else processors(), count)
+    if most > 1 and threads is None:
+        tried = min(_TRIALS, count - 1)
+        start = time.perf_counter()
+        work(_first(items, tried))
+        count -= tried
+        each = (time.perf_counter() - start) / tried
+        # The very first chunk pays for what is loaded and bound once: it alone proves nothing.
+        most = min(most, count) if each > WORTH else 1
+    if most <= 1:
+        work(items)
+        return
+    _run_threads(items, most, work)
+
+
+def _first(items: Iterator[T], count: int) -> Iterator[T]:
+    for _ in range(count):
+        try:
+            yield next(items)
+        except StopIteration:
+            return
+
+
+def _run_threads(items: Iterator[T], most: int, work: Callable[[Iterator[T]], None]) -> None:
+    shared = Shared(items)
+    failures: list[BaseException] = []
+
+    def attempt() -> None:
+        try:
+            work(shared)
+        except BaseException as error:  # noqa: BLE001 - it is raised again by the caller
+            failures.append(error)
+            shared.stop()
+
+    threads = [threading.Thread(target=attempt, name="zom-chunks", daemon=True) for _ in range(most - 1)]
+    started: list[threading.Thread] = []
+    try:
+        for thread in threads:
+            thread.start()
+            started.append(thread)
+        attempt()
+    finally:
+        shared.stop()
+        for thread in started:
+            thread.join()
+    if failures:
+        raise failures[0]

@@ -1,0 +1,96 @@
+"""Resizing: an array's shape, and what becomes of its chunks, in an order that is safe at every point.
+
+Shrinking writes the document first: whatever happens then, nobody sees fill values where there was data
+that is still part of the array. What lies beyond the new end is taken away afterwards, in the chunks at
+the edge, too: an array that grows again shows fill values there, not what once was. Growing looks after
+such leavings first, for others may have left them.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from itertools import product
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from zom.engine.chunks import Chunks, write
+from zom.engine.index import Index
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from zom.engine.plan import ArrayPlan
+
+__all__ = ["clear_beyond"]
+
+_FEW = 4096
+"""How many chunks are taken away by name before the store is asked which there are."""
+
+
+def clear_beyond(chunks: Chunks, wide: ArrayPlan, shape: tuple[int, ...]) -> None:
+    """Take away, of the array as `wide` describes it, all that lies beyond `shape`."""
+    _remove_chunks(chunks, wide, shape)
+    _clear_edges(chunks, wide, shape)
+
+
+def _remove_chunks(chunks: Chunks, wide: ArrayPlan, shape: tuple[int, ...]) -> None:
+    """Delete the chunks that hold nothing of `shape`."""
+    grid = wide.grid
+    kept = tuple(
+        0
+        if not length
+        else int(axis.find(np.array([length - 1]))[0]) + 1
+        if length < axis.length
+        else axis.count
+        for axis, length in zip(wide.axes, shape, strict=True)
+    )
+    if kept == grid:
+        return
+    store, prefix, keys = chunks.store, chunks.prefix, wide.keys
+    beyond = math.prod(grid) - math.prod(kept)
+    if beyond > _FEW and store.capabilities.listable:
+        found = (key[len(prefix) :] for key in store.list(prefix))
+        places = ((key, keys.coords(key, len(grid))) for key in found)
+        store.delete_many(
+            [prefix + key for key, place in places if place is not None and _is_beyond(place, kept, grid)]
+        )
+        return
+    store.delete_many([prefix + keys.key(place) for place in _places_beyond(kept, grid)])
+
+
+def _is_beyond(place: tuple[int, ...], kept: tuple[int, ...], grid: tuple[int, ...]) -> bool:
+    inside = all(number < count for number, count in zip(place, grid, strict=True))
+    return inside and any(number >= count for number, count in zip(place, kept, strict=True))
+
+
+def _places_beyond(kept: tuple[int, ...], grid: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
+    """Every place of the grid that is not kept, once."""
+    for axis in range(len(grid)):
+        spans = [
+            range(count)
+            if place < axis
+            else range(count, grid[place])
+            if place == axis
+            else range(grid[place])
+            for place, count in enumerate(kept)
+        ]
+        yield from product(*spans)
+
+
+def _clear_edges(chunks: Chunks, wide: ArrayPlan, shape: tuple[int, ...]) -> None:
+    """Put fill values behind the new end, in the chunks that lie across it."""
+    for place, (axis, length) in enumerate(zip(wide.axes, shape, strict=True)):
+        if not 0 < length < axis.length:
+            continue
+        last = int(axis.find(np.array([length - 1]))[0])
+        end = min(axis.start(last) + axis.size(last), axis.length)
+        if end == length or 0 in shape:
+            continue
+        entries = tuple(
+            slice(length, end, 1) if place == other else slice(0, kept, 1) for other, kept in enumerate(shape)
+        )
+        index = Index(entries)
+        wider = replace(chunks, plan=wide)
+        write(wider, index, np.broadcast_to(wide.fill, index.shape))
