@@ -13,10 +13,12 @@ import pytest
 import zom
 
 PUBLIC = [
-    *("ABSENT", "AUTO", "Change", "Conversion", "ConversionError", "Difference", "ExtensionError", "Limits"),
+    *("ABSENT", "AUTO", "Change", "ConflictError", "Conversion", "ConversionError", "Difference"),
+    *("ExtensionError", "Limits"),
     *("NotFound", "PathError", "Problem", "ReadOnlyError", "Rule", "SpecError", "SpecWarning", "StoreError"),
     *("UnknownName", "ZomError"),
-    *("check", "convert", "data_type", "diff", "draft", "json_schema", "like", "load_extensions"),
+    *("check", "convert", "create_array", "create_group", "data_type", "diff", "draft", "json_schema"),
+    *("like", "load_extensions"),
     *("not_expressible", "parse", "rules", "schema_names", "store", "template", "unflatten", "v2", "v3"),
 ]
 

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from zom import draft, template, v2, v3
     from zom.errors import (
+        ConflictError,
         ConversionError,
         ExtensionError,
         NotFound,
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
         UnknownName,
         ZomError,
     )
+    from zom.hierarchy.handles import create_array, create_group
     from zom.limits import Limits
     from zom.model.build import AUTO
     from zom.model.compare import Change, Difference, diff, like
@@ -48,6 +50,7 @@ __version__ = "0.1.0"
 
 _HOMES = {
     "zom.errors": (
+        "ConflictError",
         "ConversionError",
         "ExtensionError",
         "NotFound",
@@ -59,6 +62,7 @@ _HOMES = {
         "UnknownName",
         "ZomError",
     ),
+    "zom.hierarchy.handles": ("create_array", "create_group"),
     "zom.limits": ("Limits",),
     "zom.model.construction": ("ABSENT",),
     "zom.model.conversion": ("Conversion",),
@@ -84,6 +88,7 @@ __all__ = [
     "ABSENT",
     "AUTO",
     "Change",
+    "ConflictError",
     "Conversion",
     "ConversionError",
     "Difference",
@@ -101,6 +106,8 @@ __all__ = [
     "ZomError",
     "check",
     "convert",
+    "create_array",
+    "create_group",
     "data_type",
     "diff",
     "draft",

@@ -7,6 +7,7 @@
     ├── UnknownName         a codec, data type, ... that nobody registered
     ├── ExtensionError      a plugin that can't be loaded, or registered twice
     ├── ConversionError     a spec that another format can't express
+    ├── ConflictError       what lies in a store is in the way of what was to be written; carries Problems
     ├── SelectionError      an index that doesn't fit the array; an IndexError, too
     ├── CodecError          data that a codec can't encode or decode
     ├── ChunkError          a chunk that can't be read or written: where it is, and why
@@ -31,6 +32,7 @@ __all__ = [
     "ChunkError",
     "CodecError",
     "ConcurrentWriteError",
+    "ConflictError",
     "ConversionError",
     "ExtensionError",
     "MissingChunk",
@@ -82,6 +84,20 @@ class SpecError(_ProblemsError):
 
 class ConversionError(_ProblemsError):
     """A spec that the other format can't express; each problem points at its cause."""
+
+
+class ConflictError(_ProblemsError):
+    """What lies in a store is in the way of what was to be written; nothing was.
+
+    >>> import zom
+    >>> store = zom.store("memory://example-of-conflict")
+    >>> group = zom.create_group(store, zom.v3.GroupSpec())
+    >>> try:
+    ...     zom.create_group(store, zom.v3.GroupSpec())
+    ... except ConflictError as error:
+    ...     print(error.problems[0].code)
+    plan/exists
+    """
 
 
 class PathError(ZomError):
