@@ -12,7 +12,7 @@ from zom.model.stored import model_document
 from zom.problems import pointer_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator
 
     from zom.hierarchy.findings import Findings
     from zom.hierarchy.layout import Layout
@@ -110,7 +110,7 @@ def spec_of(layout: Layout, root: Node, findings: Findings, *, plain: bool = Fal
         return None
     spec, problems = assemble(layout.family, document, findings.level, limits=findings.limits)
     for problem in problems:
-        _place(problem, root, findings)
+        _place(problem, layout, root, findings)
     return None if findings.failed else spec
 
 
@@ -129,11 +129,11 @@ def _is_broken(layout: Layout, node: Node, findings: Findings) -> bool:
     value = own_document(layout, node)
     problems = assemble(family.classes[kind], value, findings.level, limits=findings.limits)[1]
     for problem in problems:
-        _place(problem, node, findings)
+        _place(problem, layout, node, findings)
     return bool(problems)
 
 
-def _place(problem: Problem, root: Node, findings: Findings) -> None:
+def _place(problem: Problem, layout: Layout, root: Node, findings: Findings) -> None:
     """Put a problem of the tree below `root` into the document that it is in."""
     names = problem.node.strip("/").split("/") if problem.node != "/" else []
     node, inside = root, problem.inside
@@ -147,9 +147,8 @@ def _place(problem: Problem, root: Node, findings: Findings) -> None:
     attributes = node.documents.get(".zattrs")
     if inside[:1] == ("attributes",) and attributes is not None:
         document, inside = attributes, inside[1:]
-    elif inside and isinstance(inside[0], str) and inside[0].startswith("_"):
+    elif inside and str(inside[0]).startswith("_") and str(inside[0]).lstrip("_") in layout.family.reserved:
         # The object model's name for a stored member that is called as one of its own words.
-        stored = cast("Mapping[str, Any]", document.value)
-        inside = inside if inside[0] in stored else (inside[0][1:], *inside[1:])
+        inside = (str(inside[0])[1:], *inside[1:])
     pointer = pointer_of((*document.steps, *inside))
     findings.place(replace(problem, node=path, pointer=pointer, key=document.key), document.text)

@@ -56,15 +56,15 @@ class Source:
             return
         wanted = [key for key in dict.fromkeys(keys) if key not in self._texts]
         certain = [prefix for prefix in dict.fromkeys(prefixes) if prefix not in self._listings]
-        others = [prefix for prefix in dict.fromkeys(perhaps) if prefix not in self._listings]
-        if not wanted and not certain:
-            return
-        self.rounds += 1
+        new = [prefix for prefix in certain if prefix not in self._under_way]
+        if wanted or new:
+            self.rounds += 1
         # Nothing to wait for besides, and so no threads.
-        if not wanted and len(certain) == 1:
-            self._listings[certain[0]] = self.store.list_dir(certain[0])
+        if not wanted and len(certain) == len(new) == 1:
+            self._listings[new[0]] = self.store.list_dir(new[0])
             return
-        self._start([*certain, *others])
+        guesses = [each for each in dict.fromkeys(perhaps) if each not in self._listings] if wanted else []
+        self._start([*new, *guesses])
         if wanted:
             self._texts.update(zip(wanted, self.store.get_many(wanted), strict=True))
         for prefix in certain:

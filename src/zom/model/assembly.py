@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from zom.model.members import Candidates
     from zom.problems import Level
 
-__all__ = ["MIXED", "RANK", "Target", "assemble", "document_of", "with_place"]
+__all__ = ["MIXED", "RANK", "Target", "assemble", "document_of", "uncollected", "with_place"]
 
 MEMBER = rule(
     "spec/member",
@@ -108,7 +108,7 @@ def assemble(
     if level not in RANK:
         message = f"level: expected 'lenient', 'strict' or 'closed', got {level!r}"
         raise ValueError(message)
-    with _uncollected():
+    with uncollected():
         if not isinstance(document, (str, bytes)):
             return _assemble(target, document, level, limits, [])
         faults: list[Fault] = []
@@ -120,7 +120,7 @@ def assemble(
 
 
 @contextmanager
-def _uncollected() -> Generator[None]:
+def uncollected() -> Generator[None]:
     """No cyclic collection: it would go over all the nodes made so far, again and again.
 
     Documents hold no cycles, so nothing is lost by waiting; a large tree takes a third of the time.

@@ -1,0 +1,227 @@
+"""Gathering: the nodes below one, level by level, each level in one or two round trips.
+
+A far store is asked for the documents of a level while it lists the directories of that level, as long
+as it can do both at once; in v2, where all chunks of an array may lie in its directory, only groups are
+listed, and so only when it is known that they are. Where consolidated metadata tell what to expect, all
+of that is fetched beforehand. A store on this machine is simply walked.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from zom.hierarchy.layout import ENTRY_KEY, V2_LAYOUT, V3_LAYOUT, Layout, Sighting
+from zom.hierarchy.look import is_entry, look, note_two_formats
+from zom.hierarchy.node import Node
+from zom.problems import Fault, rule
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from zom.hierarchy.findings import Findings
+    from zom.hierarchy.source import Source
+    from zom.model.family import NodeKind
+
+__all__ = ["MIXED_FORMAT", "Expected", "gather"]
+
+MIXED_FORMAT = rule(
+    "store/mixed-formats",
+    "all nodes below a group have its format",
+    source="Zarr v3, section Hierarchy, and Zarr v2, section Hierarchies: each knows its own nodes only",
+    lenient="warning",
+)
+
+_OTHERS = {V3_LAYOUT.name: V2_LAYOUT, V2_LAYOUT.name: V3_LAYOUT}
+"""Whose documents may lie where those of a layout are looked for."""
+
+
+class Expected:
+    """The nodes that are expected below a group: by path, as `a/b`, with the kind where it is known."""
+
+    def __init__(self, kinds: Mapping[str, NodeKind | None]) -> None:
+        self.kinds = kinds
+        self._below: dict[str, dict[str, None]] = {}
+        for path in kinds:
+            place = path
+            while place:
+                above, _, name = place.rpartition("/")
+                known = self._below.setdefault(above, {})
+                if name in known:
+                    break
+                known[name] = None
+                place = above
+
+    def names(self, path: str) -> list[str]:
+        """The names expected in the group at `path`."""
+        return list(self._below.get(path, ()))
+
+
+class _Candidate:
+    __slots__ = ("group", "name", "path", "sighting")
+
+    def __init__(self, group: Node, name: str, sighting: Sighting) -> None:
+        self.group = group
+        self.name = name
+        self.path = f"{group.path}/{name}" if group.path else name
+        self.sighting = sighting
+
+
+def gather(  # noqa: PLR0913 - all that a level needs
+    source: Source,
+    layout: Layout,
+    root: Node,
+    findings: Findings,
+    *,
+    depth: int | None,
+    expected: Expected | None = None,
+) -> None:
+    """Fill in the members of `root` and of the groups below it, `depth` levels deep.
+
+    On a store that can't be listed, only what is `expected` is found.
+    """
+    listable = source.store.capabilities.listable
+    start = len(root.path) + 1 if root.path else 0
+    if expected is not None:
+        _prefetch(source, layout, root, expected, depth=depth)
+    level, at = [root], 0
+    while level and (depth is None or at < depth):
+        groups = [node for node in level if node.kind == "group"]
+        if listable:
+            source.fetch((), [layout.directory(node.path) for node in groups if node.below is not False])
+        candidates: list[_Candidate] = []
+        for node in groups:
+            node.members = {}
+            if listable:
+                sightings = _listed(source, layout, node, findings)
+            else:
+                names = expected.names(node.path[start:]) if expected else []
+                sightings = dict.fromkeys(names, Sighting())
+            candidates.extend(_Candidate(node, name, sighting) for name, sighting in sightings.items())
+        at += 1
+        _ask(source, layout, candidates, lists=listable and (depth is None or at < depth))
+        level = list(_members(source, layout, candidates, findings))
+        if layout.implicit_groups and not listable:
+            level.extend(_implicit(candidates, expected, start))
+    if layout.implicit_groups and not listable:
+        _prune(root)
+
+
+def _listed(source: Source, layout: Layout, node: Node, findings: Findings) -> dict[str, Sighting]:
+    """What may be members of the group, by its listing."""
+    if node.below is False:
+        return {}
+    listing = source.listing(layout.directory(node.path))
+    other = _OTHERS.get(layout.name)
+    if other is not None and layout is V3_LAYOUT and listing.keys:
+        lie = {other.key(node.path, end) for end, _ in other.marks}.intersection(listing.keys)
+        if lie and not findings.knows("store/two-formats", node.shown):
+            note_two_formats(node.path, min(lie), findings)
+    return layout.sightings(node.path, listing)
+
+
+def _ask(source: Source, layout: Layout, candidates: list[_Candidate], *, lists: bool) -> None:
+    """Fetch what is needed of the candidates, in one round trip, and perhaps already their listings."""
+    if not source.is_far:
+        return
+    keys: list[str] = []
+    certain: list[str] = []
+    perhaps: list[str] = []
+    for each in candidates:
+        ends = each.sighting.ends
+        keys.extend(_keys(source, layout, each.path, ends))
+        if lists and ends is not None and each.sighting.below and ".array.json" not in ends:
+            certain.append(layout.directory(each.path))
+        elif lists and ends is None and not layout.flat_chunks:
+            perhaps.append(layout.directory(each.path))
+    few = len(keys) + len(perhaps) <= 2 * source.at_once
+    source.fetch(keys, certain, perhaps if few else ())
+
+
+def _keys(source: Source, layout: Layout, path: str, ends: tuple[str, ...] | None) -> list[str]:
+    """The keys of the node at `path` that are not known yet."""
+    if ends is not None:
+        return [layout.key(path, end) for end in ends]
+    marks = [layout.key(path, end) for end, _ in layout.marks]
+    if any(source.peek(key) is not None for key in marks):
+        marks = []
+    return [*marks, *(layout.key(path, end) for end in layout.extra)]
+
+
+def _members(
+    source: Source, layout: Layout, candidates: list[_Candidate], findings: Findings
+) -> Iterator[Node]:
+    """The nodes among the candidates, each put into its group."""
+    strangers: list[_Candidate] = []
+    for each in candidates:
+        node = look(source, layout, each.path, findings, each.sighting)
+        if node is None:
+            strangers.append(each)
+        elif layout is V3_LAYOUT and is_entry(node.documents[ENTRY_KEY].value):
+            _note_mixed(each.path, node.documents[ENTRY_KEY].key, layout, "a draft hierarchy", findings)
+        else:
+            if each.group.members is not None:
+                each.group.members[each.name] = node
+            yield node
+    other = _OTHERS.get(layout.name)
+    if strangers and other is not None:
+        _note_strangers(source, layout, other, strangers, findings)
+    if source.is_far:
+        source.forget(key for each in candidates for key in layout.tried(each.path))
+
+
+def _note_strangers(
+    source: Source, layout: Layout, other: Layout, strangers: list[_Candidate], findings: Findings
+) -> None:
+    """Say which of the directories that are no nodes hold a node of the other format."""
+    ends = [end for end, _ in other.marks]
+    source.fetch(other.key(each.path, end) for each in strangers for end in ends)
+    for each in strangers:
+        found = next((key for end in ends if source.get(key := other.key(each.path, end)) is not None), None)
+        if found is not None:
+            _note_mixed(each.path, found, layout, f"a {other.name} node", findings)
+
+
+def _note_mixed(path: str, key: str, layout: Layout, found: str, findings: Findings) -> None:
+    wanted = f"a {layout.name} node, as the group above it"
+    fix = f"read it by its own path, or move it out of the {layout.name} hierarchy"
+    fault = Fault(MIXED_FORMAT, (), wanted, f"{found}, which was left out", fix)
+    findings.add(fault, node=f"/{path}", key=key)
+
+
+# --- what is expected ---------------------------------------------------------------------------------
+
+
+def _prefetch(source: Source, layout: Layout, root: Node, expected: Expected, *, depth: int | None) -> None:
+    """Fetch all that is expected, in one round trip."""
+    if not source.is_far:
+        return
+    keys: list[str] = []
+    prefixes = [layout.directory(root.path)]
+    for path, kind in expected.kinds.items():
+        place = f"{root.path}/{path}".strip("/") if path else root.path
+        at = path.count("/") + 1 if path else 0
+        if not path or (depth is not None and at > depth):
+            continue
+        keys.extend(layout.tried(place) if kind is None else layout.keys(place, kind))
+        if kind == "group" and (depth is None or at < depth):
+            prefixes.append(layout.directory(place))
+    source.fetch(keys, prefixes if source.store.capabilities.listable else [])
+
+
+def _implicit(candidates: list[_Candidate], expected: Expected | None, start: int) -> Iterator[Node]:
+    """Groups without documents, above what is expected below them."""
+    for each in candidates:
+        members = each.group.members
+        if members is None or each.name in members or expected is None:
+            continue
+        if expected.names(each.path[start:]):
+            node = members[each.name] = Node(each.path, "group", {})
+            yield node
+
+
+def _prune(root: Node) -> None:
+    """Take away the groups without documents below which nothing was found."""
+    for node in reversed(list(root.walk())):
+        for name, member in list((node.members or {}).items()):
+            if not member.documents and not member.members and node.members is not None:
+                del node.members[name]

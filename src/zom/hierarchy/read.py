@@ -1,0 +1,294 @@
+"""Reading: a whole hierarchy from a store, as one spec.
+
+Level by level, in (depth + 2) round trips: see `zom.hierarchy.gather`. Directories without documents are
+no nodes and are passed over; a node of another format is reported, and never left out silently.
+"""
+
+from __future__ import annotations
+
+from contextlib import nullcontext
+from dataclasses import dataclass, replace
+from os import PathLike
+from typing import TYPE_CHECKING, Any, Literal, cast
+
+from zom.errors import NotFound, SpecError, StoreError
+from zom.hierarchy.consolidated import Consolidated, compare, consolidated_at, tree_of
+from zom.hierarchy.findings import Findings
+from zom.hierarchy.gather import Expected, gather
+from zom.hierarchy.layout import ENTRY_KEY, V2_LAYOUT, V3_LAYOUT
+from zom.hierarchy.look import find
+from zom.hierarchy.missing import not_found
+from zom.hierarchy.node import Document, spec_of
+from zom.hierarchy.source import Source
+from zom.limits import DEFAULT_LIMITS, Limits
+from zom.model.assembly import uncollected
+from zom.model.spec import Spec
+from zom.model.template import GroupTemplate, NodeTemplate, Template
+from zom.model.tree import walk
+from zom.paths import parse_path
+from zom.stores import opening
+from zom.stores.interface import Store
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from zom.hierarchy.layout import Layout
+    from zom.hierarchy.look import Form
+    from zom.hierarchy.node import Node
+    from zom.model.family import NodeKind
+    from zom.problems import Level, Problem
+
+__all__ = ["Consolidation", "StoredTree", "read", "read_tree"]
+
+Consolidation = Literal["verify", "trust", "ignore", "only"]
+"""What is made of consolidated metadata: read the nodes and compare; believe it where there is some; don't
+look at it; believe it, and refuse to read where there is none."""
+
+_CONSOLIDATIONS = ("verify", "trust", "ignore", "only")
+
+
+@dataclass(frozen=True, slots=True)
+class StoredTree:
+    """A hierarchy as it lies in a store."""
+
+    spec: Any
+    """All of it, as one spec; its nodes are without consolidated metadata."""
+    layout: Layout
+    """Where the parts of the nodes lie."""
+    path: str
+    """The path of the root of what was read in the store, as `/a/b`."""
+    root: Node
+    """The nodes with their documents."""
+    consolidated: Consolidated | None
+    """The consolidated metadata of the root, where it has some and it was looked at."""
+    problems: tuple[Problem, ...]
+    """What the level doesn't take for an error."""
+
+    def documents(self) -> dict[str, bytes]:
+        """The text of each document that was read, by key."""
+        return {each.key: each.text for node in self.root.walk() for each in node.documents.values()}
+
+
+def read(  # noqa: PLR0913 - each is a choice of the caller's
+    store: opening.Place,
+    path: str = "",
+    *,
+    depth: int | None = None,
+    consolidated: Consolidation = "verify",
+    level: Level = "lenient",
+    form: Form | None = None,
+    like: Spec | Template | None = None,
+    limits: Limits = DEFAULT_LIMITS,
+    on_warning: Callable[[Problem], None] | None = None,
+) -> Any:
+    """The hierarchy at `path` in `store`, which is a store, a path or a URL, as one spec.
+
+    With a `depth`, the members of groups so many levels down are not read: they are None, not known.
+    `consolidated` metadata is compared with the nodes' own documents, which count ("verify"), believed
+    ("trust", "only"), or not looked at ("ignore"). A store that can't be listed is read by the paths in
+    its consolidated metadata, or those in a spec or template that it is `like`. Where nodes of v2 and v3
+    lie side by side, v3 counts, or what `form` asks for.
+
+    What the `level` only warns of goes to `on_warning`; without one it becomes a `SpecWarning` for each
+    rule that is broken. SpecError lists all problems of all documents, with key and line.
+
+    >>> import zom
+    >>> store = zom.store("memory://example-of-read")
+    >>> store.set("zarr.json", b'{"zarr_format": 3, "node_type": "group"}')
+    >>> store.set("a/zarr.json", b'{"zarr_format": 3, "node_type": "group", "attributes": {"n": 1}}')
+    >>> read(store)["a"].attributes
+    {'n': 1}
+    >>> read(store, depth=1)["a"].members is None
+    True
+    """
+    is_named = isinstance(store, (str, PathLike))
+    opened: Store = store if isinstance(store, Store) else opening.store(store, read_only=True)
+    try:
+        tree, findings = _read(opened, path, depth, consolidated, level, form, like, limits)
+    finally:
+        if is_named:
+            opened.close()
+    findings.warn(on_warning, 2)
+    return tree.spec
+
+
+def read_tree(  # noqa: PLR0913 - as above
+    store: Store,
+    path: str = "",
+    *,
+    depth: int | None = None,
+    consolidated: Consolidation = "verify",
+    level: Level = "lenient",
+    form: Form | None = None,
+    like: Spec | Template | None = None,
+    limits: Limits = DEFAULT_LIMITS,
+) -> StoredTree:
+    """As `read`, with all that was found: layout, documents, problems; nothing is warned of.
+
+    >>> from zom.stores.memory import MemoryStore
+    >>> tree = read_tree(MemoryStore({".zgroup": b'{"zarr_format": 2}', "readme.txt": b""}))
+    >>> tree.layout.name, tree.documents()
+    ('v2', {'.zgroup': b'{"zarr_format": 2}'})
+    """
+    return _read(store, path, depth, consolidated, level, form, like, limits)[0]
+
+
+def _read(  # noqa: PLR0913, PLR0917 - as above
+    store: Store,
+    path: str,
+    depth: int | None,
+    consolidated: Consolidation,
+    level: Level,
+    form: Form | None,
+    like: Spec | Template | None,
+    limits: Limits,
+) -> tuple[StoredTree, Findings]:
+    if consolidated not in _CONSOLIDATIONS:
+        wanted = "'verify', 'trust', 'ignore' or 'only'"
+        raise ValueError(f"consolidated: expected {wanted}, got {consolidated!r}")
+    if depth is not None and depth < 0:
+        raise ValueError(f"depth: expected None or a number from 0 on, got {depth!r}")
+    inner = "/".join(parse_path(path))
+    findings = Findings(store.url, level, limits)
+    # While a far store is waited for, other threads may need the collector.
+    with Source(store) as source, nullcontext() if source.is_far else uncollected():
+        reading = _Reading(source, inner, findings, depth)
+        if consolidated in {"trust", "only"}:
+            tree = reading.trusted(form)
+            if tree is not None:
+                return tree, findings
+            if consolidated == "only":
+                told = "read it with consolidated='verify', or consolidate it"
+                raise NotFound(f"{store.url}: expected consolidated metadata at /{inner}, found none; {told}")
+        return reading.whole(form, like, looks=consolidated == "verify"), findings
+
+
+class _Reading:
+    """One hierarchy on its way from a store."""
+
+    def __init__(self, source: Source, path: str, findings: Findings, depth: int | None) -> None:
+        self.source = source
+        self.path = path
+        self.findings = findings
+        self.depth = depth
+
+    def _tree(self, layout: Layout, root: Node, block: Consolidated | None) -> StoredTree:
+        spec = spec_of(layout, root, self.findings)
+        self.findings.raise_errors()
+        return StoredTree(spec, layout, root.shown, root, block, self.findings.problems)
+
+    # --- by consolidated metadata alone ---------------------------------------------------------------
+
+    def trusted(self, form: Form | None) -> StoredTree | None:
+        """The hierarchy that consolidated metadata describes; None where there is none."""
+        inline = V3_LAYOUT.key(self.path, ENTRY_KEY)
+        apart = V2_LAYOUT.key(self.path, str(V2_LAYOUT.consolidated))
+        self.source.fetch([*([inline] if form != "v2" else []), *([apart] if form in {None, "v2"} else [])])
+        for layout, key in ((V3_LAYOUT, inline), (V2_LAYOUT, apart)):
+            if form not in {None, layout.name}:
+                continue
+            text = self.source.get(key)
+            if text is None:
+                continue
+            document = Document(
+                key, text, self.findings.value(key, f"/{self.path}", text, whole=layout is V2_LAYOUT)
+            )
+            self.findings.raise_errors()
+            block = self._block(layout, document)
+            if block is None:
+                self.findings.clear()
+                return None
+            root = tree_of(layout, self.path, block, self.findings, depth=self.depth)
+            return self._tree(layout, root, block)
+        return None
+
+    def _block(self, layout: Layout, document: Document) -> Consolidated | None:
+        try:
+            return consolidated_at(layout, self.path, document, self.findings)
+        except SpecError as error:
+            for problem in error.problems:
+                self.findings.place(problem, document.text)
+            self.findings.raise_errors()
+            raise
+
+    # --- node by node ---------------------------------------------------------------------------------
+
+    def whole(self, form: Form | None, like: Spec | Template | None, *, looks: bool) -> StoredTree:
+        """The hierarchy by the documents of its nodes; `looks` at consolidated metadata, too."""
+        apart = V2_LAYOUT.key(self.path, str(V2_LAYOUT.consolidated))
+        found = find(
+            self.source,
+            self.path,
+            form,
+            self.findings,
+            also=[apart] if looks and form in {None, "v2"} else [],
+        )
+        if found is None:
+            self.findings.raise_errors()
+            raise not_found(self.source, self.path, form)
+        layout, root = found
+        block = self._seen(layout, root) if looks and root.kind == "group" else None
+        if root.kind == "group" and self.depth != 0:
+            expected = self._expected(layout, block, like)
+            gather(self.source, layout, root, self.findings, depth=self.depth, expected=expected)
+        if block is not None:
+            compare(root, block, self.findings, depth=self.depth)
+        return self._tree(layout, root, block)
+
+    def _seen(self, layout: Layout, root: Node) -> Consolidated | None:
+        """The consolidated metadata beside the root; a warning where it is out of order."""
+        if layout.inline is not None:
+            document = root.documents[ENTRY_KEY]
+        elif layout.consolidated is not None:
+            key = layout.key(self.path, layout.consolidated)
+            text = self.source.get(key)
+            if text is None:
+                return None
+            apart = Findings(self.findings.subject, self.findings.level, self.findings.limits)
+            document = Document(key, text, apart.value(key, root.shown, text, whole=True))
+            for problem in apart.problems:
+                if problem.severity == "error":
+                    self.findings.place(replace(problem, severity="warning"), None)
+        else:
+            return None
+        try:
+            return consolidated_at(layout, self.path, document, self.findings)
+        except SpecError as error:
+            for problem in error.problems:
+                self.findings.place(replace(problem, severity="warning"), document.text)
+            return None
+
+    def _expected(
+        self, layout: Layout, block: Consolidated | None, like: Spec | Template | None
+    ) -> Expected | None:
+        """What is expected below the root; an error where that is needed and not known."""
+        listable = self.source.store.capabilities.listable
+        if listable and (block is None or not self.source.is_far):
+            return None
+        if like is not None and not listable:
+            return Expected(_paths(like))
+        if block is not None:
+            places = [each for each in block.entries if layout.is_place(f"{self.path}/{each}")]
+            return Expected({place: block.kind(layout, place) for place in places})
+        reason = (
+            "this store can't list its keys, and has no consolidated metadata here to look at; say what it is "
+            "like with like=spec or like=template, or read the node alone with depth=0"
+        )
+        raise StoreError(self.source.store.url, layout.directory(self.path), "list", reason)
+
+
+def _paths(like: Spec | Template) -> dict[str, NodeKind | None]:
+    """The paths that a spec or a template names below its root."""
+    if isinstance(like, Spec):
+        return {path.strip("/"): None for path, _ in walk(like)}
+    found: dict[str, NodeKind | None] = {}
+    waiting: list[tuple[str, Any]] = [("", like)]
+    while waiting:
+        path, template = waiting.pop()
+        found[path] = None
+        if isinstance(template, NodeTemplate):
+            template = template.group
+        if isinstance(template, GroupTemplate):
+            members = cast("dict[str, Any]", template.members)
+            waiting.extend((f"{path}/{name}".strip("/"), member) for name, member in members.items())
+    return found
