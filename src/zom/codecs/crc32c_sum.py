@@ -121,7 +121,7 @@ def _fold(room: Bytes) -> None:
 def _look_up(room: Bytes) -> int:
     """The register after `room`, some rows of bytes, when it was zero before."""
     tables = _tables()
-    index = room.reshape(-1, _ROW).T.astype(np.intp)
+    index: Places = room.reshape(-1, _ROW).T.astype(np.intp)
     index += tables.in_row
     added: Registers = tables.of_row.take(index)
     rows = np.bitwise_xor.reduce(added, axis=0)

@@ -11,11 +11,14 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 from pydantic import Field
 
+from zom.codecs.stream_size import stream_before
+from zom.codecs.zstd_coder import ZstdCoder
 from zom.model.codec import Bytes, Codec, codecs
 from zom.model.configuration import Configuration, OrAbsent
 from zom.problems import Fault, rule
 
 if TYPE_CHECKING:
+    from zom.model.bound import ByteCoder, Form
     from zom.model.codec import Representation
 
 __all__ = ["ZstdCodec", "ZstdConfiguration", "ZstdV2Configuration", "zstd"]
@@ -71,6 +74,14 @@ class ZstdCodec(Codec):
             here = (*path, "configuration", "level")
             faults.append(Fault(LEVEL, here, "an integer from -131072 to 22", "nothing"))
         return Bytes()
+
+    def bind(
+        self, configuration: ZstdConfiguration | ZstdV2Configuration, before: Form, after: Form
+    ) -> ByteCoder:
+        """libzstd, as numcodecs has it; without a level its own default is taken."""
+        del after
+        stream = stream_before(before, self.name)
+        return ZstdCoder(stream, configuration.level or 0, checksum=configuration.checksum)
 
 
 zstd = codecs.register(ZstdCodec())
