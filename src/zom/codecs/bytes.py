@@ -9,16 +9,17 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Literal
 
 from zom.errors import ExtensionError
-from zom.model.bound import Block, Coder
+from zom.model.bound import Block
 from zom.model.bound_chain import Raw
 from zom.model.codec import Bytes, Codec, Elements, codecs
 from zom.model.configuration import Configuration, OrAbsent
+from zom.model.element_memory import is_foreign, reordered
 from zom.problems import Fault, rule, show
 
 if TYPE_CHECKING:
     import numpy as np
 
-    from zom.model.bound import Array, Data, Form
+    from zom.model.bound import Array, Coder, Data, Form
     from zom.model.codec import Representation
     from zom.model.datatype import DataType
 
@@ -114,21 +115,22 @@ def _no_endian(data_type: DataType, path: tuple[str | int, ...]) -> Fault:
     )
 
 
-class _Swapped(Coder[Any, Any]):
+class _Swapped(Raw):
     """Elements whose bytes are stored in another order than memory has them in."""
 
     def __init__(self, block: Block, stored: np.dtype[Any]) -> None:
-        self._raw = Raw(block)
-        self._stored = stored
+        super().__init__(block, stored)
         self._memory = block.dtype
-
-    def encode(self, chunk: Array) -> Data:
-        """The bytes of the elements, in the stored order."""
-        return self._raw.encode(chunk.astype(self._stored))
+        self._foreign = is_foreign(stored)
 
     def decode(self, chunk: Data) -> Array:
-        """The elements, of a type that says in which order their bytes are."""
-        return self._raw.decode(chunk).view(self._stored)
+        """The elements, of a type that says in which order their bytes are.
+
+        numpy turns them around when they are copied. Types that are not its own can't be trusted with
+        that everywhere, so theirs are turned here.
+        """
+        made = super().decode(chunk)
+        return reordered(made, self._memory) if self._foreign else made
 
 
 bytes_codec = codecs.register(BytesCodec())

@@ -16,6 +16,7 @@ from zom.model.bound import Block, Coder, Stream
 from zom.model.codec import Bytes, Elements, codecs
 from zom.model.configuration import parse_configuration
 from zom.model.definition import parse_definition, suggestion
+from zom.model.element_memory import element_check, reordered, trim
 from zom.model.resolve import parse_v3
 from zom.problems import Fault, Problem, pointer_of, rule
 
@@ -103,17 +104,22 @@ class Raw(Coder[Any, Any]):
 
     plain = True
 
-    def __init__(self, block: Block) -> None:
+    def __init__(self, block: Block, stored: np.dtype[Any] | None = None) -> None:
         if block.nbytes is None:
             raise ExtensionError(f"elements of {block.data_type.name} have no fixed size: a codec is missing")
         self._shape = block.shape
-        self._dtype = block.dtype
+        self._dtype = block.dtype if stored is None else stored
         self._nbytes = block.nbytes
-        if block.dtype.kind == "b":
-            self.verify = check_booleans
+        self.verify = element_check(self._dtype)
+        self._trim = trim(self._dtype)
+        self.plain = self._trim is None and self._dtype == block.dtype
 
     def encode(self, chunk: Array) -> Data:
         """The bytes of the elements, in C order."""
+        if chunk.dtype is not self._dtype and chunk.dtype != self._dtype:
+            chunk = reordered(chunk, self._dtype)
+        if self._trim is not None:
+            chunk = self._trim.encode(chunk)
         return byte_view(chunk if chunk.flags.c_contiguous else np.ascontiguousarray(chunk))
 
     def decode(self, chunk: Data) -> Array:
@@ -122,11 +128,21 @@ class Raw(Coder[Any, Any]):
         if view.nbytes != self._nbytes:
             raise CodecError(f"expected {self._nbytes} bytes, found {view.nbytes}")
         if not self._nbytes:
-            return np.zeros(self._shape, self._dtype)
+            # `np.zeros` makes elements of no bytes one byte long.
+            return np.ndarray(self._shape, self._dtype)
         made = np.frombuffer(view, self._dtype).reshape(self._shape)
+        if self._trim is not None:
+            made = self._trim.decode(made)
         if self.verify is not None:
             self.verify(made)
         return made
+
+    def decode_into(self, chunk: Data, target: memoryview) -> None:
+        """Copy the bytes, where they are as many."""
+        view = memoryview(chunk)
+        if view.nbytes != len(target):
+            raise CodecError(f"expected {len(target)} bytes, found {view.nbytes}")
+        target[:] = view
 
 
 class FromBytes(Coder[Any, Any]):
@@ -151,15 +167,6 @@ def byte_view(array: Array) -> memoryview:
     if not array.dtype.itemsize:
         return memoryview(bytearray())
     return array.reshape(-1).view(np.uint8).data
-
-
-def check_booleans(array: Array) -> None:
-    """CodecError where a byte of the boolean `array` is neither 0 nor 1."""
-    found = array.view(np.uint8)
-    if found.size and (most := int(found.max())) > 1:
-        place = np.unravel_index(int(np.argmax(found > 1)), found.shape)
-        where = ", ".join(map(str, place))
-        raise CodecError(f"expected 0 or 1 for each bool, found a byte {most} at ({where})")
 
 
 class BoundChain:
