@@ -118,6 +118,7 @@ class ShardCoder(Coder[Any, Any]):
                 present.append(encode(blocks[place]))  # noqa: PERF401 - how many there are tells which failed
         except CodecError as cause:
             raise self.refuse(places[len(present)], cause) from cause
+        del blocks  # as large as what is now joined
         sizes = np.full(self.count, -1)
         sizes[places] = [len(data) for data in present]
         return self._join(sizes, present)

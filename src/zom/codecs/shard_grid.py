@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
-from itertools import product
+from itertools import chain, product
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
 
     from zom.model.bound import Array
 
@@ -15,6 +15,10 @@ __all__ = ["ShardGrid"]
 
 # Half the dimensions that numpy can hold: `blocks` has two for each of a shard's.
 _MOST_SPLIT = 32
+
+
+def _slices(count: int, length: int) -> Iterator[slice]:
+    return (slice(i * length, (i + 1) * length) for i in range(count))
 
 
 class ShardGrid:
@@ -43,8 +47,10 @@ class ShardGrid:
         """What to index a shard with, for each inner chunk."""
         if not self.counts:
             return [(...,)]
-        lengths = zip(self.counts, self.chunk_shape, strict=True)
-        return product(*[[slice(i * n, (i + 1) * n) for i in range(count)] for count, n in lengths])
+        first, *others = map(_slices, self.counts, self.chunk_shape)
+        rest = [list(slices) for slices in others]
+        # The first dimension goes one by one: all slices of a long one would take more memory than its index.
+        return chain.from_iterable(product([piece], *rest) for piece in first)
 
     def split(self, shard: Array) -> Array:
         """A view of a shard with the dimensions of the grid before those of an inner chunk.
