@@ -11,11 +11,13 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 from pydantic import Field
 
+from zom.codecs.deflate import bind_gzip
 from zom.model.codec import Bytes, Codec, codecs
 from zom.model.configuration import Configuration, OrAbsent
 from zom.problems import Fault, rule
 
 if TYPE_CHECKING:
+    from zom.model.bound import ByteCoder, Form
     from zom.model.codec import Representation
 
 __all__ = ["GzipCodec", "GzipConfiguration", "GzipV2Configuration", "gzip"]
@@ -67,6 +69,14 @@ class GzipCodec(Codec):
             here = (*path, "configuration", "level")
             faults.append(Fault(LEVEL, here, "an integer from 0 to 9", "nothing"))
         return Bytes()
+
+    def bind(
+        self, configuration: GzipConfiguration | GzipV2Configuration, before: Form, after: Form
+    ) -> ByteCoder:
+        """zlib, or libdeflate where it is installed; without a level zlib's own default is taken."""
+        del after
+        level = configuration.level
+        return bind_gzip(before, self.name, -1 if level is None else level)
 
 
 gzip = codecs.register(GzipCodec())

@@ -13,10 +13,17 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 from pydantic import Field
 
+from zom.codecs.base64_text import Base64Coder
+from zom.codecs.deflate import bind_gzip, bind_zlib
+from zom.codecs.inflate import Format, Inflater
+from zom.codecs.lz4_block import Lz4Coder
+from zom.codecs.stream_size import stream_before
+from zom.codecs.zstd_coder import ZstdCoder
 from zom.model.codec import Bytes, Codec, CodecKind, Representation, codecs
 from zom.model.configuration import Configuration
 
 if TYPE_CHECKING:
+    from zom.model.bound import ByteCoder, Form
     from zom.problems import Fault
 
 __all__ = [
@@ -104,12 +111,22 @@ class Zlib(Compressor):
     draft_name = "zlib"
     configuration = v2_configuration = DeflateConfiguration
 
+    def bind(self, configuration: DeflateConfiguration, before: Form, after: Form) -> ByteCoder:
+        """zlib, or libdeflate where it is installed."""
+        del after
+        return bind_zlib(before, self.name, configuration.level)
+
 
 class GZip(Compressor):
     """RFC 1952, with numcodecs' default level."""
 
     name = "numcodecs.gzip"
     configuration = DeflateConfiguration
+
+    def bind(self, configuration: DeflateConfiguration, before: Form, after: Form) -> ByteCoder:
+        """As the codec `gzip`."""
+        del after
+        return bind_gzip(before, self.name, configuration.level)
 
 
 class Bz2(Compressor):
@@ -120,6 +137,15 @@ class Bz2(Compressor):
     draft_name = "bz2"
     configuration = v2_configuration = Bz2Configuration
 
+    def bind(self, configuration: Bz2Configuration, before: Form, after: Form) -> ByteCoder:
+        """Python's own bz2."""
+        del after
+        import bz2  # noqa: PLC0415 - Python can be built without it
+
+        level = configuration.level
+        streams = Format("bzip2", bz2.BZ2Decompressor, (OSError, ValueError), b"BZh")
+        return Inflater(stream_before(before, self.name), streams, lambda chunk: bz2.compress(chunk, level))
+
 
 class Lz4(Compressor):
     """An lz4 block, behind its own length in four bytes: not an lz4 frame."""
@@ -129,12 +155,23 @@ class Lz4(Compressor):
     draft_name = "lz4"
     configuration = v2_configuration = Lz4Configuration
 
+    def bind(self, configuration: Lz4Configuration, before: Form, after: Form) -> ByteCoder:
+        """An lz4 block, by numcodecs."""
+        del after
+        return Lz4Coder(stream_before(before, self.name), configuration.acceleration)
+
 
 class Zstd(Compressor):
     """RFC 8878, with numcodecs' default level."""
 
     name = "numcodecs.zstd"
     configuration = ZstdConfiguration
+
+    def bind(self, configuration: ZstdConfiguration, before: Form, after: Form) -> ByteCoder:
+        """As the codec `zstd`."""
+        del after
+        stream = stream_before(before, self.name)
+        return ZstdCoder(stream, configuration.level, checksum=configuration.checksum)
 
 
 class Base64(Compressor):
@@ -155,6 +192,12 @@ class Base64(Compressor):
         del configuration, faults, path
         size = before.size if isinstance(before, Bytes) else None
         return Bytes(None if size is None else -(-size // 3) * 4)
+
+    def bind(self, configuration: Configuration, before: Form, after: Form) -> ByteCoder:
+        """Python's own, which skips nothing."""
+        del after
+        del configuration
+        return Base64Coder(stream_before(before, self.name))
 
 
 zlib = codecs.register(Zlib())

@@ -14,12 +14,15 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 from pydantic import Field, model_validator
 
 from zom.codecs.numcodecs_compressors import Compressor
+from zom.codecs.stream_size import stream_before
 from zom.model.codec import Bytes, Representation, codecs
 from zom.model.configuration import WHOLE, Configuration
 from zom.problems import Fault, rule, show
 
 if TYPE_CHECKING:
     from typing import Self
+
+    from zom.model.bound import ByteCoder, Form
 
 __all__ = ["LzmaConfiguration", "LzmaV2Configuration", "lzma"]
 
@@ -118,6 +121,21 @@ class Lzma(Compressor):
             fix = 'write "filters" instead'
             faults.append(Fault(DELTA, where, "no member delta", show(delta), fix))
         return super().thread(configuration, before, faults, path)
+
+    def bind(self, configuration: LzmaConfiguration, before: Form, after: Form) -> ByteCoder:
+        """Python's own lzma."""
+        del after
+        from zom.codecs.lzma_streams import bind_lzma  # noqa: PLC0415 - Python can be built without lzma
+
+        filters = configuration.filters
+        return bind_lzma(
+            stream_before(before, self.name),
+            format=configuration.format,
+            check=configuration.check,
+            preset=configuration.preset,
+            filters=None if filters is None else [each.model_dump() for each in filters],
+            delta=getattr(configuration, "delta", None),
+        )
 
 
 lzma = codecs.register(Lzma())
