@@ -65,6 +65,17 @@ def test_the_empty_blocks_that_zarr_python_nests_are_no_difference():
     assert problems == []
 
 
+def test_the_blocks_that_zarr_python_nests_in_v2_are_no_difference(place):
+    document = tree_v2().to_consolidated()
+    block = {"kind": "inline", "must_understand": False, "metadata": {}}
+    document["metadata"]["a/.zgroup"]["consolidated_metadata"] = block
+    problems = []
+    for way in ("verify", "trust"):
+        store = place(store_of(tree_v2(), "v2", **{".zmetadata": document}))
+        assert read(store, consolidated=way, on_warning=problems.append) == tree_v2()
+    assert problems == []
+
+
 def test_empty_attributes_in_consolidated_metadata_are_no_difference():
     document = tree_v2().to_consolidated()
     document["metadata"]["a/.zattrs"] = {}

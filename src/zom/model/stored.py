@@ -216,7 +216,9 @@ def _entries_v2(document: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
     for key, value in _metadata(document, ("metadata",)).items():
         path, _, name = key.rpartition("/")
         if name in {".zarray", ".zgroup", ".zattrs"}:
-            nodes.setdefault(f"/{path}", {})[name] = value
+            # zarr-python 3 nests a block of v3 in the groups of v2, too.
+            entry = _without_block(value) if name == ".zgroup" else value
+            nodes.setdefault(f"/{path}", {})[name] = entry
     for documents in nodes.values():
         if documents.keys() >= {".zarray", ".zgroup"}:
             del documents[".zgroup"]  # every reader opens the array
@@ -228,16 +230,19 @@ def _entries_v3(document: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
     if not isinstance(block, dict):
         fault = Fault(CONSOLIDATED, ("consolidated_metadata",), "an object", show(block))
         raise SpecError([_problem(fault)], "consolidated metadata")
-    root = {name: value for name, value in document.items() if name != "consolidated_metadata"}
-    nodes: dict[str, dict[str, Any]] = {"/": {"zarr.json": root}}
+    nodes: dict[str, dict[str, Any]] = {"/": {"zarr.json": _without_block(document)}}
     metadata = _metadata(cast("dict[str, Any]", block), ("consolidated_metadata", "metadata"))
     for path, value in metadata.items():
-        entry: Any = value
-        if isinstance(entry, dict):
-            inner = cast("dict[str, Any]", entry)
-            entry = {name: item for name, item in inner.items() if name != "consolidated_metadata"}
-        nodes[f"/{path.strip('/')}"] = {"zarr.json": entry}
+        nodes[f"/{path.strip('/')}"] = {"zarr.json": _without_block(value)}
     return nodes
+
+
+def _without_block(value: Any) -> Any:
+    """A document without the consolidated metadata in it."""
+    document = cast("dict[str, Any]", value)
+    if not isinstance(value, dict) or "consolidated_metadata" not in document:
+        return document
+    return {name: item for name, item in document.items() if name != "consolidated_metadata"}
 
 
 def _metadata(document: Mapping[str, Any], path: tuple[str, ...]) -> dict[str, Any]:
