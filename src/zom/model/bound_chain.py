@@ -7,6 +7,7 @@ become bytes, and bytes elements, wherever a codec asks for the other.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import numpy as np
@@ -185,6 +186,7 @@ class BoundChain:
         "_byte_decoders",
         "_encoders",
         "_innermost",
+        "_scatters",
         "_serializer",
         "_views",
         "block",
@@ -217,7 +219,9 @@ class BoundChain:
         self._byte_decoders = tuple((n, c.decode) for n, c in reversed(inner))
         views = all(coder.is_view for _, coder in coders[:pivot])
         plain = views and self.serializer.plain and block.nbytes
-        self._views = tuple(c.encode for _, c in coders[:pivot]) if plain else None
+        self._scatters = views and self.serializer.scatters
+        viewed = plain or self._scatters
+        self._views = tuple(c.encode for _, c in coders[:pivot]) if viewed else None
         self._innermost = (inner[0][0], inner[0][1].decode_into) if plain and inner else None
         self.direct = bool(plain) and not inner and not coders[:pivot] and self.serializer.verify is None
         """Whether a stored chunk is, byte for byte, the array in memory: it can be read without a copy."""
@@ -256,13 +260,19 @@ class BoundChain:
         place = target
         for encode in self._views:
             place = encode(place)
-        if not place.flags.c_contiguous or place.dtype != self.block.dtype:
+        in_place = place.flags.c_contiguous or self._scatters
+        if not in_place or place.dtype != self.block.dtype:
             target[...] = self.decode(data)
             return
         name = ""
         made: Any = data
         try:
-            if self._innermost is None:
+            if self._scatters:
+                for name, decode in self._byte_decoders:  # noqa: B007
+                    made = decode(made)
+                name = self._serializer[0]
+                self.serializer.decode_array_into(made, place)
+            elif self._innermost is None:
                 name = self._serializer[0]
                 self.serializer.decode_into(made, byte_view(place))
             else:
@@ -312,7 +322,10 @@ def bind_chain(links: Iterable[Link], block: Block, *, limit: int = 1 << 30) -> 
         if codec.kind == "array->bytes" and pivot is None:
             pivot = len(coders)
         after = _after(link, codec, state, limit)
-        coders.append((codec.name, codec.bind(link.configuration, state, after)))
+        coder = codec.bind(link.configuration, state, after)
+        coders.append((codec.name, coder))
+        if isinstance(after, Stream) and coder.most is not None:
+            after = replace(after, most=coder.most)
         state = after
     if isinstance(state, Block):
         pivot = len(coders) if pivot is None else pivot
