@@ -13,11 +13,14 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, TypeAlias
 
 from pydantic import Field
 
+from zom.errors import ExtensionError
+from zom.model.bound import Block, Coder
 from zom.model.codec import Codec, Elements, codecs
 from zom.model.configuration import Configuration
 from zom.problems import Fault, rule, show
 
 if TYPE_CHECKING:
+    from zom.model.bound import Array, Form
     from zom.model.codec import Representation
 
 __all__ = ["ReshapeCodec", "ReshapeConfiguration", "reshape"]
@@ -101,6 +104,33 @@ class ReshapeCodec(Codec):
             return replace(before, lengths=_varying(shape, lengths))
         new = _fixed(shape, [choices[0] for choices in lengths], faults, here)
         return replace(before, lengths=None if new is None else tuple((size,) for size in new))
+
+    def bind(self, configuration: ReshapeConfiguration, before: Form, after: Form) -> Coder[Any, Any]:
+        """The same elements in the shape that `thread` found."""
+        del configuration
+        if not isinstance(before, Block) or not isinstance(after, Block):
+            raise ExtensionError("the reshape codec wants elements")
+        return _Reshaped(before.shape, after.shape)
+
+
+class _Reshaped(Coder[Any, Any]):
+    """Chunks in another shape.
+
+    No view: of memory with gaps, as a part of an array has, `encode` is a copy, and what is put into
+    that is lost.
+    """
+
+    def __init__(self, before: tuple[int, ...], after: tuple[int, ...]) -> None:
+        self._before = before
+        self._after = after
+
+    def encode(self, chunk: Array) -> Array:
+        """The elements in the new shape."""
+        return chunk.reshape(self._after)
+
+    def decode(self, chunk: Array) -> Array:
+        """The elements in the shape that they had."""
+        return chunk.reshape(self._before)
 
 
 def _check_sizes(shape: list[int | list[int]], faults: list[Fault], path: tuple[str | int, ...]) -> None:

@@ -10,11 +10,14 @@ from collections.abc import Mapping  # noqa: TC003 - pydantic reads the annotati
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
+from zom.errors import ExtensionError
+from zom.model.bound import Block, Coder
 from zom.model.codec import Codec, Elements, codecs
 from zom.model.configuration import Configuration
 from zom.problems import Fault, rule, show
 
 if TYPE_CHECKING:
+    from zom.model.bound import Array, Form
     from zom.model.codec import Representation
 
 __all__ = ["TransposeCodec", "TransposeConfiguration", "transpose"]
@@ -80,6 +83,32 @@ class TransposeCodec(Codec):
         if order is None or lengths is None:
             return replace(before, lengths=None)
         return replace(before, lengths=tuple(lengths[place] for place in order))
+
+    def bind(self, configuration: TransposeConfiguration, before: Form, after: Form) -> Coder[Any, Any]:
+        """A view with the dimensions in the new order."""
+        del after
+        if not isinstance(before, Block):
+            raise ExtensionError("the transpose codec wants elements")
+        order = configuration.order
+        return _Transposed(_named_order(order, len(before.shape)) if isinstance(order, str) else order)
+
+
+class _Transposed(Coder[Any, Any]):
+    """Chunks whose dimensions are stored in another order; nothing is copied."""
+
+    is_view = True
+
+    def __init__(self, order: list[int]) -> None:
+        self._order = tuple(order)
+        self._back = tuple(order.index(dimension) for dimension in range(len(order)))
+
+    def encode(self, chunk: Array) -> Array:
+        """The same memory, with the dimensions in the stored order."""
+        return chunk.transpose(self._order)
+
+    def decode(self, chunk: Array) -> Array:
+        """The same memory, with the dimensions as the array has them."""
+        return chunk.transpose(self._back)
 
 
 def _named_order(name: str, rank: int) -> list[int]:
