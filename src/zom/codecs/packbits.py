@@ -11,11 +11,15 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import Field
 
+from zom.codecs.packbits_coder import Kept, PackbitsCoder
+from zom.errors import ExtensionError
+from zom.model.bound import Block
 from zom.model.codec import Bytes, Codec, Elements, codecs
 from zom.model.configuration import Configuration
 from zom.problems import Fault, rule, show
 
 if TYPE_CHECKING:
+    from zom.model.bound import Coder, Form
     from zom.model.codec import Representation
     from zom.model.datatype import DataType
 
@@ -101,6 +105,17 @@ class PackbitsCodec(Codec):
             return Bytes()
         total = count * kept * (2 if data_type.kind == "complex" else 1)
         return Bytes((total + 7) // 8 + (configuration.padding_encoding != "none"))
+
+    def bind(self, configuration: PackbitsConfiguration, before: Form, after: Form) -> Coder[Any, Any]:
+        """The kept bits of each component."""
+        del after
+        bits = _component_bits(before.data_type) if isinstance(before, Block) else None
+        if not isinstance(before, Block) or bits is None:
+            raise ExtensionError("the packbits codec wants booleans or numbers")
+        first, last = configuration.first_bit or 0, configuration.last_bit
+        count = (bits if last is None else last + 1) - first
+        kept = Kept(first, count, bits, before.data_type.kind == "int")
+        return PackbitsCoder(before, kept, configuration.padding_encoding)
 
 
 def _component_bits(data_type: DataType) -> int | None:
