@@ -205,6 +205,17 @@ def test_shards_nest(depth, codecs):
     assert (whole[:2] == 77).all()
 
 
+def test_shards_decode_into_their_place_without_a_copy_of_the_whole(monkeypatch):
+    definition = shard((8, 4), [shard((2, 2), [LITTLE, ZSTD])])
+    chain = bound((16, 16), transposed(1, 0), definition, GZIP, dtype="int16")
+    array = numbers(16, 16, dtype="<i2")
+    stored = chain.encode(array)
+    monkeypatch.setattr(ShardCoder, "decode", lambda self, chunk: pytest.fail("the shard was decoded apart"))
+    target = np.zeros((16, 32), "<i2")[:, ::2]
+    chain.decode_into(stored, target)
+    assert np.array_equal(target, array)
+
+
 def test_a_nested_shard_may_be_mostly_index():
     """65,536 inner chunks of a byte: the index alone is sixteen times the data."""
     array = np.ones(1 << 16, "u1")
