@@ -114,7 +114,8 @@ def nonzero(mask: Array, lengths: tuple[int, ...], dimension: int) -> tuple[Indi
     (array([1, 2]),)
     """
     for place, (found, length) in enumerate(zip(mask.shape, lengths, strict=False), dimension):
-        if found != length:
+        # As numpy has it, an empty mask fits everywhere: it selects nothing.
+        if found not in {0, length}:
             message = f"expected a mask of length {length} for dimension {place}, found length {found}"
             raise SelectionError(message)
     return mask.nonzero()

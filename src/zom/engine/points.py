@@ -162,9 +162,10 @@ def _joint(gathered: _Gathered, spread: tuple[int, ...]) -> Layout:
         sources.insert(points_place(places), tuple(range(gathered.first, gathered.first + len(spread))))
         if len(places) == 1:
             entries[places[0]] = as_entry(np.asarray(entries[places[0]]))
-    elif entries and 0 in spread:
-        entries[0] = slice(0, 0, 1)
-    return _laid_out(gathered, spread, Index(tuple(entries), joint=len(places) > 1), sources)
+    # A mask without dimensions that is false takes everything away, and no dimension shows it.
+    nothing = [slice(0, 0, 1)] if entries and not places and 0 in spread else []
+    index = Index((*nothing, *entries[len(nothing) :]), joint=len(places) > 1)
+    return _laid_out(gathered, spread, index, sources)
 
 
 def _axis_of(gathered: _Gathered, rank: int) -> dict[int, int]:
@@ -181,7 +182,7 @@ def _laid_out(
     gathered: _Gathered, spread: tuple[int, ...], index: Index, sources: list[tuple[int, ...]]
 ) -> Layout:
     """`sources`: of each axis of the array that the index makes, the axes of the result that become it."""
-    entries, first = index.entries, gathered.first
+    entries, first = gathered.entries, gathered.first
     shape = [1 if place is None else length_of(entries[place]) for place in gathered.axes]
     shape[first:first] = spread
     turned = {axis for place, axis in _axis_of(gathered, len(spread)).items() if place in gathered.backward}

@@ -84,13 +84,14 @@ class Selection:
 
         Where it is not, it is a new array, to be given to `put_back`.
         """
-        turned = self._turned(out)
         if not self._merges:
-            return turned, True
-        if not self.is_empty:
-            work = turned.reshape(self.work_shape)
-            if np.may_share_memory(work, turned):
-                return work, True
+            return self._turned(out), True
+        if self.is_empty:
+            return np.empty(self.work_shape, out.dtype), False
+        turned = self._turned(out)
+        work = turned.reshape(self.work_shape)
+        if np.may_share_memory(work, turned):
+            return work, True
         return np.empty(self.work_shape, out.dtype), False
 
     def put_back(self, work: Array, out: Array) -> None:
@@ -118,13 +119,11 @@ class Selection:
         )
 
     def _as_work(self, value: Array) -> Array:
-        if self._merges:
-            return (
-                np.empty(self.work_shape, value.dtype)
-                if self.is_empty
-                else self._turned(value).reshape(self.work_shape)
-            )
-        return self._turned(value)
+        if not self._merges:
+            return self._turned(value)
+        if self.is_empty:
+            return np.empty(self.work_shape, value.dtype)
+        return self._turned(value).reshape(self.work_shape)
 
     def _turned(self, array: Array) -> Array:
         if self._axes is not None:
