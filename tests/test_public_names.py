@@ -13,13 +13,68 @@ import pytest
 import zom
 
 PUBLIC = [
-    *("ABSENT", "AUTO", "Change", "ConflictError", "Conversion", "ConversionError", "Difference"),
-    *("ExtensionError", "Limits"),
-    *("NotFound", "PathError", "Problem", "ReadOnlyError", "Rule", "SpecError", "SpecWarning", "StoreError"),
-    *("UnknownName", "ZomError"),
-    *("check", "convert", "create_array", "create_group", "data_type", "diff", "draft", "json_schema"),
-    *("like", "load_extensions"),
-    *("not_expressible", "parse", "rules", "schema_names", "store", "template", "unflatten", "v2", "v3"),
+    *(
+        "ABSENT",
+        "AUTO",
+        "Array",
+        "Change",
+        "ChunkError",
+        "CodecError",
+        "ConcurrentWriteError",
+    ),
+    *(
+        "ConflictError",
+        "Conversion",
+        "ConversionError",
+        "Difference",
+        "ExtensionError",
+        "Group",
+    ),
+    *(
+        "Limits",
+        "MissingChunk",
+        "NotFound",
+        "PathError",
+        "Problem",
+        "ReadOnlyError",
+        "Rule",
+    ),
+    *(
+        "SelectionError",
+        "SpecError",
+        "SpecWarning",
+        "StoreError",
+        "UnknownName",
+        "ZomError",
+    ),
+    *(
+        "check",
+        "convert",
+        "create_array",
+        "create_group",
+        "data_type",
+        "diff",
+        "draft",
+    ),
+    *(
+        "json_schema",
+        "like",
+        "load_extensions",
+        "not_expressible",
+        "open",
+        "open_array",
+    ),
+    *(
+        "open_group",
+        "parse",
+        "rules",
+        "schema_names",
+        "store",
+        "template",
+        "unflatten",
+        "v2",
+        "v3",
+    ),
 ]
 
 MODULES = {
@@ -30,7 +85,18 @@ MODULES = {
 
 # Raised by operations that show them, and nothing a program makes itself.
 WITHOUT_EXAMPLE = {
-    *("ConversionError", "ExtensionError", "NotFound", "PathError", "Rule", "SpecWarning", "UnknownName"),
+    *(
+        "ConcurrentWriteError",
+        "MissingChunk",
+        "SelectionError",
+        "ConversionError",
+        "ExtensionError",
+        "NotFound",
+        "PathError",
+        "Rule",
+        "SpecWarning",
+        "UnknownName",
+    ),
     "ZomError",
 }
 

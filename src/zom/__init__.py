@@ -18,20 +18,28 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from zom import draft, template, v2, v3
+    from zom.array import Array
     from zom.errors import (
+        ChunkError,
+        CodecError,
+        ConcurrentWriteError,
         ConflictError,
         ConversionError,
         ExtensionError,
+        MissingChunk,
         NotFound,
         PathError,
         ReadOnlyError,
+        SelectionError,
         SpecError,
         SpecWarning,
         StoreError,
         UnknownName,
         ZomError,
     )
-    from zom.hierarchy.handles import create_array, create_group
+    from zom.group import Group
+    from zom.hierarchy.handles import create_array, create_group, open, open_array, open_group  # noqa: A004
+    from zom.hierarchy.read import read
     from zom.limits import Limits
     from zom.model.build import AUTO
     from zom.model.compare import Change, Difference, diff, like
@@ -49,20 +57,28 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 _HOMES = {
+    "zom.array": ("Array",),
     "zom.errors": (
+        "ChunkError",
+        "CodecError",
+        "ConcurrentWriteError",
         "ConflictError",
         "ConversionError",
         "ExtensionError",
+        "MissingChunk",
         "NotFound",
         "PathError",
         "ReadOnlyError",
+        "SelectionError",
         "SpecError",
         "SpecWarning",
         "StoreError",
         "UnknownName",
         "ZomError",
     ),
-    "zom.hierarchy.handles": ("create_array", "create_group"),
+    "zom.group": ("Group",),
+    "zom.hierarchy.handles": ("create_array", "create_group", "open", "open_array", "open_group"),
+    "zom.hierarchy.read": ("read",),
     "zom.limits": ("Limits",),
     "zom.model.construction": ("ABSENT",),
     "zom.model.conversion": ("Conversion",),
@@ -87,18 +103,25 @@ _WITH_RULES = ("zom.builtin", *(f"zom.{name}" for name in _MODULES), *_HOMES)
 __all__ = [
     "ABSENT",
     "AUTO",
+    "Array",
     "Change",
+    "ChunkError",
+    "CodecError",
+    "ConcurrentWriteError",
     "ConflictError",
     "Conversion",
     "ConversionError",
     "Difference",
     "ExtensionError",
+    "Group",
     "Limits",
+    "MissingChunk",
     "NotFound",
     "PathError",
     "Problem",
     "ReadOnlyError",
     "Rule",
+    "SelectionError",
     "SpecError",
     "SpecWarning",
     "StoreError",
@@ -115,7 +138,11 @@ __all__ = [
     "like",
     "load_extensions",
     "not_expressible",
+    "open",
+    "open_array",
+    "open_group",
     "parse",
+    "read",
     "rules",
     "schema_names",
     "store",

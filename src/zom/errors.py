@@ -3,7 +3,7 @@
     ZomError
     ├── SpecError           a document breaks rules; carries every Problem
     ├── PathError           a node path or a key that is not one
-    ├── NotFound            a path that names no node
+    ├── NotFound            a path that names no node; a KeyError, too
     ├── UnknownName         a codec, data type, ... that nobody registered
     ├── ExtensionError      a plugin that can't be loaded, or registered twice
     ├── ConversionError     a spec that another format can't express
@@ -104,8 +104,12 @@ class PathError(ZomError):
     """A node path or a store key that breaks its grammar."""
 
 
-class NotFound(ZomError):
+class NotFound(ZomError, KeyError):
     """A path that names no node of a hierarchy."""
+
+    def __str__(self) -> str:
+        # A KeyError would show its message as a string literal.
+        return ZomError.__str__(self)
 
 
 class UnknownName(ZomError):

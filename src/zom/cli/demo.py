@@ -103,7 +103,7 @@ def _old_station() -> v2.GroupSpec:
 def _steps(spec: v3.GroupSpec) -> Iterator[tuple[str, list[str]]]:
     """The title and the lines of each step."""
     import zom  # noqa: PLC0415 - slow to import
-    from zom.views.text import tree_lines  # noqa: PLC0415 - slow to import
+    from zom.model.tree_text import tree_lines  # noqa: PLC0415 - slow to import
 
     yield "A hierarchy, declared in Python: one document, no data", list(tree_lines(spec))
     yield "Checked: every problem, once, with its place", _check_lines(spec)
@@ -137,7 +137,7 @@ def _next_version(spec: v3.GroupSpec) -> v3.GroupSpec:
 
 def _convert_lines() -> list[str]:
     from zom.model.convert import convert  # noqa: PLC0415 - slow to import
-    from zom.views.text import tree_lines  # noqa: PLC0415 - slow to import
+    from zom.model.tree_text import tree_lines  # noqa: PLC0415 - slow to import
 
     old = _old_station()
     made = convert(old, "v3")

@@ -28,7 +28,7 @@ def run(arguments: argparse.Namespace) -> int:
     from zom import jsontext  # noqa: PLC0415 - slow to import
     from zom.cli.document import read_document  # noqa: PLC0415 - slow to import
     from zom.views.listing import listing  # noqa: PLC0415 - slow to import
-    from zom.views.text import tree_lines  # noqa: PLC0415 - slow to import
+    from zom.model.tree_text import tree_lines  # noqa: PLC0415 - slow to import
 
     spec = read_document(arguments.file).spec()
     if arguments.format == "json":

@@ -3,21 +3,27 @@
 from __future__ import annotations
 
 from os import PathLike
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Any, cast
 
+from zom.errors import NotFound
 from zom.hierarchy.create import create_node
+from zom.hierarchy.open import read_node
+from zom.limits import DEFAULT_LIMITS, Limits
 from zom.paths import join, parse_path
 from zom.stores import opening
 from zom.stores.memory import MemoryStore
 
 if TYPE_CHECKING:
     from zom.array import Array
-    from zom.hierarchy.handle import Handle, Mode
+    from zom.group import Group
+    from zom.hierarchy.handle import Mode
     from zom.hierarchy.layout import Layout
+    from zom.hierarchy.look import Form
     from zom.model.spec import Spec
+    from zom.problems import Level
     from zom.stores.interface import Store
 
-__all__ = ["create_array", "create_group", "handle_of", "opened"]
+__all__ = ["create_array", "create_group", "handle_of", "open", "open_array", "open_group", "opened"]
 
 
 def create_array(store: opening.Place, spec: Spec, path: str = "") -> Array:
@@ -39,7 +45,7 @@ def create_array(store: opening.Place, spec: Spec, path: str = "") -> Array:
     return cast("Array", _created(store, spec, path))
 
 
-def create_group(store: opening.Place, spec: Spec, path: str = "") -> Handle:
+def create_group(store: opening.Place, spec: Spec, path: str = "") -> Group:
     """A new group without members in `store`, a store, a path or a URL; "memory:" is a new store in memory.
 
     As `zom.create_array`. A group with members is made by `zom.materialize`.
@@ -51,10 +57,10 @@ def create_group(store: opening.Place, spec: Spec, path: str = "") -> Handle:
     """
     if spec.kind != "group":
         raise TypeError(f"expected the spec of a group, found one of an {spec.kind}; see zom.create_array")
-    return _created(store, spec, path)
+    return cast("Group", _created(store, spec, path))
 
 
-def _created(place: opening.Place, spec: Spec, path: str) -> Handle:
+def _created(place: opening.Place, spec: Spec, path: str) -> Array | Group:
     store = opened(place)
     try:
         layout = create_node(store, spec, path)
@@ -79,12 +85,77 @@ def opened(place: opening.Place, *, read_only: bool | None = None) -> Store:
     return MemoryStore() if place == "memory:" else opening.store(place, read_only=read_only)
 
 
-def handle_of(spec: Spec, store: Store, path: str, layout: Layout, *, mode: Mode) -> Handle:
+def handle_of(spec: Spec, store: Store, path: str, layout: Layout, *, mode: Mode) -> Array | Group:
     """What is open where a node lies."""
-    if spec.kind == "array":
-        from zom.array import Array  # noqa: PLC0415 - arrays bring the whole engine
+    from zom.array import Array  # noqa: PLC0415 - arrays bring the whole engine
+    from zom.group import Group  # noqa: PLC0415 - groups make handles, too
 
-        return Array(spec, store, path, layout, mode=mode)
-    from zom.hierarchy.handle import Handle  # noqa: PLC0415
+    kind = Array if spec.kind == "array" else Group
+    return kind(spec, store, path, layout, mode=mode)
 
-    return Handle(spec, store, path, layout, mode=mode)
+
+def open(  # noqa: A001, PLR0913 - `zom.open`, whose choices are the caller's
+    store: opening.Place,
+    path: str = "",
+    *,
+    mode: Mode = "r",
+    form: Form | None = None,
+    level: Level = "lenient",
+    limits: Limits = DEFAULT_LIMITS,
+) -> Array | Group:
+    """The array or group at `path` in `store`, which is a store, a path or a URL; its document is read.
+
+    It is read-only unless `mode` is "r+". Where nodes of v2 and v3 lie side by side, v3 is opened, or
+    what `form` asks for.
+
+    >>> import zom
+    >>> made = zom.create_array("memory:", zom.v3.ArraySpec.build(shape=(4,), dtype="int8"), "a")
+    >>> zom.open(made.store, "a").shape, list(zom.open(made.store))
+    ((4,), ['a'])
+    """
+    if mode not in {"r", "r+"}:
+        raise ValueError(f'mode: expected "r" or "r+", got {mode!r}; zom.create_array makes new arrays')
+    opened_here = opened(store, read_only=True if mode == "r" and is_name(store) else None)
+    try:
+        node = read_node(opened_here, path, form=form, level=level, limits=limits)
+        found = handle_of(node.spec, opened_here, node.path, node.layout, mode=mode)
+        if mode == "r+":
+            found.check_writable()
+    except BaseException:
+        if is_name(store):
+            opened_here.close()
+        raise
+    return found
+
+
+def open_array(store: opening.Place, path: str = "", *, mode: Mode = "r", **options: Any) -> Array:
+    """The array at `path` in `store`: as `zom.open`, but a group is an error.
+
+    >>> import zom
+    >>> made = zom.create_array("memory:", zom.v3.ArraySpec.build(shape=(4,), dtype="int8"), "a")
+    >>> zom.open_array(made.store, "a", mode="r+")
+    <zom.Array memory:// /a (4,) int8 mode='r+'>
+    """
+    found = open(store, path, mode=mode, **options)
+    if found.spec.kind != "array":
+        raise NotFound(
+            f"{found.store.url}: expected an array at {found.path}, found a group; see zom.open_group"
+        )
+    return cast("Array", found)
+
+
+def open_group(store: opening.Place, path: str = "", *, mode: Mode = "r", **options: Any) -> Group:
+    """The group at `path` in `store`: as `zom.open`, but an array is an error.
+
+    >>> import zom
+    >>> made = zom.create_array("memory:", zom.v3.ArraySpec.build(shape=(4,), dtype="int8"), "a")
+    >>> zom.open_group(made.store, "a")
+    Traceback (most recent call last):
+    zom.errors.NotFound: memory://: expected a group at /a, found an array; see zom.open_array
+    """
+    found = open(store, path, mode=mode, **options)
+    if found.spec.kind != "group":
+        raise NotFound(
+            f"{found.store.url}: expected a group at {found.path}, found an array; see zom.open_array"
+        )
+    return cast("Group", found)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, cast
 from zom import jsontext
 from zom.model.output import member_specs
 from zom.model.tree import walk
-from zom.views.facts import array_facts, byte_text, printable
+from zom.model.facts import array_facts, byte_text, printable
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

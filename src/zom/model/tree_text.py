@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from zom.model.output import member_specs
-from zom.views.facts import array_facts, attribute_texts, printable
+from zom.model.facts import array_facts, attribute_texts, printable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

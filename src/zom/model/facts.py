@@ -1,4 +1,4 @@
-"""What a view says of one node, as short texts: type, shape, chunks, codecs, attributes.
+"""What is said of one node, as short texts: type, shape, chunks, codecs, attributes.
 
 The facts are those of `zom.model.array_view`, so a v2 array and a v3 array read alike.
 """

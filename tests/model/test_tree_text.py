@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from zom import draft, v2, v3
-from zom.views.text import tree_text
+from zom.model.tree_text import tree_text
 
 
 def array(**changes):
