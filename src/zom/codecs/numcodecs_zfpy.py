@@ -10,14 +10,21 @@ https://github.com/zarr-developers/zarr-extensions/tree/main/codecs/numcodecs.zf
 
 from __future__ import annotations
 
-from typing import Annotated, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 from pydantic import Field
 
 from zom.codecs.numcodecs_dtype import KIND
+from zom.codecs.zfp_coder import ZfpyCoder
+from zom.codecs.zfp_library import Mode
+from zom.errors import ExtensionError
+from zom.model.bound import Block
 from zom.model.codec import Bytes, Codec, CodecKind, Elements, Representation, codecs
 from zom.model.configuration import WHOLE, Configuration
 from zom.problems import Fault, rule
+
+if TYPE_CHECKING:
+    from zom.model.bound import Coder, Form
 
 __all__ = ["ZfpyConfiguration", "zfpy"]
 
@@ -68,6 +75,24 @@ class Zfpy(Codec):
             if before.lengths is not None and not 1 <= len(before.lengths) <= 4:
                 faults.append(Fault(RANK, path, "one to four dimensions", f"{len(before.lengths)}"))
         return Bytes()
+
+    def bind(self, configuration: ZfpyConfiguration, before: Form, after: Form) -> Coder[Any, Any]:
+        """The library that comes with the package zfpy."""
+        del after
+        if not isinstance(before, Block):
+            raise ExtensionError("the zfpy codec wants elements")
+        return ZfpyCoder(before, _mode(configuration))
+
+
+def _mode(configuration: ZfpyConfiguration) -> Mode:
+    numbers = {
+        2: ("fixed_rate", configuration.rate),
+        3: ("fixed_precision", configuration.precision),
+        4: ("fixed_accuracy", configuration.tolerance),
+    }
+    name, number = numbers.get(configuration.mode, ("reversible", -1))
+    # Of a number below 0, which is the default, zfpy makes the reversible mode.
+    return Mode(name, (number,)) if number >= 0 else Mode()
 
 
 zfpy = codecs.register(Zfpy())

@@ -10,11 +10,16 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Final, Literal
 
 from pydantic import Field
 
+from zom.codecs.zfp_coder import ZfpCoder
+from zom.codecs.zfp_library import Mode
+from zom.errors import ExtensionError
+from zom.model.bound import Block
 from zom.model.codec import Bytes, Codec, Elements, codecs
 from zom.model.configuration import Configuration, OrAbsent
 from zom.problems import Fault, rule, show
 
 if TYPE_CHECKING:
+    from zom.model.bound import Coder, Form
     from zom.model.codec import Representation
 
 __all__ = ["ZfpCodec", "ZfpConfiguration", "zfp"]
@@ -110,6 +115,17 @@ class ZfpCodec(Codec):
             fix = "reshape the chunk before, by the reshape codec"
             faults.append(Fault(RANK, path, "a chunk of at most 4 dimensions", found, fix))
         return Bytes()
+
+    def bind(self, configuration: ZfpConfiguration, before: Form, after: Form) -> Coder[Any, Any]:
+        """The library that comes with the package zfpy."""
+        del after
+        if not isinstance(before, Block):
+            raise ExtensionError("the zfp codec wants elements")
+        members = configuration.model_dump()
+        numbers = [members[name] for name in _OF_MODE[configuration.mode]]
+        if None in numbers:
+            raise ExtensionError(f"zfp lacks the parameters of its mode {configuration.mode!r}")
+        return ZfpCoder(before, Mode(configuration.mode, tuple(numbers)))
 
 
 def _check_parameters(
