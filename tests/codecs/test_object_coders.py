@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import datetime
+import datetime as dt
 import json
 import struct
 import sys
@@ -42,7 +42,7 @@ def refusal(coder, data):
 
 @pytest.mark.parametrize("shape", [(10,), (2, 5), (5, 1, 2)])
 def test_json_is_that_of_numcodecs(shape):
-    chunk = objects([item for item in ITEMS if item != [1, [2]] and item != []] + ["x", "y"], shape)
+    chunk = objects([item for item in ITEMS if not isinstance(item, list)] + ["x", "y"], shape)
     assert bytes(bound("json2", shape).encode(chunk)) == JSON().encode(chunk)
     decoded = bound("json2", shape).decode(JSON().encode(chunk))
     assert decoded.dtype == chunk.dtype
@@ -181,7 +181,7 @@ class TestMsgpack:
         assert message == f"trailing bytes: the msgpack data end at byte {len(stored)} of {len(stored) + 1}"
 
     def test_what_it_cannot_say_is_refused_with_its_place(self):
-        chunk = objects(["a", datetime.timedelta(1)])
+        chunk = objects(["a", dt.timedelta(1)])
         with pytest.raises(CodecError, match=r"^the timedelta at \(1\) can't be written as msgpack: "):
             bound("msgpack2", (2,)).encode(chunk)
 
