@@ -52,9 +52,9 @@ SIZES = [
 def theirs(name, configuration):
     if "prefix" in configuration:
         configuration = {**configuration, "prefix": bytes(configuration["prefix"])}
-    if name == "crc32c":
-        pytest.importorskip(
-            "google_crc32c", reason="google-crc32c is not installed, so numcodecs has no crc32c"
+    if name == "crc32c" and not hasattr(numcodecs, "CRC32C"):
+        pytest.skip(
+            "numcodecs has no crc32c: google-crc32c is not installed, or numcodecs is older than 0.16.4"
         )
     return numcodecs.get_codec({"id": name, **configuration})
 
