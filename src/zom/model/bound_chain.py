@@ -188,6 +188,7 @@ class BoundChain:
         "_innermost",
         "_scatters",
         "_serializer",
+        "_stored_shape",
         "_views",
         "block",
         "coders",
@@ -196,13 +197,20 @@ class BoundChain:
         "names",
         "nbytes",
         "pivot",
+        "plain",
         "serializer",
     )
 
     def __init__(
-        self, block: Block, coders: Sequence[tuple[str, Coder[Any, Any]]], pivot: int, out: Stream
+        self,
+        blocks: tuple[Block, Block],
+        coders: Sequence[tuple[str, Coder[Any, Any]]],
+        pivot: int,
+        out: Stream,
     ) -> None:
-        self.block = block
+        self.block, stored = blocks
+        block = self.block
+        self._stored_shape = stored.shape
         self.names = tuple(name for name, _ in coders)
         self.coders = tuple(coder for _, coder in coders)
         self.pivot = pivot
@@ -219,6 +227,8 @@ class BoundChain:
         self._byte_decoders = tuple((n, c.decode) for n, c in reversed(inner))
         views = all(coder.is_view for _, coder in coders[:pivot])
         plain = views and self.serializer.plain and block.nbytes
+        self.plain = bool(plain)
+        """Whether decoding puts bytes into memory: `decode_into` needs no memory of its own, then."""
         self._scatters = views and self.serializer.scatters
         viewed = plain or self._scatters
         self._views = tuple(c.encode for _, c in coders[:pivot]) if viewed else None
@@ -251,6 +261,13 @@ class BoundChain:
         except Exception as cause:  # noqa: BLE001 - foreign libraries raise what they like
             self._fail(name, cause)
         return cast("Array", made)
+
+    def scratch(self) -> Array:
+        """New memory for a chunk, laid out so that `decode_into` fills it without a copy."""
+        made = np.empty(self._stored_shape, self.block.dtype)
+        for _, decode in self._array_decoders:
+            made = decode(made)
+        return made
 
     def decode_into(self, data: Data, target: Array) -> None:
         """Put the chunk that is stored as `data` into `target`, which has the shape of the block."""
@@ -308,19 +325,21 @@ def bind_chain(links: Iterable[Link], block: Block, *, limit: int = 1 << 30) -> 
     state: Form = block
     coders: list[tuple[str, Coder[Any, Any]]] = []
     pivot: int | None = None
+    stored = block
     for link in links:
         codec = link.codec
         if codec is None or link.configuration is None:
             raise _unknown(link)
         if codec.kind == "bytes->bytes" and isinstance(state, Block):
-            pivot = len(coders) if pivot is None else pivot
+            stored, pivot = (state, len(coders)) if pivot is None else (stored, pivot)
             coders.append(("bytes", Raw(state)))
             state = _as_stream(state)
         elif codec.kind != "bytes->bytes" and isinstance(state, Stream):
             coders.append(("bytes", FromBytes()))
             state = _as_block(state, codec)
-        if codec.kind == "array->bytes" and pivot is None:
-            pivot = len(coders)
+        if pivot is None and isinstance(state, Block):
+            stored = state
+            pivot = len(coders) if codec.kind == "array->bytes" else None
         after = _after(link, codec, state, limit)
         coder = codec.bind(link.configuration, state, after)
         coders.append((codec.name, coder))
@@ -328,11 +347,11 @@ def bind_chain(links: Iterable[Link], block: Block, *, limit: int = 1 << 30) -> 
             after = replace(after, most=coder.most)
         state = after
     if isinstance(state, Block):
-        pivot = len(coders) if pivot is None else pivot
+        stored, pivot = (state, len(coders)) if pivot is None else (stored, pivot)
         coders.append(("bytes", Raw(state)))
         state = _as_stream(state)
     assert pivot is not None  # noqa: S101 - the state is a stream by now
-    return BoundChain(block, coders, pivot, state)
+    return BoundChain((block, stored), coders, pivot, state)
 
 
 def _unknown(link: Link) -> UnknownName:
