@@ -115,6 +115,12 @@ class CategorizeCoder(Coder[Any, Any]):
     """Text as the number of its label.
 
     numcodecs reads a number that no label has as empty text; here it is an error.
+
+    >>> import zom.dtypes
+    >>> from zom.model.resolve import data_type
+    >>> text, number = Block((2,), data_type("string"), ""), Block((2,), data_type("uint8"), 0)
+    >>> CategorizeCoder(text, number, ["f", "m"]).encode(np.array(["m", "?"], "T")).tolist()
+    [2, 0]
     """
 
     def __init__(self, before: Block, after: Block, labels: list[str]) -> None:

@@ -24,7 +24,14 @@ __all__ = ["Json2Coder", "Msgpack2Coder", "VlenArrayCoder"]
 
 
 class Json2Coder(Coder[Any, Any]):
-    """Elements as a JSON text."""
+    """Elements as a JSON text.
+
+    >>> from zom.codecs.numcodecs_objects import Json2Configuration
+    >>> from zom.dtypes.object import ObjectType
+    >>> coder = Json2Coder(Block((2,), ObjectType("json2"), None), Json2Configuration())
+    >>> coder.encode(np.array(["a", None], object))
+    b'["a",null,"|O",[2]]'
+    """
 
     def __init__(self, block: Block, configuration: Json2Configuration) -> None:
         self._block = block
@@ -145,7 +152,13 @@ def _unwritable(chunk: Array, written: Callable[[object], object], what: str, ca
 
 
 class VlenArrayCoder(Coder[Any, Any]):
-    """Elements that are arrays of one dimension, each behind its length in bytes."""
+    r"""Elements that are arrays of one dimension, each behind its length in bytes.
+
+    >>> from zom.dtypes.object import ObjectType
+    >>> coder = VlenArrayCoder(Block((1,), ObjectType("vlen-array"), None), np.dtype("<i2"))
+    >>> coder.decode(b"\1\0\0\0\4\0\0\0\1\0\2\0")[0].tolist()
+    [1, 2]
+    """
 
     def __init__(self, block: Block, dtype: np.dtype[Any]) -> None:
         self._shape = block.shape

@@ -170,7 +170,11 @@ def join_items(payload: bytes, lengths: Sequence[int], shape: tuple[int, ...]) -
 
 
 def as_bytes(items: Items, shape: tuple[int, ...]) -> Array:
-    """The items, in an array of objects of `shape`."""
+    r"""The items, in an array of objects of `shape`.
+
+    >>> as_bytes(read_items(b"\1\0\0\0\2\0\0\0ab", (1,)), (1,)).tolist()
+    [b'ab']
+    """
     count = len(items.lengths)
     made = np.empty(count, np.object_)
     if items.are_short and count:
@@ -184,7 +188,11 @@ def as_bytes(items: Items, shape: tuple[int, ...]) -> Array:
 
 
 def as_text(items: Items, shape: tuple[int, ...]) -> Array:
-    """The items as text, in an array of `shape`; CodecError where one is no UTF-8."""
+    r"""The items as text, in an array of `shape`; CodecError where one is no UTF-8.
+
+    >>> as_text(read_items(b"\1\0\0\0\2\0\0\0ab", (1,)), (1,)).tolist()
+    ['ab']
+    """
     count = len(items.lengths)
     made: Array = np.empty(count, np.dtypes.StringDType())
     if items.are_short and count:
