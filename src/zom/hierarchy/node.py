@@ -116,11 +116,12 @@ def spec_of(layout: Layout, root: Node, findings: Findings, *, plain: bool = Fal
 
 def _is_broken(layout: Layout, node: Node, findings: Findings) -> bool:
     """Whether a document is not JSON, or of another kind than its key says; the findings tell."""
-    if any(document.value is NOT_JSON for document in node.documents.values()):
-        return True
-    family = layout.family
-    main = next(iter(node.documents.values()), None)
-    kind = node.kind
+    main: Document | None = None
+    for document in node.documents.values():
+        if document.value is NOT_JSON:
+            return True
+        main = document if main is None else main
+    family, kind = layout.family, node.kind
     if main is None or kind is None or not is_dict(main.value):
         return False
     said = family.kind_of(main.value)

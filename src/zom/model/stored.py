@@ -62,7 +62,8 @@ def _to_model(
     document: Mapping[str, Any], family: Family, *, plain: tuple[str, ...] = ()
 ) -> Mapping[str, Any]:
     """A stored document with an underscore more before reserved names, but for those in `plain`."""
-    if not any(name.endswith(family.reserved) for name in document if name not in plain):
+    names = "\n".join(document)
+    if not any(word in names for word in family.reserved if word not in plain):
         return document
     return {
         (f"_{name}" if _is_reserved(name, family) and name not in plain else name): value
