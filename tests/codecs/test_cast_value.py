@@ -1,6 +1,12 @@
 from __future__ import annotations
 
+import numpy as np
 import pytest
+
+from zom.errors import CodecError
+from zom.model.bound import Block
+from zom.model.bound_chain import bind_chain, parse_links
+from zom.model.resolve import data_type
 
 
 def cast(through, source, target, fill=None, **configuration):
@@ -139,3 +145,43 @@ def test_the_type_is_a_definition(through):
     verdict = cast(through, "int8", {"name": "int8", "must_understand": False})
     assert verdict.codes == ["definition/must-understand"]
     assert verdict.places == [("codecs", 0, "configuration", "data_type", "must_understand")]
+
+
+def bound(source, target, shape, **configuration):
+    codecs = [
+        {"name": "cast_value", "configuration": {"data_type": target, **configuration}},
+        {"name": "bytes", "configuration": {"endian": "big"}},
+    ]
+    return bind_chain(parse_links(codecs), Block(shape, data_type(source), None))
+
+
+def test_chunks_are_cast_and_cast_back():
+    array = np.array([[1.5, -2.5, np.nan], [7.0, 200.0, 3.49]])
+    scalar_map = {"encode": [["NaN", -128]], "decode": [[-128, "NaN"]]}
+    chain = bound("float64", "int16", (2, 3), rounding="towards-negative", scalar_map=scalar_map)
+    stored = np.array([[1, -3, -128], [7, 200, 3]], ">i2")
+    assert bytes(chain.encode(array)) == stored.tobytes()
+    target = np.empty((2, 3))
+    chain.decode_into(stored.tobytes(), target)
+    assert target.tobytes() == np.array([[1, -3, np.nan], [7, 200, 3]]).tobytes()
+
+
+def test_a_number_that_can_not_be_stored_is_named_with_its_place():
+    chain = bound("float32", "uint8", (2, 2))
+    message = r"^cast_value: expected a number that uint8 holds, found -1\.0 at \(1, 0\)$"
+    with pytest.raises(CodecError, match=message):
+        chain.encode(np.array([[1, 2], [-1, 300]], "f4"))
+
+
+def test_a_stored_number_that_the_array_can_not_hold_is_an_error():
+    chain = bound("uint8", "float32", (2,))
+    with pytest.raises(CodecError, match=r"expected a number that uint8 holds, found 256\.0 at \(1\)"):
+        chain.decode(np.array([255, 256], ">f4").tobytes())
+
+
+def test_not_a_time_is_a_fill_value_that_no_integer_stands_for(through):
+    time = {"name": "numpy.datetime64", "configuration": {"unit": "s", "scale_factor": 1}}
+    verdict = cast(through, time, "int64", "NaT")
+    assert verdict.codes == ["codec/cast-fill"]
+    assert verdict.said == [('a fill value that can be cast to "int64"', '"NaT"')]
+    assert cast(through, time, "float64", "NaT").faults == []

@@ -11,8 +11,10 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 from pydantic import Field
 
+from zom.codecs.array_cast import ArrayCast
 from zom.codecs.scalar_cast import OutOfRange, Rounding, cast_scalar, number, same_scalar
-from zom.errors import SpecError
+from zom.errors import ExtensionError, SpecError
+from zom.model.bound import Block, Coder
 from zom.model.codec import Codec, Elements, codecs
 from zom.model.configuration import Configuration, OrAbsent
 from zom.model.datatype import data_types
@@ -22,6 +24,7 @@ from zom.model.resolve import parse_v3
 from zom.problems import Fault, rule, show
 
 if TYPE_CHECKING:
+    from zom.model.bound import Array, Form
     from zom.model.codec import Representation
     from zom.model.datatype import DataType
 
@@ -105,6 +108,11 @@ class _Cast(NamedTuple):
     configuration: CastValueConfiguration
     pairs: list[tuple[Any, Any]]
 
+    def for_arrays(self) -> ArrayCast:
+        """The same cast, for chunks."""
+        rounding, out_of_range = self.configuration.rounding, self.configuration.out_of_range
+        return ArrayCast(self.source, self.target, self.pairs, rounding=rounding, out_of_range=out_of_range)
+
     def __call__(self, scalar: Any) -> Any:
         """The scalar of the target type; None where the cast must fail."""
         for taken, given in self.pairs:
@@ -157,6 +165,32 @@ class CastValueCodec(Codec):
         _read_map("decode", decode, faults, inside)
         fill = _cast_fill(before.fill, encode, decode, faults, path)
         return Elements(before.lengths, target, fill)
+
+    def bind(self, configuration: CastValueConfiguration, before: Form, after: Form) -> Coder[Any, Any]:
+        """Both directions of the cast."""
+        if not isinstance(before, Block) or not isinstance(after, Block):
+            raise ExtensionError("the cast_value codec wants elements")
+        encode = _Cast(before.data_type, after.data_type, configuration, [])
+        decode = _Cast(after.data_type, before.data_type, configuration, [])
+        _read_map("encode", encode, [], ())
+        _read_map("decode", decode, [], ())
+        return _CastChunks(encode.for_arrays(), decode.for_arrays())
+
+
+class _CastChunks(Coder[Any, Any]):
+    """Chunks whose numbers are stored in another type."""
+
+    def __init__(self, there: ArrayCast, back: ArrayCast) -> None:
+        self._there = there
+        self._back = back
+
+    def encode(self, chunk: Array) -> Array:
+        """The numbers in the type that is stored."""
+        return self._there(chunk)
+
+    def decode(self, chunk: Array) -> Array:
+        """The numbers in the type of the array."""
+        return self._back(chunk)
 
 
 def _target(value: Any, faults: list[Fault], path: tuple[str | int, ...]) -> DataType | None:

@@ -1,24 +1,25 @@
 """Scalar casts: one number as a number of another type, as the `cast_value` codec defines it.
 
 https://github.com/zarr-developers/zarr-extensions/blob/main/codecs/cast_value/README.md, Procedure:
-first what is exactly representable, then rounding, then what is out of range.
+first what is exactly representable, then rounding, then what is out of range. "NaT ... is treated as
+`NaN`": it becomes NaN, or NaT, and no integer.
 """
 
 from __future__ import annotations
 
 import math
-import re
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
 
-from zom.errors import ZomError
+from zom.codecs.number_form import NAT, FloatForm, number_form
 
 if TYPE_CHECKING:
+    from zom.codecs.number_form import IntegerForm
     from zom.model.datatype import DataType
 
-__all__ = ["OutOfRange", "Rounding", "cast_scalar", "number", "same_scalar"]
+__all__ = ["OutOfRange", "Rounding", "cast_scalar", "number", "round_fraction", "same_scalar"]
 
 Rounding: TypeAlias = Literal[
     "nearest-even", "towards-zero", "towards-positive", "towards-negative", "nearest-away"
@@ -28,8 +29,6 @@ Rounding: TypeAlias = Literal[
 OutOfRange: TypeAlias = Literal["clamp", "wrap"]
 """What becomes of a number that is too large for the target type."""
 
-_INTEGER_NAME = re.compile(r"(u?)int(\d+)")
-
 
 def number(scalar: Any) -> int | float | None:
     """`scalar` as a Python number, exactly; None where it is none, or its type is not installed.
@@ -38,7 +37,8 @@ def number(scalar: Any) -> int | float | None:
     (-3, 0.5, None)
     """
     if isinstance(scalar, (np.datetime64, np.timedelta64)):
-        return int(scalar.astype(np.int64))
+        ticks = int(scalar.astype(np.int64))
+        return math.nan if ticks == NAT else ticks
     if isinstance(scalar, (np.void, np.bytes_, np.str_, np.complexfloating)):
         return None
     if isinstance(scalar, int):
@@ -79,32 +79,39 @@ def cast_scalar(
     -128
     >>> cast_scalar(128.0, parse_v3("int8", [], ()), "nearest-even", None)
     """
-    span = _span(target)
-    if span is None:
-        return _to_float(value, target, rounding, out_of_range)
-    if not math.isfinite(value):
+    form = number_form(target)
+    if form is None:
         return None
-    whole = _round(Fraction(value), rounding)
-    low, high = span
+    if isinstance(form, FloatForm):
+        return _to_float(value, form, rounding, out_of_range)
+    return _to_integer(value, form, rounding, out_of_range)
+
+
+def _to_integer(
+    value: float, form: IntegerForm, rounding: Rounding, out_of_range: OutOfRange | None
+) -> int | None:
+    if not math.isfinite(value):
+        return NAT if form.time and math.isnan(value) else None
+    whole = round_fraction(Fraction(value), rounding)
+    low, high = form.low, form.high
     if low <= whole <= high:
         return whole
     if out_of_range == "clamp":
         return low if whole < low else high
-    return (whole - low) % (high - low + 1) + low if out_of_range == "wrap" else None
+    if out_of_range == "wrap":
+        start = NAT if form.time else low
+        wrapped = (whole - start) % (1 << form.bits) + start
+        # What would be NaT is no number.
+        return wrapped if wrapped >= low else None
+    return None
 
 
-def _span(data_type: DataType) -> tuple[int, int] | None:
-    """The least and the greatest integer of `data_type`; None where it holds fractions."""
-    if data_type.kind in {"datetime", "timedelta"}:
-        return (-(1 << 63), (1 << 63) - 1)
-    found = _INTEGER_NAME.fullmatch(data_type.name)
-    if found is None:
-        return None
-    bits = int(found[2])
-    return (0, (1 << bits) - 1) if found[1] else (-(1 << (bits - 1)), (1 << (bits - 1)) - 1)
+def round_fraction(value: Fraction, rounding: Rounding) -> int:
+    """The integer that stands for `value`.
 
-
-def _round(value: Fraction, rounding: Rounding) -> int:
+    >>> round_fraction(Fraction(5, 2), "nearest-away")
+    3
+    """
     if rounding == "nearest-even":
         return round(value)
     if rounding == "towards-zero":
@@ -118,41 +125,35 @@ def _round(value: Fraction, rounding: Rounding) -> int:
 
 
 def _to_float(
-    value: float, target: DataType, rounding: Rounding, out_of_range: OutOfRange | None
+    value: float, form: FloatForm, rounding: Rounding, out_of_range: OutOfRange | None
 ) -> float | None:
-    nearest = _nearest(value, target)
-    if nearest is None or not math.isfinite(value):
+    if not math.isfinite(value):
         # NaN and the infinities pass unchanged to a type that has them, and to no other.
-        return nearest if nearest is not None and same_scalar(nearest, value) else None
-    if not math.isfinite(nearest):
-        return math.copysign(math.inf, value) if out_of_range == "clamp" else None
+        has = form.nan is not None if math.isnan(value) else form.infinite
+        return float(value) if has else None
     exact = Fraction(value)
-    error = Fraction(nearest) - exact
-    if error == 0 or rounding == "nearest-even":
-        return nearest
-    step = _neighbour(nearest, target, up=error < 0)
-    if step is None or not math.isfinite(step):
-        return nearest
-    low, high = sorted((nearest, step))
-    if rounding == "nearest-away":
-        tie = Fraction(low) + Fraction(high) == 2 * exact
-        return max(low, high, key=abs) if tie else nearest
-    up = rounding == "towards-positive" or (rounding == "towards-zero" and value < 0)
-    return high if up else low
+    step = _step(exact, form)
+    ratio = exact / step
+    # Of two powers of two the lower one is as even as the other.
+    tie_down = form.powers and ratio == Fraction(3, 2)
+    nearest = (1 if tie_down else round(ratio)) * step
+    if not form.least <= nearest <= form.largest or (form.powers and nearest <= 0):
+        if out_of_range != "clamp":
+            return None
+        if form.infinite:
+            return math.copysign(math.inf, value)
+        return form.least if value < form.largest else form.largest
+    made = nearest if rounding == "nearest-even" else round_fraction(ratio, rounding) * step
+    if not form.least <= made <= form.largest:
+        made = nearest
+    return math.copysign(float(made), value)
 
 
-def _nearest(value: float, target: DataType) -> float | None:
-    try:
-        with np.errstate(all="ignore"):
-            # An integer of more than 53 bits would go through a double to numpy's smaller floats.
-            return float(target.numpy().type(value))
-    except (ZomError, TypeError, ValueError, OverflowError):
-        return None
-
-
-def _neighbour(value: float, target: DataType, *, up: bool) -> float | None:
-    made = target.numpy().type
-    try:
-        return float(np.nextafter(made(value), made(math.inf if up else -math.inf)))
-    except TypeError:
-        return None
+def _step(value: Fraction, form: FloatForm) -> Fraction:
+    """How far the numbers of the type are from each other around `value`."""
+    size = abs(value)
+    power = size.numerator.bit_length() - size.denominator.bit_length()
+    power -= size < Fraction(2) ** power
+    if not form.powers:
+        power = max(power, form.lowest + form.digits)
+    return Fraction(2) ** (power - form.digits)
