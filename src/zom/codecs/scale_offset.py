@@ -11,13 +11,16 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 
 from zom.codecs.scalar_cast import number
-from zom.errors import SpecError
+from zom.codecs.shift import FloatShift, IntegerShift
+from zom.errors import ExtensionError, SpecError
+from zom.model.bound import Block
 from zom.model.codec import Codec, Elements, codecs
 from zom.model.configuration import Configuration, OrAbsent
 from zom.model.fill_value import restate
 from zom.problems import Fault, rule, show
 
 if TYPE_CHECKING:
+    from zom.model.bound import Coder, Form
     from zom.model.codec import Representation
     from zom.model.datatype import DataType
 
@@ -88,6 +91,35 @@ class ScaleOffsetCodec(Codec):
         if len(faults) == found_before:
             fill = _shift(before, offset, scale, faults, path)
         return Elements(before.lengths, data_type, fill)
+
+    def bind(self, configuration: ScaleOffsetConfiguration, before: Form, after: Form) -> Coder[Any, Any]:
+        """The arithmetic of the type, in which nothing may be lost."""
+        if not isinstance(before, Block) or not isinstance(after, Block):
+            raise ExtensionError("the scale_offset codec wants elements")
+        data_type = before.data_type
+        if data_type.kind not in _KINDS:
+            raise ExtensionError(f"the scale_offset codec wants numbers, and {data_type.name} holds none")
+        offset = _scalar("offset", configuration.offset, data_type, [], ())
+        scale = _scalar("scale", configuration.scale, data_type, [], ())
+        if scale is not None and not _differs_from_zero(scale):
+            raise ExtensionError("a scale of 0 makes all elements alike: they can't be told apart again")
+        if data_type.kind in {"float", "complex"}:
+            return FloatShift(before.dtype, offset, scale)
+        return IntegerShift(data_type, before.dtype, _ticks(offset, 0), _ticks(scale, 1))
+
+
+def _differs_from_zero(scalar: Any) -> bool:
+    value = number(scalar)
+    return bool(scalar != 0) if value is None else value != 0
+
+
+def _ticks(scalar: Any, absent: int) -> int:
+    if scalar is None:
+        return absent
+    value = number(scalar)
+    if not isinstance(value, int):
+        raise ExtensionError(f"{scalar} is no number to shift or to scale with")
+    return value
 
 
 def _scalar(
