@@ -8,11 +8,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from zom.codecs.numcodecs_dtype import StatedType, check_type, stated_type, typestr
+from zom.codecs.numcodecs_dtype import StatedType, check_type, stated_type, typestr, viewed
+from zom.codecs.numcodecs_filter import Filter, blocks_of
 from zom.model.codec import Codec, CodecKind, Elements, Representation, codecs
 from zom.model.configuration import Configuration
 
 if TYPE_CHECKING:
+    from zom.model.bound import Coder, Form
     from zom.problems import Fault
 
 __all__ = ["AsTypeConfiguration", "AsTypeV2Configuration", "astype"]
@@ -70,11 +72,24 @@ class AsType(Codec):
             return None
         inside = (*path, "configuration")
         decode_dtype: str | None = configuration.decode_dtype
+        lengths = before.lengths
         if decode_dtype is not None:
             taken = stated_type(decode_dtype, faults, (*inside, "decode_dtype"))
             check_type(before, taken, decode_dtype, faults, (*inside, "decode_dtype"))
+            lengths = viewed(before, taken)
         stored = stated_type(configuration.encode_dtype, faults, (*inside, "encode_dtype"))
-        return Elements(before.lengths, stored)
+        return Elements(lengths, stored)
+
+    def bind(self, configuration: Any, before: Form, after: Form) -> Coder[Any, Any]:
+        """The cast of numpy, there and back."""
+        block, stored = blocks_of(self.name, before, after)
+        decode_dtype: str | None = configuration.decode_dtype
+        taken = stated_type(decode_dtype, [], ()) if decode_dtype is not None else None
+        taken = taken or block.data_type
+        there, back = stored.dtype, taken.numpy()
+        return Filter(
+            block, taken, stored, lambda array: array.astype(there), lambda array: array.astype(back)
+        )
 
 
 astype = codecs.register(AsType())

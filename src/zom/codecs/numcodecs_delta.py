@@ -9,11 +9,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from zom.codecs.numcodecs_dtype import StatedType, recast, typestr
+import numpy as np
+
+from zom.codecs.numcodecs_dtype import StatedType, recast, stated_type, typestr
+from zom.codecs.numcodecs_filter import Filter, blocks_of
+from zom.errors import ExtensionError
 from zom.model.codec import Codec, CodecKind, Elements, Representation, codecs
 from zom.model.configuration import Configuration
 
 if TYPE_CHECKING:
+    from zom.model.bound import Array, Coder, Form
     from zom.problems import Fault
 
 __all__ = ["DeltaConfiguration", "delta"]
@@ -60,6 +65,33 @@ class Delta(Codec):
         if not isinstance(before, Elements):
             return None
         return recast(before, configuration, faults, path, kinds=_KINDS, words=_WORDS)
+
+    def bind(self, configuration: DeltaConfiguration, before: Form, after: Form) -> Coder[Any, Any]:
+        """Differences, and sums: those of integers wrap around, so that what overflows comes back."""
+        block, stored = blocks_of(self.name, before, after)
+        taken = stated_type(configuration.dtype, [], ()) or block.data_type
+        if taken.kind not in _KINDS or stored.data_type.kind not in _KINDS:
+            other = taken if taken.kind not in _KINDS else stored.data_type
+            raise ExtensionError(
+                f"delta adds {_WORDS}, and what it makes of {other.name} would not come back"
+            )
+        there, back = stored.dtype, taken.numpy()
+        return Filter(
+            block, taken, stored, lambda array: _differences(array, there), lambda array: _sums(array, back)
+        )
+
+
+def _differences(array: Array, dtype: np.dtype[Any]) -> Array:
+    made: Array = np.empty(array.shape, dtype)
+    made[:1] = array[:1]
+    made[1:] = np.diff(array)
+    return made
+
+
+def _sums(array: Array, dtype: np.dtype[Any]) -> Array:
+    made: Array = np.empty(array.shape, dtype)
+    np.cumsum(array, out=made)
+    return made
 
 
 delta = codecs.register(Delta())

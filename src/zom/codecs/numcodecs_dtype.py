@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from zom.model.datatype import DataType
 
-__all__ = ["KIND", "StatedType", "check_kind", "check_type", "recast", "stated_type", "typestr"]
+__all__ = ["KIND", "StatedType", "check_kind", "check_type", "recast", "stated_type", "typestr", "viewed"]
 
 DTYPE = rule(
     "codec/dtype",
@@ -132,6 +132,20 @@ def check_kind(
         faults.append(Fault(KIND, path, words, data_type.name))
 
 
+def viewed(before: Elements, taken: DataType | None) -> tuple[tuple[int, ...], ...] | None:
+    """The lengths of a chunk whose memory is seen as `taken`; None where they can't be told.
+
+    Elements of another size are of another number: they are one row, then.
+    """
+    width = None if before.data_type is None else before.data_type.itemsize
+    if taken is None or width is None or not taken.itemsize or width == taken.itemsize:
+        return before.lengths
+    count = before.count
+    if count is None or count * width % taken.itemsize:
+        return None
+    return ((count * width // taken.itemsize,),)
+
+
 class Recasting(Protocol):
     """A configuration with the type of the elements and, if it differs, the type that is stored."""
 
@@ -160,8 +174,9 @@ def recast(  # noqa: PLR0913 - what thread is given, and what the codec works on
     taken = stated_type(dtype, faults, (*inside, "dtype"))
     check_kind(taken, kinds, words, faults, (*inside, "dtype"))
     check_type(before, taken, dtype, faults, (*inside, "dtype"))
+    lengths = viewed(before, taken)
     if astype is None:
-        return Elements(before.lengths, taken)
+        return Elements(lengths, taken)
     stored = stated_type(astype, faults, (*inside, "astype"))
     check_kind(stored, kinds, words, faults, (*inside, "astype"))
-    return Elements(before.lengths, stored)
+    return Elements(lengths, stored)

@@ -7,12 +7,19 @@ https://github.com/zarr-developers/zarr-extensions/tree/main/codecs/numcodecs.fi
 from __future__ import annotations
 
 from collections.abc import Mapping  # noqa: TC003 - pydantic reads the annotation
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
-from zom.codecs.numcodecs_dtype import StatedType, recast, typestr
+import numpy as np
+
+from zom.codecs.numcodecs_dtype import StatedType, recast, stated_type, typestr
+from zom.codecs.numcodecs_filter import Filter, blocks_of
+from zom.errors import ExtensionError
 from zom.model.codec import Codec, CodecKind, Elements, Representation, codecs
 from zom.model.configuration import Configuration
 from zom.problems import Fault, rule, show
+
+if TYPE_CHECKING:
+    from zom.model.bound import Array, Coder, Form
 
 __all__ = ["FixedScaleOffsetConfiguration", "fixedscaleoffset"]
 
@@ -78,6 +85,26 @@ class FixedScaleOffset(Codec):
         if not isinstance(before, Elements):
             return None
         return recast(before, configuration, faults, path, kinds=_KINDS, words=_WORDS)
+
+    def bind(
+        self, configuration: FixedScaleOffsetConfiguration, before: Form, after: Form
+    ) -> Coder[Any, Any]:
+        """Scaled numbers, in the arithmetic of numpy."""
+        block, stored = blocks_of(self.name, before, after)
+        if configuration.scale == 0:
+            raise ExtensionError("a scale of 0 makes all elements alike: they can't be told apart again")
+        offset, scale = configuration.offset, configuration.scale
+        taken = stated_type(configuration.dtype, [], ()) or block.data_type
+        there, back = stored.dtype, taken.numpy()
+
+        def forward(array: Array) -> Array:
+            return np.around((array - offset) * scale).astype(there, copy=False)
+
+        def backward(array: Array) -> Array:
+            made: Array = (array / scale) + offset
+            return made.astype(back, copy=False)
+
+        return Filter(block, taken, stored, forward, backward)
 
 
 fixedscaleoffset = codecs.register(FixedScaleOffset())

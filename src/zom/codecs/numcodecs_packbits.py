@@ -13,10 +13,16 @@ import math
 from itertools import product
 from typing import TYPE_CHECKING, Any, ClassVar
 
+import numpy as np
+
 from zom.codecs.numcodecs_dtype import check_kind, stated_type
+from zom.codecs.numcodecs_filter import blocks_of
+from zom.errors import CodecError, ExtensionError
+from zom.model.bound import Coder
 from zom.model.codec import Codec, CodecKind, Elements, Representation, codecs
 
 if TYPE_CHECKING:
+    from zom.model.bound import Array, Form
     from zom.problems import Fault
 
 __all__ = ["packbits"]
@@ -52,6 +58,38 @@ class NumcodecsPackBits(Codec):
             return None
         check_kind(before.data_type, ("bool",), "elements of bool", faults, path)
         return Elements(_packed(before.lengths), stated_type("|u1", faults, path))
+
+    def bind(self, configuration: Any, before: Form, after: Form) -> Coder[Any, Any]:
+        """A bit for each boolean, the first in the highest bit."""
+        del configuration
+        block, _ = blocks_of(self.name, before, after)
+        if block.dtype.kind != "b":
+            raise ExtensionError(
+                f"packbits keeps one bit of each element, which {block.data_type.name} has more of"
+            )
+        return _Packed(block.shape)
+
+
+class _Packed(Coder[Any, Any]):
+    """Booleans, eight a byte."""
+
+    def __init__(self, shape: tuple[int, ...]) -> None:
+        self._shape = shape
+        self._count = math.prod(shape)
+        self._padding = -self._count % 8
+
+    def encode(self, chunk: Array) -> Array:
+        """The number of padding bits, and the bytes."""
+        return np.concatenate(([np.uint8(self._padding)], np.packbits(chunk.reshape(-1))))
+
+    def decode(self, chunk: Array) -> Array:
+        """The booleans."""
+        expected = 1 + (self._count + 7) // 8
+        if chunk.size != expected:
+            raise CodecError(f"expected {expected} bytes, found {chunk.size}")
+        if chunk[0] != self._padding:
+            raise CodecError(f"expected {self._padding} bits of padding, found {chunk[0]}")
+        return np.unpackbits(chunk[1:], count=self._count).view(np.bool_).reshape(self._shape)
 
 
 packbits = codecs.register(NumcodecsPackBits())

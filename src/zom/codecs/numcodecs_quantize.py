@@ -6,15 +6,21 @@ https://github.com/zarr-developers/zarr-extensions/tree/main/codecs/numcodecs.qu
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
+import numpy as np
 from pydantic import Field
 
-from zom.codecs.numcodecs_dtype import StatedType, recast, typestr
+from zom.codecs.numcodecs_dtype import StatedType, recast, stated_type, typestr
+from zom.codecs.numcodecs_filter import Filter, blocks_of
+from zom.errors import CodecError, ExtensionError
 from zom.model.codec import Codec, CodecKind, Elements, Representation, codecs
 from zom.model.configuration import Configuration
+from zom.model.element_memory import index_text
 
 if TYPE_CHECKING:
+    from zom.model.bound import Array, Coder, Form
     from zom.problems import Fault
 
 __all__ = ["QuantizeConfiguration", "QuantizeV2Configuration", "quantize"]
@@ -69,6 +75,42 @@ class Quantize(Codec):
         if not isinstance(before, Elements):
             return None
         return recast(before, configuration, faults, path, kinds=("float",), words="a type of floats")
+
+    def bind(self, configuration: QuantizeV2Configuration, before: Form, after: Form) -> Coder[Any, Any]:
+        """Floats rounded to a power of two that is finer than the digits; decoding is a cast."""
+        block, stored = blocks_of(self.name, before, after)
+        taken = stated_type(configuration.dtype, [], ()) or block.data_type
+        if taken.kind != "float" or stored.data_type.kind != "float":
+            raise ExtensionError("quantize rounds floats, nothing else")
+        scale = _scale(configuration.digits)
+        there, back = stored.dtype, taken.numpy()
+
+        def forward(array: Array) -> Array:
+            with np.errstate(over="ignore", invalid="ignore"):
+                made: Array = np.around(scale * array) / scale
+                made = made.astype(there, copy=False)
+            _check_finite(array, made, scale, block.shape)
+            return made
+
+        return Filter(block, taken, stored, forward, lambda array: array.astype(back, copy=False))
+
+
+def _check_finite(array: Array, made: Array, scale: float, shape: tuple[int, ...]) -> None:
+    lost = ~np.isfinite(made)
+    if lost.any() and (lost := lost & np.isfinite(array)).any():
+        place = int(np.argmax(lost))
+        where = index_text(place, shape if math.prod(shape) == array.size else array.shape)
+        raise CodecError(f"expected a float that {scale} times is finite, found {array[place]!s}{where}")
+
+
+def _scale(digits: int) -> float:
+    """What numcodecs multiplies with: the same steps on the way, so that every bit is the same."""
+    try:
+        exponent = math.log10(10.0**-digits)
+        whole = math.floor(exponent) if exponent < 0 else math.ceil(exponent)
+        return 2.0 ** math.ceil(math.log2(10.0**-whole))
+    except (ValueError, OverflowError):
+        raise ExtensionError(f"no float has {digits} decimal digits that could be kept") from None
 
 
 quantize = codecs.register(Quantize())
