@@ -5,15 +5,23 @@ Zarr v3: https://github.com/zarr-developers/zarr-extensions/tree/main/codecs/bit
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 from pydantic import Field
 
+from zom.codecs.bit_rounding import BitRounding, round_floats, round_integers
+from zom.codecs.number_form import FloatForm, number_form
+from zom.errors import ExtensionError
+from zom.model.bound import Block
 from zom.model.codec import Codec, Elements, codecs
 from zom.model.configuration import Configuration
+from zom.model.resolve import parse_v3
 from zom.problems import Fault, rule, show
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from zom.model.bound import Array, Coder, Form
     from zom.model.codec import Representation
     from zom.model.datatype import DataType
 
@@ -84,8 +92,27 @@ class BitroundCodec(Codec):
             expected = f"an integer from 1 to {most}, for {show(data_type.name)}"
             here = (*path, "configuration", "keepbits")
             faults.append(Fault(KEEPBITS, here, expected, show(configuration.keepbits)))
-        # The fill value is rounded like every element, which the engine does; here it is not known.
+        # The fill value is rounded like every element; for documents it need not be known.
         return Elements(before.lengths, data_type)
+
+    def bind(self, configuration: BitroundConfiguration, before: Form, after: Form) -> Coder[Any, Any]:
+        """Rounding, which is not undone."""
+        if not isinstance(before, Block) or not isinstance(after, Block):
+            raise ExtensionError("the bitround codec wants elements")
+        return BitRounding(before.dtype, _rounding(before.data_type, configuration.keepbits))
+
+
+def _rounding(data_type: DataType, keepbits: int) -> Callable[[Array], Array]:
+    part = data_type
+    if data_type.kind == "complex":
+        part = parse_v3("float32" if data_type.itemsize == 8 else "float64", []) or data_type
+    form = number_form(part)
+    if isinstance(form, FloatForm):
+        floats = form
+        return lambda values: round_floats(values, floats, keepbits)
+    if form is None or data_type.numpy().kind not in "iumM":
+        raise ExtensionError(f"the bitround codec can't round elements of {data_type.name}")
+    return lambda values: round_integers(values, keepbits)
 
 
 def _most_bits(data_type: DataType) -> int | None:

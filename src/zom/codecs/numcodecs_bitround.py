@@ -6,14 +6,21 @@ https://github.com/zarr-developers/zarr-extensions/tree/main/codecs/numcodecs.bi
 
 from __future__ import annotations
 
-from typing import Annotated, Any, ClassVar
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 from pydantic import Field
 
+from zom.codecs.bit_rounding import BitRounding, round_floats
+from zom.codecs.number_form import FloatForm, number_form
 from zom.codecs.numcodecs_dtype import KIND
+from zom.codecs.numcodecs_filter import blocks_of
+from zom.errors import ExtensionError
 from zom.model.codec import Codec, CodecKind, Elements, Representation, codecs
 from zom.model.configuration import Configuration
 from zom.problems import Fault, rule, show
+
+if TYPE_CHECKING:
+    from zom.model.bound import Array, Coder, Form
 
 __all__ = ["NumcodecsBitroundConfiguration", "bitround"]
 
@@ -65,6 +72,20 @@ class NumcodecsBitround(Codec):
                 words = f"at most {bits}, the mantissa of {before.data_type.name}"
                 faults.append(Fault(KEEPBITS, where, words, show(configuration.keepbits)))
         return Elements(before.lengths, before.data_type)
+
+    def bind(
+        self, configuration: NumcodecsBitroundConfiguration, before: Form, after: Form
+    ) -> Coder[Any, Any]:
+        """Rounding, which is not undone."""
+        block, _ = blocks_of(self.name, before, after)
+        form = number_form(block.data_type)
+        if block.data_type.name not in _MANTISSA or not isinstance(form, FloatForm):
+            raise ExtensionError(f"bitround rounds float16, float32 and float64, not {block.data_type.name}")
+
+        def rounding(values: Array) -> Array:
+            return round_floats(values, form, configuration.keepbits)
+
+        return BitRounding(block.dtype, rounding)
 
 
 bitround = codecs.register(NumcodecsBitround())
