@@ -67,6 +67,7 @@ PUBLIC = [
     *(
         "open_group",
         "parse",
+        "read",
         "rules",
         "schema_names",
         "store",
