@@ -122,7 +122,8 @@ def _is_broken(layout: Layout, node: Node, findings: Findings) -> bool:
             return True
         main = document if main is None else main
     family, kind = layout.family, node.kind
-    if main is None or kind is None or not is_dict(main.value):
+    is_told_by_key = layout.marks[0][1] is not None
+    if main is None or kind is None or not is_told_by_key or not is_dict(main.value):
         return False
     said = family.kind_of(main.value)
     if said is None or said == kind:
