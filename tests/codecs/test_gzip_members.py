@@ -101,7 +101,7 @@ def test_a_second_member_that_is_damaged_or_cut_off_is_an_error(refused):
     first, second = gzip.compress(DATA[:2000]), bytearray(gzip.compress(DATA[2000:]))
     for size in range(1, len(second), 7):
         reason = refused(first + second[:size])
-        assert reason.startswith("truncated gzip data: expected 5000 bytes, found ") or size == 1
+        assert reason.startswith("truncated gzip data: expected 5000 bytes and an end, found ") or size == 1
     second[-8] ^= 1
     assert refused(first + second) == "damaged gzip data: incorrect data check"
 
@@ -123,9 +123,9 @@ def test_wrong_sums_and_sizes_are_told(refused):
 
 def test_a_chunk_cut_off_is_told(refused):
     encoded = gzip.compress(DATA)
-    assert refused(encoded[:-1]) == "truncated gzip data: expected 5000 bytes, found 5000"
-    assert refused(encoded[:9]) == "truncated gzip data: expected 5000 bytes, found 0"
-    assert refused(b"", None) == "truncated gzip data: expected at most 5000 bytes, found 0"
+    assert refused(encoded[:-1]) == "truncated gzip data: expected 5000 bytes and an end, found 5000 bytes"
+    assert refused(encoded[:9]) == "truncated gzip data: expected 5000 bytes and an end, found 0 bytes"
+    assert refused(b"", None) == "truncated gzip data: expected at most 5000 bytes and an end, found 0 bytes"
 
 
 def test_a_stated_size_of_gibibytes_takes_no_memory(stream_coder):

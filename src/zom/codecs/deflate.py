@@ -10,12 +10,16 @@ from zom.codecs.libdeflate import GzipByLibdeflate, ZlibByLibdeflate, libdeflate
 from zom.codecs.stream_size import stream_before
 
 if TYPE_CHECKING:
-    from zom.model.bound import ByteCoder, Form
+    from collections.abc import Callable
+
+    from zom.model.bound import ByteCoder, Data, Form
 
 __all__ = ["bind_gzip", "bind_zlib"]
 
 _GZIP, _ZLIB = 31, 15
 """What zlib calls the two in `wbits`."""
+_DEFAULT = 6
+"""The level that zlib takes for -1."""
 
 GZIP = Format("gzip", lambda: zlib.decompressobj(_GZIP), (zlib.error,), b"\x1f\x8b")
 ZLIB = Format("zlib", lambda: zlib.decompressobj(_ZLIB), (zlib.error,))
@@ -31,9 +35,9 @@ def bind_gzip(before: Form, name: str, level: int) -> ByteCoder:
     """
     stream = stream_before(before, name)
     package = libdeflate()
-    if package is not None:
-        return GzipByLibdeflate(stream, GZIP, level, package)
-    return Inflater(stream, GZIP, lambda chunk: zlib.compress(chunk, level, _GZIP))
+    if package is None:
+        return Inflater(stream, GZIP, _by_zlib(level, _GZIP))
+    return GzipByLibdeflate(stream, GZIP, _by_libdeflate(package.gzip_compress, level, _GZIP), package)
 
 
 def bind_zlib(before: Form, name: str, level: int) -> ByteCoder:
@@ -46,6 +50,19 @@ def bind_zlib(before: Form, name: str, level: int) -> ByteCoder:
     """
     stream = stream_before(before, name)
     package = libdeflate()
-    if package is not None:
-        return ZlibByLibdeflate(stream, ZLIB, level, package)
-    return Inflater(stream, ZLIB, lambda chunk: zlib.compress(chunk, level, _ZLIB))
+    if package is None:
+        return Inflater(stream, ZLIB, _by_zlib(level, _ZLIB))
+    return ZlibByLibdeflate(stream, ZLIB, _by_libdeflate(package.zlib_compress, level, _ZLIB), package)
+
+
+def _by_zlib(level: int, wbits: int) -> Callable[[Data], Data]:
+    return lambda chunk: zlib.compress(chunk, level, wbits)
+
+
+def _by_libdeflate(
+    compress: Callable[[Data, int], bytearray], level: int, wbits: int
+) -> Callable[[Data], Data]:
+    if level == 0:
+        return _by_zlib(level, wbits)  # nothing is compressed; not every release of the package does that
+    known = _DEFAULT if level == -1 else level
+    return lambda chunk: compress(chunk, known)

@@ -69,9 +69,9 @@ class Inflater(Coder[Data, Data]):
     zom.errors.CodecError: expected 100 bytes, found more
     """
 
-    def __init__(self, before: Stream, format: Format, compress: Callable[[Data], Data]) -> None:  # noqa: A002
+    def __init__(self, before: Stream, streams: Format, compress: Callable[[Data], Data]) -> None:
         self._before = before
-        self._format = format
+        self._format = streams
         self._compress = compress
 
     def encode(self, chunk: Data) -> Data:
@@ -105,7 +105,9 @@ class Inflater(Coder[Data, Data]):
         expected = expected_size(self._before)
         if made > self._before.most:
             return CodecError(f"expected {expected}, found more")
-        return CodecError(f"truncated {self._format.name} data: expected {expected}, found {made}")
+        return CodecError(
+            f"truncated {self._format.name} data: expected {expected} and an end, found {made} bytes"
+        )
 
     def _following(self, parts: list[bytes], rest: memoryview[int]) -> bytes:
         """`parts`, and what the streams in `rest` hold; zeros may stand before and behind each."""

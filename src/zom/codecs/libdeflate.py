@@ -41,11 +41,13 @@ def libdeflate() -> Any:
 class ZlibByLibdeflate(Inflater):
     """RFC 1950."""
 
-    def __init__(self, before: Stream, format: Format, level: int, package: Any) -> None:  # noqa: A002
-        super().__init__(before, format, self._at_level(level, package))
+    def __init__(
+        self, before: Stream, streams: Format, compress: Callable[[Data], Data], package: Any
+    ) -> None:
+        super().__init__(before, streams, compress)
+        self._package = package
         self._error: type[Exception] = package.DeflateError
         self._expand: Callable[[Data, int], bytearray] = self._expander(package)
-        self._package: Any = package
 
     def decode(self, chunk: Data) -> Data:
         """What all streams in `chunk` hold, one after the other."""
@@ -58,10 +60,6 @@ class ZlibByLibdeflate(Inflater):
             if len(made) == size and ends_with(chunk, self._tail(made)):
                 return made
         return super().decode(chunk)
-
-    def _at_level(self, level: int, package: Any) -> Callable[[Data], Data]:
-        compress: Callable[[Data, int], bytearray] = package.zlib_compress
-        return lambda chunk: compress(chunk, level)
 
     def _expander(self, package: Any) -> Callable[[Data, int], bytearray]:
         expand: Callable[[Data, int], bytearray] = package.zlib_decompress
@@ -80,10 +78,6 @@ class ZlibByLibdeflate(Inflater):
 
 class GzipByLibdeflate(ZlibByLibdeflate):
     """RFC 1952."""
-
-    def _at_level(self, level: int, package: Any) -> Callable[[Data], Data]:
-        compress: Callable[[Data, int], bytearray] = package.gzip_compress
-        return lambda chunk: compress(chunk, level)
 
     def _expander(self, package: Any) -> Callable[[Data, int], bytearray]:
         expand: Callable[[Data, int], bytearray] = package.gzip_decompress

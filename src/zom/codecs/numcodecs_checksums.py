@@ -18,6 +18,7 @@ from pydantic import Field
 from zom.codecs.checksum import SumAfter, SumBefore
 from zom.codecs.crc32c_sum import crc32c_function
 from zom.codecs.hdf5_sums import fletcher32_function, lookup3_function
+from zom.codecs.libdeflate import libdeflate
 from zom.codecs.stream_size import stream_before
 from zom.model.codec import Bytes, Codec, CodecKind, Representation, codecs
 from zom.model.configuration import Configuration, NoConfiguration
@@ -107,9 +108,10 @@ class Adler32(Checksum):
     configuration = v2_configuration = LeadingConfiguration
 
     def sum_function(self, configuration: Any) -> Callable[[Data], int]:
-        """As zlib makes it."""
+        """As zlib makes it, or libdeflate where it is installed."""
         del configuration
-        return zlib.adler32
+        package = libdeflate()
+        return zlib.adler32 if package is None else lambda data: package.adler32(data, 1)
 
 
 class CRC32(Checksum):
@@ -120,9 +122,10 @@ class CRC32(Checksum):
     configuration = v2_configuration = LeadingConfiguration
 
     def sum_function(self, configuration: Any) -> Callable[[Data], int]:
-        """As zlib makes it."""
+        """As zlib makes it, or libdeflate where it is installed."""
         del configuration
-        return zlib.crc32
+        package = libdeflate()
+        return zlib.crc32 if package is None else lambda data: package.crc32(data, 0)
 
 
 class CRC32C(Checksum):
