@@ -59,12 +59,25 @@ class Walk:
         columns = self._columns
         if not columns:
             return iter((Part((), Index(()), (...,), whole=True),))
+        if self.count == 1:
+            return iter((self._only(),))
         outsides: Iterator[Any] = product(*[column.outside for column in columns])
         if not all(column.basic for column in columns):
             outsides = map(mesh, outsides)
         insides = _made(Index, zip(product(*[column.inside for column in columns]), repeat(False)))
         wholes = map(all, product(*[column.whole for column in columns]))
         return _made(Part, zip(self.chunks(), insides, outsides, wholes, strict=True))
+
+    def _only(self) -> Part:
+        """The part, where there is one: single elements are read often, and a product takes its time to begin."""
+        columns = self._columns
+        outside = tuple([column.outside[0] for column in columns])
+        return Part(
+            tuple([column.chunks[0] for column in columns]),
+            Index(tuple([column.inside[0] for column in columns])),
+            mesh(outside),
+            all([column.whole[0] for column in columns]),  # noqa: C419 - a list takes half the time here
+        )
 
     def chunks(self) -> Iterator[tuple[int, ...]]:
         """The chunk of each part."""
@@ -138,14 +151,10 @@ def walk(index: Index, axes: tuple[Axis, ...]) -> Walk:
     """The parts of `index` that lie in the chunks along `axes`, with their number and their keys."""
     entries = index.entries
     places = [place for place, entry in enumerate(entries) if not isinstance(entry, slice)]
-    joint = index.joint and len(places) > 1
-    columns = tuple(
-        _column(entry, axis)
-        for place, (entry, axis) in enumerate(zip(entries, axes, strict=True))
-        if not (joint and place in places)
-    )
-    if not joint:
-        return Walk(columns)
+    if not index.joint or len(places) < 2:
+        return Walk(tuple([_column(entry, axis) for entry, axis in zip(entries, axes, strict=True)]))
+    rest = [place for place in range(len(entries)) if place not in places]
+    columns = tuple([_column(entries[place], axes[place]) for place in rest])
     arrays = [entry for entry in entries if not isinstance(entry, slice)]
     return _PointWalk(columns, _points(arrays, [axes[place] for place in places], places), len(entries))
 
