@@ -317,6 +317,16 @@ def numpy_get(array, key):
 
 
 def numpy_set(array, key, values):
+    numbers = numpy_get(numbers_of(array), key)
+    if len(np.unique(numbers)) < numbers.size:
+        # Of values for one element the last wins, but numpy doesn't always go through them in C order.
+        numpy_assign(array.copy(), key, values)
+        put(array, numbers, values)
+    else:
+        numpy_assign(array, key, values)
+
+
+def numpy_assign(array, key, values):
     try:
         array[key] = values
     except TypeError:
