@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from zom.codecs.stream_size import check_size, expected_size
+from zom.codecs.zstd_contexts import contexts_for
 from zom.codecs.zstd_frame import frames_of, stated_size
 from zom.errors import CodecError
 from zom.model.bound import Coder, Data
@@ -25,6 +26,9 @@ if TYPE_CHECKING:
     from zom.model.bound import Stream
 
 __all__ = ["ZstdCoder"]
+
+_SMALL = 1 << 17
+"""Chunks of so many bytes cost less by contexts that are used again; larger ones, a copy more."""
 
 _FEWER = re.compile(r"expected to decompress (\d+), got (\d+)")
 """What numcodecs says when a place is longer than what came into it."""
@@ -46,9 +50,13 @@ class ZstdCoder(Coder[Data, Data]):
         self._checksum = checksum
         self._compress: Callable[[Data, int, bool], bytes] = zstd.compress
         self._decompress: Callable[[Data, Data], object] = zstd.decompress
+        small = before.nbytes is not None and before.nbytes <= _SMALL
+        self._contexts = contexts_for(level, checksum=checksum) if small else None
 
     def encode(self, chunk: Data) -> Data:
         """One frame, which states its size."""
+        if self._contexts is not None:
+            return self._contexts.compress(chunk)
         return self._compress(chunk, self._level, self._checksum)
 
     def decode(self, chunk: Data) -> Data:
@@ -72,6 +80,8 @@ class ZstdCoder(Coder[Data, Data]):
         check_size(self._before, self._decode_frames(chunk, target))
 
     def _fill(self, chunk: Data, target: memoryview) -> bool:
+        if self._contexts is not None and self._contexts.fill(chunk, target):
+            return True
         try:
             self._decompress(chunk, target)
         except (RuntimeError, ValueError):
