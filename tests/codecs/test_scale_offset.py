@@ -56,6 +56,12 @@ def test_a_fill_value_that_leaves_the_type_is_an_error(through):
     assert verdict.said == [(expected, "7, which becomes -1")]
 
 
+def test_a_fill_value_that_leaves_the_type_on_the_way_is_an_error(through):
+    verdict = through("scale_offset", {"offset": -28, "scale": -1}, (4,), "int8", 100)
+    assert verdict.codes == ["codec/scale-offset-fill"]
+    assert verdict.said[0][1] == "100, which becomes 128"
+
+
 @pytest.mark.parametrize("data_type", ["bool", "string", "r8"])
 def test_only_numbers_are_scaled(through, data_type):
     verdict = through("scale_offset", {"scale": 2}, (4,), data_type)

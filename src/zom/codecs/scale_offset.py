@@ -148,13 +148,15 @@ def _shift(
     factor = 1 if scale is None else number(scale)
     if start is None or shift is None or factor is None:
         return None
-    made = (start - shift) * factor
-    try:
-        return data_type.cast(made)
-    except SpecError:
-        expected = f"a fill value that (fill - offset) * scale keeps within {show(data_type.name)}"
-        faults.append(Fault(FILL, path, expected, f"{show(start)}, which becomes {show(made)}"))
-        return None
+    result = None
+    for made in (start - shift, (start - shift) * factor):
+        try:
+            result = data_type.cast(made)
+        except SpecError:
+            expected = f"a fill value that (fill - offset) * scale keeps within {show(data_type.name)}"
+            faults.append(Fault(FILL, path, expected, f"{show(start)}, which becomes {show(made)}"))
+            return None
+    return result
 
 
 def _shift_float(fill: Any, offset: Any, scale: Any) -> Any:
