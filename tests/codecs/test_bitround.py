@@ -26,6 +26,6 @@ def test_only_numbers_are_rounded(through):
     assert verdict.said == [("a numeric data type", 'the data type "bool"')]
 
 
-def test_shape_and_type_stay_and_the_fill_value_is_not_known(through):
+def test_shape_and_type_stay_and_the_fill_value_is_rounded(through):
     result = through("bitround", {"keepbits": 3}, (4,), "float32", 0.1).result
-    assert (result.lengths, result.data_type.name, result.fill) == (((4,),), "float32", None)
+    assert (result.lengths, result.data_type.name, result.fill) == (((4,),), "float32", 0.1015625)

@@ -11,7 +11,7 @@ import pytest
 from zom.errors import CodecError, ExtensionError
 from zom.model.bound import Block
 from zom.model.bound_chain import Link, bind_chain, parse_links
-from zom.model.codec import v2_codecs
+from zom.model.codec import Elements, codecs, v2_codecs
 from zom.model.resolve import data_type, parse_v2
 
 SIZES = [(1,), (7,), (3, 5), (2, 3, 4), (1001,)]
@@ -253,3 +253,51 @@ def test_numbers_too_large_are_stored_as_numcodecs_stores_them():
         warnings.simplefilter("ignore", RuntimeWarning)
         expected = numcodecs.FixedScaleOffset(0, 1, "<f8", "|i1").encode(array)
         assert bytes(chain.encode(array)) == expected.tobytes()
+
+
+SHARDED = {
+    "name": "sharding_indexed",
+    "configuration": {
+        "chunk_shape": [2],
+        "codecs": [{"name": "bytes", "configuration": {"endian": "little"}}],
+        "index_codecs": [{"name": "bytes", "configuration": {"endian": "little"}}, "crc32c"],
+    },
+}
+
+
+@pytest.mark.parametrize(
+    ("name", "configuration", "dtype", "fill"),
+    [
+        ("numcodecs.bitround", {"keepbits": 2}, "f4", 1.3),
+        ("bitround", {"keepbits": 2}, "f4", 1.3),
+        ("bitround", {"keepbits": 2}, "i4", -77),
+        ("numcodecs.quantize", {"digits": 1, "dtype": "<f4"}, "f4", 1.23),
+        ("numcodecs.astype", {"encode_dtype": "<i2"}, "f8", 7.0),
+        (
+            "numcodecs.fixedscaleoffset",
+            {"dtype": "<f8", "astype": "<i2", "scale": 10, "offset": 3},
+            "f8",
+            7.5,
+        ),
+        ("numcodecs.delta", {"dtype": "<i4"}, "i4", 0),
+    ],
+)
+def test_inner_chunks_of_nothing_but_fill_are_left_out_and_come_back(name, configuration, dtype, fill):
+    made = data_type(np.dtype(dtype))
+    block = Block((6,), made, made.cast(fill))
+    links = parse_links([{"name": name, "configuration": configuration}, SHARDED])
+    chain = bind_chain(links, block)
+    array = np.full(6, fill, dtype)
+    array[4:] = [fill + 8, fill + 64]
+    encoded = chain.encode(array)
+    inner = bind_chain(links[:1], block)
+    assert len(encoded) == inner.nbytes // 3 + 3 * 16 + 4
+    assert chain.decode(bytes(encoded)).tobytes() == inner.decode(bytes(inner.encode(array))).tobytes()
+
+
+def test_the_differences_of_other_fill_values_are_not_one_value():
+    made = data_type("int32")
+    codec = codecs["numcodecs.delta"]
+    configuration = codec.configuration.model_validate({"dtype": "<i4"})
+    after = codec.thread(configuration, Elements(((4,),), made, made.cast(5)), [], ())
+    assert after.fill is None

@@ -11,6 +11,7 @@ from pydantic import Field
 
 from zom.codecs.bit_rounding import BitRounding, round_floats, round_integers
 from zom.codecs.number_form import FloatForm, number_form
+from zom.codecs.numcodecs_filter import stored_fill
 from zom.errors import ExtensionError
 from zom.model.bound import Block
 from zom.model.codec import Codec, Elements, codecs
@@ -92,8 +93,14 @@ class BitroundCodec(Codec):
             expected = f"an integer from 1 to {most}, for {show(data_type.name)}"
             here = (*path, "configuration", "keepbits")
             faults.append(Fault(KEEPBITS, here, expected, show(configuration.keepbits)))
-        # The fill value is rounded like every element; for documents it need not be known.
-        return Elements(before.lengths, data_type)
+        keepbits = configuration.keepbits
+
+        def rounded(array: Array) -> Array:
+            # What can't be rounded is found out here, where it only means that nothing is known.
+            return _rounding(data_type, keepbits)(array)
+
+        fill = stored_fill(before, data_type, data_type, rounded)
+        return Elements(before.lengths, data_type, fill)
 
     def bind(self, configuration: BitroundConfiguration, before: Form, after: Form) -> Coder[Any, Any]:
         """Rounding, which is not undone."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from zom.codecs.numcodecs_dtype import StatedType, check_type, stated_type, typestr, viewed
-from zom.codecs.numcodecs_filter import Filter, blocks_of
+from zom.codecs.numcodecs_filter import Filter, blocks_of, stored_fill
 from zom.model.codec import Codec, CodecKind, Elements, Representation, codecs
 from zom.model.configuration import Configuration
 
@@ -72,13 +72,14 @@ class AsType(Codec):
             return None
         inside = (*path, "configuration")
         decode_dtype: str | None = configuration.decode_dtype
-        lengths = before.lengths
+        lengths, taken = before.lengths, before.data_type
         if decode_dtype is not None:
             taken = stated_type(decode_dtype, faults, (*inside, "decode_dtype"))
             check_type(before, taken, decode_dtype, faults, (*inside, "decode_dtype"))
             lengths = viewed(before, taken)
         stored = stated_type(configuration.encode_dtype, faults, (*inside, "encode_dtype"))
-        return Elements(lengths, stored)
+        fill = stored_fill(before, taken, stored, lambda array: array)
+        return Elements(lengths, stored, fill)
 
     def bind(self, configuration: Any, before: Form, after: Form) -> Coder[Any, Any]:
         """The cast of numpy, there and back."""

@@ -13,7 +13,7 @@ from pydantic import Field
 from zom.codecs.bit_rounding import BitRounding, round_floats
 from zom.codecs.number_form import FloatForm, number_form
 from zom.codecs.numcodecs_dtype import KIND
-from zom.codecs.numcodecs_filter import blocks_of
+from zom.codecs.numcodecs_filter import blocks_of, stored_fill
 from zom.errors import ExtensionError
 from zom.model.codec import Codec, CodecKind, Elements, Representation, codecs
 from zom.model.configuration import Configuration
@@ -21,6 +21,7 @@ from zom.problems import Fault, rule, show
 
 if TYPE_CHECKING:
     from zom.model.bound import Array, Coder, Form
+    from zom.model.datatype import DataType
 
 __all__ = ["NumcodecsBitroundConfiguration", "bitround"]
 
@@ -71,21 +72,27 @@ class NumcodecsBitround(Codec):
                 where = (*path, "configuration", "keepbits")
                 words = f"at most {bits}, the mantissa of {before.data_type.name}"
                 faults.append(Fault(KEEPBITS, where, words, show(configuration.keepbits)))
-        return Elements(before.lengths, before.data_type)
+        data_type, keepbits = before.data_type, configuration.keepbits
+        fill = stored_fill(before, data_type, data_type, lambda array: _rounded(array, data_type, keepbits))
+        return Elements(before.lengths, data_type, fill)
 
     def bind(
         self, configuration: NumcodecsBitroundConfiguration, before: Form, after: Form
     ) -> Coder[Any, Any]:
         """Rounding, which is not undone."""
         block, _ = blocks_of(self.name, before, after)
-        form = number_form(block.data_type)
-        if block.data_type.name not in _MANTISSA or not isinstance(form, FloatForm):
-            raise ExtensionError(f"bitround rounds float16, float32 and float64, not {block.data_type.name}")
+        data_type, keepbits = block.data_type, configuration.keepbits
+        if data_type.name not in _MANTISSA:
+            raise ExtensionError(f"bitround rounds float16, float32 and float64, not {data_type.name}")
+        return BitRounding(block.dtype, lambda array: _rounded(array, data_type, keepbits))
 
-        def rounding(values: Array) -> Array:
-            return round_floats(values, form, configuration.keepbits)
 
-        return BitRounding(block.dtype, rounding)
+def _rounded(array: Array, data_type: DataType | None, keepbits: int) -> Array:
+    form = None if data_type is None else number_form(data_type)
+    if not isinstance(form, FloatForm):
+        raise ExtensionError("bitround rounds floats")
+    native = array.astype(array.dtype.newbyteorder("="), copy=False)
+    return round_floats(native, form, keepbits)
 
 
 bitround = codecs.register(NumcodecsBitround())

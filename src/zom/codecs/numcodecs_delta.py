@@ -7,12 +7,13 @@ https://github.com/zarr-developers/zarr-extensions/tree/main/codecs/numcodecs.de
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
 from zom.codecs.numcodecs_dtype import StatedType, recast, stated_type, typestr
-from zom.codecs.numcodecs_filter import Filter, blocks_of
+from zom.codecs.numcodecs_filter import Filter, blocks_of, stored_fill
 from zom.errors import ExtensionError
 from zom.model.codec import Codec, CodecKind, Elements, Representation, codecs
 from zom.model.configuration import Configuration
@@ -64,7 +65,11 @@ class Delta(Codec):
         """Elements of the type of the differences."""
         if not isinstance(before, Elements):
             return None
-        return recast(before, configuration, faults, path, kinds=_KINDS, words=_WORDS)
+        after = recast(before, configuration, faults, path, kinds=_KINDS, words=_WORDS)
+        taken = stated_type(configuration.dtype, [], ())
+        fill = stored_fill(before, taken, after.data_type, lambda array: array)
+        # Only of zeros all differences are alike.
+        return replace(after, fill=fill if fill is not None and not fill.tobytes().strip(b"\0") else None)
 
     def bind(self, configuration: DeltaConfiguration, before: Form, after: Form) -> Coder[Any, Any]:
         """Differences, and sums: those of integers wrap around, so that what overflows comes back."""

@@ -167,7 +167,7 @@ def recast(  # noqa: PLR0913 - what thread is given, and what the codec works on
 ) -> Elements:
     """What comes out of a codec that takes elements of type `dtype` and stores them as `astype`.
 
-    The fill value is not known afterwards: numcodecs transforms chunks, not values.
+    The fill value is not known afterwards; who works on elements one by one may tell it.
     """
     dtype, astype = configuration.dtype, configuration.astype
     inside = (*path, "configuration")

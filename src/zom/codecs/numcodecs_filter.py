@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from zom.errors import ExtensionError
+from zom.errors import ExtensionError, ZomError
 from zom.model.bound import Block, Coder
 from zom.model.element_memory import reordered
 
@@ -18,9 +18,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from zom.model.bound import Array, Form
+    from zom.model.codec import Elements
     from zom.model.datatype import DataType
 
-__all__ = ["Filter", "blocks_of"]
+__all__ = ["Filter", "blocks_of", "stored_fill"]
 
 
 def blocks_of(name: str, before: Form, after: Form) -> tuple[Block, Block]:
@@ -28,6 +29,26 @@ def blocks_of(name: str, before: Form, after: Form) -> tuple[Block, Block]:
     if not isinstance(before, Block) or not isinstance(after, Block):
         raise ExtensionError(f"the {name} codec wants elements")
     return before, after
+
+
+def stored_fill(
+    before: Elements, taken: DataType | None, stored: DataType | None, forward: Callable[[Array], Array]
+) -> Any:
+    """The fill value as a filter stores it that takes elements one by one; None where it can't be told.
+
+    An inner chunk that a shard leaves out stands for it.
+    """
+    if taken is None or stored is None or before.data_type is None:
+        return None
+    if before.fill is None or isinstance(before.fill, np.void):
+        return None
+    try:
+        seen = np.array([before.fill], before.data_type.numpy()).view(taken.numpy())
+        with np.errstate(all="ignore"):
+            made = forward(seen).astype(stored.numpy(), copy=False)
+    except (ZomError, ValueError, TypeError, OverflowError):
+        return None
+    return made[0] if made.size == 1 else None
 
 
 class Filter(Coder[Any, Any]):

@@ -7,12 +7,13 @@ https://github.com/zarr-developers/zarr-extensions/tree/main/codecs/numcodecs.fi
 from __future__ import annotations
 
 from collections.abc import Mapping  # noqa: TC003 - pydantic reads the annotation
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
 from zom.codecs.numcodecs_dtype import StatedType, recast, stated_type, typestr
-from zom.codecs.numcodecs_filter import Filter, blocks_of
+from zom.codecs.numcodecs_filter import Filter, blocks_of, stored_fill
 from zom.errors import ExtensionError
 from zom.model.codec import Codec, CodecKind, Elements, Representation, codecs
 from zom.model.configuration import Configuration
@@ -84,7 +85,10 @@ class FixedScaleOffset(Codec):
             faults.append(Fault(SCALE, where, "a number other than 0", show(configuration.scale)))
         if not isinstance(before, Elements):
             return None
-        return recast(before, configuration, faults, path, kinds=_KINDS, words=_WORDS)
+        after = recast(before, configuration, faults, path, kinds=_KINDS, words=_WORDS)
+        taken = stated_type(configuration.dtype, [], ())
+        fill = stored_fill(before, taken, after.data_type, lambda array: _scaled(array, configuration))
+        return replace(after, fill=fill)
 
     def bind(
         self, configuration: FixedScaleOffsetConfiguration, before: Form, after: Form
@@ -93,18 +97,22 @@ class FixedScaleOffset(Codec):
         block, stored = blocks_of(self.name, before, after)
         if configuration.scale == 0:
             raise ExtensionError("a scale of 0 makes all elements alike: they can't be told apart again")
-        offset, scale = configuration.offset, configuration.scale
         taken = stated_type(configuration.dtype, [], ()) or block.data_type
         there, back = stored.dtype, taken.numpy()
 
         def forward(array: Array) -> Array:
-            return np.around((array - offset) * scale).astype(there, copy=False)
+            return _scaled(array, configuration).astype(there, copy=False)
 
         def backward(array: Array) -> Array:
-            made: Array = (array / scale) + offset
+            made: Array = (array / configuration.scale) + configuration.offset
             return made.astype(back, copy=False)
 
         return Filter(block, taken, stored, forward, backward)
+
+
+def _scaled(array: Array, configuration: FixedScaleOffsetConfiguration) -> Array:
+    made: Array = np.around((array - configuration.offset) * configuration.scale)
+    return made
 
 
 fixedscaleoffset = codecs.register(FixedScaleOffset())

@@ -7,13 +7,14 @@ https://github.com/zarr-developers/zarr-extensions/tree/main/codecs/numcodecs.qu
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 import numpy as np
 from pydantic import Field
 
 from zom.codecs.numcodecs_dtype import StatedType, recast, stated_type, typestr
-from zom.codecs.numcodecs_filter import Filter, blocks_of
+from zom.codecs.numcodecs_filter import Filter, blocks_of, stored_fill
 from zom.errors import CodecError, ExtensionError
 from zom.model.codec import Codec, CodecKind, Elements, Representation, codecs
 from zom.model.configuration import Configuration
@@ -74,7 +75,12 @@ class Quantize(Codec):
         """Floats of the type that is stored."""
         if not isinstance(before, Elements):
             return None
-        return recast(before, configuration, faults, path, kinds=("float",), words="a type of floats")
+        after = recast(before, configuration, faults, path, kinds=("float",), words="a type of floats")
+        taken = stated_type(configuration.dtype, [], ())
+        digits: int = configuration.digits
+        return replace(
+            after, fill=stored_fill(before, taken, after.data_type, lambda array: _quantized(array, digits))
+        )
 
     def bind(self, configuration: QuantizeV2Configuration, before: Form, after: Form) -> Coder[Any, Any]:
         """Floats rounded to a power of two that is finer than the digits; decoding is a cast."""
@@ -82,17 +88,22 @@ class Quantize(Codec):
         taken = stated_type(configuration.dtype, [], ()) or block.data_type
         if taken.kind != "float" or stored.data_type.kind != "float":
             raise ExtensionError("quantize rounds floats, nothing else")
-        scale = _scale(configuration.digits)
+        digits, scale = configuration.digits, _scale(configuration.digits)
         there, back = stored.dtype, taken.numpy()
 
         def forward(array: Array) -> Array:
             with np.errstate(over="ignore", invalid="ignore"):
-                made: Array = np.around(scale * array) / scale
-                made = made.astype(there, copy=False)
+                made = _quantized(array, digits).astype(there, copy=False)
             _check_finite(array, made, scale, block.shape)
             return made
 
         return Filter(block, taken, stored, forward, lambda array: array.astype(back, copy=False))
+
+
+def _quantized(array: Array, digits: int) -> Array:
+    scale = _scale(digits)
+    made: Array = np.around(scale * array) / scale
+    return made
 
 
 def _check_finite(array: Array, made: Array, scale: float, shape: tuple[int, ...]) -> None:
