@@ -1,0 +1,49 @@
+"""Comparing hierarchies wherever they are: specs, stores, or one of each."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, TypeAlias, cast
+
+from zom.hierarchy.handle import Handle
+from zom.hierarchy.read import read
+from zom.model import compare
+from zom.model.spec import Spec
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from zom.model.compare import Difference
+    from zom.stores.opening import Place
+
+__all__ = ["Side", "diff", "spec_at"]
+
+Side: TypeAlias = "Spec | Handle | Place"
+"""A hierarchy: a spec, a handle, a store, or a path or URL of one."""
+
+
+def diff(left: Side, right: Side, ignore: str | Iterable[str] = ()) -> Difference:
+    """What must change in `left` to make it mean what `right` does.
+
+    Either may be a spec, a store, a path or URL of one, or a handle. `ignore` are JSON pointers, as in
+    `Spec.diff`.
+
+    >>> import zom
+    >>> from zom import v3
+    >>> group = zom.create_group("memory:", v3.GroupSpec(attributes={"a": 1}))
+    >>> print(zom.diff(group, v3.GroupSpec(attributes={"a": 2}, members={})))
+    ~ /: attributes.a: 1 -> 2
+    """
+    return compare.diff(spec_at(left), spec_at(right), ignore)
+
+
+def spec_at(side: Side) -> Spec:
+    """The spec of what lies there, with all its members.
+
+    >>> import zom
+    >>> spec_at(zom.create_group("memory:", zom.v3.GroupSpec())).members
+    {}
+    """
+    if isinstance(side, Spec):
+        return side
+    found: Any = read(side.store, side.path) if isinstance(side, Handle) else read(side)
+    return cast("Spec", found)
