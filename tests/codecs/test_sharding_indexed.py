@@ -2,7 +2,11 @@ from __future__ import annotations
 
 import pytest
 
+from zom.codecs.sharding_indexed import ShardingConfiguration, sharding_indexed
+from zom.errors import ExtensionError
+from zom.model.bound import Block, Stream
 from zom.model.codec import Bytes
+from zom.model.resolve import data_type
 
 LITTLE = {"name": "bytes", "configuration": {"endian": "little"}}
 ZSTD = {"name": "zstd", "configuration": {"level": 1}}
@@ -147,3 +151,10 @@ def test_shards_nest_to_a_limit(chain):
 def test_the_last_shard_of_a_broken_one_is_judged_to_the_same_limit(chain):
     broken = shard((0,), [nested(17)])
     assert chain([broken], (2,), "uint8").codes == ["codec/configuration", "codec/sharding-nesting"]
+
+
+def test_a_shard_behind_codecs_that_leave_the_fill_value_open_is_refused():
+    block = Block((4,), data_type("float32"), None)
+    configuration = ShardingConfiguration(chunk_shape=[2], codecs=["bytes"], index_codecs=["bytes"])
+    with pytest.raises(ExtensionError, match="^the codecs before the shard leave open what its missing chunks"):
+        sharding_indexed.bind(configuration, block, Stream(None, 100))

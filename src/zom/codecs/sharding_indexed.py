@@ -106,6 +106,9 @@ class ShardingCodec(Codec):
         del after
         if not isinstance(before, Block):
             raise ExtensionError("the sharding_indexed codec wants elements")
+        if before.fill is None and before.data_type.kind != "object":
+            message = "the codecs before the shard leave open what its missing chunks hold"
+            raise ExtensionError(f"{message}: choose a fill value of 0, or put them inside the shard")
         chunk_shape = tuple(configuration.chunk_shape)
         inner = Block(chunk_shape, before.data_type, before.fill)
         index = index_block(ShardGrid(before.shape, chunk_shape).counts)
