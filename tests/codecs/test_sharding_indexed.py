@@ -156,5 +156,5 @@ def test_the_last_shard_of_a_broken_one_is_judged_to_the_same_limit(chain):
 def test_a_shard_behind_codecs_that_leave_the_fill_value_open_is_refused():
     block = Block((4,), data_type("float32"), None)
     configuration = ShardingConfiguration(chunk_shape=[2], codecs=["bytes"], index_codecs=["bytes"])
-    with pytest.raises(ExtensionError, match="^the codecs before the shard leave open what its missing chunks"):
+    with pytest.raises(ExtensionError, match="leave open what its missing chunks hold"):
         sharding_indexed.bind(configuration, block, Stream(None, 100))
