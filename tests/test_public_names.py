@@ -35,8 +35,10 @@ PUBLIC = [
         "MissingChunk",
         "NotFound",
         "PathError",
+        "Plan",
         "Problem",
         "ReadOnlyError",
+        "Repair",
         "Rule",
     ),
     *(
@@ -49,10 +51,12 @@ PUBLIC = [
     ),
     *(
         "check",
+        "consolidate",
         "convert",
         "create_array",
         "create_group",
         "data_type",
+        "delete",
         "diff",
         "draft",
     ),
@@ -60,6 +64,7 @@ PUBLIC = [
         "json_schema",
         "like",
         "load_extensions",
+        "materialize",
         "not_expressible",
         "open",
         "open_array",
@@ -67,7 +72,10 @@ PUBLIC = [
     *(
         "open_group",
         "parse",
+        "plan",
         "read",
+        "rename",
+        "repair",
         "rules",
         "schema_names",
         "store",
@@ -117,8 +125,8 @@ def test_every_public_name_can_be_had():
 
 
 def test_a_name_that_is_not_public_is_refused_as_python_does():
-    with pytest.raises(AttributeError, match=r"^module 'zom' has no attribute 'materialize'$"):
-        _ = zom.materialize
+    with pytest.raises(AttributeError, match=r"^module 'zom' has no attribute 'matrialize'$"):
+        _ = zom.matrialize
 
 
 def documented():

@@ -38,8 +38,15 @@ if TYPE_CHECKING:
         ZomError,
     )
     from zom.group import Group
+    from zom.hierarchy.apply import materialize
+    from zom.hierarchy.consolidate import consolidate
     from zom.hierarchy.handles import create_array, create_group, open, open_array, open_group  # noqa: A004
+    from zom.hierarchy.moving import rename
+    from zom.hierarchy.plan import Plan
+    from zom.hierarchy.planner import plan
     from zom.hierarchy.read import read
+    from zom.hierarchy.removal import delete
+    from zom.hierarchy.repair import Repair, repair
     from zom.limits import Limits
     from zom.model.build import AUTO
     from zom.model.compare import Change, Difference, diff, like
@@ -77,8 +84,15 @@ _HOMES = {
         "ZomError",
     ),
     "zom.group": ("Group",),
+    "zom.hierarchy.apply": ("materialize",),
+    "zom.hierarchy.consolidate": ("consolidate",),
     "zom.hierarchy.handles": ("create_array", "create_group", "open", "open_array", "open_group"),
+    "zom.hierarchy.moving": ("rename",),
+    "zom.hierarchy.plan": ("Plan",),
+    "zom.hierarchy.planner": ("plan",),
     "zom.hierarchy.read": ("read",),
+    "zom.hierarchy.removal": ("delete",),
+    "zom.hierarchy.repair": ("Repair", "repair"),
     "zom.limits": ("Limits",),
     "zom.model.construction": ("ABSENT",),
     "zom.model.conversion": ("Conversion",),
@@ -118,8 +132,10 @@ __all__ = [
     "MissingChunk",
     "NotFound",
     "PathError",
+    "Plan",
     "Problem",
     "ReadOnlyError",
+    "Repair",
     "Rule",
     "SelectionError",
     "SpecError",
@@ -128,21 +144,27 @@ __all__ = [
     "UnknownName",
     "ZomError",
     "check",
+    "consolidate",
     "convert",
     "create_array",
     "create_group",
     "data_type",
+    "delete",
     "diff",
     "draft",
     "json_schema",
     "like",
     "load_extensions",
+    "materialize",
     "not_expressible",
     "open",
     "open_array",
     "open_group",
     "parse",
+    "plan",
     "read",
+    "rename",
+    "repair",
     "rules",
     "schema_names",
     "store",

@@ -16,6 +16,7 @@ __all__ = [
     "ARRAY_ABOVE",
     "BROKEN",
     "BUSY",
+    "CHANGED",
     "EXISTS",
     "FILES",
     "IN_THE_WAY",
@@ -25,6 +26,7 @@ __all__ = [
     "UNKNOWN_CHUNKS",
     "UNLISTED",
     "conflict",
+    "few",
 ]
 
 _PLANS = "zom: nothing that lies in a store is lost unless that was asked for"
@@ -49,6 +51,7 @@ UNKNOWN_CHUNKS: Final = rule(
 )
 UNLISTED: Final = rule("plan/unlisted", "what goes can be listed", source=_PLANS)
 BUSY: Final = rule("plan/busy", "one change of a hierarchy ends before the next begins", source=_PLANS)
+CHANGED: Final = rule("plan/changed", "what was planned for is still there when it is done", source=_PLANS)
 
 
 def conflict(  # noqa: PLR0913 - a problem has that many facts
@@ -60,3 +63,13 @@ def conflict(  # noqa: PLR0913 - a problem has that many facts
     /a: expected nothing, found 'photo.jpg'
     """
     return Problem(broken.code, "error", node, "", (), expected, found, fix, key)
+
+
+def few(keys: list[str]) -> str:
+    """Some of the keys, and how many more there are.
+
+    >>> few(["b", "a", "d", "c"])
+    "'a', 'b', 'c' and 1 more"
+    """
+    shown = sorted(keys)[:3]
+    return ", ".join(map(repr, shown)) + (f" and {len(keys) - 3} more" if len(keys) > 3 else "")

@@ -11,8 +11,18 @@ from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from zom import jsontext
 from zom.errors import ConflictError, PathError, ReadOnlyError
-from zom.hierarchy.conflicts import ARRAY_ABOVE, BROKEN, EXISTS, FILES, IN_THE_WAY, OTHER_FORMAT, conflict
+from zom.hierarchy.conflicts import (
+    ARRAY_ABOVE,
+    BROKEN,
+    EXISTS,
+    FILES,
+    IN_THE_WAY,
+    OTHER_FORMAT,
+    conflict,
+    few,
+)
 from zom.hierarchy.layout import DRAFT_2022, ENTRY_KEY, V2_LAYOUT, V3_LAYOUT, draft_layout
+from zom.hierarchy.text import document_text
 from zom.model.draft import ENTRY_POINT, EntryPoint
 from zom.model.output import member_specs
 from zom.paths import join, name_faults, parse_path
@@ -21,11 +31,12 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from zom.hierarchy.layout import Layout
+    from zom.model.datatype import Format
     from zom.model.spec import Spec
     from zom.problems import Fault, Problem, Rule
     from zom.stores.interface import Store
 
-__all__ = ["Found", "check_path", "create_node", "document_text", "entry_text", "found_in", "last_name"]
+__all__ = ["Found", "check_names", "check_path", "create_node", "entry_text", "found_in", "last_name"]
 
 _LOOKED_AT = 1000
 """How many keys of a directory are looked at to tell whose they are."""
@@ -78,18 +89,18 @@ def create_node(store: Store, spec: Spec, path: str = "") -> Layout:
 def check_path(spec: Spec, path: str) -> tuple[str, ...]:
     """The names along `path`; PathError where the format of `spec` forbids one."""
     names = parse_path(path)
-    faults: list[Fault] = []
-    for name in names:
-        name_faults(name, spec.family.form, faults)
-    for fault in faults:
-        if fault.rule.severity("strict") == "error":
-            raise PathError(f"{join(names)}: expected {fault.expected}, found {fault.found}")
+    check_names(spec.family.form, names)
     return names
 
 
-def document_text(document: Mapping[str, Any]) -> bytes:
-    """The text of a stored document."""
-    return jsontext.write(document, indent=2).encode()
+def check_names(form: Format, names: tuple[str, ...]) -> None:
+    """PathError where the format forbids one of the names."""
+    faults: list[Fault] = []
+    for name in names:
+        name_faults(name, form, faults)
+    for fault in faults:
+        if fault.rule.severity("strict") == "error":
+            raise PathError(f"{join(names)}: expected {fault.expected}, found {fault.found}")
 
 
 def last_name(key: str) -> str:
@@ -234,21 +245,16 @@ def check_files(store: Store, directory: str, path: str, kind: str) -> None:
     if documents and kind != "array":
         return
     if documents:
-        found = f"nodes below it: {_few(documents)}"
+        found = f"nodes below it: {few(documents)}"
         raise ConflictError([conflict(IN_THE_WAY, path, "nothing below a new array", found)], store.url)
     if keys:
         fix = "choose another place, or move them away"
-        found = f"files that are not of a Zarr hierarchy: {_few(keys)}"
+        found = f"files that are not of a Zarr hierarchy: {few(keys)}"
         raise ConflictError([conflict(FILES, path, "nothing, to make it a node", found, fix)], store.url)
 
 
 def _keys(store: Store, directory: str) -> Iterator[str]:
     return store.list(directory)
-
-
-def _few(keys: list[str]) -> str:
-    shown = sorted(keys)[:3]
-    return ", ".join(map(repr, shown)) + (f" and {len(keys) - 3} more" if len(keys) > 3 else "")
 
 
 # --- what is written ------------------------------------------------------------------------------------

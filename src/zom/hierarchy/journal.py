@@ -1,0 +1,157 @@
+"""Journals: what a change of a hierarchy is about to do, written before it does anything.
+
+A change of more than one key begins with one key that holds all of it, made only where nobody else's is,
+and ends with the removal of that key. Whoever finds it knows that the hierarchy is between two states,
+and has what leads to either.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, dataclass, field
+from typing import TYPE_CHECKING, Any, Literal
+
+from zom.errors import StoreError
+from zom.paths import join, parse_path
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from zom.stores.interface import Store
+
+__all__ = ["JOURNAL", "Clearing", "Journal", "check_settled", "journal_key", "pending"]
+
+JOURNAL = ".zom.journal"
+"""The name of a journal; it lies in the directory of the topmost node that changes."""
+
+Way = Literal["finish", "undo"]
+
+_FORM = "zom journal 1"
+
+
+def journal_key(path: str) -> str:
+    """The key of the journal of a change at `path` and below.
+
+    >>> journal_key("/"), journal_key("/a/b")
+    ('.zom.journal', 'a/b/.zom.journal')
+    """
+    inner = path.strip("/")
+    return f"{inner}/{JOURNAL}" if inner else JOURNAL
+
+
+@dataclass(frozen=True, slots=True)
+class Clearing:
+    """Chunks that go: those of an array that goes, or those that a smaller shape leaves behind."""
+
+    path: str
+    prefix: str
+    """What comes before the keys of the chunks."""
+    form: str
+    """The array's format."""
+    old: str
+    """The document of the array, as the object model has it, by which the chunks were written."""
+    new: str | None = None
+    """The same array's document with another shape; None where all chunks go."""
+    kept: str | None = None
+    """The document of an array of another format at the same place, whose chunks stay."""
+    scalar: str | None = None
+    """The key of the only chunk of an array without dimensions, where the document doesn't tell it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Journal:
+    """A change that is under way, with what it takes to finish or to undo it.
+
+    >>> journal = Journal("/", "undo", writes={"zarr.json": b"{}"}, old={"zarr.json": None})
+    >>> Journal.parse(journal.text(), "memory://", ".zom.journal") == journal
+    True
+    """
+
+    path: str
+    way: Way
+    """What becomes of it after an interruption."""
+    first: dict[str, bytes | None] = field(default_factory=dict[str, "bytes | None"])
+    """Documents as they are meanwhile, None for gone: consolidated metadata that would be stale."""
+    removes: tuple[str, ...] = ()
+    """Documents that go before anything else does, in this order."""
+    clears: tuple[Clearing, ...] = ()
+    """Arrays of which chunks go."""
+    writes: dict[str, bytes] = field(default_factory=dict[str, bytes])
+    """Documents that are written, in this order; the last one makes the rest seen."""
+    old: dict[str, bytes | None] = field(default_factory=dict[str, "bytes | None"])
+    """What lay under each of these keys before; None for nothing."""
+    data: tuple[Clearing, ...] = ()
+    """New arrays whose chunks are written, too."""
+    moves: tuple[tuple[str, str], ...] = ()
+    """Prefixes that are renamed."""
+
+    def text(self) -> bytes:
+        """The journal as it is stored."""
+        return json.dumps({"form": _FORM, **asdict(self)}, default=_encoded).encode()
+
+    @classmethod
+    def parse(cls, text: bytes, store: str, key: str) -> Journal:
+        """The journal that `text` holds."""
+        try:
+            facts: dict[str, Any] = {_FORM: json.loads}[json.loads(text)["form"]](text)
+            return cls(
+                path=facts["path"],
+                way=facts["way"],
+                first=_texts(facts["first"]),
+                removes=tuple(facts["removes"]),
+                clears=tuple(Clearing(**each) for each in facts["clears"]),
+                writes={name: value.encode(*_CODE) for name, value in facts["writes"].items()},
+                old=_texts(facts["old"]),
+                data=tuple(Clearing(**each) for each in facts["data"]),
+                moves=tuple((old, new) for old, new in facts["moves"]),
+            )
+        except (ValueError, KeyError, TypeError, AttributeError) as cause:
+            reason = "it is not a whole journal of zom; look at it, and delete it"
+            raise StoreError(store, key, "read", reason) from cause
+
+    def keys(self) -> set[str]:
+        """All documents that change."""
+        return {*self.old, *self.first, *self.writes, *self.removes}
+
+
+_CODE = ("utf-8", "surrogateescape")
+
+
+def _encoded(value: Any) -> str:
+    if not isinstance(value, bytes):
+        raise TypeError(f"not for a journal: {type(value).__name__}")
+    return value.decode(*_CODE)
+
+
+def _texts(texts: dict[str, str | None]) -> dict[str, bytes | None]:
+    return {key: None if text is None else text.encode(*_CODE) for key, text in texts.items()}
+
+
+def pending(store: Store, path: str = "", keys: Iterable[str] = ()) -> str | None:
+    """The key of a journal that the node at `path` is part of: a change that is under way, or was interrupted.
+
+    With `keys`, only a change of one of these documents counts. It takes one small read for each level.
+
+    >>> from zom.stores.memory import MemoryStore
+    >>> pending(MemoryStore(), "/a/b") is None
+    True
+    """
+    names = parse_path(path)
+    candidates = [journal_key(join(names[:count])) for count in range(len(names), -1, -1)]
+    wanted = set(keys)
+    for key, text in zip(candidates, store.get_many(candidates), strict=True):
+        if text is not None and (not wanted or wanted & Journal.parse(text, store.url, key).keys()):
+            return key
+    return None
+
+
+def check_settled(store: Store, path: str = "", keys: Iterable[str] = ()) -> None:
+    """StoreError where the node at `path` is between two states: see `pending`."""
+    key = pending(store, path, keys)
+    if key is not None:
+        where = "/" + key.removesuffix(JOURNAL).strip("/")
+        reason = (
+            f"a change of {where} is under way, or was interrupted: wait for its end, or finish or undo it "
+            f"with zom.repair"
+        )
+        raise StoreError(store.url, key.removesuffix(JOURNAL).strip("/"), "read", reason)

@@ -1,0 +1,98 @@
+"""Moving nodes to other paths, with all that lies below them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from zom.errors import PathError
+from zom.hierarchy.apply import carry_out
+from zom.hierarchy.conflicts import ARRAY_ABOVE, EXISTS, conflict
+from zom.hierarchy.create import check_names
+from zom.hierarchy.handles import opened
+from zom.hierarchy.planner import Planner, is_within
+from zom.hierarchy.removal import found_at
+from zom.hierarchy.survey import above_all
+from zom.paths import join, parse_path
+
+if TYPE_CHECKING:
+    from zom.hierarchy.plan import Plan
+    from zom.stores.opening import Place
+
+__all__ = ["plan_rename", "rename"]
+
+
+def rename(store: Place, old: str, new: str) -> Plan:
+    """Move the node at the path `old`, and all below it, to the path `new`; the plan by which it was done.
+
+    Where the store can rename, that is one step; elsewhere every key is copied before it is removed, and
+    the node is not seen meanwhile. Whatever else lies in the node's directory moves with it.
+
+    >>> import zom
+    >>> array = zom.create_array("memory:", zom.v3.ArraySpec.build(shape=(4,), dtype="int8"), "a")
+    >>> print(zom.rename(array.store, "a", "b"))
+    memory://: 1 to move
+      > /a  array  move (to /b)
+    >>> sorted(array.store.list())
+    ['b/zarr.json', 'zarr.json']
+    """
+    plan = plan_rename(store, old, new)
+    carry_out(plan)
+    return plan
+
+
+def plan_rename(store: Place, old: str, new: str) -> Plan:
+    """The plan of `rename`; nothing is moved."""
+    there = opened(store)
+    source, target = join(parse_path(old)), join(parse_path(new))
+    if is_within(target, source) or is_within(source, target):
+        raise PathError(f"expected two paths of which none lies in the other, got {source!r} and {target!r}")
+    common = next(at for at in above_all(source) if is_within(target, at))
+    planner = Planner(there, found_at(there, source, below=common), "replace", prune=True)
+    check_names(planner.layout.family.form, parse_path(target))
+    planner.check_journals()
+    _check_target(planner, target)
+    layout, found = planner.layout, planner.found
+    pairs = zip(layout.node_prefixes(source), layout.node_prefixes(target), strict=True)
+    moves = tuple(pair for pair in pairs if any(key.startswith(pair[0]) for key in found.listed))
+    node = found.nodes.get(source)
+    # Where the documents move with their directory in one step, there is nothing to hide meanwhile.
+    if node is not None and not (there.capabilities.rename and not layout.implicit_groups):
+        for end, text in node.documents.items():
+            planner.removes[layout.key(source, end)] = None
+            planner.old[layout.key(source, end)] = text
+            planner.writes[layout.key(target, end)] = text
+            planner.old[layout.key(target, end)] = None
+    for path, each in found.nodes.items():
+        if is_within(path, source):
+            names = (*parse_path(target), *parse_path(path[len(source) :]))
+            planner.documents[join(names)] = dict(each.documents)
+        elif is_within(path, common):
+            planner.documents[path] = dict(each.documents)
+    planner.touched.add(target)
+    planner.act(
+        source, "array" if node is not None and node.kind == "array" else "group", "move", why=f"to {target}"
+    )
+    plan = planner.finished()
+    seen = {prefix: frozenset[str]() for prefix in layout.node_prefixes(target)}
+    return replace(plan, seen=seen, journal=replace(plan.journal, moves=moves, way="finish"))
+
+
+def _check_target(planner: Planner, target: str) -> None:
+    """Nothing may lie where the node moves to, and only groups above it."""
+    layout, found = planner.layout, planner.found
+    own = {layout.key(target, end) for end, _ in layout.marks}
+    prefixes = layout.node_prefixes(target)
+    there = sorted(key for key in found.listed if key in own or key.startswith(prefixes))
+    if there:
+        fix = "choose another path, or delete what is there"
+        planner.problems.append(
+            conflict(EXISTS, target, "nothing, to move a node there", repr(there[0]), fix)
+        )
+    for at in above_all(target):
+        node = found.nodes.get(at)
+        if node is not None and node.kind != "group":
+            planner.problems.append(conflict(ARRAY_ABOVE, at, f"a group, to hold {target}", str(node)))
+        elif node is None and not layout.implicit_groups:
+            fix = "create it first"
+            planner.problems.append(conflict(ARRAY_ABOVE, at, f"a group, to hold {target}", "nothing", fix))

@@ -1,0 +1,634 @@
+"""Planning: a spec is held against what lies in a store, node by node, and nothing is written."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, cast
+
+from zom.engine.compile import compile_plan
+from zom.errors import SpecError
+from zom.hierarchy import blocks
+from zom.hierarchy.conflicts import (
+    ARRAY_ABOVE,
+    BROKEN,
+    BUSY,
+    EXISTS,
+    FILES,
+    IN_THE_WAY,
+    KIND,
+    LAYOUT,
+    OTHER_FORMAT,
+    UNKNOWN_CHUNKS,
+    UNLISTED,
+    conflict,
+    few,
+)
+from zom.hierarchy.create import check_path, entry_text
+from zom.hierarchy.handles import opened
+from zom.hierarchy.journal import JOURNAL, Clearing, Journal
+from zom.hierarchy.layout import ENTRY_KEY, V3_LAYOUT
+from zom.hierarchy.meaning import changes_between
+from zom.hierarchy.plan import Action, Plan
+from zom.hierarchy.plan_text import changes_words
+from zom.hierarchy.survey import Lying, Survey, above_all, chunk_keys, key_form, spec_in, survey
+from zom.hierarchy.text import document_text
+from zom.model.assembly import assemble
+from zom.model.output import member_specs
+from zom.model.tree import walk
+from zom.paths import join
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from zom.hierarchy.layout import Layout
+    from zom.hierarchy.plan import OnConflict, Verb
+    from zom.model.compare import Change
+    from zom.model.family import NodeKind
+    from zom.model.spec import Spec
+    from zom.problems import Rule
+    from zom.stores.interface import Store
+    from zom.stores.opening import Place
+
+__all__ = ["FEW", "Planner", "is_within", "plan", "plan_for"]
+
+FEW = 16
+"""How many new nodes are looked for one by one before they are made; where there are more, by a listing."""
+
+_CONFLICTS = ("refuse", "update", "replace")
+
+
+def plan(
+    spec: Spec, store: Place, path: str = "", *, on_conflict: OnConflict = "refuse", prune: bool = False
+) -> Plan:
+    """What it takes to make `store` hold what `spec` says at `path`; nothing is written.
+
+    A node that is there and means the same is kept, whatever its spelling. One that differs is, by
+    `on_conflict`, a conflict ("refuse"); changed, where no chunk loses its meaning, and a conflict where
+    one would ("update"); or replaced, and its chunks removed ("replace"). With "update", attributes that
+    the spec doesn't give at all stay as they are; given ones, empty ones too, take the place of all that
+    are there. Nodes that the spec doesn't know stay, unless it is to `prune`; groups whose members the
+    spec doesn't know (`members` is None) are not looked into. Files that are not Zarr's stay always.
+
+    >>> import zom
+    >>> store = zom.store("memory://example-of-plan")
+    >>> old = zom.v3.ArraySpec.build(shape=(4,), dtype="int8", chunks=(2,))
+    >>> zom.create_array(store, old)[:] = 1
+    >>> print(zom.plan(old.replace(shape=(2,)), store, on_conflict="update"))
+    memory://example-of-plan: 1 to resize, 1 chunk to remove
+      ~ /  array  resize: shape[0]: 4 -> 2; 1 chunk removed
+    >>> print(zom.plan(old.replace(data_type="uint8"), store).problems[0])
+    expected an array that means the same, found another: data_type: "int8" -> "uint8"; ask for on_conflict='replace', and its chunks go
+    """
+    return plan_for(spec, opened(store), path, on_conflict=on_conflict, prune=prune)
+
+
+def plan_for(
+    spec: Spec, store: Store, path: str = "", *, on_conflict: OnConflict = "refuse", prune: bool = False
+) -> Plan:
+    """As `plan`, for a store that is open."""
+    if on_conflict not in _CONFLICTS:
+        message = f"on_conflict: expected one of {', '.join(map(repr, _CONFLICTS))}, got {on_conflict!r}"
+        raise ValueError(message)
+    if spec.kind == "entry point":
+        message = (
+            "expected an array or a group, found the entry point of a draft hierarchy, which is made with it"
+        )
+        raise TypeError(message)
+    names = check_path(spec, path)
+    nodes = {
+        join((*names, *inner.split("/")[1:])) if inner != "/" else join(names): node
+        for inner, node in walk(spec)
+    }
+    found = survey(store, path, spec.family.form, expected=nodes if not store.capabilities.listable else ())
+    return Planner(store, found, on_conflict, prune=prune).plan(nodes)
+
+
+class Planner:
+    """One plan in the making."""
+
+    def __init__(self, store: Store, found: Survey, on_conflict: OnConflict, *, prune: bool) -> None:
+        self.store = store
+        self.found = found
+        self.layout = found.layout
+        self.on_conflict: OnConflict = on_conflict
+        self.prune = prune
+        self.problems: list[Any] = []
+        self.actions: dict[str, Action] = {}
+        self.writes: dict[str, bytes] = {}
+        self.removes: dict[str, None] = {}
+        self.clears: list[Clearing] = []
+        self.old: dict[str, bytes | None] = {}
+        self.documents: dict[str, dict[str, bytes]] = {}
+        """What each node's documents will be, by the ends of their keys."""
+        self.foreign: list[str] = []
+        self.touched: set[str] = set()
+        """Paths of nodes that change besides those of the actions."""
+        self._texts: dict[int, tuple[Any, dict[str, bytes]]] = {}
+
+    @property
+    def listed(self) -> bool:
+        """Whether it is known what lies in the store besides the documents that were looked for."""
+        return self.store.capabilities.listable
+
+    def plan(self, nodes: Mapping[str, Spec]) -> Plan:
+        """The plan for these nodes."""
+        self.check_journals()
+        self._look_above()
+        for path, spec in nodes.items():
+            self._node(path, spec, nodes)
+        self._others(nodes)
+        return self.finished(blocks.wanted_by(nodes))
+
+    def finished(self, wanted: frozenset[str] = frozenset()) -> Plan:
+        """The plan that was made, with consolidated metadata put right."""
+        renewed = blocks.renewed(self, wanted)
+        changed = bool(self.writes or self.removes or self.clears)
+        first = {key: text for key, text in renewed.first.items() if changed}
+        for key, text in renewed.writes.items():
+            self.old.setdefault(key, renewed.old[key])
+            self.writes[key] = text
+        order = sorted(self.writes, key=lambda key: _rank(key, self.layout))
+        creating = all(text is None for text in self.old.values()) and not self.removes and not self.clears
+        journal = Journal(
+            self._top(renewed.paths),
+            "undo" if creating else "finish",
+            first={key: text for key, text in first.items() if key not in self.removes},
+            removes=tuple(sorted(self.removes, key=lambda key: _rank(key, self.layout), reverse=True)),
+            clears=tuple(self.clears),
+            writes={key: self.writes[key] for key in order},
+            old=self.old,
+        )
+        return Plan(
+            self.store,
+            self.store.url,
+            self.found.path,
+            self.layout.family.form,
+            self.on_conflict,
+            self.prune,
+            tuple(self.actions[path] for path in sorted(self.actions, key=_natural)),
+            tuple(self.problems),
+            tuple(sorted(renewed.paths)),
+            tuple(sorted(self.foreign)),
+            layout=self.layout,
+            journal=journal,
+            seen=self._seen(),
+            root=self.documents.get(self.found.path, {}),
+            made=frozenset(path for path, action in self.actions.items() if action.verb == "create"),
+        )
+
+    def _seen(self) -> dict[str, frozenset[str]]:
+        """What was found where many nodes are to be made, so that it can be found to be the same."""
+        made = {path for path, action in self.actions.items() if action.verb == "create"}
+        if len(made) <= FEW or not self.listed:
+            return {}
+        tops = [
+            path for path in made if is_within(path, self.found.path) and path.rpartition("/")[0] not in made
+        ]
+        if len(tops) > FEW or self.layout.implicit_groups:
+            tops = [self.found.path]
+        prefixes = {prefix for path in tops for prefix in self.layout.node_prefixes(path)}
+        return {
+            prefix: frozenset(key for key in self.found.listed if key.startswith(prefix))
+            for prefix in prefixes
+        }
+
+    def _top(self, paths: list[str]) -> str:
+        """The path of the topmost node that changes: all others lie below it, or below the plan's path."""
+        changed = [path for path, action in self.actions.items() if action.verb != "keep"]
+        entry = [self._base] if self.layout.implicit_groups and self.writes else []
+        above = [path for path in (*changed, *paths, *entry) if is_within(self.found.path, path)]
+        return min((*above, self.found.path), key=len)
+
+    # --- what stands above --------------------------------------------------------------------------
+
+    def conflict(self, broken: Rule, path: str, expected: str, found: object, fix: str | None = None) -> None:
+        """Note that something is in the way."""
+        self.problems.append(conflict(broken, path, expected, str(found), fix))
+
+    def check_journals(self) -> None:
+        """Note the changes that are under way."""
+        for key in self.found.journals:
+            where = "/" + key.removesuffix(JOURNAL).strip("/")
+            fix = "wait for its end, or finish or undo it with zom.repair"
+            self.conflict(BUSY, where, "no change under way", "one that is not done, or was interrupted", fix)
+
+    def _look_above(self) -> None:
+        """The nodes above must be groups of the format; missing ones are made."""
+        path, layout = self.found.path, self.layout
+        if layout.implicit_groups:
+            self._entry()
+        for at in above_all(path):
+            if layout.implicit_groups and not f"{at.rstrip('/')}/".startswith(f"/{layout.base}"):
+                break
+            node = self.found.nodes.get(at)
+            others = [
+                each
+                for each in self.found.others.get(at, ())
+                if not (layout.implicit_groups and each.kind == "entry point")
+            ]
+            wanted = f"a {layout.name} group, to hold {path}"
+            if others and node is None:
+                self.conflict(
+                    OTHER_FORMAT, at, wanted, others[0], "put it elsewhere, or convert the hierarchy"
+                )
+            elif node is not None and node.kind != "group":
+                self.conflict(ARRAY_ABOVE if node.kind == "array" else BROKEN, at, wanted, node)
+            elif node is None and not layout.implicit_groups:
+                group = cast("Any", layout.family.classes["group"])()
+                self._create(at, group, self._texts_of(group))
+
+    def _entry(self) -> None:
+        """A draft hierarchy begins with its entry point."""
+        base = self._base
+        key = V3_LAYOUT.key(base, ENTRY_KEY)
+        there = [each for each in self.found.others.get(base, ()) if ENTRY_KEY in each.documents]
+        if not there:
+            self._check_loose(base)
+            self._put(key, entry_text(), None)
+        elif there[0].kind != "entry point":
+            self.conflict(OTHER_FORMAT, base, "a draft hierarchy, or nothing", there[0], "put it elsewhere")
+
+    # --- one node -----------------------------------------------------------------------------------
+
+    def _node(self, path: str, spec: Spec, nodes: Mapping[str, Spec]) -> None:
+        node = self.found.nodes.get(path)
+        chunks = self._other_formats(path, spec, node)
+        texts = self._texts_of(spec)
+        if node is None:
+            self._new(path, spec, texts, nodes)
+        else:
+            self._there(path, spec, node, texts)
+        others = [each for each in self.found.others.get(path, ()) if each.kind != "entry point"]
+        if others and path in self.actions:
+            done = self.actions[path]
+            verb: Verb = "rewrite document" if done.verb == "keep" else done.verb
+            why = f"{others[0]} goes"
+            self.actions[path] = replace(done, verb=verb, chunks=done.chunks + chunks, why=done.why or why)
+
+    def _there(self, path: str, spec: Spec, node: Lying, texts: dict[str, bytes]) -> None:
+        stored = {end: text for end, text in node.documents.items() if end != self.layout.consolidated}
+        if stored == texts:
+            self._keep(path, spec, stored)
+            return
+        old = spec_in(node)
+        if old is None:
+            self._broken(path, spec, node, texts)
+        elif old.kind != spec.kind:
+            self._other_kind(path, spec, node, old)
+        else:
+            self._same_kind(path, spec, node, old)
+
+    def _keep(self, path: str, spec: Spec, stored: dict[str, bytes]) -> None:
+        self.documents[path] = stored
+        self.act(path, spec.kind, "keep")
+
+    def _new(self, path: str, spec: Spec, texts: dict[str, bytes], nodes: Mapping[str, Spec]) -> None:
+        if not texts:
+            # A group of the draft needs no document where something lies below it, or at the root.
+            below = f"{path.rstrip('/')}/"
+            held = [spec for at, spec in nodes.items() if at.startswith(below)]
+            if path in {self._base, *self._holders} or any(self._texts_of(each) for each in held):
+                return
+            texts = {".group.json": document_text({"attributes": {}})}
+        self._check_loose(path)
+        for end in (*self.layout.extra, self.layout.consolidated or ""):
+            key = self.layout.key(path, end) if end else ""
+            if key in self.found.loose:
+                self._loose_document(path, key, end in texts)
+        if self.found.others.get(path) and not self.layout.implicit_groups:
+            self._write_node(path, texts, {})
+            self.act(path, spec.kind, "replace")
+            return
+        self._create(path, spec, texts)
+
+    def _create(self, path: str, spec: Spec, texts: dict[str, bytes]) -> None:
+        self._write_node(path, texts, {})
+        self.act(path, spec.kind, "create")
+
+    def _loose_document(self, path: str, key: str, written: bool) -> None:  # noqa: FBT001 - a fact
+        """A document of no node would become one of the new node."""
+        if self.on_conflict != "replace":
+            fix = "delete it, or ask for on_conflict='replace'"
+            self.conflict(FILES, path, "nothing, to make it a node", f"{key!r}, a document of no node", fix)
+        self.old[key] = self.found.loose[key]
+        if not written:
+            self.removes[key] = None
+
+    def _broken(self, path: str, spec: Spec, node: Lying, texts: dict[str, bytes]) -> None:
+        strays = self.found.strays.get(path, [])
+        if self.on_conflict != "replace":
+            fix = "mend it, or ask for on_conflict='replace'"
+            self.conflict(BROKEN, path, "a document that can be read", node, fix)
+        elif strays:
+            found = f"{few(strays)}, and a document that can't be read"
+            self.conflict(UNKNOWN_CHUNKS, path, "to know which keys are chunks", found, "delete them")
+        self._remove(node)
+        self._write_node(path, texts, {})
+        self.act(path, spec.kind, "replace", why="its document can't be read")
+
+    def _other_kind(self, path: str, spec: Spec, node: Lying, old: Spec) -> None:
+        if self.on_conflict != "replace":
+            fix = "ask for on_conflict='replace', and it goes"
+            self.conflict(KIND, path, f"{_a(spec.kind)}, or nothing", node, fix)
+        chunks = self._clear(path, node, old, spec)
+        self._remove(node)
+        self._write_node(path, self._texts_of(spec), {})
+        self.act(path, spec.kind, "replace", chunks=chunks, why=f"of {_a(old.kind)}")
+
+    def _same_kind(self, path: str, spec: Spec, node: Lying, old: Spec) -> None:
+        new = spec
+        if self.on_conflict == "update" and "attributes" not in spec.document:
+            held = old.document.get("attributes")
+            new = spec if held is None else _with_attributes(spec, held)
+        verb, changes = changes_between(old, new)
+        if verb == "keep":
+            self._keep(path, spec, node.documents)
+            return
+        if self.on_conflict == "refuse":
+            fix = self._way_out(verb)
+            self.conflict(
+                EXISTS,
+                path,
+                f"{_a(spec.kind)} that means the same",
+                f"another: {changes_words(changes)}",
+                fix,
+            )
+        elif self.on_conflict == "update" and verb == "replace":
+            fix = "ask for on_conflict='replace', and its chunks go"
+            self.conflict(
+                LAYOUT,
+                path,
+                "an array whose chunks can still be read",
+                f"another: {changes_words(changes)}",
+                fix,
+            )
+        chunks = 0
+        if verb == "replace":
+            chunks = self._clear(path, node, old, new)
+            if self.found.strays.get(path):
+                self._remove(node)
+        elif verb == "resize":
+            chunks = self._resize(path, node, old, new)
+        texts = self._texts_of(new) or {".group.json": document_text({"attributes": {}})}
+        self._write_node(path, texts, node.documents)
+        self.act(path, spec.kind, verb, changes=changes, chunks=chunks)
+
+    def _way_out(self, verb: str) -> str:
+        if verb == "replace":
+            return "ask for on_conflict='replace', and its chunks go"
+        return "ask for on_conflict='update', and it is changed"
+
+    # --- other formats, and nodes that the spec doesn't know -------------------------------------------
+
+    def _other_formats(self, path: str, spec: Spec, node: Lying | None) -> int:
+        """Plan that nodes of other formats go; how many chunks go with them."""
+        chunks = 0
+        for other in self.found.others.get(path, ()):
+            if self.layout.implicit_groups and other.kind == "entry point":
+                continue
+            hard = self.layout.implicit_groups or other.kind == "entry point"
+            if hard or self.on_conflict != "replace":
+                fix = "put it elsewhere" if hard else "ask for on_conflict='replace', and it goes"
+                wanted = f"a {self.layout.name} {spec.kind}, or nothing"
+                self.conflict(OTHER_FORMAT, path, wanted, other, fix)
+            self._remove(other)
+            old = spec_in(other)
+            if old is not None:
+                chunks += self._clear(path, other, old, spec, kept=node)
+        return chunks
+
+    def _others(self, nodes: Mapping[str, Spec]) -> None:
+        """Nodes that the spec doesn't know: in the way, to be pruned, or left alone."""
+        for path, each in [
+            *self.found.nodes.items(),
+            *((p, o) for p, all_ in self.found.others.items() for o in all_),
+        ]:
+            if path in nodes or not is_within(path, self.found.path) or each.kind == "entry point":
+                continue
+            above = next(at for at in above_all(path) if at in nodes)
+            holder = nodes[above]
+            strangers = each.layout.name != self.layout.name and self._changes_format(above)
+            if holder.kind == "array" or strangers:
+                self._in_the_way(path, each, above)
+            elif self.prune and member_specs(holder) is not None:
+                self.delete(path, each, "the spec doesn't know it")
+            elif each.layout.name == self.layout.name:
+                self.documents.setdefault(path, dict(each.documents))
+
+    def _changes_format(self, path: str) -> bool:
+        return any(each.kind != "entry point" for each in self.found.others.get(path, ()))
+
+    def _in_the_way(self, path: str, node: Lying, above: str) -> None:
+        if self.on_conflict != "replace":
+            fix = "ask for on_conflict='replace', and it goes"
+            self.conflict(IN_THE_WAY, path, f"nothing below {above}, which is to be an array", node, fix)
+        self.delete(path, node, f"it is in the way of {above}")
+
+    def delete(self, path: str, node: Lying, why: str = "") -> None:
+        """Plan that a node goes; those below it are planned by themselves."""
+        old = spec_in(node)
+        chunks = 0 if old is None else self._clear(path, node, old, None)
+        if old is None:
+            self.foreign.extend(self.found.strays.get(path, ()))
+        self._remove(node)
+        self.documents.pop(path, None)
+        kind: Any = node.kind if node.kind != "?" else "group"
+        self.act(path, kind, "delete", chunks=chunks, why=why)
+
+    # --- documents and chunks -----------------------------------------------------------------------
+
+    def act(  # noqa: PLR0913 - all that is told of it
+        self,
+        path: str,
+        kind: NodeKind,
+        verb: Verb,
+        *,
+        changes: tuple[Change, ...] = (),
+        chunks: int = 0,
+        why: str = "",
+    ) -> None:
+        """Note what becomes of a node."""
+        self.actions[path] = Action(path, kind, verb, changes, chunks, why)
+
+    def _texts_of(self, spec: Spec) -> dict[str, bytes]:
+        """The texts of a node's documents, by the ends of their keys."""
+        known = self._texts.get(id(spec.document))
+        if known is None:
+            documents = spec.to_documents()
+            if self.layout.inline is not None:
+                for document in documents.values():
+                    document.pop(self.layout.inline, None)
+            texts = {end: document_text(document) for end, document in documents.items()}
+            # The document is kept beside, so that no other gets its number.
+            known = self._texts[id(spec.document)] = (spec.document, texts)
+        return known[1]
+
+    def _put(self, key: str, text: bytes, old: bytes | None) -> None:
+        self.writes[key] = text
+        self.old.setdefault(key, old)
+
+    def _write_node(self, path: str, texts: dict[str, bytes], stored: Mapping[str, bytes]) -> None:
+        """Plan the documents of a node, as far as they differ from those that are `stored`."""
+        self.documents[path] = texts
+        for end, text in texts.items():
+            key = self.layout.key(path, end)
+            if key in self.removes or not blocks.says_the_same(text, stored.get(end), self.layout.inline):
+                self._put(key, text, stored.get(end))
+        for end, text in stored.items():
+            key = self.layout.key(path, end)
+            if end not in texts and end != self.layout.consolidated and key not in self.removes:
+                self.removes[key] = None
+                self.old.setdefault(key, text)
+
+    def _remove(self, node: Lying) -> None:
+        for end, text in node.documents.items():
+            key = node.layout.key(node.path, end)
+            self.removes[key] = None
+            self.old.setdefault(key, text)
+
+    def _clear(
+        self, path: str, node: Lying, old: Spec, new: Spec | None, *, kept: Lying | None = None
+    ) -> int:
+        """Plan that the chunks of an array go; how many there are."""
+        strays = self.found.strays.get(path, [])
+        if old.kind != "array":
+            self._check_foreign(path, strays, new)
+            return 0
+        if not self.listed:
+            self.conflict(UNLISTED, path, "a store that lists its keys, to remove chunks", self.store.url)
+            return 0
+        chunks = self._chunks(path, node.layout, old, strays)
+        if chunks is None:
+            if strays:
+                self.conflict(
+                    UNKNOWN_CHUNKS, path, "to know which keys are chunks", few(strays), "delete them"
+                )
+            return 0
+        staying = spec_in(kept) if kept is not None else None
+        if staying is not None and staying.kind == "array":
+            chunks = sorted(set(chunks) - set(self._chunks(path, self.layout, staying, chunks) or ()))
+        else:
+            staying = None
+        others = sorted(set(strays) - set(chunks))
+        if kept is None:
+            self._check_foreign(path, others, new)
+        if chunks:
+            json = None if staying is None else staying.to_json()
+            self.clears.append(_clearing(path, node, old, kept=json))
+        return len(chunks)
+
+    def _chunks(self, path: str, layout: Layout, array: Spec, keys: list[str]) -> list[str] | None:
+        return chunk_keys(array, layout.chunk_prefix(path), keys, scalar=layout.scalar_chunk)
+
+    def _check_foreign(self, path: str, keys: list[str], new: Spec | None) -> None:
+        """Files stay; where the new array would take one for a chunk, that is a conflict."""
+        self.foreign.extend(keys)
+        if new is None or new.kind != "array" or not keys:
+            return
+        taken = self._chunks(path, self.layout, new, keys)
+        if taken is None or taken:
+            found = f"{few(taken or keys)}, which would be taken for {'one' if taken else 'chunks, perhaps'}"
+            self.conflict(FILES, path, "no files in the place of chunks", found, "move them away")
+
+    def _resize(self, path: str, node: Lying, old: Spec, new: Spec) -> int:
+        form = key_form(new, node.layout.scalar_chunk)
+        if form is None:
+            self.conflict(
+                UNKNOWN_CHUNKS,
+                path,
+                "to know which keys are chunks",
+                "a chunk key encoding that nobody knows",
+            )
+            return 0
+        grid, prefix = compile_plan(new).grid, node.layout.chunk_prefix(path)
+        places = (form.coords(key[len(prefix) :], len(grid)) for key in self.found.strays.get(path, ()))
+        gone = sum(
+            1
+            for place in places
+            if place is not None and any(n >= count for n, count in zip(place, grid, strict=True))
+        )
+        self.clears.append(_clearing(path, node, old, new=new.to_json()))
+        return gone
+
+    def _check_loose(self, path: str) -> None:
+        """Files in the directory of a node that is to be made, which belong to no node there, stay."""
+        if path in self._holders:
+            return
+        loose = self._loose.get(path)
+        if loose:
+            found = f"files that are not of a Zarr hierarchy: {few(loose)}"
+            fix = "choose another place, or move them away"
+            self.conflict(FILES, path, "nothing, to make it a node", found, fix)
+
+    @cached_property
+    def _loose(self) -> dict[str, list[str]]:
+        return _directories(self.found)
+
+    @cached_property
+    def _holders(self) -> set[str]:
+        """The paths with nodes below them."""
+        return {at for path in (*self.found.nodes, *self.found.others) for at in above_all(path)}
+
+    @property
+    def _base(self) -> str:
+        """Where the draft hierarchy begins."""
+        return f"/{self.layout.base}".rstrip("/") or "/"
+
+
+def _clearing(
+    path: str, node: Lying, old: Spec, *, new: str | None = None, kept: str | None = None
+) -> Clearing:
+    layout = node.layout
+    return Clearing(
+        path, layout.chunk_prefix(path), layout.family.form, old.to_json(), new, kept, layout.scalar_chunk
+    )
+
+
+def _with_attributes(spec: Spec, attributes: Any) -> Spec:
+    """A node, without its members, with attributes that are there already."""
+    document = {**spec.document, "attributes": attributes}
+    made, problems = assemble(spec.family.classes[spec.kind], document, "lenient")
+    if made is None:
+        raise SpecError(problems, "attributes that are there")
+    return made
+
+
+def _directories(found: Survey) -> dict[str, list[str]]:
+    """The keys that belong to no array, by each path that they lie below."""
+    lie: dict[str, list[str]] = {}
+    for owner, keys in found.strays.items():
+        node = None if owner is None else found.nodes.get(owner)
+        if node is not None and node.kind == "array":
+            continue
+        for key in keys:
+            at = found.place_of(key)
+            while at != owner:
+                lie.setdefault(at, []).append(key)
+                if at == "/":
+                    break
+                at = at.rpartition("/")[0] or "/"
+    return lie
+
+
+def _rank(key: str, layout: Any) -> tuple[int, int]:
+    """Deeper documents come first; of one node, attributes before its own, consolidated metadata last."""
+    name = key.rpartition("/")[2]
+    return -key.count("/"), {".zattrs": 0, layout.consolidated: 2}.get(name, 1)
+
+
+def _natural(path: str) -> tuple[str, ...]:
+    return tuple(path.split("/")) if path != "/" else ("",)
+
+
+def is_within(path: str, root: str) -> bool:
+    """Whether `path` is `root`, or lies below it.
+
+    >>> is_within("/a/b", "/a"), is_within("/ab", "/a")
+    (True, False)
+    """
+    return root in {"/", path} or path.startswith(f"{root}/")
+
+
+def _a(kind: str) -> str:
+    return f"an {kind}" if kind == "array" else f"a {kind}"
