@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 from typing_extensions import override
 
-from zom.stores.interface import ByteRange, Store, cut
+from zom.stores.interface import ByteRange, Snapshot, Store, cut
 from zom.stores.locks import remake_in_children
+from zom.stores.snapshots import ValueSnapshot
 from zom.stores.wrap import WrapperStore
 
 if TYPE_CHECKING:
@@ -114,6 +115,15 @@ class CacheStore(WrapperStore):
             if byte_range is None:
                 self._remember(key, answer, changes)
         return values
+
+    @override
+    def _read_into(self, key: str, target: memoryview[Any]) -> int | None:
+        return Store._read_into(self, key, target)  # noqa: SLF001 - a value that is read is remembered
+
+    @override
+    def _snapshot(self, key: str) -> Snapshot | None:
+        found = self._known(key)
+        return super()._snapshot(key) if found is None else ValueSnapshot(self, key, found)
 
     @contextmanager
     @override

@@ -12,6 +12,7 @@ from typing_extensions import override
 
 from zom.stores.interface import ByteRange, Listing, Store, Versioned
 from zom.stores.locks import remake_in_children
+from zom.stores.snapshots import Snapshot
 from zom.stores.wrap import WrapperStore
 
 if TYPE_CHECKING:
@@ -69,7 +70,8 @@ class FaultyStore(WrapperStore):
         """Let `mishap` happen to the next operation, or to the one `after` so many."""
         self.mishaps[len(self.operations) + after] = mishap
 
-    def _done(self, verb: str, key: str, act: Callable[[], T]) -> T:
+    def done(self, verb: str, key: str, act: Callable[[], T]) -> T:
+        """What `act()` gives, unless something happens to the operation."""
         with self._guard:
             mishap = self.mishaps.get(len(self.operations))
             self.operations.append((verb, key))
@@ -94,30 +96,39 @@ class FaultyStore(WrapperStore):
 
     @override
     def _read(self, key: str, byte_range: ByteRange | None) -> bytes | None:
-        return self._done("read", key, lambda: self.inner.get(key, byte_range))
+        return self.done("read", key, lambda: self.inner.get(key, byte_range))
 
     @override
     def _read_many(self, requests: Sequence[tuple[str, ByteRange | None]]) -> list[bytes | None]:
         return Store._read_many(self, requests)  # noqa: SLF001 - one operation for each key
 
     @override
+    def _read_into(self, key: str, target: memoryview[Any]) -> int | None:
+        return Store._read_into(self, key, target)  # noqa: SLF001 - an operation that may be shortened
+
+    @override
+    def _snapshot(self, key: str) -> Snapshot | None:
+        found = self.done("open", key, lambda: self.inner.open_snapshot(key))
+        return None if found is None else _FaultySnapshot(self, key, found)
+
+    @override
     def _read_version(self, key: str) -> Versioned | None:
-        return self._done("read", key, lambda: self.inner.get_version(key))
+        return self.done("read", key, lambda: self.inner.get_version(key))
 
     @override
     def _keys(self, prefix: str) -> Iterable[str]:
-        return self._done("list", prefix, lambda: list(self.inner.list(prefix)))
+        return self.done("list", prefix, lambda: list(self.inner.list(prefix)))
 
     @override
     def _list_dir(self, prefix: str) -> Listing:
-        return self._done("list", prefix, lambda: self.inner.list_dir(prefix))
+        return self.done("list", prefix, lambda: self.inner.list_dir(prefix))
 
     # --- writing -----------------------------------------------------------------------------------
 
     @override
     def _write(self, key: str, value: bytes) -> None:
         value = self._short(value)
-        self._done("write", key, lambda: self.inner.set(key, value))
+        self.done("write", key, lambda: self.inner.set(key, value))
 
     @override
     def _write_many(self, items: Sequence[tuple[str, bytes]]) -> None:
@@ -126,11 +137,11 @@ class FaultyStore(WrapperStore):
     @override
     def _write_partial(self, key: str, start: int, value: bytes) -> None:
         value = self._short(value)
-        self._done("write", key, lambda: self.inner.set_partial(key, start, value))
+        self.done("write", key, lambda: self.inner.set_partial(key, start, value))
 
     @override
     def _remove(self, key: str) -> None:
-        self._done("delete", key, lambda: self.inner.delete(key))
+        self.done("delete", key, lambda: self.inner.delete(key))
 
     @override
     def _remove_many(self, keys: Sequence[str]) -> None:
@@ -143,18 +154,37 @@ class FaultyStore(WrapperStore):
     @override
     def _create(self, key: str, value: bytes) -> bool:
         value = self._short(value)
-        return self._done("create", key, lambda: self.inner.create(key, value))
+        return self.done("create", key, lambda: self.inner.create(key, value))
 
     @override
     def _replace(self, key: str, value: bytes, version: Any) -> bool:
         value = self._short(value)
-        return self._done("write", key, lambda: self.inner.replace(key, value, version))
+        return self.done("write", key, lambda: self.inner.replace(key, value, version))
 
     @override
     def _rename(self, old: str, new: str) -> None:
-        self._done("rename", old, lambda: self.inner.rename(old, new))
+        self.done("rename", old, lambda: self.inner.rename(old, new))
 
     @override
     def flush(self) -> None:
         with self._told("", "flush"):
-            self._done("flush", "", self.inner.flush)
+            self.done("flush", "", self.inner.flush)
+
+
+class _FaultySnapshot(Snapshot):
+    """A snapshot of which each part that is read is an operation of the store."""
+
+    def __init__(self, store: FaultyStore, key: str, inner: Snapshot) -> None:
+        super().__init__(store, key)
+        self._done = store.done
+        self._inner = inner
+        self.size = inner.size
+        self.consistent = inner.consistent
+
+    @override
+    def _part(self, byte_range: ByteRange | None) -> bytes:
+        return self._done("read", self._key, lambda: self._inner.get(byte_range))
+
+    @override
+    def close(self) -> None:
+        self._inner.close()

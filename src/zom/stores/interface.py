@@ -15,19 +15,20 @@ here, and so is whether the store may be written: a store's own methods see good
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from contextlib import ExitStack, contextmanager
-from typing import TYPE_CHECKING, Any, NamedTuple, cast
+from typing import TYPE_CHECKING, Any, cast
 
-from zom.errors import PathError, ReadOnlyError, StoreError, ZomError
+from zom.errors import ReadOnlyError, StoreError, ZomError
 from zom.paths import check_key, check_prefix
+from zom.stores.answers import Listing, Versioned
+from zom.stores.backend import Backend, is_key
 from zom.stores.capabilities import Capabilities
-from zom.stores.locks import KeyLocks
 from zom.stores.ranges import ByteRange, Range, Request, Suffix, check_range, cut
+from zom.stores.snapshots import OpenSnapshot, Snapshot
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator
+    from contextlib import AbstractContextManager
     from types import TracebackType
     from typing import Self
 
@@ -39,6 +40,7 @@ __all__ = [
     "Listing",
     "Range",
     "Request",
+    "Snapshot",
     "Store",
     "Suffix",
     "Versioned",
@@ -48,21 +50,7 @@ __all__ = [
 ]
 
 
-class Versioned(NamedTuple):
-    """A value, and the mark by which a store knows whether it has changed since."""
-
-    value: bytes
-    version: Any
-
-
-class Listing(NamedTuple):
-    """What lies directly below a prefix: whole keys, and prefixes that end in a slash."""
-
-    keys: list[str]
-    prefixes: list[str]
-
-
-class Store(ABC):
+class Store(Backend):
     """Bytes by key. Safe to use from several threads.
 
     A store for any mapping takes four short methods:
@@ -82,117 +70,11 @@ class Store(ABC):
     (b'1', None, Listing(keys=[], prefixes=['a/']))
     """
 
-    capabilities: Capabilities = Capabilities()
-
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
         # Keys, ranges and the right to write are checked in the public methods, for every store alike.
         for name in _VERBS & vars(cls).keys():
             raise TypeError(f"{cls.__name__}.{name}: a store defines the method with an underscore instead")
-
-    # --- what a store defines ------------------------------------------------------------------
-
-    @property
-    @abstractmethod
-    def url(self) -> str:
-        """Where the store is, without credentials: what messages and `repr` show."""
-
-    @abstractmethod
-    def _read(self, key: str, byte_range: ByteRange | None) -> bytes | None:
-        """The value, or those bytes of it; None where there is no such key."""
-
-    def _write(self, key: str, value: bytes) -> None:
-        del value
-        raise ReadOnlyError(self.url, key, "write")
-
-    def _remove(self, key: str) -> None:
-        raise ReadOnlyError(self.url, key, "delete")
-
-    def _keys(self, prefix: str) -> Iterable[str]:
-        del prefix
-        raise StoreError(self.url, "", "list", "this store can't list its keys")
-
-    # --- what a store may define better ----------------------------------------------------------
-
-    def _read_many(self, requests: Sequence[tuple[str, ByteRange | None]]) -> list[bytes | None]:
-        values: list[bytes | None] = []
-        for key, byte_range in requests:
-            with self._told(key, "read"):
-                values.append(self._read(key, byte_range))
-        return values
-
-    def _write_many(self, items: Sequence[tuple[str, bytes]]) -> None:
-        for key, value in items:
-            with self._told(key, "write"):
-                self._write(key, value)
-
-    def _write_partial(self, key: str, start: int, value: bytes) -> None:
-        with self._lock(key):
-            old = self._read(key, None) or b""
-            if start < 0 or start > len(old):
-                reason = f"expected a start from 0 to {len(old)}, got {start}"
-                raise StoreError(self.url, key, "write", reason)
-            self._write(key, old[:start] + value + old[start + len(value) :])
-
-    def _remove_many(self, keys: Sequence[str]) -> None:
-        for key in keys:
-            with self._told(key, "delete"):
-                self._remove(key)
-
-    def _remove_prefix(self, prefix: str) -> None:
-        self._remove_many([key for key in self._keys(prefix) if is_key(key)])
-
-    def _list_dir(self, prefix: str) -> Listing:
-        keys: list[str] = []
-        prefixes: dict[str, None] = {}
-        for key in self._keys(prefix):
-            name, slash, _ = key[len(prefix) :].partition("/")
-            if slash:
-                prefixes[f"{prefix}{name}/"] = None
-            else:
-                keys.append(key)
-        return Listing(keys, list(prefixes))
-
-    def _create(self, key: str, value: bytes) -> bool:
-        with self._lock(key):
-            if self._read(key, Range(0, 0)) is not None:
-                return False
-            self._write(key, value)
-            return True
-
-    def _read_version(self, key: str) -> Versioned | None:
-        value = self._read(key, None)
-        return None if value is None else Versioned(value, value)
-
-    def _replace(self, key: str, value: bytes, version: Any) -> bool:
-        with self._lock(key):
-            found = self._read_version(key)
-            if (None if found is None else found.version) != version:
-                return False
-            self._write(key, value)
-            return True
-
-    def _rename(self, old: str, new: str) -> None:
-        moved = list(self._keys(old))
-        for key in moved:
-            value = self._read(key, None)
-            if value is not None:
-                self._write(new + key[len(old) :], value)
-        self._remove_many(moved)
-
-    @contextmanager
-    def _lock(self, key: str) -> Generator[None]:
-        locks: KeyLocks | None = vars(self).get("_key_locks")
-        if locks is None:
-            locks = cast("KeyLocks", vars(self).setdefault("_key_locks", KeyLocks()))
-        with locks.hold(key):
-            yield
-
-    def _reason(self, cause: Exception) -> str:
-        """What a failure below means, in a few words."""
-        if isinstance(cause, OSError) and cause.strerror:
-            return cause.strerror.lower()
-        return f"{type(cause).__name__}: {cause}" if str(cause) else type(cause).__name__
 
     # --- reading -----------------------------------------------------------------------------------
 
@@ -203,6 +85,27 @@ class Store(ABC):
             if byte_range is not None:
                 check_range(byte_range)
             return self._read(key, byte_range)
+        except ZomError:
+            raise
+        except Exception as cause:
+            raise StoreError(self.url, key, "read", self._reason(cause)) from cause
+
+    def get_into(self, key: str, target: memoryview[Any]) -> int | None:
+        """Put the value under `key` into `target`, and give its length; None where it is missing.
+
+        Where the length is not that of `target`, what `target` holds then means nothing.
+
+        >>> from zom.stores.memory import MemoryStore
+        >>> target = bytearray(3)
+        >>> MemoryStore({"a": b"123"}).get_into("a", memoryview(target)), target
+        (3, bytearray(b'123'))
+        """
+        check_key(key)
+        if target.readonly or not target.c_contiguous:
+            reason = "expected a target that is writable, and contiguous in C order"
+            raise StoreError(self.url, key, "read", reason)
+        try:
+            return self._read_into(key, target)
         except ZomError:
             raise
         except Exception as cause:
@@ -225,6 +128,25 @@ class Store(ABC):
         """Whether there is a value under `key`."""
         return self.get(key, Range(0, 0)) is not None
 
+    def snapshot(self, key: str) -> AbstractContextManager[Snapshot | None]:
+        """A block in which the value under `key` is read in parts, of one version of it.
+
+        None where it is missing. Where a store can't hold a version, as most web services can't, it says
+        `consistent = False`, and looking whether the value is there takes a request.
+
+        >>> from zom.stores.memory import MemoryStore
+        >>> with MemoryStore({"a": b"0123"}).snapshot("a") as value:
+        ...     value.get(Suffix(1))
+        b'3'
+        """
+        return OpenSnapshot(self, check_key(key))
+
+    def open_snapshot(self, key: str) -> Snapshot | None:
+        """The same without a block: whoever opens it closes it."""
+        check_key(key)
+        with self._told(key, "read"):
+            return self._snapshot(key)
+
     def get_version(self, key: str) -> Versioned | None:
         """The value under `key` with the mark that `replace` asks for; None where it is missing."""
         check_key(key)
@@ -236,7 +158,7 @@ class Store(ABC):
     def set(self, key: str, value: Buffer) -> None:
         """Put `value` under `key`: afterwards, whatever happens, there is the old value or the new."""
         self._check_write(key, "write")
-        with self._told(key, "write"):
+        with self._told(key, "write"), self._excluding(key):
             self._write(key, _as_bytes(value))
 
     def set_many(self, items: Mapping[str, Buffer] | Iterable[tuple[str, Buffer]]) -> None:
@@ -255,13 +177,13 @@ class Store(ABC):
     def set_partial(self, key: str, start: int, value: Buffer) -> None:
         """Put `value` over the bytes of what is under `key`, from `start` on; a gap is an error."""
         self._check_write(key, "write")
-        with self._told(key, "write"):
+        with self._told(key, "write"), self._excluding(key):
             self._write_partial(key, start, _as_bytes(value))
 
     def create(self, key: str, value: Buffer) -> bool:
         """Put `value` under `key` where nothing is; False where something was."""
         self._check_write(key, "create")
-        with self._told(key, "create"):
+        with self._told(key, "create"), self._excluding(key):
             return self._create(key, _as_bytes(value))
 
     def replace(self, key: str, value: Buffer, version: Any) -> bool:
@@ -270,13 +192,13 @@ class Store(ABC):
         The version None says that there is no value yet.
         """
         self._check_write(key, "write")
-        with self._told(key, "write"):
+        with self._told(key, "write"), self._excluding(key):
             return self._replace(key, _as_bytes(value), version)
 
     def delete(self, key: str) -> None:
         """Take `key` away; it need not be there."""
         self._check_write(key, "delete")
-        with self._told(key, "delete"):
+        with self._told(key, "delete"), self._excluding(key):
             self._remove(key)
 
     def delete_many(self, keys: Iterable[str]) -> None:
@@ -308,17 +230,20 @@ class Store(ABC):
                 raise StoreError(self.url, old, "rename", f"there are keys below {new!r}")
             self._rename(old, new)
 
-    @contextmanager
-    def lock(self, key: str) -> Generator[None]:
-        """Keep others from changing `key` meanwhile: other threads, and, where the store can, processes.
+    def lock(self, key: str) -> AbstractContextManager[None]:
+        """Keep others from changing `key` in a block: other threads, and, where the store can, processes.
 
-        It is held against those who take it too, as `set_partial` and `replace` do.
+        Whoever sets or deletes the key meanwhile waits, but for the thread that holds the lock.
         """
+        return _Lock(self, key)
+
+    def _locked(self, key: str) -> AbstractContextManager[None]:
+        """The lock of `key`, taken."""
         self._check_write(key, "lock")
-        with ExitStack() as held:
-            with self._told(key, "lock"):
-                held.enter_context(self._lock(key))
-            yield
+        with self._told(key, "lock"):
+            lock = self._lock(key)
+            lock.__enter__()
+            return lock
 
     # --- listing -----------------------------------------------------------------------------------
 
@@ -343,10 +268,10 @@ class Store(ABC):
 
     # --- life --------------------------------------------------------------------------------------
 
-    def flush(self) -> None:  # noqa: B027 - most stores keep nothing back
+    def flush(self) -> None:
         """Make what was written durable, where the store promises that."""
 
-    def close(self) -> None:  # noqa: B027 - many stores hold nothing
+    def close(self) -> None:
         """Give back what the store holds; it is not used afterwards. Closing twice does nothing."""
 
     def __enter__(self) -> Self:
@@ -374,32 +299,30 @@ class Store(ABC):
         if not self.capabilities.writable:
             raise ReadOnlyError(self.url, key, verb)
 
-    def _told(self, key: str, verb: str) -> _Told:
-        """Turns what goes wrong in the block into one error that says where."""
-        return _Told(self, key, verb)
-
 
 _VERBS = frozenset(
-    {"get", "get_many", "exists", "get_version", "set", "set_many", "set_partial", "create", "replace"}
+    {"get", "get_into", "get_many", "exists", "get_version", "snapshot", "open_snapshot"}
+    | {"set", "set_many", "set_partial", "create", "replace"}
     | {"delete", "delete_many", "delete_prefix", "rename", "lock", "list", "list_dir"}
 )
 
 
-class _Told:
-    __slots__ = ("key", "store", "verb")
+class _Lock:
+    """A lock for a block; what goes wrong in taking it is told, what goes wrong in the block is not."""
 
-    def __init__(self, store: Store, key: str, verb: str) -> None:
-        self.store = store
-        self.key = key
-        self.verb = verb
+    __slots__ = ("_key", "_lock", "_store")
+
+    def __init__(self, store: Store, key: str) -> None:
+        self._store = store
+        self._key = key
 
     def __enter__(self) -> None:
-        return
+        self._lock = self._store._locked(self._key)  # noqa: SLF001 # pyright: ignore[reportPrivateUsage]
 
-    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
-        if isinstance(error, Exception) and not isinstance(error, ZomError):
-            reason = self.store._reason(error)  # noqa: SLF001 # pyright: ignore[reportPrivateUsage]
-            raise StoreError(self.store.url, self.key, self.verb, reason) from error
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> bool | None:
+        return self._lock.__exit__(kind, error, trace)
 
 
 def _as_bytes(value: Buffer) -> bytes:
@@ -408,16 +331,3 @@ def _as_bytes(value: Buffer) -> bytes:
         return value
     # bytes(5) would be five zeros: only what is made of bytes is taken.
     return memoryview(value).tobytes()
-
-
-def is_key(key: str) -> bool:
-    """Whether that is a key: for what a store finds in its place, and didn't write.
-
-    >>> is_key("a/b"), is_key("a/../b")
-    (True, False)
-    """
-    try:
-        check_key(key)
-    except (PathError, TypeError):
-        return False
-    return True

@@ -8,13 +8,15 @@ from __future__ import annotations
 import os
 import threading
 import weakref
-from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 if TYPE_CHECKING:
-    from collections.abc import Generator
+    from collections.abc import Callable, Hashable
+    from contextlib import AbstractContextManager
 
-__all__ = ["KeyLocks", "Reborn", "remake_in_children"]
+__all__ = ["KeyLocks", "Reborn", "Taken", "remake_in_children"]
+
+T = TypeVar("T")
 
 
 class Reborn(Protocol):
@@ -41,16 +43,22 @@ if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_after_fork)
 
 
-class _Held:
-    """The locks of one process: one for each key that is held or waited for, none for others."""
+class Taken:
+    """The lock of one key: who uses it, and how often its holder has taken it."""
+
+    __slots__ = ("depth", "lock", "mark", "users")
 
     def __init__(self) -> None:
-        self.guard = threading.Lock()
-        self.locks: dict[str, tuple[Any, int]] = {}
+        self.lock = threading.RLock()
+        self.users = 0
+        """How many threads hold it or wait for it, each as often as it asked."""
+        self.depth = 0
+        self.mark = -1
+        """What its holder keeps with it, such as the descriptor of a file that it locked."""
 
 
 class KeyLocks:
-    """One lock for each key, which its holder may take again.
+    """One lock for each key, which its holder may take again; none for keys that nobody asks for.
 
     >>> locks = KeyLocks()
     >>> with locks.hold("a"), locks.hold("a"):
@@ -59,30 +67,67 @@ class KeyLocks:
     """
 
     def __init__(self) -> None:
-        self._held = _Held()
+        self._guard = threading.Lock()
+        self._taken: dict[Hashable, Taken] = {}
         remake_in_children(self)
 
     def after_fork(self) -> None:
         """Forget the locks of the parent's threads."""
-        self._held = _Held()
+        self._guard = threading.Lock()
+        self._taken = {}
 
-    @contextmanager
-    def hold(self, key: str) -> Generator[None]:
-        """Hold the lock of `key`."""
-        held = self._held
-        with held.guard:
-            lock, users = held.locks.get(key, (None, 0))
-            lock = lock or threading.RLock()
-            held.locks[key] = (lock, users + 1)
+    def if_idle(self, act: Callable[[], T]) -> T | None:
+        """What `act()` gives, done while nobody has a lock or can take one; None where somebody has."""
+        with self._guard:
+            return None if self._taken else act()
+
+    def hold(self, key: Hashable) -> AbstractContextManager[None]:
+        """Hold the lock of `key` in a block."""
+        return _Block(self, key)
+
+    def take(self, key: Hashable) -> Taken:
+        """Take the lock of `key`; its `depth` says how often the thread has it now."""
+        with self._guard:
+            taken = self._taken.get(key)
+            if taken is None:
+                taken = self._taken[key] = Taken()
+            taken.users += 1
         try:
-            with lock:
-                yield
-        finally:
-            # A child that was forked while the lock was held leaves this block, too: it holds nothing.
-            if held is self._held:
-                with held.guard:
-                    lock, users = held.locks[key]
-                    if users == 1:
-                        del held.locks[key]
-                    else:
-                        held.locks[key] = (lock, users - 1)
+            taken.lock.acquire()
+        except BaseException:
+            self._forget(key, taken)
+            raise
+        taken.depth += 1
+        return taken
+
+    def give(self, key: Hashable, taken: Taken) -> None:
+        """Give it back."""
+        if not self.has(key, taken):
+            return
+        taken.depth -= 1
+        taken.lock.release()
+        self._forget(key, taken)
+
+    def has(self, key: Hashable, taken: Taken) -> bool:
+        """Whether it is a lock of this process: a child that was forked within a block holds nothing."""
+        return self._taken.get(key) is taken
+
+    def _forget(self, key: Hashable, taken: Taken) -> None:
+        with self._guard:
+            taken.users -= 1
+            if not taken.users:
+                del self._taken[key]
+
+
+class _Block:
+    __slots__ = ("key", "locks", "taken")
+
+    def __init__(self, locks: KeyLocks, key: Hashable) -> None:
+        self.locks = locks
+        self.key = key
+
+    def __enter__(self) -> None:
+        self.taken = self.locks.take(self.key)
+
+    def __exit__(self, kind: object, error: object, trace: object) -> None:
+        self.locks.give(self.key, self.taken)

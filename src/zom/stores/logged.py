@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from typing_extensions import override
 
+from zom.stores.snapshots import Snapshot
 from zom.stores.wrap import WrapperStore
 
 if TYPE_CHECKING:
@@ -62,7 +63,8 @@ class LoggedStore(WrapperStore):
         self.log = Log()
 
     @contextmanager
-    def _timed(self, verb: str, keys: Sequence[str], size: int = 0) -> Generator[None]:
+    def timed(self, verb: str, keys: Sequence[str], size: int = 0) -> Generator[None]:
+        """Log what is done in the block as one call."""
         start = time.perf_counter()
         try:
             yield
@@ -71,81 +73,117 @@ class LoggedStore(WrapperStore):
 
     @override
     def _read(self, key: str, byte_range: ByteRange | None) -> bytes | None:
-        with self._timed("read", [key]):
+        with self.timed("read", [key]):
             return super()._read(key, byte_range)
 
     @override
     def _read_many(self, requests: Sequence[tuple[str, ByteRange | None]]) -> list[bytes | None]:
-        with self._timed("read", [key for key, _ in requests]):
+        with self.timed("read", [key for key, _ in requests]):
             return super()._read_many(requests)
 
     @override
+    def _read_into(self, key: str, target: memoryview[Any]) -> int | None:
+        with self.timed("read", [key]):
+            return super()._read_into(key, target)
+
+    @override
+    def _snapshot(self, key: str) -> Snapshot | None:
+        with self.timed("open", [key]):
+            found = super()._snapshot(key)
+        return None if found is None else _LoggedSnapshot(self, key, found)
+
+    @override
     def _write(self, key: str, value: bytes) -> None:
-        with self._timed("write", [key], len(value)):
+        with self.timed("write", [key], len(value)):
             super()._write(key, value)
 
     @override
     def _write_many(self, items: Sequence[tuple[str, bytes]]) -> None:
-        with self._timed("write", [key for key, _ in items], sum(len(value) for _, value in items)):
+        with self.timed("write", [key for key, _ in items], sum(len(value) for _, value in items)):
             super()._write_many(items)
 
     @override
     def _remove(self, key: str) -> None:
-        with self._timed("delete", [key]):
+        with self.timed("delete", [key]):
             super()._remove(key)
 
     @override
     def _remove_many(self, keys: Sequence[str]) -> None:
-        with self._timed("delete", keys):
+        with self.timed("delete", keys):
             super()._remove_many(keys)
 
     @override
     def _write_partial(self, key: str, start: int, value: bytes) -> None:
-        with self._timed("write", [key], len(value)):
+        with self.timed("write", [key], len(value)):
             super()._write_partial(key, start, value)
 
     @override
     def _remove_prefix(self, prefix: str) -> None:
-        with self._timed("delete", [prefix]):
+        with self.timed("delete", [prefix]):
             super()._remove_prefix(prefix)
 
     @override
     def _keys(self, prefix: str) -> Iterable[str]:
-        with self._timed("list", [prefix]):
+        with self.timed("list", [prefix]):
             return list(super()._keys(prefix))
 
     @override
     def _list_dir(self, prefix: str) -> Listing:
-        with self._timed("list", [prefix]):
+        with self.timed("list", [prefix]):
             return super()._list_dir(prefix)
 
     @override
     def _create(self, key: str, value: bytes) -> bool:
-        with self._timed("create", [key], len(value)):
+        with self.timed("create", [key], len(value)):
             return super()._create(key, value)
 
     @override
     def _read_version(self, key: str) -> Versioned | None:
-        with self._timed("read", [key]):
+        with self.timed("read", [key]):
             return super()._read_version(key)
 
     @override
     def _replace(self, key: str, value: bytes, version: Any) -> bool:
-        with self._timed("write", [key], len(value)):
+        with self.timed("write", [key], len(value)):
             return super()._replace(key, value, version)
 
     @contextmanager
     @override
     def _lock(self, key: str) -> Generator[None]:
-        with self._timed("lock", [key]), super()._lock(key):
+        with self.timed("lock", [key]), super()._lock(key):
             yield
 
     @override
     def flush(self) -> None:
-        with self._timed("flush", []):
+        with self.timed("flush", []):
             super().flush()
 
     @override
     def _rename(self, old: str, new: str) -> None:
-        with self._timed("rename", [old, new]):
+        with self.timed("rename", [old, new]):
             super()._rename(old, new)
+
+
+class _LoggedSnapshot(Snapshot):
+    """A snapshot whose parts are logged as what is read of the store."""
+
+    def __init__(self, store: LoggedStore, key: str, inner: Snapshot) -> None:
+        super().__init__(store, key)
+        self._timed = store.timed
+        self._inner = inner
+        self.size = inner.size
+        self.consistent = inner.consistent
+
+    @override
+    def _part(self, byte_range: ByteRange | None) -> bytes:
+        with self._timed("read", [self._key]):
+            return self._inner.get(byte_range)
+
+    @override
+    def _parts(self, ranges: Sequence[ByteRange]) -> list[bytes]:
+        with self._timed("read", [self._key] * len(ranges)):
+            return self._inner.get_many(ranges)
+
+    @override
+    def close(self) -> None:
+        self._inner.close()

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any, NoReturn
 from typing_extensions import override
 
 from zom.errors import StoreError
-from zom.stores.interface import ByteRange, Capabilities, Store, Versioned, cut
+from zom.stores.interface import ByteRange, Capabilities, Snapshot, Store, Versioned, cut
 from zom.stores.locks import remake_in_children
+from zom.stores.snapshots import ValueSnapshot
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -50,6 +51,11 @@ class MemoryStore(Store):
     def _read(self, key: str, byte_range: ByteRange | None) -> bytes | None:
         found = self._data.get(key)
         return None if found is None else cut(found[0], byte_range)
+
+    @override
+    def _snapshot(self, key: str) -> Snapshot | None:
+        found = self._data.get(key)
+        return None if found is None else ValueSnapshot(self, key, found[0])
 
     @override
     def _write(self, key: str, value: bytes) -> None:

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from contextlib import contextmanager
+from contextlib import nullcontext
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from typing_extensions import override
 
 from zom.paths import check_prefix
-from zom.stores.interface import ByteRange, Capabilities, Listing, Store, Versioned
+from zom.stores.interface import ByteRange, Capabilities, Listing, Snapshot, Store, Versioned
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Iterable, Sequence
+    from collections.abc import Iterable, Sequence
+    from contextlib import AbstractContextManager
 
 __all__ = ["PrefixStore", "ReadOnlyStore", "WrapperStore"]
 
@@ -45,6 +46,14 @@ class WrapperStore(Store):
     @override
     def _read_many(self, requests: Sequence[tuple[str, ByteRange | None]]) -> list[bytes | None]:
         return self.inner.get_many([(self._path(key), byte_range) for key, byte_range in requests])
+
+    @override
+    def _read_into(self, key: str, target: memoryview[Any]) -> int | None:
+        return self.inner.get_into(self._path(key), target)
+
+    @override
+    def _snapshot(self, key: str) -> Snapshot | None:
+        return self.inner.open_snapshot(self._path(key))
 
     @override
     def _write(self, key: str, value: bytes) -> None:
@@ -94,11 +103,14 @@ class WrapperStore(Store):
     def _rename(self, old: str, new: str) -> None:
         self.inner.rename(old, new)
 
-    @contextmanager
     @override
-    def _lock(self, key: str) -> Generator[None]:
-        with self.inner.lock(self._path(key)):
-            yield
+    def _lock(self, key: str) -> AbstractContextManager[None]:
+        return self.inner.lock(self._path(key))
+
+    @override
+    def _excluding(self, key: str) -> AbstractContextManager[None]:
+        """Nothing: the inner store sees to it."""
+        return nullcontext()
 
     @override
     def flush(self) -> None:

@@ -93,6 +93,68 @@ class ReadingSuite:
             expected for _, expected in _PARTS
         ]
 
+    def test_a_value_is_read_into_memory(self, filled: Store) -> None:
+        for key, value in VALUES.items():
+            target = bytearray(b"\xff" * len(value))
+            assert filled.get_into(key, memoryview(target)) == len(value)
+            assert target == value
+        numbers = memoryview(bytearray(76800)).cast("d", (96, 100))
+        assert filled.get_into("group/array/c/0/0", numbers) == 76800
+        assert numbers.tobytes() == VALUES["group/array/c/0/0"]
+
+    def test_memory_of_another_length_is_told_the_length(self, filled: Store) -> None:
+        for length in (0, 1, 9, 11, 1000):
+            assert filled.get_into("a.b", memoryview(bytearray(length))) == 10
+        assert filled.get_into("ab", memoryview(bytearray(3))) == 0
+        assert filled.get_into("missing", memoryview(bytearray(3))) is None
+        assert filled.get_into("missing/key", memoryview(bytearray())) is None
+
+    def test_memory_that_cannot_be_written_is_refused(self, filled: Store) -> None:
+        for target in (memoryview(bytes(10)), memoryview(bytearray(20))[::2]):
+            with pytest.raises(StoreError, match=r"a\.b': .*expected a target that is writable, and contig"):
+                filled.get_into("a.b", target)
+
+    def test_a_snapshot_reads_in_parts(self, filled: Store) -> None:
+        with filled.snapshot("a.b") as value:
+            assert value is not None
+            assert value.size in {None, 10}
+            assert value.get() == b"0123456789"
+            assert [value.get(byte_range) for byte_range, _ in _PARTS] == [part for _, part in _PARTS]
+            ranges = [(byte_range, part) for byte_range, part in _PARTS if byte_range is not None]
+            assert value.get_many([byte_range for byte_range, _ in ranges]) == [part for _, part in ranges]
+            assert value.get_many([]) == []
+
+    def test_parts_of_a_snapshot_that_touch_or_overlap_are_told_apart(self, filled: Store) -> None:
+        whole = VALUES["group/array/c/0/0"]
+        ranges = [
+            *(Range(start, 700) for start in range(0, 7000, 700)),
+            *(Range(start, 90) for start in (70000, 100, 50, 76790, 40000, 100, 40100, 20000)),
+        ]
+        with filled.snapshot("group/array/c/0/0") as value:
+            assert value is not None
+            assert value.get_many(ranges) == [
+                whole[part.start : part.start + (part.length or 0)] for part in ranges
+            ]
+
+    def test_there_is_no_snapshot_of_a_missing_key(self, filled: Store) -> None:
+        for key in ("missing", "group/missing", "missing/zarr.json"):
+            with filled.snapshot(key) as value:
+                assert value is None
+
+    def test_a_snapshot_refuses_a_byte_range_below_zero(self, filled: Store) -> None:
+        refused: list[Any] = [Range(-1), Range(0, -1), Suffix(-1), slice(0, 3)]
+        with filled.snapshot("a.b") as value:
+            assert value is not None
+            for byte_range in refused:
+                with pytest.raises(StoreError, match=r"cannot read '.*a\.b': .*expected a"):
+                    value.get(byte_range)
+                with pytest.raises(StoreError, match=r"cannot read '.*a\.b': .*expected a"):
+                    value.get_many([Range(0, 1), byte_range])
+
+    def test_it_says_how_many_requests_it_works_on_at_once(self, filled: Store) -> None:
+        assert filled.capabilities.parallel >= 1
+        assert ReadOnlyStore(filled).capabilities.parallel == filled.capabilities.parallel
+
     def test_every_part_of_an_empty_value_is_empty(self, filled: Store) -> None:
         for byte_range in (Range(0), Range(0, 5), Range(3), Suffix(5), Suffix(0)):
             assert filled.get("ab", byte_range) == b"", byte_range
@@ -147,9 +209,11 @@ class ReadingSuite:
 
     def test_what_is_no_key_is_refused_for_reading(self, filled: Store) -> None:
         for key in BAD_KEYS:
-            for act in (filled.get, filled.exists, filled.get_version):
+            for act in (filled.get, filled.exists, filled.get_version, filled.open_snapshot):
                 with pytest.raises(PathError):
                     act(key)
+            with pytest.raises(PathError):
+                filled.get_into(key, memoryview(bytearray(1)))
             with pytest.raises(PathError):
                 filled.get_many(["zarr.json", key])
             with pytest.raises(PathError):

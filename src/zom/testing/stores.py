@@ -11,6 +11,8 @@ A store that can't be written takes `ReadingSuite`, and the fixture `store_with`
 
 from __future__ import annotations
 
+import threading
+import time
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any
 
@@ -19,7 +21,7 @@ from typing_extensions import override
 
 from zom.errors import PathError, StoreError
 from zom.stores.faulty import FaultyStore
-from zom.stores.interface import Listing, Store
+from zom.stores.interface import Listing, Range, Store, Suffix
 from zom.stores.wrap import PrefixStore
 from zom.testing.store_machine import check_as_dict
 from zom.testing.store_reading import BAD_KEYS, ReadingSuite
@@ -221,6 +223,56 @@ class StoreSuite(ReadingSuite):
         with ThreadPoolExecutor(4) as pool:
             list(pool.map(add, range(40)))
         assert store.get("count") == b"40"
+
+    def test_no_whole_write_is_lost_to_an_update_under_a_lock(self, store: Store) -> None:
+        """One thread writes the next generation of a value, others update what they find under the lock."""
+        done = threading.Event()
+
+        def write() -> None:
+            try:
+                for generation in range(1, 25):
+                    store.set("a", b"%d 0" % generation)
+                    time.sleep(0.0005)
+                    with store.lock("a"):
+                        assert (store.get("a") or b"").split()[0] == b"%d" % generation
+                    time.sleep(0.0003)
+            finally:
+                done.set()
+
+        def update() -> None:
+            while not done.is_set():
+                with store.lock("a"):
+                    generation, _, count = (store.get("a") or b"").partition(b" ")
+                    time.sleep(0.0002)
+                    store.set("a", b"%s %d" % (generation, int(count) + 1))
+                time.sleep(0.0002)
+
+        store.set("a", b"0 0")
+        with ThreadPoolExecutor(4) as pool:
+            for ended in [pool.submit(act) for act in (write, update, update)]:
+                ended.result()
+        assert (store.get("a") or b"").split()[0] == b"24"
+
+    def test_a_snapshot_stays_one_version(self, store: Store) -> None:
+        store.set("a", b"the old value")
+        with store.snapshot("a") as value:
+            assert value is not None
+            first = value.get(Range(0, 7))
+            store.set("a", b"another, that is longer")
+            rest = value.get_many([Range(7), Suffix(3), Range(0, 7)])
+            if value.consistent:
+                assert (first, rest) == (b"the old", [b" value", b"lue", b"the old"])
+                store.delete("a")
+                assert value.get() == b"the old value"
+
+    def test_a_value_that_is_gone_is_no_data(self, store: Store) -> None:
+        store.set("a", b"1")
+        with store.snapshot("a") as value:
+            assert value is not None
+            store.delete("a")
+            if not value.consistent:
+                with pytest.raises(StoreError, match=r"'.*a': it was deleted while it was read in parts"):
+                    value.get(Range(0, 1))
 
     def test_parts_set_by_threads_are_all_there(self, store: Store) -> None:
         def put(place: int) -> None:

@@ -1,0 +1,29 @@
+"""What stores answer with, beside bytes."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+__all__ = ["Listing", "Versioned"]
+
+
+class Versioned(NamedTuple):
+    """A value, and the mark by which a store knows whether it has changed since.
+
+    >>> Versioned(b"1", 7).value
+    b'1'
+    """
+
+    value: bytes
+    version: Any
+
+
+class Listing(NamedTuple):
+    """What lies directly below a prefix: whole keys, and prefixes that end in a slash.
+
+    >>> Listing(["zarr.json"], ["a/"]).prefixes
+    ['a/']
+    """
+
+    keys: list[str]
+    prefixes: list[str]

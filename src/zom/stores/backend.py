@@ -1,0 +1,197 @@
+"""What a store defines: a few methods with an underscore, and what all others are made of by default.
+
+They see keys and byte ranges that were checked, and are not asked to write where the store is read-only:
+`Store`, which callers see, does that.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from contextlib import ExitStack, contextmanager
+from typing import TYPE_CHECKING, Any, cast
+
+from zom.errors import PathError, ReadOnlyError, StoreError, ZomError
+from zom.paths import check_key
+from zom.stores.answers import Listing, Versioned
+from zom.stores.capabilities import Capabilities
+from zom.stores.locks import KeyLocks
+from zom.stores.ranges import ByteRange, Range
+from zom.stores.snapshots import AskedSnapshot, Snapshot
+
+if TYPE_CHECKING:
+    from collections.abc import Generator, Iterable, Sequence
+    from contextlib import AbstractContextManager
+
+__all__ = ["Backend", "is_key"]
+
+
+class Backend(ABC):
+    """The side of a store that faces what it keeps its values in.
+
+    >>> sorted(Backend.__abstractmethods__)
+    ['_read', 'url']
+    """
+
+    capabilities: Capabilities = Capabilities()
+
+    # --- what a store defines ------------------------------------------------------------------
+
+    @property
+    @abstractmethod
+    def url(self) -> str:
+        """Where the store is, without credentials: what messages and `repr` show."""
+
+    @abstractmethod
+    def _read(self, key: str, byte_range: ByteRange | None) -> bytes | None:
+        """The value, or those bytes of it; None where there is no such key."""
+
+    def _write(self, key: str, value: bytes) -> None:
+        del value
+        raise ReadOnlyError(self.url, key, "write")
+
+    def _remove(self, key: str) -> None:
+        raise ReadOnlyError(self.url, key, "delete")
+
+    def _keys(self, prefix: str) -> Iterable[str]:
+        del prefix
+        raise StoreError(self.url, "", "list", "this store can't list its keys")
+
+    # --- what a store may define better ----------------------------------------------------------
+
+    def _read_many(self, requests: Sequence[tuple[str, ByteRange | None]]) -> list[bytes | None]:
+        values: list[bytes | None] = []
+        for key, byte_range in requests:
+            with self._told(key, "read"):
+                values.append(self._read(key, byte_range))
+        return values
+
+    def _read_into(self, key: str, target: memoryview[Any]) -> int | None:
+        value = self._read(key, None)
+        if value is None:
+            return None
+        if value and len(value) == target.nbytes:
+            target.cast("B")[:] = value
+        return len(value)
+
+    def _snapshot(self, key: str) -> Snapshot | None:
+        return None if self._read(key, Range(0, 0)) is None else AskedSnapshot(self, key)
+
+    def _write_many(self, items: Sequence[tuple[str, bytes]]) -> None:
+        for key, value in items:
+            with self._told(key, "write"), self._excluding(key):
+                self._write(key, value)
+
+    def _write_partial(self, key: str, start: int, value: bytes) -> None:
+        with self._lock(key):
+            old = self._read(key, None) or b""
+            if start < 0 or start > len(old):
+                reason = f"expected a start from 0 to {len(old)}, got {start}"
+                raise StoreError(self.url, key, "write", reason)
+            self._write(key, old[:start] + value + old[start + len(value) :])
+
+    def _remove_many(self, keys: Sequence[str]) -> None:
+        for key in keys:
+            with self._told(key, "delete"), self._excluding(key):
+                self._remove(key)
+
+    def _remove_prefix(self, prefix: str) -> None:
+        self._remove_many([key for key in self._keys(prefix) if is_key(key)])
+
+    def _list_dir(self, prefix: str) -> Listing:
+        keys: list[str] = []
+        prefixes: dict[str, None] = {}
+        for key in self._keys(prefix):
+            name, slash, _ = key[len(prefix) :].partition("/")
+            if slash:
+                prefixes[f"{prefix}{name}/"] = None
+            else:
+                keys.append(key)
+        return Listing(keys, list(prefixes))
+
+    def _create(self, key: str, value: bytes) -> bool:
+        with self._lock(key):
+            if self._read(key, Range(0, 0)) is not None:
+                return False
+            self._write(key, value)
+            return True
+
+    def _read_version(self, key: str) -> Versioned | None:
+        value = self._read(key, None)
+        return None if value is None else Versioned(value, value)
+
+    def _replace(self, key: str, value: bytes, version: Any) -> bool:
+        with self._lock(key):
+            found = self._read_version(key)
+            if (None if found is None else found.version) != version:
+                return False
+            self._write(key, value)
+            return True
+
+    def _rename(self, old: str, new: str) -> None:
+        moved = list(self._keys(old))
+        for key in moved:
+            value = self._read(key, None)
+            if value is not None:
+                self._write(new + key[len(old) :], value)
+        self._remove_many(moved)
+
+    def _lock(self, key: str) -> AbstractContextManager[None]:
+        locks: KeyLocks | None = vars(self).get("_key_locks")
+        if locks is None:
+            locks = cast("KeyLocks", vars(self).setdefault("_key_locks", KeyLocks()))
+        return locks.hold(key)
+
+    def _excluding(self, key: str) -> AbstractContextManager[None]:
+        """Keep those out who hold the lock of `key`, while it is written or deleted as a whole.
+
+        A store that sees to it in its own methods answers with `nullcontext()`.
+        """
+        return self._lock(key)
+
+    @contextmanager
+    def _excluding_all(self, keys: Iterable[str]) -> Generator[None]:
+        """The same for many keys, in one order for all who ask, so that none waits for another in a ring."""
+        with ExitStack() as held:
+            for key in sorted(set(keys)):
+                held.enter_context(self._excluding(key))
+            yield
+
+    def _reason(self, cause: Exception) -> str:
+        """What a failure below means, in a few words."""
+        if isinstance(cause, OSError) and cause.strerror:
+            return cause.strerror.lower()
+        return f"{type(cause).__name__}: {cause}" if str(cause) else type(cause).__name__
+
+    def _told(self, key: str, verb: str) -> _Told:
+        """Turns what goes wrong in the block into one error that says where."""
+        return _Told(self, key, verb)
+
+
+class _Told:
+    __slots__ = ("key", "store", "verb")
+
+    def __init__(self, store: Backend, key: str, verb: str) -> None:
+        self.store = store
+        self.key = key
+        self.verb = verb
+
+    def __enter__(self) -> None:
+        return
+
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
+        if isinstance(error, Exception) and not isinstance(error, ZomError):
+            reason = self.store._reason(error)  # noqa: SLF001 # pyright: ignore[reportPrivateUsage]
+            raise StoreError(self.store.url, self.key, self.verb, reason) from error
+
+
+def is_key(key: str) -> bool:
+    """Whether that is a key: for what a store finds in its place, and didn't write.
+
+    >>> is_key("a/b"), is_key("a/../b")
+    (True, False)
+    """
+    try:
+        check_key(key)
+    except (PathError, TypeError):
+        return False
+    return True
