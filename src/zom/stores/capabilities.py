@@ -29,3 +29,7 @@ class Capabilities:
     """A whole prefix moves in one step."""
     nested_keys: bool = True
     """A key may lie below another, as `a/b` below `a`: files can't."""
+    parallel: int = 1
+    """How many requests of one `get_many` the store works on at once; 1 where it answers in turn."""
+    process_locks: bool = False
+    """`lock` keeps out other processes, too, and those who `set` without it."""

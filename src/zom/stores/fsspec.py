@@ -24,6 +24,9 @@ __all__ = ["FsspecStore"]
 
 _LOCAL = {"file", "local"}
 _WEB = {"http", "https"}
+_MANY = 128
+"""How many requests fsspec has in flight at least, where nobody said."""
+
 _LONG = 1 << 26
 """Bytes from which on the size of a file is asked for before a part of it is."""
 
@@ -59,6 +62,7 @@ class FsspecStore(Store):
             writable=not read_only and self._protocol not in _WEB,
             atomic_replace=False,
             nested_keys=self._is_flat(),
+            parallel=_in_flight(filesystem),
         )
 
     @property
@@ -280,6 +284,14 @@ class FsspecStore(Store):
 
 def _reopen(protocol: str, root: str, read_only: bool) -> FsspecStore:  # noqa: FBT001 - pickle passes positions
     return FsspecStore(imported("fsspec", "fsspec").filesystem(protocol), root, read_only=read_only)
+
+
+def _in_flight(filesystem: Any) -> int:
+    """How many requests of one call the file system has in flight; many only where it is asynchronous."""
+    if not getattr(filesystem, "async_impl", False):
+        return 1
+    stated = getattr(filesystem, "batch_size", None)
+    return stated if isinstance(stated, int) and stated > 0 else _MANY
 
 
 def _bounds(byte_range: ByteRange | None, size: int | None) -> tuple[int | None, int | None]:

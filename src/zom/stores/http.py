@@ -65,7 +65,7 @@ class HTTPStore(Store):
         if parts.username is not None:
             pair = f"{unquote(parts.username)}:{unquote(parts.password or '')}"
             self._sent["Authorization"] = f"Basic {base64.b64encode(pair.encode()).decode()}"
-        self.capabilities = Capabilities(writable=False, listable=listable)
+        self.capabilities = Capabilities(writable=False, listable=listable, parallel=max(1, concurrency))
         self._options: dict[str, Any] = {
             "listable": listable,
             "timeout": timeout,

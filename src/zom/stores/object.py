@@ -68,6 +68,7 @@ class ObjectStore(Store):
             compare_and_set=conditional,
             durable=kind in _CLOUDS,
             nested_keys=kind != "LocalStore",
+            parallel=max(1, self._concurrency),
         )
 
     @classmethod
@@ -278,7 +279,8 @@ class ObjectStore(Store):
 
         # Of several values for one key the last must win, so they may not race.
         last = list(dict(items).items())
-        self._values(last, "write", self._gather("write", [put(*item) for item in last]))
+        with self._excluding_all(key for key, _ in last):
+            self._values(last, "write", self._gather("write", [put(*item) for item in last]))
 
     @override
     def _remove(self, key: str) -> None:
@@ -296,7 +298,8 @@ class ObjectStore(Store):
                     raise
 
         asked = [(key, None) for key in keys]
-        self._values(asked, "delete", self._gather("delete", [delete(key) for key in keys]))
+        with self._excluding_all(keys):
+            self._values(asked, "delete", self._gather("delete", [delete(key) for key in keys]))
 
     @override
     def _create(self, key: str, value: bytes) -> bool:

@@ -53,6 +53,7 @@ class ZarrPythonStore(Store):
             writable=inner.supports_writes and not inner.read_only and not read_only,
             listable=inner.supports_listing,
             atomic_replace=self._is_icechunk or kind == "ObjectStore",
+            parallel=max(1, concurrency),
         )
 
     @property
@@ -184,7 +185,8 @@ class ZarrPythonStore(Store):
                 await self._set(*item)
             await self._batch(self._set(*item) for item in last[len(documents) :])
 
-        self._run("", "write", run())
+        with self._excluding_all(key for key, _ in last):
+            self._run("", "write", run())
 
     async def _delete(self, key: str) -> None:
         try:
@@ -205,7 +207,8 @@ class ZarrPythonStore(Store):
 
     @override
     def _remove_many(self, keys: Sequence[str]) -> None:
-        self._run("", "delete", self._batch(self._delete(key) for key in keys))
+        with self._excluding_all(keys):
+            self._run("", "delete", self._batch(self._delete(key) for key in keys))
 
     # --- listing -----------------------------------------------------------------------------------
 
