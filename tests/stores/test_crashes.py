@@ -13,7 +13,7 @@ import time
 import pytest
 
 from zom.errors import StoreError
-from zom.stores import durability, files, local, temporary
+from zom.stores import directories, durability, files, local, range_locks, temporary
 from zom.stores import zip as zip_module
 from zom.stores.local import LocalStore
 from zom.stores.sqlite import SQLiteStore
@@ -22,7 +22,7 @@ from zom.stores.zip import ZipStore
 OLD = b"old" * 1000
 NEW = b"the new value" * 5000
 ERRORS = [errno.EIO, errno.ENOSPC, errno.EDQUOT, "short"]
-LOCAL = (local, files, temporary, durability)
+LOCAL = (local, files, temporary, durability, directories, range_locks)
 
 
 CALLS = ("open", "write", "pwrite", "fsync", "rename", "replace", "link", "unlink", "mkdir", "rmdir", "stat")
@@ -163,7 +163,7 @@ def test_a_deletion_is_synced(tmp_path, monkeypatch):
         faulty = FaultyOS()
         patch(monkeypatch, faulty, *LOCAL)
         store.delete("a/b")
-    assert [name for name in faulty.names if name in ("unlink", "fsync")] == ["unlink", "fsync"]
+        assert [name for name in faulty.names if name in ("unlink", "fsync")] == ["unlink", "fsync"]
 
 
 @pytest.mark.parametrize(("level", "syncs"), [("none", 0), ("file", 1), ("full", 3)])

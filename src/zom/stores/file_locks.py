@@ -1,7 +1,8 @@
 """Locks of keys among threads and processes: a file for each key that is locked, gone afterwards.
 
-The file is locked with flock(2), so that the lock of a process ends with the process. Whoever gets the
-lock of a file that was removed meanwhile has nothing, and tries again.
+The way that works wherever files can be locked as a whole; `range_locks` is faster where it works. The
+file is locked with flock(2), so that the lock of a process ends with the process. Whoever gets the lock of
+a file that was removed meanwhile has nothing, and tries again.
 """
 
 from __future__ import annotations
@@ -16,6 +17,8 @@ from zom.stores.temporary import OWN
 
 if TYPE_CHECKING:
     from collections.abc import Generator
+
+    from zom.stores.locks import Taken
 
 __all__ = ["LOCK", "FileLocks"]
 
@@ -40,36 +43,34 @@ class FileLocks:
 
     def __init__(self) -> None:
         self._threads = KeyLocks()
-        self._held: dict[str, tuple[int, int]] = {}
+        self._held: set[Taken] = set()
         remake_in_children(self)
 
     def after_fork(self) -> None:
         """Close the parent's lock files: a copy that stays open would keep them locked for ever."""
-        for descriptor, _ in self._held.values():
+        for taken in self._held:
             with suppress(OSError):
-                os.close(descriptor)
-        self._held = {}
+                os.close(taken.mark)
+        self._held = set()
 
     @contextmanager
     def hold(self, key: str, directory: int) -> Generator[None]:
         """Hold the lock of `key`, by a file in the open `directory`; a thread may take it again."""
         name = LOCK + hashlib.blake2b(key.encode(), digest_size=16).hexdigest()
-        held = self._held
-        with self._threads.hold(key):
-            descriptor, depth = held.get(key, (-1, 0))
-            if depth == 0:
-                descriptor = _locked(name, directory)
-            held[key] = (descriptor, depth + 1)
+        taken = self._threads.take(key)
+        try:
+            if taken.depth == 1:
+                taken.mark = _locked(name, directory)
+                self._held.add(taken)
             try:
                 yield
             finally:
                 # A child that was forked meanwhile holds nothing.
-                if held is self._held:
-                    if depth == 0:
-                        del held[key]
-                        _release(descriptor, name, directory)
-                    else:
-                        held[key] = (descriptor, depth)
+                if taken.depth == 1 and taken in self._held:
+                    self._held.discard(taken)
+                    _release(taken.mark, name, directory)
+        finally:
+            self._threads.give(key, taken)
 
 
 def _locked(name: str, directory: int) -> int:

@@ -6,7 +6,7 @@ import errno
 import os
 import stat
 from contextlib import suppress
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from zom.stores.ranges import ByteRange, Suffix
 
@@ -16,12 +16,16 @@ if TYPE_CHECKING:
 __all__ = [
     "LONG",
     "READ",
+    "bounds",
     "contents",
+    "contents_into",
     "kind",
     "leads_back",
     "open_directory",
     "open_followed",
+    "read_at",
     "refuse_dangling",
+    "size_of",
     "write_all",
 ]
 
@@ -40,9 +44,11 @@ def open_directory(root: int, names: Sequence[str], *, create: bool = False, dur
 
     Where `durable`, every directory that is made, or may have been made just now, is written to disk.
     """
-    here = os.dup(root)
-    try:
-        for name in names:
+    if not names:
+        return os.dup(root)
+    here = root
+    for name in names:
+        try:
             below = _open_below(here, name, create=create)
             try:
                 if durable:
@@ -50,11 +56,10 @@ def open_directory(root: int, names: Sequence[str], *, create: bool = False, dur
             except BaseException:
                 os.close(below)
                 raise
-            os.close(here)
-            here = below
-    except BaseException:
-        os.close(here)
-        raise
+        finally:
+            if here != root:
+                os.close(here)
+        here = below
     return here
 
 
@@ -88,25 +93,61 @@ def open_followed(root: int, path: str) -> int:
     return here
 
 
-def contents(descriptor: int, byte_range: ByteRange | None) -> bytes:
-    """The bytes of an open file, or those that `byte_range` means; only of a regular file."""
+def size_of(descriptor: int) -> int:
+    """How many bytes the open file has; an error where it is no regular file."""
     found = os.fstat(descriptor)
     if not stat.S_ISREG(found.st_mode):
         raise OSError(errno.EINVAL, f"expected a regular file, found {kind(found.st_mode)}")
-    size = found.st_size
+    return found.st_size
+
+
+def contents(descriptor: int, byte_range: ByteRange | None) -> bytes:
+    """The bytes of an open file, or those that `byte_range` means; only of a regular file."""
+    size = size_of(descriptor)
     if byte_range is None:
         value = os.pread(descriptor, size, 0)
         # Files of the system say that they have no bytes, and have some.
-        return value if size and len(value) == size else _read(descriptor, 0, size, to_end=True)
+        return value if size and len(value) == size else read_at(descriptor, 0, size, to_end=True)
+    start, length = bounds(byte_range, size)
+    return read_at(descriptor, start, length)
+
+
+def contents_into(descriptor: int, target: memoryview[Any]) -> int:
+    """Put the bytes of an open regular file into `target`; how many it has, which may be others.
+
+    The byte beside `target` tells whether the file ends where it should: where it does, nothing more
+    need be asked. `preadv` refuses pipes and directories itself. Devices without end have a byte too many,
+    and those without bytes are asked what they are.
+    """
+    length = target.nbytes
+    got = os.preadv(descriptor, (target, bytearray(1)), 0)
+    if got == length and length:
+        return length
+    size = size_of(descriptor)
+    if got > length:
+        return max(size, got)
+    rest = target.cast("B")[got:] if length else target
+    while rest and (more := os.preadv(descriptor, (rest, bytearray(1)), got)):
+        got += more
+        rest = rest[more:]
+    return got if got <= length else max(size, got)
+
+
+def bounds(byte_range: ByteRange, size: int) -> tuple[int, int]:
+    """Where the bytes that `byte_range` means begin in a value of `size` bytes, and how many they are.
+
+    >>> bounds(Suffix(3), 10)
+    (7, 3)
+    """
     if isinstance(byte_range, Suffix):
-        start = max(0, size - byte_range.length)
-        return _read(descriptor, start, size - start)
-    start, length = byte_range
+        length = min(byte_range.length, size)
+        return size - length, length
+    start, asked = byte_range
     rest = max(0, size - start)
-    return _read(descriptor, start, rest if length is None else min(length, rest))
+    return start, rest if asked is None else min(asked, rest)
 
 
-def _read(descriptor: int, start: int, length: int, *, to_end: bool = False) -> bytes:
+def read_at(descriptor: int, start: int, length: int, *, to_end: bool = False) -> bytes:
     """`length` bytes from `start` on, however few one call gives; all there are where `to_end`."""
     if not length and not to_end:
         return b""
@@ -123,9 +164,9 @@ def _read(descriptor: int, start: int, length: int, *, to_end: bool = False) -> 
 
 def write_all(descriptor: int, value: bytes) -> None:
     """Write `value`, however little one call takes."""
-    view = memoryview(value)
-    while view:
-        view = view[os.write(descriptor, view) :]
+    written = os.write(descriptor, value) if value else 0
+    while written < len(value):
+        written += os.write(descriptor, memoryview(value)[written:])
 
 
 def refuse_dangling(root: int, path: str) -> None:

@@ -2,8 +2,7 @@
 
 Zarr v3, "File system store". Every path is resolved from a descriptor of the root directory, so that no
 name leads out of it; for writing and deleting, one name at a time and through no symbolic link. A value
-is written to a temporary file, which then takes the place of the old one: a reader, or a crash, finds
-the old value or the new one.
+takes the place of the old one in one step: a reader, or a crash, finds the old value or the new one.
 """
 
 from __future__ import annotations
@@ -12,44 +11,49 @@ import errno
 import os
 import stat
 import weakref
-from contextlib import contextmanager, suppress
+from contextlib import nullcontext, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, Literal
 
 from typing_extensions import override
 
 from zom.errors import StoreError
+from zom.stores.directories import Directories, Folder
 from zom.stores.durability import Unsynced, sync_directory
-from zom.stores.file_locks import LOCK, FileLocks
+from zom.stores.file_locks import LOCK
+from zom.stores.file_snapshot import FileSnapshot
 from zom.stores.files import (
     LONG,
     READ,
     contents,
+    contents_into,
     kind,
     leads_back,
     open_directory,
     open_followed,
     refuse_dangling,
 )
-from zom.stores.interface import ByteRange, Capabilities, Listing, Range, Store, is_key
-from zom.stores.temporary import OWN, TEMPORARY, link_in_place, put_in_place, remove_abandoned, written
+from zom.stores.interface import ByteRange, Capabilities, Listing, Range, Snapshot, Store, is_key
+from zom.stores.range_locks import RangeLocks, remove_unused
+from zom.stores.temporary import (
+    OWN,
+    TEMPORARY,
+    link_in_place,
+    put_in_place,
+    remove_abandoned,
+)
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from contextlib import AbstractContextManager
 
 __all__ = ["LocalStore"]
-
-T = TypeVar("T")
 
 Durability = Literal["none", "file", "full"]
 """What survives a loss of power, once written: what `flush` made durable; the bytes of each file, so
 that a file is never torn; the files' names, too."""
 
-_TRIES = 100
-"""How often others may take a directory away between our making it and our writing into it."""
-
-_MANY = 1 << 16
-"""How many directories are kept in mind as durable."""
+_NOTHING = nullcontext()
 
 _NO_LINKS = {errno.EPERM, errno.ENOTSUP, errno.ENOSYS, errno.EMLINK}
 
@@ -93,14 +97,16 @@ class LocalStore(Store):
         self._follow = follow_symlinks
         self._durability = durability
         self._unsynced = Unsynced(files=durability == "none")
-        self._settled: set[str] = set()
         self._root_fd = -1
-        self._locks = FileLocks()
+        self._locks = RangeLocks()
         with self._told("", "open"):
             if durability not in {"none", "file", "full"}:
                 raise ValueError(f"expected durability none, file or full, got {durability!r}")
             self._root_fd = self._open_root(create=create and not read_only)
-        self._finish = weakref.finalize(self, os.close, self._root_fd)
+        self._directories = Directories(
+            self._root_fd, self._locks, sync_files=durability != "none", sync_names=durability == "full"
+        )
+        self._finish = weakref.finalize(self, _give_back, self._root_fd, self._locks)
 
     def _open_root(self, *, create: bool) -> int:
         if os.open not in os.supports_dir_fd:  # pragma: no cover - Windows
@@ -136,18 +142,38 @@ class LocalStore(Store):
 
     @override
     def _read(self, key: str, byte_range: ByteRange | None) -> bytes | None:
-        try:
-            if self._follow and len(key) < LONG:
-                descriptor = os.open(key, READ, dir_fd=self._root_fd)
-            else:
-                descriptor = self._open_by_steps(key)
-        except FileNotFoundError:
-            refuse_dangling(self._root_fd, key)
+        descriptor = self._open_value(key)
+        if descriptor < 0:
             return None
         try:
             return contents(descriptor, byte_range)
         finally:
             os.close(descriptor)
+
+    @override
+    def _read_into(self, key: str, target: memoryview[Any]) -> int | None:
+        descriptor = self._open_value(key)
+        if descriptor < 0:
+            return None
+        try:
+            return contents_into(descriptor, target)
+        finally:
+            os.close(descriptor)
+
+    @override
+    def _snapshot(self, key: str) -> Snapshot | None:
+        descriptor = self._open_value(key)
+        return None if descriptor < 0 else FileSnapshot(self, key, descriptor)
+
+    def _open_value(self, key: str) -> int:
+        """A descriptor of what lies under `key`, whatever it is; -1 where it is missing."""
+        try:
+            if self._follow and len(key) < LONG:
+                return os.open(key, READ, dir_fd=self._root_fd)
+            return self._open_by_steps(key)
+        except FileNotFoundError:
+            refuse_dangling(self._root_fd, key)
+            return -1
 
     def _open_by_steps(self, key: str) -> int:
         """For keys longer than a path may be, and where links are not followed."""
@@ -160,53 +186,27 @@ class LocalStore(Store):
 
     # --- writing -----------------------------------------------------------------------------------
 
-    @contextmanager
-    def _directory(self, names: Sequence[str], *, create: bool = False) -> Generator[int]:
-        """A descriptor of the directory below the root that `names` lead to, links not followed."""
-        path = "/".join(names)
-        durable = create and self._durability == "full" and path not in self._settled
-        directory = open_directory(self._root_fd, names, create=create, durable=durable)
-        try:
-            if durable and len(self._settled) < _MANY:
-                self._settled.add(path)
-            yield directory
-        finally:
-            os.close(directory)
-
-    def _put(self, key: str, value: bytes, place: Callable[[int, str, str], T]) -> T:
-        """What `place(directory, temporary, name)` says, once a temporary file holds `value`."""
-        *parents, name = key.split("/")
-        for attempt in range(_TRIES):
-            try:
-                with self._directory(parents, create=True) as directory:
-                    self._refuse_odd(directory, key, name)
-                    with written(directory, value, sync=self._durability != "none") as temporary:
-                        return place(directory, temporary, name)
-            except FileNotFoundError:
-                # Others have removed the directory, which was empty, before our file was in it.
-                self._settled.clear()
-                if attempt == _TRIES - 1 or os.fstat(self._root_fd).st_nlink == 0:
-                    refuse_dangling(self._root_fd, "")
-                    raise
-            except BaseException:
-                self._prune(parents)
-                raise
-        raise AssertionError  # pragma: no cover - the last attempt has returned or raised
+    @override
+    def _excluding(self, key: str) -> AbstractContextManager[None]:
+        """Nothing: what takes a name or gives it up does so under the lock."""
+        return _NOTHING
 
     @override
     def _write(self, key: str, value: bytes) -> None:
         self._put(key, value, put_in_place)
-        self._settle([key])
+        self._settle((key,))
 
     @override
     def _write_many(self, items: Sequence[tuple[str, bytes]]) -> None:
         written: list[str] = []
+        folder = Folder()
         try:
             for key, value in items:
                 with self._told(key, "write"):
-                    self._put(key, value, put_in_place)
+                    self._directories.put(key, value, put_in_place, folder)
                 written.append(key)
         finally:
+            folder.close()
             self._settle(written)
 
     @override
@@ -222,21 +222,17 @@ class LocalStore(Store):
             with self._lock(key):
                 if self._read(key, None) is not None:
                     return False
-                self._put(key, value, put_in_place)
-                created = True
+                created = self._put(key, value, put_in_place)
         if created:
-            self._settle([key])
+            self._settle((key,))
         return created
 
-    def _refuse_odd(self, directory: int, key: str, name: str) -> None:
-        """Only a regular file is replaced: not a directory, and not a link to somewhere else."""
+    def _put(self, key: str, value: bytes, place: Callable[[int, str, str], bool]) -> bool:
+        folder = Folder()
         try:
-            mode = os.stat(name, dir_fd=directory, follow_symlinks=False).st_mode
-        except FileNotFoundError:
-            return
-        if not stat.S_ISREG(mode):
-            reason = f"expected a regular file or nothing, found {kind(mode)}"
-            raise StoreError(self.url, key, "write", reason)
+            return self._directories.put(key, value, place, folder)
+        finally:
+            folder.close()
 
     # --- deleting ----------------------------------------------------------------------------------
 
@@ -250,23 +246,12 @@ class LocalStore(Store):
         try:
             for key in keys:
                 with self._told(key, "delete"):
-                    if self._unlink(key):
+                    if self._directories.remove(key):
                         removed.append(key)
         finally:
             self._settle(removed)
-            for parents in sorted({key.rpartition("/")[0] for key in removed}, key=len, reverse=True):
-                self._prune(parents.split("/") if parents else [])
-
-    def _unlink(self, key: str) -> bool:
-        *parents, name = key.split("/")
-        try:
-            with self._directory(parents) as directory:
-                self._refuse_odd(directory, key, name)
-                os.unlink(name, dir_fd=directory)
-        except FileNotFoundError:
-            refuse_dangling(self._root_fd, key)
-            return False
-        return True
+            for path in sorted({key.rpartition("/")[0] for key in removed}, key=len, reverse=True):
+                self._directories.prune(path)
 
     @override
     def _remove_prefix(self, prefix: str) -> None:
@@ -281,37 +266,27 @@ class LocalStore(Store):
                 keys.append(key)
         self._remove_many(keys)
 
-    def _prune(self, names: Sequence[str]) -> None:
-        """Remove the directories along `names` that are empty now: a store has no empty prefixes."""
-        for depth in range(len(names), 0, -1):
-            try:
-                with self._directory(names[: depth - 1]) as directory:
-                    os.rmdir(names[depth - 1], dir_fd=directory)
-            except OSError:
-                return  # not empty, or somebody else's: either way it stays
-            self._settled.clear()
-
     @override
     def _rename(self, old: str, new: str) -> None:
-        *old_parents, old_name = old[:-1].split("/")
-        *new_parents, new_name = new[:-1].split("/")
-        with self._directory(old_parents) as source:
+        old_above, _, old_name = old[:-1].rpartition("/")
+        new_above, _, new_name = new[:-1].rpartition("/")
+        with self._directories.opened(old_above) as source:
             mode = os.stat(old_name, dir_fd=source, follow_symlinks=False).st_mode
             if not stat.S_ISDIR(mode):
                 raise OSError(errno.ENOTDIR, f"expected a directory, found {kind(mode)}")
             try:
-                with self._directory(new_parents, create=True) as target:
+                with self._directories.opened(new_above, create=True) as target:
                     os.rename(old_name, new_name, src_dir_fd=source, dst_dir_fd=target)
                     if self._durability == "full":
                         os.fsync(target)
                         os.fsync(source)
             except BaseException:
-                self._prune(new_parents)
+                self._directories.prune(new_above)
                 raise
-        self._settled.clear()
+        self._directories.have_changed()
         if self._durability != "full":
             self._unsynced.note([old[:-1], new[:-1]])
-        self._prune(old_parents)
+        self._directories.prune(old_above)
 
     # --- listing -----------------------------------------------------------------------------------
 
@@ -376,9 +351,9 @@ class LocalStore(Store):
         if self._durability != "full":
             self._unsynced.note(keys)
             return
-        for parents in dict.fromkeys(key.rpartition("/")[0] for key in keys):
-            with suppress(FileNotFoundError), self._directory(parents.split("/") if parents else []) as found:
-                os.fsync(found)
+        for path in dict.fromkeys(key.rpartition("/")[0] for key in keys):
+            with suppress(FileNotFoundError), self._directories.opened(path) as directory:
+                os.fsync(directory)
 
     @override
     def flush(self) -> None:
@@ -387,20 +362,18 @@ class LocalStore(Store):
             with self._told("", "flush"):
                 self._unsynced.flush(self._root_fd)
 
-    @contextmanager
     @override
-    def _lock(self, key: str) -> Generator[None]:
-        with self._locks.hold(key, self._root_fd):
-            yield
+    def _lock(self, key: str) -> AbstractContextManager[None]:
+        return self._locks.hold(key, self._root_fd)
 
     def sweep(self) -> int:
-        """Remove the temporary files that killed writers left; how many there were.
+        """Remove the files of our own that killed writers left; how many there were.
 
         Files of writers that live, in any process of this machine, are left alone.
         """
         self._check_writable("", "sweep")
-        swept = 0
         with self._told("", "sweep"):
+            swept = int(self._locks.rest(self._root_fd) or remove_unused(self._root_fd))
             for _, _, names, directory in os.fwalk(".", dir_fd=self._root_fd):
                 for name in names:
                     if name.startswith((TEMPORARY, LOCK)):
@@ -409,8 +382,13 @@ class LocalStore(Store):
 
     @override
     def close(self) -> None:
-        self._root_fd = -1
+        self._root_fd = self._directories.root = -1
         self._finish()
+
+
+def _give_back(root: int, locks: RangeLocks) -> None:
+    locks.close(root)
+    os.close(root)
 
 
 def _reopen(root: str, options: dict[str, Any]) -> LocalStore:

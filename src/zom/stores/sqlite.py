@@ -10,7 +10,7 @@ import os
 import sqlite3
 import threading
 import weakref
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -21,6 +21,7 @@ from zom.stores.interface import ByteRange, Capabilities, Store, Suffix, cut
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterable, Sequence
+    from contextlib import AbstractContextManager
 
 __all__ = ["SQLiteStore"]
 
@@ -139,6 +140,11 @@ class SQLiteStore(Store):
                 # What was done before an error was done: each operation is whole in itself.
                 if self._connection is connection and connection.in_transaction:
                     connection.execute("COMMIT")
+
+    @override
+    def _excluding(self, key: str) -> AbstractContextManager[None]:
+        """Nothing: a transaction waits for whoever holds the lock."""
+        return nullcontext()
 
     def before_fork(self) -> None:
         """Wait until no other thread is in a transaction: a child can't tell what became of it."""

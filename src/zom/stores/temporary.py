@@ -8,13 +8,11 @@ from __future__ import annotations
 
 import os
 import secrets
-from contextlib import contextmanager, suppress
-from typing import TYPE_CHECKING
+from contextlib import suppress
+from itertools import count
 
 from zom.stores.files import write_all
-
-if TYPE_CHECKING:
-    from collections.abc import Generator
+from zom.stores.locks import remake_in_children
 
 try:
     import fcntl
@@ -24,12 +22,13 @@ except ImportError:  # pragma: no cover - Windows, where nothing is swept
 __all__ = [
     "OWN",
     "TEMPORARY",
+    "discard",
     "hold",
     "link_in_place",
     "put_in_place",
     "remove_abandoned",
     "temporary_name",
-    "written",
+    "write_temporary",
 ]
 
 OWN = ".zom-"
@@ -38,6 +37,27 @@ OWN = ".zom-"
 TEMPORARY = f"{OWN}tmp-"
 """How the names of temporary files begin."""
 
+_NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0)
+
+
+class _Names:
+    """Names that no other process makes, told apart by a number."""
+
+    def __init__(self) -> None:
+        remake_in_children(self)
+        self.after_fork()
+
+    def after_fork(self) -> None:
+        """Begin names of this process's own."""
+        self._start = f"{TEMPORARY}{secrets.token_hex(8)}-"
+        self._numbers = count()
+
+    def next(self) -> str:
+        return f"{self._start}{next(self._numbers):x}"
+
+
+_names = _Names()
+
 
 def temporary_name() -> str:
     """A name that no other temporary file has.
@@ -45,14 +65,16 @@ def temporary_name() -> str:
     >>> temporary_name().startswith(".zom-tmp-")
     True
     """
-    return TEMPORARY + secrets.token_hex(8)
+    return _names.next()
 
 
 def hold(descriptor: int) -> None:
     """Mark the open file as one that a living process writes, where the file system can."""
     if fcntl is not None:
-        with suppress(OSError):
+        try:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            return
 
 
 def remove_abandoned(name: str, directory: int) -> bool:
@@ -75,12 +97,10 @@ def remove_abandoned(name: str, directory: int) -> bool:
         os.close(descriptor)
 
 
-@contextmanager
-def written(directory: int, value: bytes, *, sync: bool) -> Generator[str]:
-    """The name of a temporary file that holds `value`; it is gone where the block fails."""
-    temporary = temporary_name()
-    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
-    descriptor = os.open(temporary, flags, 0o666, dir_fd=directory)
+def write_temporary(directory: int, value: bytes, *, sync: bool) -> tuple[str, int]:
+    """The name of a temporary file that holds `value`, and its descriptor, open as long as it is held."""
+    name = _names.next()
+    descriptor = os.open(name, _NEW, 0o666, dir_fd=directory)
     try:
         hold(descriptor)
         write_all(descriptor, value)
@@ -89,18 +109,25 @@ def written(directory: int, value: bytes, *, sync: bool) -> Generator[str]:
         else:
             # Network file systems tell only at a close that the disk is full.
             os.close(os.dup(descriptor))
-        yield temporary
     except BaseException:
-        with suppress(OSError):
-            os.unlink(temporary, dir_fd=directory)
+        discard(directory, name, descriptor)
         raise
+    return name, descriptor
+
+
+def discard(directory: int, name: str, descriptor: int) -> None:
+    """Remove a temporary file that is not needed after all."""
+    try:
+        with suppress(OSError):
+            os.unlink(name, dir_fd=directory)
     finally:
         os.close(descriptor)
 
 
-def put_in_place(directory: int, temporary: str, name: str) -> None:
-    """Make `temporary` the file `name`, in one step."""
+def put_in_place(directory: int, temporary: str, name: str) -> bool:
+    """Make `temporary` the file `name`, in one step, whatever file there was; True, as it was made."""
     os.rename(temporary, name, src_dir_fd=directory, dst_dir_fd=directory)
+    return True
 
 
 def link_in_place(directory: int, temporary: str, name: str) -> bool:
