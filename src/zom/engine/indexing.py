@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 import numpy as np
 
-from zom.engine.chunks import read, write
+from zom.engine.reading import read
+from zom.engine.writing import write
 from zom.errors import SelectionError
 from zom.model.python_value import is_list
 
@@ -53,7 +54,7 @@ def read_selection(
     dtype = chunks.plan.dtype
     wanted = _field_type(dtype, fields) if fields is not None else dtype
     if out is not None:
-        _check_out(out, selection.shape, wanted)
+        _check_out(out, selection.shape + wanted.shape, wanted.base)
     target = out if out is not None and out.dtype == dtype else None
     if target is None:
         target = np.empty(selection.shape, dtype)
@@ -74,6 +75,9 @@ def write_selection(chunks: Chunks, selection: Selection, value: Any, *, fields:
     """Put `value`, spread as numpy's assignment does, where `selection` selects."""
     dtype = chunks.plan.dtype
     wanted = _field_type(dtype, fields) if fields is not None else dtype
+    if isinstance(fields, str) and wanted.shape:
+        value = _cells(value, fields, wanted, selection.shape)
+        fields, wanted = [fields], value.dtype
     values = selection.spread(_as_values(value, wanted))
     if selection.is_empty:
         return
@@ -112,9 +116,23 @@ def _field_type(dtype: np.dtype[Any], fields: Fields) -> np.dtype[Any]:
     return np.dtype([(name, columns[name][0]) for name in fields or ()])
 
 
+def _cells(value: Any, name: str, dtype: np.dtype[Any], shape: tuple[int, ...]) -> Array:
+    """`value` for a field that is an array in each element: as elements that have that field alone."""
+    array = np.asarray(value, dtype.base)
+    whole = shape + dtype.shape
+    try:
+        np.broadcast_to(array, whole)
+    except ValueError as cause:
+        message = f"expected values of the shape {whole}, or that spread to it, got {array.shape}"
+        raise SelectionError(message) from cause
+    made = np.empty(array.shape[: max(0, array.ndim - len(dtype.shape))], [(name, dtype)])
+    made[name] = array
+    return made
+
+
 def _taken(array: Array, fields: Fields, dtype: np.dtype[Any]) -> Array:
     if isinstance(fields, str):
-        return np.ascontiguousarray(array[fields])
+        return cast("Array", array[fields]).copy()
     return cast("Array", array[fields].astype(dtype))
 
 

@@ -54,11 +54,17 @@ def processors() -> int:
 
 
 def run(
-    items: Iterator[T], count: int, work: Callable[[Iterator[T]], None], *, threads: int | None = None
+    items: Iterator[T],
+    count: int,
+    work: Callable[[Iterator[T]], None],
+    *,
+    threads: int | None = None,
+    units: int = 1,
 ) -> None:
     """Let `work` take all of `items`, of which there are `count`; the first error ends it for all.
 
-    `threads` says how many at most; None lets the time of the first items decide.
+    `threads` says how many at most; None lets the time of the first items decide, of which each consists
+    of so many `units` of work.
 
     >>> done = []
     >>> run(iter(range(5)), 5, done.extend)
@@ -73,7 +79,7 @@ def run(
         count -= tried
         each = (time.perf_counter() - start) / tried
         # The very first chunk pays for what is loaded and bound once: it alone proves nothing.
-        most = min(most, count) if each > WORTH else 1
+        most = min(most, count) if each > WORTH * units else 1
     if most <= 1:
         work(items)
         return

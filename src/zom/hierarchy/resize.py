@@ -15,12 +15,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from zom.engine.chunks import Chunks, write
 from zom.engine.index import Index
+from zom.engine.writing import write
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from zom.engine.chunks import Chunks
     from zom.engine.plan import ArrayPlan
 
 __all__ = ["clear_beyond"]

@@ -1,0 +1,239 @@
+"""Reading: each chunk that a selection touches is taken once, and put where it belongs.
+
+What nobody wrote is the fill value. A chunk is decoded straight into its place where that place is
+contiguous, else into memory that is used again for the next one.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from zom.engine.sharding import read_part
+from zom.engine.span import read_span
+from zom.engine.split import walk
+from zom.engine.workers import run
+from zom.errors import CodecError, MissingChunk
+from zom.model.bound_chain import byte_view
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from zom.engine.chunks import Chunks, Keyed
+    from zom.engine.index import Index
+    from zom.engine.plan import ChunkForm
+    from zom.engine.split import Part
+    from zom.model.bound import Array, Data
+
+__all__ = ["read"]
+
+_BATCH_BYTES = 1 << 26
+"""The bytes of chunks, in memory, that are asked of a store at once."""
+
+_SPAN = 1 << 15
+"""The bytes of a chunk from which on a part of it is read alone, where it is stored as it is."""
+
+_MOST_THREADS = 16
+
+
+def read(chunks: Chunks, index: Index, work: Array) -> None:
+    """Put what `index` selects into `work`, which has just that shape."""
+    parts = walk(index, chunks.plan.axes)
+    take = _read_batches if chunks.store.capabilities.parallel > 1 else _read_each
+    run(
+        chunks.keyed(parts),
+        parts.count,
+        lambda some: take(chunks, some, index, work),
+        threads=_threads(chunks, parts.count),
+        units=chunks.units(index, parts.count),
+    )
+
+
+def _threads(chunks: Chunks, count: int) -> int | None:
+    options, parallel = chunks.options, chunks.store.capabilities.parallel
+    if options.threads is not None:
+        return options.threads
+    if chunks.plan.data_type.itemsize is None:
+        return 1  # their codecs hold the interpreter: threads would only wait for each other
+    if parallel > 1:
+        # One waits for the store while another decodes; parts of shards are asked for one by one.
+        return min(parallel, _MOST_THREADS) if chunks.plan.sharded else 2
+    return 1 if count < 3 else None
+
+
+def _read_each(chunks: Chunks, parts: Iterator[Keyed], index: Index, work: Array) -> None:
+    """For stores that answer at once: a chunk is decoded while its bytes are in the processor's cache."""
+    places = _Places(chunks, index, work)
+    only = places.only
+    key = ""
+    try:
+        if only is not None:
+            take = only.take
+            for part, key in parts:
+                take(part, key)
+            return
+        for part, key in parts:
+            places.of(part.chunk).take(part, key)
+    except CodecError as error:
+        raise chunks.failure("decode", key, error.reason, error.codec) from error
+
+
+def _read_batches(chunks: Chunks, parts: Iterator[Keyed], index: Index, work: Array) -> None:
+    """For stores that take their time, and answer many requests at once."""
+    places = _Places(chunks, index, work)
+    key = ""
+    try:
+        for batch in _batches(parts, places, chunks.store.capabilities.parallel):
+            whole: list[Keyed] = []
+            for part, key in batch:
+                place = places.of(part.chunk)
+                if place.shard and not part.whole:
+                    place.take_some(part, key)
+                else:
+                    whole.append((part, key))
+            values = chunks.store.get_many([key for _, key in whole])
+            for (part, key), data in zip(whole, values, strict=True):
+                places.of(part.chunk).put(part, key, data)
+    except CodecError as error:
+        raise chunks.failure("decode", key, error.reason, error.codec) from error
+
+
+def _batches(parts: Iterator[Keyed], places: _Places, parallel: int) -> Iterator[list[Keyed]]:
+    batch: list[Keyed] = []
+    nbytes = 0
+    for part, key in parts:
+        place = places.of(part.chunk)
+        batch.append((part, key))
+        nbytes += place.form.nbytes
+        # Parts of shards are asked for one shard at a time: several threads share them.
+        alone = place.shard and not part.whole
+        if alone or len(batch) >= parallel or nbytes >= _BATCH_BYTES:
+            yield batch
+            batch, nbytes = [], 0
+    if batch:
+        yield batch
+
+
+class _Places:
+    """Where the chunks of one operation come to lie; each thread has its own."""
+
+    def __init__(self, chunks: Chunks, index: Index, work: Array) -> None:
+        self._chunks = chunks
+        self._index = index
+        self._work = work
+        self._by_shape: dict[tuple[int, ...], _Place] = {}
+        uniform = chunks.plan.uniform
+        self.only = None if uniform is None else self._place(uniform)
+
+    def _place(self, shape: tuple[int, ...]) -> _Place:
+        return _Place(self._chunks, self._chunks.plan.form(shape), self._work, basic=self._index.basic)
+
+    def of(self, chunk: tuple[int, ...]) -> _Place:
+        """The place of chunks of that shape."""
+        if self.only is not None:
+            return self.only
+        shape = self._chunks.plan.chunk_shape(chunk)
+        found = self._by_shape.get(shape)
+        if found is None:
+            # Memory that is used again is kept for one shape at a time.
+            self._by_shape = {shape: self._place(shape)}
+            found = self._by_shape[shape]
+        return found
+
+
+class _Place:
+    """Where chunks of one shape come to lie."""
+
+    def __init__(self, chunks: Chunks, form: ChunkForm, work: Array, *, basic: bool) -> None:
+        self.form = form
+        self.shard = form.shard is not None
+        self._chunks = chunks
+        self._store = chunks.store
+        self._get = chunks.store.get
+        self._work = work
+        self._basic = basic
+        self._plain = form.chain.plain
+        self._decode_into = form.chain.decode_into
+        self._scratch: Array | None = None
+        self._spans = form.chain.direct and basic and form.nbytes > _SPAN
+        self.take: Callable[[Part, str], None] = self._take_decoded
+        if self.shard:
+            self.take = self._take_shard
+        elif form.chain.direct:
+            self.take = self._take_direct
+
+    def _memory(self) -> Array:
+        if self._scratch is None:
+            self._scratch = self.form.chain.scratch()
+        return self._scratch
+
+    def _take_decoded(self, part: Part, key: str) -> None:
+        self.put(part, key, self._get(key))
+
+    def _take_shard(self, part: Part, key: str) -> None:
+        if part.whole:
+            self.put(part, key, self._get(key))
+        else:
+            self.take_some(part, key)
+
+    def put(self, part: Part, key: str, data: Data | None) -> None:
+        """Put the part of the chunk that is stored as `data` into its place."""
+        _, inside, outside, whole = part
+        if data is None:
+            self._put_fill(key, outside)
+            return
+        full = False
+        if whole and self._basic:
+            room = self._work[outside]
+            full = room.shape == self.form.shape
+            if full and (room.flags.c_contiguous or not self._plain):
+                self._decode_into(data, room)
+                return
+        if self._plain:
+            chunk = self._memory()
+            self._decode_into(data, chunk)
+        else:
+            chunk = self.form.chain.decode(data)
+        self._work[outside] = chunk if full else chunk[inside.as_numpy()]
+
+    def _put_fill(self, key: str, outside: Any) -> None:
+        chunks = self._chunks
+        if chunks.options.missing == "error":
+            raise MissingChunk(chunks.store.url, chunks.node, key, "read", "it is not there")
+        self._work[outside] = chunks.plan.fill
+
+    def _take_direct(self, part: Part, key: str) -> None:
+        """Read a chunk that is stored as it lies in memory, into its place if that is in one piece."""
+        _, inside, outside, whole = part
+        if self._spans and not whole:
+            self.take_some(part, key)
+            return
+        target: Array | None = None
+        full = straight = False
+        if whole and self._basic:
+            target = self._work[outside]
+            full = target.shape == self.form.shape
+            straight = full and target.flags.c_contiguous
+        if target is None or not straight:
+            target = self._memory()
+        length = self._store.get_into(key, byte_view(target))
+        if length is None:
+            self._put_fill(key, outside)
+        elif length != self.form.nbytes:
+            raise CodecError(f"expected {self.form.nbytes} bytes, found {length}", "bytes")
+        elif not straight:
+            self._work[outside] = target if full else target[inside.as_numpy()]
+
+    def take_some(self, part: Part, key: str) -> None:
+        """Read only those bytes of a chunk that are wanted: of a shard, or of one stored as it is."""
+        with self._store.snapshot(key) as source:
+            if source is None:
+                self._put_fill(key, part.outside)
+                return
+            room = self._work[part.outside]
+            if self.shard:
+                read_part(self.form, source, part.inside, room)
+            else:
+                read_span(self.form, source, part.inside, room)
+            if not self._basic:
+                # Taken with arrays, it may be a copy.
+                self._work[part.outside] = room

@@ -1,0 +1,121 @@
+"""Writing: whole chunks are made anew, parts are put into what is there.
+
+Writing a part of a chunk reads the rest of it, under the lock of its key. What holds nothing but the fill
+value, bit for bit, is taken away.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from zom.engine.locks import update
+from zom.engine.sharding import merged
+from zom.engine.split import walk
+from zom.engine.workers import run
+from zom.errors import CodecError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from zom.engine.chunks import Chunks, Keyed
+    from zom.engine.index import Index
+    from zom.engine.plan import ChunkForm
+    from zom.engine.sharding import Assign
+    from zom.engine.split import Part
+    from zom.model.bound import Array, Data
+
+__all__ = ["write"]
+
+_MOST_THREADS = 16
+
+
+def write(chunks: Chunks, index: Index, values: Array, *, assign: Assign | None = None) -> None:
+    """Put `values`, which has the shape that `index` selects, into the chunks.
+
+    `assign` puts them into a decoded chunk where they are not whole elements of it.
+    """
+    parts = walk(index, chunks.plan.axes)
+    writer = _Writer(chunks, values, assign)
+    threads, units = _threads(chunks, parts.count), chunks.units(index, parts.count)
+    run(chunks.keyed(parts), parts.count, writer.take, threads=threads, units=units)
+
+
+def _threads(chunks: Chunks, count: int) -> int | None:
+    options, parallel = chunks.options, chunks.store.capabilities.parallel
+    if options.threads is not None:
+        return options.threads
+    if parallel > 1:
+        return min(parallel, _MOST_THREADS)
+    return 1 if count < 3 or chunks.plan.data_type.itemsize is None else None
+
+
+def _put_values(chunk: Array, where: Any, values: Array) -> None:
+    chunk[where] = values
+
+
+class _Writer:
+    """What encodes the chunks of one operation, and gives them to the store."""
+
+    def __init__(self, chunks: Chunks, values: Array, assign: Assign | None) -> None:
+        self._chunks = chunks
+        self._values = values
+        self._assign = assign or _put_values
+        self._replaces = assign is None
+        self._keep_empty = chunks.options.write_empty_chunks
+
+    def take(self, parts: Iterator[Keyed]) -> None:
+        """Write all of `parts`."""
+        chunks, plan = self._chunks, self._chunks.plan
+        uniform = plan.uniform
+        only = None if uniform is None else plan.form(uniform)
+        key = ""
+        try:
+            for part, key in parts:
+                form = only or plan.form(plan.chunk_shape(part.chunk))
+                if part.whole and self._replaces:
+                    self._put(key, self._encoded(form, part))
+                else:
+                    self._update(key, form, part)
+        except CodecError as error:
+            raise chunks.failure("encode", key, error.reason, error.codec) from error
+
+    def _put(self, key: str, data: Data | None) -> None:
+        if data is None:
+            self._chunks.store.delete(key)
+        else:
+            self._chunks.store.set(key, data)
+
+    def _encoded(self, form: ChunkForm, part: Part) -> Data | None:
+        """The chunk that `values` fill; None where it is all fill and not to be written."""
+        values = self._values[part.outside]
+        if values.shape == form.shape:
+            array = np.asarray(values, form.chain.block.dtype)
+        else:
+            array = form.new()
+            array[part.inside.as_numpy()] = values
+        if not self._keep_empty and form.is_fill(array):
+            return None
+        return form.chain.encode(array)
+
+    def _update(self, key: str, form: ChunkForm, part: Part) -> None:
+        values = self._values[part.outside]
+        chunks = self._chunks
+
+        def change(old: bytes | None) -> Data | None:
+            try:
+                return merged(
+                    form,
+                    old,
+                    part.inside,
+                    values,
+                    self._assign,
+                    keep_empty=self._keep_empty,
+                    replaces=self._replaces,
+                    whole=part.whole,
+                )
+            except CodecError as error:
+                raise chunks.failure("change", key, error.reason, error.codec) from error
+
+        update(chunks.store, key, change, empty=lambda: form.chain.encode(form.new()))
