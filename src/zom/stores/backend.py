@@ -58,6 +58,21 @@ class Backend(ABC):
 
     # --- what a store may define better ----------------------------------------------------------
 
+    def _sizes(self, prefix: str) -> Iterable[tuple[str, int]]:
+        for key in self._keys(prefix):
+            if is_key(key) and (size := self._size_of(key)) is not None:
+                yield key, size
+
+    def _size_of(self, key: str) -> int | None:
+        """How many bytes the value has; where nothing but the value can tell, it is read."""
+        found = self._snapshot(key)
+        if found is None:
+            return None
+        try:
+            return len(found.get()) if found.size is None else found.size
+        finally:
+            found.close()
+
     def _read_many(self, requests: Sequence[tuple[str, ByteRange | None]]) -> list[bytes | None]:
         values: list[bytes | None] = []
         for key, byte_range in requests:

@@ -120,6 +120,10 @@ class FaultyStore(WrapperStore):
         return self.done("list", prefix, lambda: list(self.inner.list(prefix)))
 
     @override
+    def _sizes(self, prefix: str) -> Iterable[tuple[str, int]]:
+        return self.done("list", prefix, lambda: list(self.inner.sizes(prefix)))
+
+    @override
     def _list_dir(self, prefix: str) -> Listing:
         return self.done("list", prefix, lambda: self.inner.list_dir(prefix))
 

@@ -18,7 +18,7 @@ from zom.stores.extra import imported, lacks_bucket
 from zom.stores.interface import ByteRange, Capabilities, Listing, Store, Suffix
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
 __all__ = ["FsspecStore"]
 
@@ -238,18 +238,37 @@ class FsspecStore(Store):
 
     @override
     def _keys(self, prefix: str) -> Iterable[str]:
+        return (key for key, _ in self._found(prefix))
+
+    @override
+    def _sizes(self, prefix: str) -> Iterable[tuple[str, int]]:
+        for key, size in self._found(prefix):
+            known = self._size_of(key) if size is None else size
+            if known is not None:
+                yield key, known
+
+    @override
+    def _size_of(self, key: str) -> int | None:
+        found = self._told_by(key, lambda: [self._fs.size(self._path(key))])
+        return super()._size_of(key) if found == [None] else found[0] if found else None
+
+    def _found(self, prefix: str) -> Iterator[tuple[str, int | None]]:
+        """Every key below `prefix`, with its size where the listing tells it."""
         if self._is_flat():
             base = f"{self._root}/{prefix}".rstrip("/")
-            paths = [self._name(path) for path in self._told_by(prefix, lambda: self._fs.find(base))]
+            entries = self._told_by(prefix, lambda: self._fs.find(base, detail=True).items())
             start = len(self._root) + 1
-            yield from (path[start:] for path in paths if path.startswith(f"{self._root}/{prefix}"))
+            for path, entry in entries:
+                name = self._name(path)
+                if name.startswith(f"{self._root}/{prefix}"):
+                    yield name[start:], entry.get("size")
             return
         # fsspec's own walk leaves out, without a word, what it may not read.
         waiting = [prefix]
         while waiting:
-            found = self._list_dir(waiting.pop())
-            yield from found.keys
-            waiting.extend(found.prefixes)
+            keys, prefixes = self._entries(waiting.pop())
+            yield from keys.items()
+            waiting.extend(prefixes)
 
     def _is_flat(self) -> bool:
         """Whether it has a way of its own to list everything, as object stores do: they know no directories."""
@@ -258,18 +277,23 @@ class FsspecStore(Store):
 
     @override
     def _list_dir(self, prefix: str) -> Listing:
+        keys, prefixes = self._entries(prefix)
+        return Listing(sorted(keys), sorted(prefixes))
+
+    def _entries(self, prefix: str) -> tuple[dict[str, int | None], set[str]]:
+        """The keys directly below `prefix` with their sizes, where they are told, and the prefixes."""
         base = f"{self._root}/{quote(prefix) if self._protocol in _WEB else prefix}".rstrip("/")
-        keys: list[str] = []
-        prefixes: list[str] = []
+        keys: dict[str, int | None] = {}
+        prefixes: set[str] = set()
         for entry in self._told_by(prefix, lambda: self._fs.ls(base or "/", detail=True)):
             folder, _, name = self._name(str(entry["name"]).rstrip("/")).rpartition("/")
             if f"{folder}/" != f"{self._root}/{prefix}":
                 continue  # a file lists itself
             if entry["type"] == "directory":
-                prefixes.append(f"{prefix}{name}/")
+                prefixes.add(f"{prefix}{name}/")
             elif entry["type"] == "file":
-                keys.append(prefix + name)
-        return Listing(sorted(set(keys)), sorted(set(prefixes)))
+                keys[prefix + name] = entry.get("size")
+        return keys, prefixes
 
     def _told_by(self, prefix: str, call: Any) -> list[Any]:
         self._fs.invalidate_cache()

@@ -12,6 +12,7 @@ import os
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from html.parser import HTMLParser
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote, unquote, urljoin, urlsplit, urlunsplit
 
@@ -29,6 +30,9 @@ if TYPE_CHECKING:
 __all__ = ["HTTPStore"]
 
 _MAX_LISTING = 1 << 26
+
+_SOME = 1000
+"""Of how many keys the sizes are asked for at once."""
 
 
 class HTTPStore(Store):
@@ -189,6 +193,26 @@ class HTTPStore(Store):
             found = self._list_dir(waiting.pop())
             yield from found.keys
             waiting.extend(found.prefixes)
+
+    @override
+    def _sizes(self, prefix: str) -> Iterable[tuple[str, int]]:
+        keys = iter(self._keys(prefix))
+        while some := list(islice(keys, _SOME)):
+            sizes = self._threads().map(self._size_of, some)
+            yield from ((key, size) for key, size in zip(some, sizes, strict=True) if size is not None)
+
+    @override
+    def _size_of(self, key: str) -> int | None:
+        """By the first byte: a server that knows ranges says of how many bytes it is the first."""
+        with self._told(key, "read"):
+            answer = self._ask(key, {"Range": "bytes=0-0"}, "read")
+            if answer.status in MISSING or answer.is_directory:
+                return None
+            total = answer.header("content-range").rpartition("/")[2]
+            if answer.status in {206, 416} and total.isdecimal():
+                return int(total)
+            value = self._read(key, None)
+            return None if value is None else len(value)
 
     @override
     def close(self) -> None:

@@ -258,6 +258,21 @@ class Store(Backend):
         with self._told(prefix, "list"):
             yield from (key for key in self._keys(prefix) if is_key(key))
 
+    def sizes(self, prefix: str = "") -> Iterator[tuple[str, int]]:
+        """Every key below `prefix` with the number of bytes of its value, in no certain order.
+
+        Values are not read, but where a store has no other way to tell.
+
+        >>> from zom.stores.memory import MemoryStore
+        >>> dict(MemoryStore({"a/b": b"123", "c": b""}).sizes())
+        {'a/b': 3, 'c': 0}
+        """
+        return self._sized(check_prefix(prefix))
+
+    def _sized(self, prefix: str) -> Iterator[tuple[str, int]]:
+        with self._told(prefix, "list"):
+            yield from (found for found in self._sizes(prefix) if is_key(found[0]))
+
     def list_dir(self, prefix: str = "") -> Listing:
         """The keys and the prefixes directly below `prefix`, sorted."""
         check_prefix(prefix)
@@ -303,7 +318,7 @@ class Store(Backend):
 _VERBS = frozenset(
     {"get", "get_into", "get_many", "exists", "get_version", "snapshot", "open_snapshot"}
     | {"set", "set_many", "set_partial", "create", "replace"}
-    | {"delete", "delete_many", "delete_prefix", "rename", "lock", "list", "list_dir"}
+    | {"delete", "delete_many", "delete_prefix", "rename", "lock", "list", "list_dir", "sizes"}
 )
 
 

@@ -294,6 +294,16 @@ class LocalStore(Store):
     def _keys(self, prefix: str) -> Iterable[str]:
         return (key for key, mode in self._walk(prefix, follow=self._follow) if stat.S_ISREG(mode))
 
+    @override
+    def _size_of(self, key: str) -> int | None:
+        if len(key) >= LONG:
+            return super()._size_of(key)
+        try:
+            # What was a file when it was listed: what it is by now is told when it is read.
+            return os.stat(key, dir_fd=self._root_fd, follow_symlinks=self._follow).st_size
+        except FileNotFoundError:
+            return None
+
     def _walk(self, prefix: str, *, follow: bool) -> Iterator[tuple[str, int]]:
         """Every file below `prefix` that isn't our own, with its kind as a mode."""
         waiting = [prefix]

@@ -128,6 +128,11 @@ class LoggedStore(WrapperStore):
             return list(super()._keys(prefix))
 
     @override
+    def _sizes(self, prefix: str) -> Iterable[tuple[str, int]]:
+        with self.timed("list", [prefix]):
+            return list(super()._sizes(prefix))
+
+    @override
     def _list_dir(self, prefix: str) -> Listing:
         with self.timed("list", [prefix]):
             return super()._list_dir(prefix)

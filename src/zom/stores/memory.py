@@ -74,6 +74,12 @@ class MemoryStore(Store):
             return [key for key in self._data if key.startswith(prefix)]
 
     @override
+    def _sizes(self, prefix: str) -> Iterable[tuple[str, int]]:
+        with self._guard:
+            found = self._data.items()
+            return [(key, len(value)) for key, (value, _) in found if key.startswith(prefix)]
+
+    @override
     def _create(self, key: str, value: bytes) -> bool:
         with self._guard:
             if key in self._data:

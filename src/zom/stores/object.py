@@ -320,6 +320,10 @@ class ObjectStore(Store):
 
     @override
     def _keys(self, prefix: str) -> Iterable[str]:
+        return (key for key, _ in self._sizes(prefix))
+
+    @override
+    def _sizes(self, prefix: str) -> Iterable[tuple[str, int]]:
         below, start = self._prefix + prefix, len(self._prefix)
         pages: Any = self._call(
             prefix, "list", lambda: iter(self._obstore.list(self._inner, below.rstrip("/") or None))
@@ -332,9 +336,11 @@ class ObjectStore(Store):
                 return
             if isinstance(page, Exception):
                 raise self._failure(prefix, "list", page)
-            paths = [str(item["path"]) for item in page]
+            found = [(str(item["path"]), _size(item)) for item in page]
             # A marker that some tools leave for a directory is listed as if it were a key above it.
-            yield from (path[start:] for path in paths if path.startswith(below) and path != below)
+            yield from (
+                (path[start:], size) for path, size in found if path.startswith(below) and path != below
+            )
 
     @override
     def _list_dir(self, prefix: str) -> Listing:

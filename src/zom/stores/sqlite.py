@@ -203,12 +203,22 @@ class SQLiteStore(Store):
 
     @override
     def _keys(self, prefix: str) -> Iterable[str]:
-        text = "SELECT k FROM zarr WHERE typeof(k) = 'text'"
+        return [key for (key,) in self._rows("k", prefix)]
+
+    @override
+    def _sizes(self, prefix: str) -> Iterable[tuple[str, int]]:
+        # Of a blob, the length is told without reading it; of a text, in characters.
+        size = "CASE typeof(v) WHEN 'blob' THEN length(v) ELSE ifnull(length(CAST(v AS BLOB)), 0) END"
+        return [(key, size) for key, size in self._rows(f"k, {size}", prefix)]
+
+    def _rows(self, columns: str, prefix: str) -> list[Any]:
+        """What the table holds of every key below `prefix`."""
+        text = f"SELECT {columns} FROM zarr WHERE typeof(k) = 'text'"  # noqa: S608 - the columns are our own
         values = _bounds(prefix) if prefix else ()
         if prefix:
             text = f"{text} AND k >= ? AND k < ?"
         with self._reading() as connection:
-            return [row[0] for row in connection.execute(text, values).fetchall()]
+            return connection.execute(text, values).fetchall()
 
     # --- writing -----------------------------------------------------------------------------------
 

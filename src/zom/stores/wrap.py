@@ -84,6 +84,10 @@ class WrapperStore(Store):
         return self.inner.list(prefix)
 
     @override
+    def _sizes(self, prefix: str) -> Iterable[tuple[str, int]]:
+        return self.inner.sizes(prefix)
+
+    @override
     def _list_dir(self, prefix: str) -> Listing:
         return self.inner.list_dir(prefix)
 
@@ -162,6 +166,11 @@ class PrefixStore(WrapperStore):
     @override
     def _keys(self, prefix: str) -> Iterable[str]:
         return (key[len(self.prefix) :] for key in self.inner.list(self.prefix + prefix))
+
+    @override
+    def _sizes(self, prefix: str) -> Iterable[tuple[str, int]]:
+        start = len(self.prefix)
+        return ((key[start:], size) for key, size in self.inner.sizes(self.prefix + prefix))
 
     @override
     def _list_dir(self, prefix: str) -> Listing:

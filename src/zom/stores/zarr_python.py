@@ -7,6 +7,7 @@ used by both; a batch crosses over to it once.
 from __future__ import annotations
 
 import asyncio
+from itertools import islice
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from typing_extensions import override
@@ -22,6 +23,9 @@ if TYPE_CHECKING:
 __all__ = ["ZarrPythonStore", "as_zarr_python"]
 
 T = TypeVar("T")
+
+_SOME = 1000
+"""Of how many keys the sizes are asked for at once."""
 
 _DOCUMENTS = ("zarr.json", ".zarray", ".zgroup", ".zattrs", ".zmetadata")
 
@@ -218,6 +222,19 @@ class ZarrPythonStore(Store):
             return [key async for key in self._inner.list_prefix(prefix) if key.startswith(prefix)]
 
         return self._run(prefix, "list", run())
+
+    @override
+    def _sizes(self, prefix: str) -> Iterable[tuple[str, int]]:
+        keys = iter(list(self._keys(prefix)))
+        while some := list(islice(keys, _SOME)):
+            sizes = self._run(prefix, "list", self._batch(self._getsize(key) for key in some))
+            yield from ((key, size) for key, size in zip(some, sizes, strict=True) if size is not None)
+
+    async def _getsize(self, key: str) -> int | None:
+        try:
+            return int(await self._inner.getsize(key))
+        except FileNotFoundError:
+            return None
 
     @override
     def _list_dir(self, prefix: str) -> Listing:

@@ -148,6 +148,11 @@ class ZipStore(Store):
         self._opened()
         return [key for key in list(self._entries) if key.startswith(prefix)]
 
+    @override
+    def _sizes(self, prefix: str) -> Iterable[tuple[str, int]]:
+        self._opened()
+        return [(key, found.size) for key, found in list(self._entries.items()) if key.startswith(prefix)]
+
     def _opened(self) -> int:
         if self._descriptor < 0:
             raise ValueError("the store is closed")

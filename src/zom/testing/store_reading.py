@@ -200,6 +200,18 @@ class ReadingSuite:
             assert list(filled.list("a/")) == []
             assert sorted(filled.list("group/array/c/0/")) == ["group/array/c/0/0", "group/array/c/0/1"]
 
+    def test_sizes_are_told_with_the_keys(self, filled: Store) -> None:
+        if not filled.capabilities.listable:
+            with pytest.raises(StoreError, match="cannot list"):
+                list(filled.sizes())
+            return
+        sizes = {key: len(value) for key, value in VALUES.items()}
+        assert sorted(filled.sizes()) == sorted(sizes.items())
+        assert dict(filled.sizes("group/array/c/")) == {"group/array/c/0/0": 76800, "group/array/c/0/1": 1}
+        assert list(filled.sizes("missing/")) == []
+        with pytest.raises(PathError):
+            filled.sizes("group")
+
     def test_a_directory_is_listed_apart(self, filled: Store) -> None:
         if filled.capabilities.listable:
             assert filled.list_dir() == Listing(["a.b", "ab", "zarr.json"], ["group/", "group2/"])
