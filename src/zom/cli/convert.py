@@ -12,13 +12,17 @@ from zom.cli.outcome import CLEAN, FINDINGS
 
 if TYPE_CHECKING:
     import argparse
+    from collections.abc import Iterable
+
+    from zom.cli.document import Document
+    from zom.problems import Problem
 
 __all__ = ["declare", "run"]
 
 
 def declare(parser: argparse.ArgumentParser) -> None:
     """The arguments of the verb."""
-    parser.add_argument("file", metavar="FILE", help="a document, or - for standard input")
+    parser.add_argument("place", metavar="PLACE", help="a document, a store, or - for standard input")
     parser.add_argument("--to", required=True, choices=["v3", "v2"], help="the format of the new document")
     parser.add_argument(
         "--fill",
@@ -31,21 +35,31 @@ def declare(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Prints the new document; FINDINGS where there can be none."""
     from zom.cli.document import read_document  # noqa: PLC0415 - slow to import
-    from zom.cli.validate import problem_line  # noqa: PLC0415 - slow to import
+    from zom.cli.place import place_of, spec_at  # noqa: PLC0415 - slow to import
     from zom.errors import ConversionError  # noqa: PLC0415 - slow to import
     from zom.model.convert import convert  # noqa: PLC0415 - slow to import
 
-    document = read_document(arguments.file)
+    place = place_of(arguments.place)
+    document = None if place.is_store else read_document(arguments.place)
+    spec = spec_at(arguments.place) if document is None else document.spec()
     try:
-        made = convert(document.spec(), arguments.to, fill=arguments.fill)
+        made = convert(spec, arguments.to, fill=arguments.fill)
     except ConversionError as error:
-        for problem in document.located(error.problems):
-            print(problem_line(document.name, problem), file=sys.stderr)
+        _tell(error.problems, document, place.name)
         return FINDINGS
     print(made.spec.to_json(indent=2))
-    for problem in document.located(made.losses):
-        print(problem_line(document.name, problem), file=sys.stderr)
+    _tell(made.losses, document, place.name)
     moved = [path for path, same in made.same_chunks.items() if not same]
     if moved:
-        print(f"the chunks of {', '.join(moved[:5])} must be moved or rewritten", file=sys.stderr)
+        more = f" and {len(moved) - 5} more" if len(moved) > 5 else ""
+        print(f"the chunks of {', '.join(moved[:5])}{more} must be moved or rewritten", file=sys.stderr)
     return CLEAN
+
+
+def _tell(problems: Iterable[Problem], document: Document | None, name: str) -> None:
+    """What is lost, with its place where it comes from a text."""
+    from zom.cli.validate import problem_line  # noqa: PLC0415 - slow to import
+
+    located = problems if document is None else document.located(problems)
+    for problem in located:
+        print(problem_line(name if document is None else document.name, problem), file=sys.stderr)

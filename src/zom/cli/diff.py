@@ -18,7 +18,7 @@ __all__ = ["declare", "run"]
 
 def declare(parser: argparse.ArgumentParser) -> None:
     """The arguments of the verb."""
-    parser.add_argument("old", metavar="A", help="a document, or - for standard input")
+    parser.add_argument("old", metavar="A", help="a document, a store, or - for standard input")
     parser.add_argument("new", metavar="B", help="another one")
     parser.add_argument(
         "--ignore",
@@ -33,14 +33,25 @@ def declare(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Prints the changes; FINDINGS where there are any."""
-    from zom.cli.document import read_document  # noqa: PLC0415 - slow to import
+    from zom.cli.outcome import USAGE, CommandError  # noqa: PLC0415 - beside the others
+    from zom.cli.place import spec_at  # noqa: PLC0415 - slow to import
 
-    old, new = (read_document(name).spec() for name in (arguments.old, arguments.new))
+    if arguments.old == arguments.new == "-":
+        raise CommandError("standard input can be read once; name a file or a store for A or B", USAGE)
+    old, new = (spec_at(name) for name in (arguments.old, arguments.new))
     found = old.diff(new, arguments.ignore)
     if arguments.format == "json":
         print(found.to_json(indent=2))
     elif found:
-        print(found)
+        print(*map(_painted, str(found).splitlines()), sep="\n")
     if not found:
         print("no difference", file=sys.stderr)
     return FINDINGS if found else CLEAN
+
+
+def _painted(line: str) -> str:
+    """A line in the colour of its sign."""
+    from zom.cli.terminal import painted  # noqa: PLC0415 - slow to import
+
+    colour = {"+": "green", "-": "red", "~": "yellow"}.get(line[:1])
+    return painted(line[:1], colour) + line[1:] if colour else line

@@ -158,18 +158,10 @@ def _text_of(name: str) -> bytes:
     except FileNotFoundError:
         reason = "no such file; name a document, or - for standard input"
     except IsADirectoryError:
-        reason = _directory_hint(name)
+        reason = "is a directory; name a document in it"
     except (OSError, ValueError) as cause:
         reason = f"can't be read: {getattr(cause, 'strerror', None) or cause}; name another file"
     raise CommandError(f"{name}: {reason}", UNREADABLE) from None
-
-
-def _directory_hint(name: str) -> str:
-    inside = [Path(name, file) for file in ("zarr.json", ".zmetadata", ".zarray", ".zgroup")]
-    found = next((file for file in inside if file.is_file()), None)
-    if found is None:
-        return "is a directory; name a document in it"
-    return f"is a directory, and stores can't be read yet; name a document in it: {found}"
 
 
 def _form_of(name: str, value: Any) -> _Form:

@@ -12,8 +12,21 @@ import sys
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from zom import __version__
-from zom.cli import convert, demo, diff, explain, rules, schema, tree, validate
-from zom.cli.outcome import INTERNAL, USAGE, CommandError
+from zom.cli import (
+    convert,
+    create,
+    demo,
+    diff,
+    explain,
+    plan,
+    read,
+    rules,
+    schema,
+    tree,
+    validate,
+)
+from zom.cli.outcome import INTERNAL, USAGE, CommandError, command_error
+from zom.errors import ZomError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -22,25 +35,36 @@ __all__ = ["main"]
 
 _VERBS: dict[str, Any] = {
     "demo": demo,
-    "validate": validate,
     "tree": tree,
+    "read": read,
+    "validate": validate,
     "diff": diff,
+    "plan": plan,
+    "create": create,
     "convert": convert,
+    "schema": schema,
     "explain": explain,
     "rules": rules,
-    "schema": schema,
 }
 
 _EPILOG = """\
-exit codes: 0 nothing is wrong, 1 problems or a difference, 2 wrong usage, 3 a file can't be read or
-written, 4 a fault of zom itself
+PLACE is a document or a store:
+  a file           a hierarchy as one document, or a zarr.json, .zarray, .zgroup, .zattrs or .zmetadata
+  -                such a document on standard input
+  a directory, a zip or SQLite file, or a URL (https://, s3://, gs://, az://, file://)    a store
+  STORE::a/b       the node at /a/b in a store
 
-FILE is a hierarchy as one document, a zarr.json, .zarray, .zgroup, .zattrs or .zmetadata, or - for
-standard input"""
+exit codes: 0 nothing is wrong, 1 problems or a difference, 2 wrong usage, 3 something can't be read or
+written, 4 a fault of zom itself"""
 
 
 class _Parser(argparse.ArgumentParser):
     """A parser whose errors are one line."""
+
+    def __init__(self, *arguments: Any, **options: Any) -> None:
+        super().__init__(*arguments, **{**options, "allow_abbrev": False})
+        about = "show the traceback of what goes wrong"
+        self.add_argument("--debug", action="store_true", default=argparse.SUPPRESS, help=about)
 
     def error(self, message: str) -> NoReturn:
         print(f"{self.prog}: {message}; see {self.prog} --help", file=sys.stderr)
@@ -50,7 +74,7 @@ class _Parser(argparse.ArgumentParser):
 def _parser() -> argparse.ArgumentParser:
     parser = _Parser(
         prog="zom",
-        description="Zarr hierarchies as documents: check them, show them, compare them.",
+        description="Zarr hierarchies, as documents and in stores: made, shown, checked, compared, moved.",
         epilog=_EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
@@ -79,27 +103,61 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if reconfigure is not None:
             reconfigure(errors="backslashreplace")
     try:
-        found = _parser().parse_args(arguments)
-    except SystemExit as end:
-        return end.code if isinstance(end.code, int) else USAGE
-    try:
-        code: int = _VERBS[found.verb].run(found)
-        sys.stdout.flush()
-    except CommandError as error:
-        print(f"zom {found.verb}: {error}", file=sys.stderr)
-        return error.code
+        return _run(sys.argv[1:] if arguments is None else arguments)
     except BrokenPipeError:
         # Who reads has read enough; the interpreter must not complain when it flushes.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 141
     except KeyboardInterrupt:
         return 130
-    except Exception as cause:
-        if os.environ.get("ZOM_TRACEBACK"):
-            raise
+
+
+def _run(arguments: Sequence[str]) -> int:
+    verb = next((each for each in arguments if not each.startswith("-")), "")
+    try:
+        found = _parsed(verb, arguments)
+        code: int = _VERBS[found.verb].run(found)
+        sys.stdout.flush()
+    except SystemExit as end:
+        return end.code if isinstance(end.code, int) else USAGE
+    except CommandError as error:
+        return _told(verb, error, arguments)
+    except ZomError as error:
+        return _told(verb, command_error(error), arguments)
+    except BrokenPipeError:
+        raise
+    except Exception as cause:  # noqa: BLE001 - a fault of zom is one line, too
+        if "--debug" in arguments:
+            _print_traceback(cause)
         text = " ".join(f"{type(cause).__name__}: {cause}".split())[:300]
-        print(
-            f"zom: internal error: {text}; set ZOM_TRACEBACK=1 to see where, and report it", file=sys.stderr
-        )
+        hint = "please report it, with what the same command says with --debug"
+        print(f"zom: internal error: {text}; {hint}", file=sys.stderr)
         return INTERNAL
     return code
+
+
+def _parsed(verb: str, arguments: Sequence[str]) -> argparse.Namespace:
+    if verb and verb not in _VERBS:
+        raise CommandError(_unknown(verb), USAGE)
+    return _parser().parse_args(arguments)
+
+
+def _told(verb: str, error: CommandError, arguments: Sequence[str]) -> int:
+    if "--debug" in arguments:
+        _print_traceback(error.__cause__ or error)
+    print(f"zom {verb}: {error}" if verb in _VERBS else f"zom: {error}", file=sys.stderr)
+    return error.code
+
+
+def _print_traceback(error: BaseException) -> None:
+    import traceback  # noqa: PLC0415 - where it was asked for
+
+    traceback.print_exception(error)
+
+
+def _unknown(verb: str) -> str:
+    from difflib import get_close_matches  # noqa: PLC0415 - where there is a mistake
+
+    near = get_close_matches(verb, _VERBS, 1)
+    hint = f"did you mean {near[0]!r}?" if near else "zom --help lists all of them"
+    return f"no verb is called {verb!r}; {hint}"

@@ -2,18 +2,34 @@
 
 from __future__ import annotations
 
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-__all__ = ["CLEAN", "FINDINGS", "INTERNAL", "UNREADABLE", "USAGE", "CommandError"]
+if TYPE_CHECKING:
+    import re
+
+    from zom.errors import ZomError
+    from zom.problems import Problem
+
+__all__ = [
+    "CLEAN",
+    "FINDINGS",
+    "INTERNAL",
+    "UNREADABLE",
+    "USAGE",
+    "CommandError",
+    "command_error",
+    "few",
+    "spoken",
+]
 
 CLEAN: Final = 0
 """Nothing is wrong, nothing differs."""
 FINDINGS: Final = 1
-"""A document breaks rules, two documents differ, or one can't be converted."""
+"""A document or store breaks rules, two of them differ, or something is in the way of what was asked."""
 USAGE: Final = 2
 """The command was called wrongly."""
 UNREADABLE: Final = 3
-"""A file can't be read or written, or is no document at all."""
+"""A document or store can't be read or written, or is none at all."""
 INTERNAL: Final = 4
 """A fault of zom itself."""
 
@@ -28,3 +44,75 @@ class CommandError(Exception):
     def __init__(self, message: str, code: int) -> None:
         self.code = code
         super().__init__(message)
+
+
+def command_error(error: ZomError, name: str = "", url: str = "") -> CommandError:
+    """The line and the exit code for an error of the library; `url` is shown as the user typed it, `name`.
+
+    >>> from zom.errors import StoreError
+    >>> print(command_error(StoreError("/data/a.zarr", "t/c/0", "read", "permission denied"), "a.zarr", "/data/a.zarr"))
+    a.zarr: cannot read 't/c/0': permission denied; see that you have the right to
+    """
+    from zom import errors  # noqa: PLC0415 - slow to import
+
+    if isinstance(error, (errors.SpecError, errors.ConversionError)):
+        first, more = few(error.problems)
+        subject = name or error.subject
+        where = f"{subject}/{first.key}" if first.key else subject
+        return CommandError(spoken(f"{where}: {first}{more}; see zom validate {subject}"), UNREADABLE)
+    if isinstance(error, errors.ConflictError):
+        first, more = few(error.problems)
+        return CommandError(spoken(f"{name or error.subject}: {first}{more}"), FINDINGS)
+    text = spoken(" ".join(str(error).split()))
+    if name and url and text.startswith(url):
+        text = f"{name}{text.removeprefix(url)}"
+    step = _next_step(error, text, name or "STORE")
+    return CommandError(f"{text}{step}", USAGE if isinstance(error, errors.PathError) else UNREADABLE)
+
+
+def spoken(text: str) -> str:
+    """What the library says, with the command's verbs and options for its functions and parameters.
+
+    >>> spoken("ask for on_conflict='replace', or undo it with zom.repair")
+    'ask for --on-conflict replace, or undo it with zom repair'
+    """
+    import re  # noqa: PLC0415 - slow to import
+
+    text = re.sub(r"\b(on_conflict|consolidated|level)=(['\"])(\w+)\2", _option, text)
+    return re.sub(r"\bzom\.(check|consolidate|copy|migrate|read|repair)\b", r"zom \1", text)
+
+
+def _option(found: re.Match[str]) -> str:
+    return f"--{found[1].replace('_', '-')} {found[3]}"
+
+
+def few(problems: tuple[Problem, ...]) -> tuple[Problem, str]:
+    """The first of several problems, errors before all others, and how many more there are."""
+    shown = [problem for problem in problems if problem.severity == "error"] or list(problems)
+    return shown[0], f", and {len(shown) - 1} more" if len(shown) > 1 else ""
+
+
+def _next_step(error: ZomError, text: str, store: str) -> str:
+    """What to do where the library's error doesn't say it."""
+    from zom import errors  # noqa: PLC0415 - slow to import
+
+    step = ""
+    if isinstance(error, errors.NotFound) and ("no document there" in text or "store is empty" in text):
+        step = "name a place that holds Zarr documents, such as zarr.json, .zgroup or .zarray"
+    elif "; " in text:
+        pass
+    elif isinstance(error, errors.NotFound):
+        step = f"zom tree {store} shows what there is"
+    elif isinstance(error, errors.ReadOnlyError):
+        step = "name a store that can be written"
+    elif isinstance(error, errors.ChunkError):
+        step = f"zom check {store} --data all finds all such chunks"
+    elif isinstance(error, errors.PathError):
+        step = "name a node as STORE::a/b"
+    elif "permission denied" in text.lower():
+        step = "see that you have the right to"
+    elif isinstance(error, errors.StoreError) and "://" in store:
+        step = "see that the address is right, can be reached, and is open to you"
+    elif isinstance(error, errors.StoreError):
+        step = "see that it is the right place, and whole"
+    return f"; {step}" if step else ""

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import json
-from dataclasses import asdict
-from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING
 
 from zom.cli.outcome import CLEAN, USAGE, CommandError
@@ -23,6 +20,10 @@ def declare(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Prints the rules whose code matches."""
+    import json  # noqa: PLC0415 - as the others: --help needs none of them
+    from dataclasses import asdict  # noqa: PLC0415 - slow to import
+    from fnmatch import fnmatchcase  # noqa: PLC0415 - slow to import
+
     import zom  # noqa: PLC0415 - slow to import
 
     found = [rule for code, rule in zom.rules().items() if fnmatchcase(code, arguments.pattern)]

@@ -38,9 +38,8 @@ def _declare_export(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--infer",
         nargs="+",
-        metavar="SPEC",
-        help="instead of NAME: documents, or directories that hold zarr.json files, which are examples "
-        "of what the schema describes",
+        metavar="PLACE",
+        help="instead of NAME: documents and stores, which are examples of what the schema describes",
     )
     parser.add_argument("--draft", choices=["2020-12", "draft-07"], default="2020-12")
     parser.add_argument(
@@ -71,6 +70,7 @@ def _list(arguments: argparse.Namespace) -> int:
 
 
 def _export(arguments: argparse.Namespace) -> int:
+    from zom.cli.file import write_text  # noqa: PLC0415 - slow to import
     from zom.model.json_schema import json_schema  # noqa: PLC0415 - slow to import
 
     if (arguments.name is None) == (arguments.infer is None):
@@ -79,10 +79,7 @@ def _export(arguments: argparse.Namespace) -> int:
     target: Any = _inferred(arguments.infer) if arguments.infer else _known(arguments.name)
     schema = json_schema(target, arguments.draft, arguments.flavour, base_url=arguments.base_url)
     text = json.dumps(schema, indent=2, ensure_ascii=False) + "\n"
-    if arguments.output is None:
-        print(text, end="")
-    else:
-        _write(arguments.output, text)
+    write_text(arguments.output, text)
     for loss in schema.get("x-zom-not-expressed", ()):
         print(f"not expressed: {loss['where']}: {loss['what']}", file=sys.stderr)
     return CLEAN
@@ -104,21 +101,9 @@ def _known(name: str) -> str:
 
 def _inferred(examples: list[str]) -> Any:
     from zom import template  # noqa: PLC0415 - slow to import
-    from zom.cli.document import read_document  # noqa: PLC0415 - slow to import
-    from zom.cli.local_store import read_directory  # noqa: PLC0415 - slow to import
+    from zom.cli.place import spec_at  # noqa: PLC0415 - slow to import
 
-    specs = [
-        read_directory(Path(name)) if Path(name).is_dir() else read_document(name).spec() for name in examples
-    ]
-    return template.infer(*specs)
-
-
-def _write(name: str, text: str) -> None:
-    try:
-        Path(name).write_text(text, encoding="utf-8")
-    except OSError as cause:
-        message = f"{name}: can't be written: {cause.strerror}; name another file"
-        raise CommandError(message, UNREADABLE) from None
+    return template.infer(*map(spec_at, examples))
 
 
 def _check(arguments: argparse.Namespace) -> int:

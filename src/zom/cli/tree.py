@@ -6,34 +6,41 @@ import argparse
 
 from zom.cli.outcome import CLEAN
 
-__all__ = ["declare", "run"]
+__all__ = ["declare", "levels", "run"]
 
 
 def declare(parser: argparse.ArgumentParser) -> None:
     """The arguments of the verb."""
-    parser.add_argument("file", metavar="FILE", help="a document, or - for standard input")
-    parser.add_argument("--depth", type=_depth, metavar="N", help="show N levels below the root")
+    parser.add_argument("place", metavar="PLACE", help="a document, a store, or - for standard input")
+    parser.add_argument("--depth", type=levels, metavar="N", help="show N levels below the root")
     parser.add_argument("--format", choices=["text", "json"], default="text", help="how nodes are shown")
 
 
-def _depth(text: str) -> int:
-    if not text.isdecimal():
+def levels(text: str) -> int:
+    """A number of levels, of an argument.
+
+    >>> levels("2")
+    2
+    """
+    if not (text.isascii() and text.isdecimal()):
         message = f"expected a number of levels, 0 or more, found {text!r}"
         raise argparse.ArgumentTypeError(message)
     return int(text)
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Prints the tree."""
+    """Prints the tree; lines end where a terminal does."""
     from zom import jsontext  # noqa: PLC0415 - slow to import
-    from zom.cli.document import read_document  # noqa: PLC0415 - slow to import
-    from zom.views.listing import listing  # noqa: PLC0415 - slow to import
+    from zom.cli.place import spec_at  # noqa: PLC0415 - slow to import
+    from zom.cli.terminal import fitted, width  # noqa: PLC0415 - slow to import
     from zom.model.tree_text import tree_lines  # noqa: PLC0415 - slow to import
+    from zom.views.listing import listing  # noqa: PLC0415 - slow to import
 
-    spec = read_document(arguments.file).spec()
+    spec = spec_at(arguments.place, depth=arguments.depth)
     if arguments.format == "json":
         print(jsontext.write(listing(spec, depth=arguments.depth), indent=2))
-    else:
-        for line in tree_lines(spec, depth=arguments.depth):
-            print(line)
+        return CLEAN
+    columns = width()
+    for line in tree_lines(spec, depth=arguments.depth):
+        print(fitted(line, columns))
     return CLEAN

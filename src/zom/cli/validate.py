@@ -1,29 +1,31 @@
-"""`zom validate`: every problem of documents, with file, line and column.
+"""`zom validate`: every problem of documents, alone or in stores, with file, line and column.
 
-Only errors make the command fail: a warning or a note refuses no document.
+Only errors make the command fail: a warning or a note refuses no document. Of a store, the documents of
+all its nodes are read, and no chunks: that is `zom check`.
 """
 
 from __future__ import annotations
 
-import json
 import sys
 from collections import Counter
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from zom.cli.outcome import CLEAN, FINDINGS
+from zom.cli.outcome import CLEAN, FINDINGS, spoken
 
 if TYPE_CHECKING:
     import argparse
 
-    from zom.problems import Problem
+    from zom.cli.place import Place
+    from zom.problems import Level, Problem
 
-__all__ = ["declare", "problem_line", "run"]
+__all__ = ["counted", "declare", "problem_line", "run", "stored_problem_line"]
 
 
 def declare(parser: argparse.ArgumentParser) -> None:
     """The arguments of the verb."""
-    parser.add_argument("files", nargs="+", metavar="FILE", help="a document, or - for standard input")
+    parser.add_argument(
+        "places", nargs="+", metavar="PLACE", help="a document, a store, or - for standard input"
+    )
     parser.add_argument(
         "--level",
         choices=["lenient", "strict", "closed"],
@@ -35,21 +37,49 @@ def declare(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Prints the problems of every file; FINDINGS where one of them is an error."""
-    from zom.cli.document import read_document  # noqa: PLC0415 - slow to import
+    """Prints the problems of every place; FINDINGS where one of them is an error."""
+    import json  # noqa: PLC0415 - beside the others
 
-    found: list[tuple[str, Problem]] = []
-    for name in arguments.files:
-        document = read_document(name)
-        found.extend((document.name, problem) for problem in document.problems(arguments.level))
+    from zom.cli.document import read_document  # noqa: PLC0415 - slow to import
+    from zom.cli.place import place_of  # noqa: PLC0415 - slow to import
+
+    counts: Counter[str] = Counter()
+    entries: list[dict[str, object]] = []
+    documents = 0
+    for name in arguments.places:
+        place = place_of(name)
+        if place.is_store:
+            shown = name
+            problems = _stored_problems(place, arguments.level)
+            lines = [stored_problem_line(place, problem) for problem in problems]
+        else:
+            document = read_document(name)
+            documents += 1
+            shown = document.name
+            problems = document.problems(arguments.level)
+            lines = [problem_line(shown, problem) for problem in problems]
+        counts.update(problem.severity for problem in problems)
+        if arguments.format == "json":
+            entries.extend({"file": shown, **problem.to_dict()} for problem in problems)
+        else:
+            print(*lines, sep="\n", end="\n" if lines else "")
     if arguments.format == "json":
-        print(json.dumps([{"file": name, **problem.to_dict()} for name, problem in found], indent=2))
-    else:
-        for name, problem in found:
-            print(problem_line(name, problem))
-    counts: Counter[str] = Counter(problem.severity for _, problem in found)
-    print(_summary(len(arguments.files), counts), file=sys.stderr)
+        print(json.dumps(entries, indent=2))
+    stores = len(arguments.places) - documents
+    subjects = [_number(documents, "document")] * bool(documents) + [_number(stores, "store")] * bool(stores)
+    print(f"{' and '.join(subjects)}: {counted(counts)}", file=sys.stderr)
     return FINDINGS if counts["error"] else CLEAN
+
+
+def _stored_problems(place: Place, level: Level) -> list[Problem]:
+    from zom.errors import SpecError  # noqa: PLC0415 - slow to import
+    from zom.hierarchy.read import read_tree  # noqa: PLC0415 - slow to import
+
+    with place.opened() as store:
+        try:
+            return list(read_tree(store, place.path, level=level).problems)
+        except SpecError as error:
+            return list(error.problems)
 
 
 def problem_line(name: str, problem: Problem) -> str:
@@ -60,11 +90,29 @@ def problem_line(name: str, problem: Problem) -> str:
     >>> problem_line("a.json", problem)
     'a.json:3:7: error: /t: shape[0]: expected 1, found 2 [v3/shape]'
     """
+    from dataclasses import replace  # noqa: PLC0415 - slow to import
+
+    from zom.cli.terminal import severity_painted  # noqa: PLC0415 - slow to import
+
     place = "" if problem.line is None else f":{problem.line}:{problem.column}"
     text = replace(problem, line=None, column=None)
-    return f"{name}{place}: {problem.severity}: {text} [{problem.code}]"
+    return f"{name}{place}: {severity_painted(problem.severity)}: {spoken(str(text))} [{problem.code}]"
 
 
-def _summary(files: int, counts: Counter[str]) -> str:
-    shown = [f"{number} {name}{'' if number == 1 else 's'}" for name, number in sorted(counts.items())]
-    return f"{files} document{'' if files == 1 else 's'}: {', '.join(shown) or 'no problems'}"
+def stored_problem_line(place: Place, problem: Problem) -> str:
+    """As `problem_line`, for a problem in a store: its file is the store's key."""
+    name = place.where if problem.key else place.name
+    return problem_line(f"{name.rstrip('/')}/{problem.key}" if problem.key else name, problem)
+
+
+def counted(counts: Counter[str]) -> str:
+    """How many problems of each severity there are.
+
+    >>> counted(Counter(error=1, note=2)), counted(Counter())
+    ('1 error, 2 notes', 'no problems')
+    """
+    return ", ".join(_number(number, name) for name, number in sorted(counts.items())) or "no problems"
+
+
+def _number(number: int, noun: str) -> str:
+    return f"{number} {noun}{'' if number == 1 else 's'}"

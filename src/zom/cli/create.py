@@ -1,0 +1,70 @@
+"""`zom create`: a hierarchy made real in a store, all or nothing; chunks are not written."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING
+
+from zom.cli.outcome import CLEAN, FINDINGS
+from zom.cli.plan import declare_plan, plan_from, print_plan, wanted
+from zom.cli.terminal import Progress, declare_progress
+
+if TYPE_CHECKING:
+    import argparse
+
+    from zom.hierarchy.plan import Plan
+
+__all__ = ["declare", "done", "run"]
+
+_DONE = {
+    "create": "created",
+    "update attributes": "updated",
+    "rewrite document": "rewritten",
+    "resize": "resized",
+    "replace": "replaced",
+    "delete": "deleted",
+    "keep": "kept",
+}
+
+
+def declare(parser: argparse.ArgumentParser) -> None:
+    """The arguments of the verb."""
+    declare_plan(parser)
+    parser.add_argument(
+        "--dry-run", action="store_true", help="show the plan, and write nothing; as zom plan"
+    )
+    declare_progress(parser)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Makes the plan and applies it; FINDINGS, and nothing is written, where something is in the way."""
+    from zom.cli.place import target_at  # noqa: PLC0415 - slow to import
+
+    spec = wanted(arguments.spec)
+    place = target_at(arguments.store)
+    with place.surveyed() if arguments.dry_run else place.opened(write=True) as store:
+        made = plan_from(arguments, spec, place, store)
+        if made.problems or arguments.dry_run:
+            print_plan(made, arguments.format)
+            if made.problems:
+                print(f"zom create: {place.name}: nothing was written; see --on-conflict", file=sys.stderr)
+            return FINDINGS if made.problems else CLEAN
+        with Progress("creating", arguments.progress) as progress:
+            made.apply(progress=progress)
+    if arguments.format == "json":
+        print(made.to_json(indent=2))
+    else:
+        print(done(made))
+    return CLEAN
+
+
+def done(plan: Plan) -> str:
+    """What was done, in one line."""
+    if plan.is_empty:
+        return f"{plan.url}: is as it should be; nothing was written"
+    counts = plan.counts
+    parts = [f"{counts[verb]} {word}" for verb, word in _DONE.items() if verb in counts]
+    chunks = sum(action.chunks for action in plan.actions)
+    if chunks:
+        parts.append(f"{chunks} chunk{'' if chunks == 1 else 's'} removed")
+    return f"{plan.url}: {', '.join(parts)}"

@@ -1,0 +1,26 @@
+"""The file that a verb writes, where it is not to write to standard output."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from zom.cli.outcome import UNREADABLE, CommandError
+
+__all__ = ["write_text"]
+
+
+def write_text(name: str | None, text: str) -> None:
+    r"""Write `text` to the file `name`, or to standard output for None and `-`.
+
+    >>> write_text(None, "here\n")
+    here
+    """
+    if name is None or name == "-":
+        print(text, end="")
+        return
+    try:
+        Path(name).write_text(text, encoding="utf-8")
+    except (OSError, ValueError) as cause:
+        reason = getattr(cause, "strerror", None) or cause
+        message = f"{name}: can't be written: {reason}; name another file"
+        raise CommandError(message, UNREADABLE) from None

@@ -1,0 +1,214 @@
+"""What a user names: a document or a store, told apart by what lies there.
+
+-               a document on standard input
+a file          a document; a store where it is a zip or SQLite file, by its beginning or its name
+a directory     a store
+scheme://...    a store
+STORE::a/b      the node at /a/b in a store
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, cast
+
+from zom.cli.document import read_document
+from zom.cli.outcome import UNREADABLE, USAGE, CommandError, command_error
+from zom.errors import ZomError
+
+if TYPE_CHECKING:
+    from collections.abc import Generator
+
+    from zom.model.spec import Spec
+    from zom.problems import Problem
+    from zom.stores.interface import Store
+
+__all__ = ["Place", "place_of", "spec_at", "store_at", "target_at"]
+
+_SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+://|file:", re.ASCII)
+_INNER = re.compile(r"::(?![^\[]*\])")  # not the colons of http://[::1]/
+_STORE_FILES = {b"PK\x03\x04": "zip", b"PK\x05\x06": "zip", b"SQLi": "sqlite"}
+_STORE_NAMES = (".zip", ".sqlite", ".sqlite3", ".db")
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A document, or a node of a store."""
+
+    name: str
+    """As the user typed it."""
+    where: str
+    """The path or URL of the store; the file of the document."""
+    path: str = ""
+    """The node in the store."""
+    kind: str = "document"
+    """"document", "store", or the kind of a store in one file that isn't named like it: "zip", "sqlite"."""
+
+    @property
+    def is_store(self) -> bool:
+        """Whether it is a node of a store."""
+        return self.kind != "document"
+
+    @property
+    def exists(self) -> bool:
+        """Whether there is something; taken for granted of what is not on this machine's disks."""
+        path = _path_of(self.where)
+        return _is_url(path) or os.path.lexists(path)
+
+    @contextmanager
+    def opened(self, *, write: bool = False) -> Generator[Store]:
+        """The store, open; what goes wrong inside is told as one line."""
+        url = ""
+        try:
+            with self._open(write=write) as store:
+                url = store.url
+                yield store
+        except ZomError as error:
+            raise command_error(error, self.where, url or getattr(error, "store", "")) from error
+
+    @contextmanager
+    def surveyed(self) -> Generator[Store]:
+        """The store, open to be looked at; an empty one where there is none yet, which is not made."""
+        if self.exists:
+            with self.opened() as store:
+                yield store
+        else:
+            from zom.stores.memory import MemoryStore  # noqa: PLC0415 - documents need no stores
+
+            yield MemoryStore(name=self.where)
+
+    def _open(self, *, write: bool) -> Store:
+        from zom.stores.opening import store  # noqa: PLC0415 - documents need no stores
+
+        if self.kind == "zip" or (self.kind == "store" and _is_named(self.where, ".zip")):
+            from zom.stores.zip import ZipStore  # noqa: PLC0415 - as above
+
+            return ZipStore(_path_of(self.where), mode=("a" if self.exists else "w") if write else "r")
+        if self.kind == "sqlite":
+            from zom.stores.sqlite import SQLiteStore  # noqa: PLC0415 - as above
+
+            return SQLiteStore(self.where, read_only=not write)
+        # Where a file's own name has two colons, its path doesn't begin with what could be a chained URL.
+        where = self.where if _is_url(self.where) else str(Path.cwd() / self.where)
+        return store(where, read_only=not write)
+
+
+def place_of(name: str) -> Place:
+    """What `name` is of the things that are there.
+
+    >>> place_of("-").kind, place_of("s3://bucket/a.zarr::t2m").path
+    ('document', 't2m')
+    >>> place_of("nowhere")
+    Traceback (most recent call last):
+    zom.cli.outcome.CommandError: nowhere: no such file or directory; name a document, a store, or - for standard input
+    """
+    if name == "-":
+        return Place(name, name)
+    where, path = _split(name)
+    kind = _kind(where)
+    if kind == "missing":
+        hint = "name a document, a store, or - for standard input"
+        raise CommandError(f"{name}: no such file or directory; {hint}", UNREADABLE)
+    if kind == "document" and path:
+        raise CommandError(f"{name}: {where} is a document, no store; name it without ::{path}", USAGE)
+    return Place(name, where, path, kind)
+
+
+def store_at(name: str) -> Place:
+    """The node of a store that `name` is: a document won't do.
+
+    >>> store_at("-")
+    Traceback (most recent call last):
+    zom.cli.outcome.CommandError: -: expected a store, found a document; name a directory, a zip or SQLite file, or a URL
+    """
+    found = place_of(name)
+    if not found.is_store:
+        hint = "name a directory, a zip or SQLite file, or a URL"
+        raise CommandError(f"{name}: expected a store, found a document; {hint}", UNREADABLE)
+    return found
+
+
+def target_at(name: str) -> Place:
+    """The node of a store that is to be written, which may be missing.
+
+    >>> target_at("new.zarr::a/b")
+    Place(name='new.zarr::a/b', where='new.zarr', path='a/b', kind='store')
+    """
+    where, path = _split(name)
+    if not where or name == "-":
+        raise CommandError(f"{name!r}: expected a store; name a directory, a zip file, or a URL", USAGE)
+    kind = _kind(where)
+    if kind == "document":
+        raise CommandError(f"{name}: is a file, and no store; name a new place", UNREADABLE)
+    return Place(name, where, path, "store" if kind == "missing" else kind)
+
+
+def spec_at(name: str, *, depth: int | None = None) -> Spec:
+    """The hierarchy that `name` is, read as leniently as can be; of a store, so many levels of it."""
+    place = place_of(name)
+    if not place.is_store:
+        return read_document(name).spec()
+    from zom.hierarchy.read import read  # noqa: PLC0415 - documents need none of it
+
+    with place.opened() as store:
+        found: Any = read(store, place.path, depth=depth, on_warning=_forget)
+    return cast("Spec", found)
+
+
+def _forget(problem: Problem) -> None:
+    """A warning is the business of `zom validate`."""
+    del problem
+
+
+def _split(name: str) -> tuple[str, str]:
+    """The store, and the node in it."""
+    if "::" not in name or (not _is_url(name) and os.path.lexists(name)):
+        return name, ""
+    found = list(_INNER.finditer(name))
+    if not found:
+        return name, ""
+    return name[: found[-1].start()], name[found[-1].end() :].strip("/")
+
+
+def _kind(where: str) -> str:
+    """As `Place.kind`, or "missing"."""
+    if _is_url(where):
+        return "store"
+    path = Path(where)
+    try:
+        if "\0" not in where and not os.path.lexists(where):
+            return "missing"
+        if path.is_dir() or path.suffix.lower() in _STORE_NAMES:
+            return "store"
+        # Only a plain file is looked into: what a pipe has given, it doesn't give again.
+        beginning = _beginning(path) if path.is_file() else b""
+    except (OSError, ValueError):
+        beginning = b""  # reading it as a document tells what is wrong
+    return _STORE_FILES.get(beginning, "document")
+
+
+def _beginning(path: Path) -> bytes:
+    with path.open("rb") as file:
+        return file.read(4)
+
+
+def _is_url(where: str) -> bool:
+    return _SCHEME.match(where) is not None
+
+
+def _is_named(where: str, suffix: str) -> bool:
+    path = _path_of(where)
+    return not _is_url(path) and Path(path).suffix.lower() == suffix and not Path(path).is_dir()
+
+
+def _path_of(where: str) -> str:
+    """The path of a file: URL, and of a path."""
+    if not where.startswith("file:"):
+        return where
+    from urllib.parse import unquote, urlsplit  # noqa: PLC0415 - where there is a URL
+
+    return unquote(urlsplit(where).path)

@@ -1,0 +1,94 @@
+"""`zom plan`: what it takes to make a store hold a hierarchy, and what is in the way; nothing is written."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from zom.cli.outcome import CLEAN, FINDINGS, UNREADABLE, CommandError, spoken
+
+if TYPE_CHECKING:
+    import argparse
+
+    from zom.cli.place import Place
+    from zom.hierarchy.plan import Plan
+    from zom.model.spec import Spec
+    from zom.stores.interface import Store
+
+__all__ = ["declare", "declare_plan", "plan_from", "print_plan", "run", "wanted"]
+
+
+def declare(parser: argparse.ArgumentParser) -> None:
+    """The arguments of the verb."""
+    declare_plan(parser)
+
+
+def declare_plan(parser: argparse.ArgumentParser) -> None:
+    """The arguments of all verbs that plan a hierarchy."""
+    parser.add_argument(
+        "spec", metavar="SPEC", help="what is to be there: a document, another store, or - for standard input"
+    )
+    parser.add_argument(
+        "store", metavar="STORE", help="a directory, a zip or SQLite file, or a URL; may be new"
+    )
+    parser.add_argument(
+        "--on-conflict",
+        choices=["refuse", "update", "replace"],
+        default="refuse",
+        help="what becomes of a node that is there and differs: it is in the way (the default); it is changed "
+        "where no chunk loses its meaning; it is replaced, and chunks that can't be read any more are removed",
+    )
+    parser.add_argument("--prune", action="store_true", help="remove the nodes that SPEC doesn't have")
+    parser.add_argument("--format", choices=["text", "json"], default="text", help="how the plan is shown")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Prints the plan; FINDINGS where something is in the way."""
+    from zom.cli.place import target_at  # noqa: PLC0415 - slow to import
+
+    spec = wanted(arguments.spec)
+    place = target_at(arguments.store)
+    with place.surveyed() as store:
+        made = plan_from(arguments, spec, place, store)
+    print_plan(made, arguments.format)
+    return FINDINGS if made.problems else CLEAN
+
+
+def wanted(name: str) -> Spec:
+    """The spec that is to be made real."""
+    from zom.cli.place import spec_at  # noqa: PLC0415 - slow to import
+
+    spec = spec_at(name)
+    if spec.kind == "entry point":
+        message = (
+            f"{name}: is the entry point of a draft hierarchy, which is made with it; name a group or array"
+        )
+        raise CommandError(message, UNREADABLE)
+    return spec
+
+
+def plan_from(arguments: argparse.Namespace, spec: Spec, place: Place, store: Store) -> Plan:
+    """The plan that the arguments ask for, with the store named as the user does."""
+    from dataclasses import replace  # noqa: PLC0415 - slow to import
+
+    from zom.hierarchy.planner import plan  # noqa: PLC0415 - slow to import
+
+    made = plan(spec, store, place.path, on_conflict=arguments.on_conflict, prune=arguments.prune)
+    return replace(made, url=place.where)
+
+
+def print_plan(plan: Plan, form: str) -> None:
+    """Print the plan, its signs in colour."""
+    from zom.cli.terminal import fitted, painted, width  # noqa: PLC0415 - slow to import
+
+    if form == "json":
+        print(plan.to_json(indent=2))
+        return
+    columns = width()
+    colours = {"+": "green", "-": "red", "!": "red", "~": "yellow"}
+    conflicts = False
+    for line in str(plan).splitlines():
+        # What is in the way is read to its end, and so wrapped by the terminal.
+        conflicts = conflicts or line == "conflicts:"
+        shown = spoken(line) if conflicts else fitted(line, columns)
+        colour = None if conflicts else colours.get(shown[2:3]) if shown.startswith("  ") else None
+        print(shown[:2] + painted(shown[2], colour) + shown[3:] if colour else shown)

@@ -1,0 +1,146 @@
+"""What a terminal is given that a file or a pipe is not: colours, lines that fit, progress.
+
+No colour where NO_COLOR is set (https://no-color.org), or where the terminal says that it has none.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import argparse
+    from types import TracebackType
+    from typing import Self, TextIO
+
+__all__ = ["Progress", "declare_progress", "fitted", "painted", "severity_painted", "width"]
+
+_COLOURS = {"red": 31, "green": 32, "yellow": 33, "blue": 34}
+_OF_SEVERITY = {"error": "red", "warning": "yellow", "note": "blue"}
+
+
+def width(stream: TextIO | None = None) -> int | None:
+    """How many columns a line may take; None where nobody looks at it on a terminal."""
+    shown = stream or sys.stdout
+    if not _is_terminal(shown):
+        return None
+    given = os.environ.get("COLUMNS", "")
+    if given.isdecimal() and int(given):
+        return int(given)
+    try:
+        return os.get_terminal_size(shown.fileno()).columns or None
+    except (OSError, ValueError):
+        return None
+
+
+def fitted(line: str, columns: int | None) -> str:
+    """The line, cut where the terminal ends.
+
+    >>> fitted("chunks 24×91×180", 10), fitted("short", 10), fitted("whole, where nobody asks", None)
+    ('chunks 24…', 'short', 'whole, where nobody asks')
+    """
+    if columns is None or sum(map(_columns, line)) <= columns:
+        return line
+    room, kept = columns - 1, ""
+    for character in line:
+        room -= _columns(character)
+        if room < 0:
+            break
+        kept += character
+    return f"{kept}…"
+
+
+def _columns(character: str) -> int:
+    """How many columns a character takes."""
+    if character.isascii():
+        return 1
+    import unicodedata  # noqa: PLC0415 - most text needs none of it
+
+    if unicodedata.combining(character):
+        return 0
+    return 2 if unicodedata.east_asian_width(character) in "WF" else 1
+
+
+def painted(text: str, colour: str, stream: TextIO | None = None) -> str:
+    """The text in a colour, where there are colours.
+
+    >>> import io
+    >>> painted("error", "red", io.StringIO())
+    'error'
+    """
+    if not _has_colours(stream or sys.stdout):
+        return text
+    return f"\x1b[{_COLOURS[colour]}m{text}\x1b[0m"
+
+
+def severity_painted(severity: str) -> str:
+    """The name of a severity, in its colour."""
+    return painted(severity, _OF_SEVERITY[severity])
+
+
+def _is_terminal(stream: TextIO) -> bool:
+    try:
+        return stream.isatty()
+    except ValueError:  # it is closed
+        return False
+
+
+def _has_colours(stream: TextIO) -> bool:
+    return _is_terminal(stream) and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+
+
+def declare_progress(parser: argparse.ArgumentParser) -> None:
+    """The argument of the verbs that can take long."""
+    from argparse import BooleanOptionalAction  # noqa: PLC0415 - argparse is there before verbs are declared
+
+    parser.add_argument(
+        "--progress",
+        action=BooleanOptionalAction,
+        help="show how much is done, on standard error; as if given, where that is a terminal",
+    )
+
+
+class Progress:
+    """How much is done, on one line of standard error that goes away at the end.
+
+    >>> with Progress("copying", wanted=False) as tell:
+    ...     tell(1, 2)
+    """
+
+    def __init__(self, what: str, wanted: bool | None) -> None:  # noqa: FBT001 - as argparse gives it
+        self._what = what
+        self._shown = _is_terminal(sys.stderr) if wanted is None else wanted
+        self._in_place = _is_terminal(sys.stderr)
+        self._last = ""
+        self._time = 0.0
+
+    def __call__(self, done: int, total: int) -> None:
+        """So much is done, of so much; nothing is known of the total where it is 0."""
+        if not self._shown:
+            return
+        from time import monotonic  # noqa: PLC0415 - where there is something to show
+
+        now = monotonic()
+        # A file or pipe is told of whole tens of percents, a terminal ten times a second.
+        percent = f"{100 * done // total} %" if total else f"{done}"
+        text = f"{self._what}: {percent} ({done:,} of {total:,})" if total else f"{self._what}: {percent}"
+        if self._in_place:
+            if now - self._time >= 0.1 or done == total:
+                self._time = now
+                sys.stderr.write(f"\r\x1b[2K{fitted(text, width(sys.stderr))}")
+                sys.stderr.flush()
+                self._last = text
+        elif total and (step := f"{10 * done // total}") != self._last:
+            self._last = step
+            print(text, file=sys.stderr)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._last and self._in_place:
+            sys.stderr.write("\r\x1b[2K")
+            sys.stderr.flush()

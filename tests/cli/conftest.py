@@ -1,0 +1,66 @@
+"""The command, called in an empty directory."""
+
+from __future__ import annotations
+
+import io
+import os
+import subprocess
+import sys
+from types import SimpleNamespace
+
+import pytest
+
+from zom import v3
+from zom.cli.main import main
+
+
+@pytest.fixture
+def call(capsys, monkeypatch, tmp_path):
+    """Calls the command in an empty directory: exit code, standard output, standard error."""
+    monkeypatch.chdir(tmp_path)
+
+    def run(*arguments, stdin=b""):
+        monkeypatch.setattr(sys, "stdin", SimpleNamespace(buffer=io.BytesIO(stdin)))
+        code = main([str(argument) for argument in arguments])
+        out, err = capsys.readouterr()
+        return code, out, err
+
+    return run
+
+
+@pytest.fixture
+def process(tmp_path):
+    """Runs `python -m zom` in the same directory."""
+
+    def run(*arguments, **options):
+        command = [sys.executable, "-m", "zom", *map(str, arguments)]
+        return subprocess.run(command, cwd=tmp_path, capture_output=True, check=False, **options)
+
+    return run
+
+
+@pytest.fixture
+def small():
+    """A group with two arrays."""
+    time = v3.ArraySpec.build(shape=(48,), dtype="int64", dimension_names=("time",))
+    t2m = v3.ArraySpec.build(
+        shape=(48, 181, 360), dtype="float32", chunks=(24, 91, 180), dimension_names=("time", "lat", "lon")
+    )
+    return v3.GroupSpec(attributes={"title": "a small climate"}, members={"t2m": t2m, "time": time})
+
+
+@pytest.fixture
+def document(tmp_path, small):
+    """`small` as the document a.json."""
+    (tmp_path / "a.json").write_text(small.to_json(), encoding="utf-8")
+    return "a.json"
+
+
+@pytest.fixture
+def unprivileged():
+    """Options of a process that may read no more than its files' modes say."""
+    if os.name == "nt":
+        pytest.skip("files of Windows have no modes")
+    if os.geteuid() != 0:
+        return {}
+    return {"user": 65534, "group": 65534}

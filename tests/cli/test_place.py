@@ -1,0 +1,209 @@
+"""Places: documents and stores, told apart by what lies there, wherever a verb takes them."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from contextlib import contextmanager
+
+import pytest
+
+import zom
+from zom.cli.place import place_of, target_at
+
+TREE = """\
+/  v3 group  title="a small climate"
+├── t2m   float32  (time=48, lat=181, lon=360)  chunks 24×91×180  zstd crc32c
+└── time  int64    (time=48)  chunks 48  zstd crc32c
+"""
+NO_STORE = "expected a store, found a document; name a directory, a zip or SQLite file, or a URL"
+
+
+@pytest.fixture
+def stores(tmp_path, small):
+    """`small` in a directory, a zip file and an SQLite file."""
+    for name in ("a.zarr", "a.zip", "a.sqlite"):
+        with zom.store(tmp_path / name) as store:
+            zom.materialize(small, store)
+
+
+@pytest.mark.usefixtures("stores")
+@pytest.mark.parametrize("name", ["a.zarr", "a.zarr/", "a.zip", "a.sqlite", "./a.zip"])
+def test_a_store_is_read_where_it_is_and_whatever_it_is(call, name):
+    assert call("tree", name) == (0, TREE, "")
+
+
+@pytest.mark.usefixtures("stores")
+@pytest.mark.parametrize("kind", ["zip", "sqlite"])
+def test_a_store_in_one_file_is_known_by_its_beginning(call, tmp_path, kind):
+    shutil.copy(tmp_path / f"a.{kind}", tmp_path / "a.dat")
+    assert call("tree", "a.dat") == (0, TREE, "")
+
+
+@pytest.mark.usefixtures("stores")
+def test_a_file_url_is_a_path(call, tmp_path):
+    assert call("tree", (tmp_path / "a.zip").as_uri()) == (0, TREE, "")
+    assert call("tree", (tmp_path / "a.zarr").as_uri()) == (0, TREE, "")
+
+
+@pytest.mark.usefixtures("stores")
+@pytest.mark.parametrize("name", ["a.zarr::time", "a.zip::time", "a.sqlite::/time", "a.zarr/time"])
+def test_a_node_in_a_store_is_named_behind_two_colons(call, name):
+    assert call("tree", name) == (0, "/  v3 array  int64  (time=48)  chunks 48  zstd crc32c\n", "")
+
+
+@pytest.mark.usefixtures("stores")
+def test_a_file_whose_name_has_two_colons_is_that_file(call, tmp_path):
+    (tmp_path / "a.zarr").rename(tmp_path / "a::time")
+    assert call("tree", "a::time") == (0, TREE, "")
+    assert call("tree", "a::time::time")[0] == 0
+
+
+@pytest.mark.usefixtures("stores")
+def test_a_node_that_is_not_there_is_told_with_what_is(call):
+    text = "a.zarr: expected a node at /tim, found nothing; / is a group with 't2m', 'time'; did you mean 'time' or 't2m'?"
+    assert call("tree", "a.zarr::tim") == (3, "", f"zom tree: {text}\n")
+
+
+@pytest.mark.usefixtures("stores")
+def test_a_node_path_that_is_none_is_wrong_usage(call):
+    text = "'a//b': expected a node path such as '/image/0', found an empty name in it; name a node as STORE::a/b"
+    assert call("tree", "a.zarr::a//b") == (2, "", f"zom tree: {text}\n")
+
+
+def test_a_url_is_not_cut_at_the_colons_of_its_address():
+    assert place_of("http://[::1]:8000/a.zarr::t").path == "t"
+    assert place_of("http://[::1]:8000/a.zarr").path == ""
+
+
+def test_a_document_has_no_nodes_behind_two_colons(call, document):
+    text = "a.json::t2m: a.json is a document, no store; name it without ::t2m"
+    assert call("tree", f"{document}::t2m") == (2, "", f"zom tree: {text}\n")
+
+
+@pytest.mark.parametrize("name", ["-", "a.json"])
+def test_a_document_is_no_store(call, document, name):
+    del document
+    assert call("read", name) == (3, "", f"zom read: {name}: {NO_STORE}\n")
+
+
+def test_a_document_in_a_pipe_is_read_once(call, tmp_path, small):
+    """As of `zom tree <(...)`."""
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    writer = os.fork()
+    if not writer:
+        pipe.write_text(small.to_json())
+        os._exit(0)
+    assert call("tree", "pipe") == (0, TREE, "")
+    os.waitpid(writer, 0)
+
+
+# -- what is no hierarchy -------------------------------------------------------------------------------
+
+
+def test_a_directory_without_zarr_is_told_with_what_is_in_it(call, tmp_path):
+    (tmp_path / "thesis").mkdir()
+    (tmp_path / "thesis" / "one.tex").write_text("")
+    text = "thesis: expected a node at /, found no document there; in the store lie 'one.tex'"
+    hint = "name a place that holds Zarr documents, such as zarr.json, .zgroup or .zarray"
+    assert call("tree", "thesis") == (3, "", f"zom tree: {text}; {hint}\n")
+
+
+def test_a_file_that_is_no_zip_file_is_told(call, tmp_path):
+    (tmp_path / "a.zip").write_text("hello")
+    text = "a.zip: cannot open: not a whole zip file: file is not a zip file; see that it is the right place, and whole"
+    assert call("tree", "a.zip") == (3, "", f"zom tree: {text}\n")
+
+
+def test_a_file_that_is_no_document_is_told(call, tmp_path):
+    (tmp_path / "a.json").write_bytes(b"\x00\x01")
+    code, out, err = call("tree", "a.json")
+    assert (code, out) == (3, "")
+    assert err.startswith("zom tree: a.json: expected ")
+    assert err.endswith("; see zom validate a.json\n")
+
+
+def test_broken_json_in_a_store_is_told_with_its_place(call, tmp_path, small):
+    zom.materialize(small, tmp_path / "a.zarr")
+    (tmp_path / "a.zarr" / "time" / "zarr.json").write_text('{"zarr_format": 3,\n "shape": [4,]}')
+    text = 'a.zarr/time/zarr.json: /time: expected a value, found "]" after a comma (line 2, column 14)'
+    fix = "remove the comma; see zom validate a.zarr"
+    assert call("tree", "a.zarr") == (3, "", f"zom tree: {text}; {fix}\n")
+
+
+def test_an_unknown_scheme_is_told_with_those_that_are_known(call):
+    code, out, err = call("tree", "ftp://example.org/a")
+    assert (code, out, err.count("\n")) == (3, "", 1)
+    assert err.startswith(
+        "zom tree: ftp://example.org/a: cannot open: unknown scheme 'ftp'; known are az, file, "
+    )
+
+
+def test_a_server_that_can_not_be_reached_is_told(call):
+    text = "http://127.0.0.1:9/a: cannot read 'zarr.json': connection refused"
+    hint = "see that the address is right, can be reached, and is open to you"
+    assert call("tree", "http://127.0.0.1:9/a") == (3, "", f"zom tree: {text}; {hint}\n")
+
+
+@contextmanager
+def nobody():
+    """No more rights than the modes of files give."""
+    is_root = os.geteuid() == 0
+    if is_root:
+        os.seteuid(65534)
+    try:
+        yield
+    finally:
+        if is_root:
+            os.seteuid(0)
+
+
+@pytest.mark.skipif(not hasattr(os, "geteuid"), reason="files have no modes on this system")
+def test_a_store_that_may_not_be_read_is_told(call, tmp_path, small):
+    zom.materialize(small, tmp_path / "a.zarr")
+    call("tree", "a.zarr")  # what is imported on first use may lie where nobody else may read
+    (tmp_path / "a.zarr" / "zarr.json").chmod(0)
+    for directory in (tmp_path, *tmp_path.parents):
+        if directory.owner() == tmp_path.owner() and directory != directory.parent:
+            directory.chmod(directory.stat().st_mode | 0o011)
+    with nobody():
+        found = call("tree", "a.zarr")
+    text = "a.zarr: cannot read 'zarr.json': permission denied; see that you have the right to"
+    assert found == (3, "", f"zom tree: {text}\n")
+
+
+@pytest.mark.skipif(not hasattr(os, "geteuid"), reason="files have no modes on this system")
+def test_a_document_that_may_not_be_read_is_told(call, tmp_path, document):
+    call("tree", document)
+    (tmp_path / document).chmod(0)
+    tmp_path.chmod(0o711)
+    with nobody():
+        found = call("tree", document)
+    assert found == (3, "", "zom tree: a.json: can't be read: Permission denied; name another file\n")
+
+
+# -- targets --------------------------------------------------------------------------------------------
+
+
+def test_a_target_may_be_new():
+    assert target_at("new.zarr::a/b").path == "a/b"
+    assert not target_at("new.zarr").exists
+
+
+def test_a_document_is_no_target(call, document):
+    text = "a.json: is a file, and no store; name a new place"
+    assert call("create", document, document) == (3, "", f"zom create: {text}\n")
+    assert call("create", document, "-")[0] == 2
+
+
+def test_a_store_on_the_web_is_no_target(call, document):
+    text = "http://127.0.0.1:9/a: cannot open for writing: the store is read-only; name a store that can be written"
+    assert call("create", document, "http://127.0.0.1:9/a") == (3, "", f"zom create: {text}\n")
+
+
+def test_the_module_is_the_command(process, small):
+    done = process(
+        "tree", "-", input=small.to_json().encode(), env={**os.environ, "PYTHONIOENCODING": "utf-8"}
+    )
+    assert (done.returncode, done.stdout.decode(), done.stderr) == (0, TREE, b"")
