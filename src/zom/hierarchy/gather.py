@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from zom.hierarchy.journal import journal_key, unsettled
 from zom.hierarchy.layout import ENTRY_KEY, V2_LAYOUT, V3_LAYOUT, Layout, Sighting
 from zom.hierarchy.look import is_entry, look, note_two_formats
 from zom.hierarchy.node import Node
@@ -111,6 +112,8 @@ def _listed(source: Source, layout: Layout, node: Node, findings: Findings) -> d
     if node.below is False:
         return {}
     listing = source.listing(layout.directory(node.path))
+    if journal_key(node.path) in listing.keys:
+        raise unsettled(source.store.url, journal_key(node.path))
     other = _OTHERS.get(layout.name)
     if other is not None and layout is V3_LAYOUT and listing.keys:
         lie = {other.key(node.path, end) for end, _ in other.marks}.intersection(listing.keys)

@@ -15,11 +15,20 @@ from zom.errors import StoreError
 from zom.paths import join, parse_path
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
 
     from zom.stores.interface import Store
 
-__all__ = ["JOURNAL", "Clearing", "Journal", "check_settled", "journal_key", "pending"]
+__all__ = [
+    "JOURNAL",
+    "Clearing",
+    "Journal",
+    "journal_key",
+    "journal_keys",
+    "pending",
+    "refuse_pending",
+    "unsettled",
+]
 
 JOURNAL = ".zom.journal"
 """The name of a journal; it lies in the directory of the topmost node that changes."""
@@ -127,31 +136,55 @@ def _texts(texts: dict[str, str | None]) -> dict[str, bytes | None]:
     return {key: None if text is None else text.encode(*_CODE) for key, text in texts.items()}
 
 
-def pending(store: Store, path: str = "", keys: Iterable[str] = ()) -> str | None:
-    """The key of a journal that the node at `path` is part of: a change that is under way, or was interrupted.
+def journal_keys(path: str) -> list[str]:
+    """The keys of the journals that a node at `path` may be part of, its own first.
 
-    With `keys`, only a change of one of these documents counts. It takes one small read for each level.
+    >>> journal_keys("/a/b")
+    ['a/b/.zom.journal', 'a/.zom.journal', '.zom.journal']
+    """
+    names = parse_path(path)
+    return [journal_key(join(names[:count])) for count in range(len(names), -1, -1)]
+
+
+def pending(store: Store, path: str = "") -> str | None:
+    """The key of a journal of a change at `path` or below, under way or interrupted; None where there is none.
+
+    It takes one small read for each level, all at once. A journal below `path` is not looked for.
 
     >>> from zom.stores.memory import MemoryStore
     >>> pending(MemoryStore(), "/a/b") is None
     True
     """
-    names = parse_path(path)
-    candidates = [journal_key(join(names[:count])) for count in range(len(names), -1, -1)]
-    wanted = set(keys)
-    for key, text in zip(candidates, store.get_many(candidates), strict=True):
-        if text is not None and (not wanted or wanted & Journal.parse(text, store.url, key).keys()):
-            return key
-    return None
+    keys = journal_keys(path)
+    found = zip(keys, store.get_many(keys), strict=True)
+    return next(
+        (key for key, text in found if text is not None and _concerns(text, path, store.url, key)), None
+    )
 
 
-def check_settled(store: Store, path: str = "", keys: Iterable[str] = ()) -> None:
-    """StoreError where the node at `path` is between two states: see `pending`."""
-    key = pending(store, path, keys)
-    if key is not None:
-        where = "/" + key.removesuffix(JOURNAL).strip("/")
-        reason = (
-            f"a change of {where} is under way, or was interrupted: wait for its end, or finish or undo it "
-            f"with zom.repair"
-        )
-        raise StoreError(store.url, key.removesuffix(JOURNAL).strip("/"), "read", reason)
+def _concerns(text: bytes, path: str, url: str, key: str) -> bool:
+    """Whether the journal changes anything at `path` or below."""
+    inner = path.strip("/")
+    if not inner or key == journal_key(path):
+        return True
+    # In the draft documents lie elsewhere than the path says: there every change above counts.
+    keys = Journal.parse(text, url, key).keys()
+    return any(each.startswith((f"{inner}/", "meta/")) or "/meta/" in each for each in keys)
+
+
+def refuse_pending(url: str, path: str, keys: Iterable[str], get: Callable[[str], bytes | None]) -> None:
+    """StoreError where one of these journals changes the nodes at `path` or below; `get` gives their texts."""
+    for key in keys:
+        text = get(key)
+        if text is not None and _concerns(text, path, url, key):
+            raise unsettled(url, key)
+
+
+def unsettled(url: str, key: str) -> StoreError:
+    """The error that a hierarchy is between two states, as the journal under `key` tells."""
+    where = key.removesuffix(JOURNAL).strip("/")
+    reason = (
+        f"a change of /{where} is under way, or was interrupted: wait for its end, or finish or undo it with "
+        "zom.repair"
+    )
+    return StoreError(url, where, "read", reason)

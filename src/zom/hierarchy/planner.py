@@ -195,9 +195,10 @@ class Planner:
 
     def _top(self, paths: list[str]) -> str:
         """The path of the topmost node that changes: all others lie below it, or below the plan's path."""
+        if self.layout.implicit_groups:
+            return self._base  # its documents and its chunks lie apart: only there both are below
         changed = [path for path, action in self.actions.items() if action.verb != "keep"]
-        entry = [self._base] if self.layout.implicit_groups and self.writes else []
-        above = [path for path in (*changed, *paths, *entry) if is_within(self.found.path, path)]
+        above = [path for path in (*changed, *paths) if is_within(self.found.path, path)]
         return min((*above, self.found.path), key=len)
 
     # --- what stands above --------------------------------------------------------------------------
@@ -338,8 +339,10 @@ class Planner:
 
     def _same_kind(self, path: str, spec: Spec, node: Lying, old: Spec) -> None:
         new = spec
-        if self.on_conflict == "update" and "attributes" not in spec.document:
-            held = old.document.get("attributes")
+        if "attributes" not in spec.document:
+            held = old.document.get("attributes") if self.on_conflict == "update" else None
+            if held is None and self.layout.implicit_groups:
+                held = {}  # with a document that says nothing, a group is what it is without one
             new = spec if held is None else _with_attributes(spec, held)
         verb, changes = changes_between(old, new)
         if verb == "keep":
@@ -370,8 +373,7 @@ class Planner:
                 self._remove(node)
         elif verb == "resize":
             chunks = self._resize(path, node, old, new)
-        texts = self._texts_of(new) or {".group.json": document_text({"attributes": {}})}
-        self._write_node(path, texts, node.documents)
+        self._write_node(path, self._texts_of(new), node.documents)
         self.act(path, spec.kind, verb, changes=changes, chunks=chunks)
 
     def _way_out(self, verb: str) -> str:

@@ -15,6 +15,7 @@ from zom.errors import NotFound, SpecError, StoreError
 from zom.hierarchy.consolidated import Consolidated, compare, consolidated_at, tree_of
 from zom.hierarchy.findings import Findings
 from zom.hierarchy.gather import Expected, gather
+from zom.hierarchy.journal import journal_keys, refuse_pending
 from zom.hierarchy.layout import ENTRY_KEY, V2_LAYOUT, V3_LAYOUT
 from zom.hierarchy.look import find
 from zom.hierarchy.missing import not_found
@@ -216,17 +217,21 @@ class _Reading:
     def whole(self, form: Form | None, like: Spec | Template | None, *, looks: bool) -> StoredTree:
         """The hierarchy by the documents of its nodes; `looks` at consolidated metadata, too."""
         apart = V2_LAYOUT.key(self.path, str(V2_LAYOUT.consolidated))
+        journals = journal_keys(self.path)
         found = find(
             self.source,
             self.path,
             form,
             self.findings,
-            also=[apart] if looks and form in {None, "v2"} else [],
+            also=[*journals[not self.source.is_far :], *([apart] if looks and form in {None, "v2"} else [])],
         )
         if found is None:
             self.findings.raise_errors()
             raise not_found(self.source, self.path, form)
         layout, root = found
+        # Its own journal will be in its listing.
+        journals = journals[self.source.store.capabilities.listable and not layout.implicit_groups :]
+        refuse_pending(self.source.store.url, self.path, journals, self.source.get)
         block = self._seen(layout, root) if looks and root.kind == "group" else None
         if root.kind == "group" and self.depth != 0:
             expected = self._expected(layout, block, like)
