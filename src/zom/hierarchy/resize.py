@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
     from zom.engine.chunks import Chunks
     from zom.engine.plan import ArrayPlan
+    from zom.model.axis import Axis
 
 __all__ = ["clear_beyond"]
 
@@ -82,16 +83,23 @@ def _places_beyond(kept: tuple[int, ...], grid: tuple[int, ...]) -> Iterator[tup
 
 def _clear_edges(chunks: Chunks, wide: ArrayPlan, shape: tuple[int, ...]) -> None:
     """Put fill values behind the new end, in the chunks that lie across it."""
-    for place, (axis, length) in enumerate(zip(wide.axes, shape, strict=True)):
-        if not 0 < length < axis.length:
+    if 0 in shape:
+        return
+    ends = [_end_of(axis, length) for axis, length in zip(wide.axes, shape, strict=True)]
+    wider = replace(chunks, plan=wide)
+    for place, (length, end) in enumerate(zip(shape, ends, strict=True)):
+        if end == length:
             continue
-        last = int(axis.find(np.array([length - 1]))[0])
-        end = min(axis.start(last) + axis.size(last), axis.length)
-        if end == length or 0 in shape:
-            continue
-        entries = tuple(
-            slice(length, end, 1) if place == other else slice(0, kept, 1) for other, kept in enumerate(shape)
-        )
-        index = Index(entries)
-        wider = replace(chunks, plan=wide)
+        # What lies behind the end along several dimensions goes with the first of them.
+        before = [slice(0, kept, 1) for kept in shape[:place]]
+        behind = [slice(0, last, 1) for last in ends[place + 1 :]]
+        index = Index((*before, slice(length, end, 1), *behind))
         write(wider, index, np.broadcast_to(wide.fill, index.shape))
+
+
+def _end_of(axis: Axis, length: int) -> int:
+    """Where the chunk ends that holds the last of `length` elements."""
+    if length == axis.length:
+        return length
+    last = int(axis.find(np.array([length - 1]))[0])
+    return min(axis.start(last) + axis.size(last), axis.length)
