@@ -93,6 +93,7 @@ class LocalStore(Store):
             durable=durability == "full",
             rename=True,
             nested_keys=False,
+            process_locks=True,
         )
         self._follow = follow_symlinks
         self._durability = durability

@@ -27,7 +27,8 @@ class MemoryStore(Store):
     b'123'
     """
 
-    capabilities = Capabilities(create_if_absent=True, compare_and_set=True, rename=True)
+    # No other process has it: a lock keeps out all there are.
+    capabilities = Capabilities(create_if_absent=True, compare_and_set=True, rename=True, process_locks=True)
 
     def __init__(self, data: Mapping[str, Buffer] | None = None, *, name: str = "") -> None:
         self._data: dict[str, tuple[bytes, int]] = {}
