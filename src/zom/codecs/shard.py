@@ -204,7 +204,7 @@ class ShardCoder(Coder[Any, Any]):
 
     def _lie_together(self, target: Array) -> bool:
         """Whether the memory of an inner chunk in `target` is in one piece."""
-        return bool(target[tuple([slice(n) for n in self.chunk_shape])].flags.c_contiguous)
+        return bool(target[(*[slice(n) for n in self.chunk_shape], ...)].flags.c_contiguous)
 
     def _most_inside(self) -> int:
         """How many bytes all inner chunks together may have."""
