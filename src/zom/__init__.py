@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     )
     from zom.group import Group
     from zom.hierarchy.apply import materialize
+    from zom.hierarchy.check import check
     from zom.hierarchy.consolidate import consolidate
     from zom.hierarchy.handles import create_array, create_group, open, open_array, open_group  # noqa: A004
     from zom.hierarchy.moving import rename
@@ -53,7 +54,7 @@ if TYPE_CHECKING:
     from zom.model.construction import ABSENT
     from zom.model.conversion import Conversion
     from zom.model.convert import convert
-    from zom.model.hierarchy import check, parse
+    from zom.model.hierarchy import parse
     from zom.model.json_schema import json_schema, not_expressible, schema_names
     from zom.model.plugins import load_extensions
     from zom.model.resolve import data_type
@@ -85,6 +86,7 @@ _HOMES = {
     ),
     "zom.group": ("Group",),
     "zom.hierarchy.apply": ("materialize",),
+    "zom.hierarchy.check": ("check",),
     "zom.hierarchy.consolidate": ("consolidate",),
     "zom.hierarchy.handles": ("create_array", "create_group", "open", "open_array", "open_group"),
     "zom.hierarchy.moving": ("rename",),
@@ -99,7 +101,7 @@ _HOMES = {
     "zom.model.convert": ("convert",),
     "zom.model.build": ("AUTO",),
     "zom.model.compare": ("Change", "Difference", "diff", "like"),
-    "zom.model.hierarchy": ("check", "parse"),
+    "zom.model.hierarchy": ("parse",),
     "zom.model.json_schema": ("json_schema", "not_expressible", "schema_names"),
     "zom.model.plugins": ("load_extensions",),
     "zom.model.resolve": ("data_type",),

@@ -20,18 +20,23 @@ from zom.engine.indexing import read_selection, split_fields, write_selection
 from zom.engine.selection import Selection, basic_or_numpy, blocks, outer, vectorized
 from zom.errors import ConcurrentWriteError, SelectionError
 from zom.hierarchy.change import read_spec
-from zom.hierarchy.handle import Handle
+from zom.hierarchy.chunk_values import array_problems
+from zom.hierarchy.handle import Handle, store_token
+from zom.hierarchy.info import ArrayInfo, array_info
 from zom.hierarchy.resize import clear_beyond
+from zom.hierarchy.stored_chunks import StoredChunks, stored_chunks
 from zom.model.array_view import array_view
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from zom.engine.plan import ArrayPlan
+    from zom.hierarchy.chunk_values import CheckLevel
     from zom.hierarchy.handle import Mode
     from zom.hierarchy.layout import Layout
     from zom.model.bound import Array as NumpyArray
     from zom.model.spec import Spec
+    from zom.problems import Problem
     from zom.stores.interface import Store
 
 __all__ = ["Array", "Indexer"]
@@ -181,6 +186,32 @@ class Array(Handle):
     def dimension_names(self) -> tuple[str | None, ...] | None:
         """What the dimensions are called; None where the document doesn't say."""
         return array_view(self.spec).names
+
+    @property
+    def info(self) -> ArrayInfo:
+        """What there is to say of the array; it prints as a few lines. Nothing is read for it."""
+        return array_info(self._spec, self._store.url, self.path, self._layout)
+
+    def stored(self, *, inner: bool = False) -> StoredChunks:
+        """Which chunks are stored, told by a listing; with `inner`, the indexes of shards are read, too.
+
+        >>> import zom
+        >>> array = zom.create_array("memory:", zom.v3.ArraySpec.build(shape=(4,), dtype="int8", chunks=(2,)))
+        >>> array[0] = 7
+        >>> array.stored().exists
+        array([ True, False])
+        """
+        return stored_chunks(self.chunk_access, inner=inner)
+
+    def check(self, level: CheckLevel = "keys", *, limit: int | None = 1000) -> tuple[Problem, ...]:
+        """What is wrong with the keys of the array, the "index" of each shard too, or "all" its chunks.
+
+        >>> import zom
+        >>> array = zom.create_array("memory:", zom.v3.ArraySpec.build(shape=(4,), dtype="int8"))
+        >>> [problem.code for problem in array.check()]
+        ['chunk/missing']
+        """
+        return array_problems(self.chunk_access, self._layout, level, limit=limit)
 
     # --- data --------------------------------------------------------------------------------------
 
@@ -355,7 +386,7 @@ class Array(Handle):
 
     def __dask_tokenize__(self) -> tuple[Any, ...]:
         """What tells it from other arrays; what was written into it since is not seen."""
-        return (type(self).__name__, self._store.url, self._path, self._spec.to_json())
+        return (type(self).__name__, store_token(self._store), self._path, self._spec.to_json())
 
     def __repr__(self) -> str:
         type_name = array_view(self.spec).type_name

@@ -9,6 +9,7 @@ from zom.array import Array
 from zom.hierarchy.create import create_node
 from zom.hierarchy.handle import Handle
 from zom.hierarchy.handles import handle_of
+from zom.hierarchy.info import GroupInfo, group_info
 from zom.hierarchy.open import read_node
 from zom.hierarchy.read import read_tree
 from zom.model.output import member_specs
@@ -92,6 +93,11 @@ class Group(Handle, Mapping[str, "Array | Group"]):
     def groups(self) -> dict[str, Group]:
         """The members that are groups."""
         return {name: node for name, node in self.members().items() if isinstance(node, Group)}
+
+    @property
+    def info(self) -> GroupInfo:
+        """What there is to say of the group itself; it prints as a few lines. Nothing is read for it."""
+        return group_info(self._spec, self._store.url, self.path, self._layout)
 
     def read(self, *, depth: int | None = None) -> Any:
         """The spec of the group with its members, so many levels down.

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sqlite3
 
 import pytest
@@ -64,7 +63,7 @@ def test_no_file_is_opened(tmp_path):
 
 def test_links_are_as_long_as_what_they_lead_to(tmp_path):
     (tmp_path / "a").write_bytes(b"12345")
-    os.symlink("a", tmp_path / "b")
+    (tmp_path / "b").symlink_to("a")
     assert dict(LocalStore(tmp_path).sizes()) == {"a": 5, "b": 5}
     assert dict(LocalStore(tmp_path, follow_symlinks=False).sizes()) == {"a": 5}
 

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from zom.model.family import NodeKind
     from zom.problems import Level, Problem
 
-__all__ = ["Consolidation", "StoredTree", "read", "read_tree"]
+__all__ = ["Consolidation", "StoredTree", "inspect_tree", "read", "read_tree"]
 
 Consolidation = Literal["verify", "trust", "ignore", "only"]
 """What is made of consolidated metadata: read the nodes and compare; believe it where there is some; don't
@@ -53,7 +53,7 @@ class StoredTree:
     """A hierarchy as it lies in a store."""
 
     spec: Any
-    """All of it, as one spec; its nodes are without consolidated metadata."""
+    """All of it, as one spec; its nodes are without consolidated metadata. None where a node is at fault."""
     layout: Layout
     """Where the parts of the nodes lie."""
     path: str
@@ -134,7 +134,43 @@ def read_tree(  # noqa: PLR0913 - as above
     return _read(store, path, depth, consolidated, level, form, like, limits)[0]
 
 
+def inspect_tree(  # noqa: PLR0913 - as above
+    store: Store,
+    path: str = "",
+    *,
+    level: Level = "strict",
+    form: Form | None = None,
+    like: Spec | Template | None = None,
+    limits: Limits = DEFAULT_LIMITS,
+) -> StoredTree:
+    """As `read_tree`, for whoever wants all problems: documents with faults are no error.
+
+    What makes it impossible to find the nodes is still a SpecError.
+
+    >>> from zom.stores.memory import MemoryStore
+    >>> tree = inspect_tree(MemoryStore({".zgroup": b"{}"}))
+    >>> tree.spec is None, [problem.code for problem in tree.problems]
+    (True, ['v2/missing-member'])
+    """
+    return _tree(store, path, None, "verify", level, form, like, limits)[0]
+
+
 def _read(  # noqa: PLR0913, PLR0917 - as above
+    store: Store,
+    path: str,
+    depth: int | None,
+    consolidated: Consolidation,
+    level: Level,
+    form: Form | None,
+    like: Spec | Template | None,
+    limits: Limits,
+) -> tuple[StoredTree, Findings]:
+    tree, findings = _tree(store, path, depth, consolidated, level, form, like, limits)
+    findings.raise_errors()
+    return tree, findings
+
+
+def _tree(  # noqa: PLR0913, PLR0917 - as above
     store: Store,
     path: str,
     depth: int | None,
@@ -175,7 +211,6 @@ class _Reading:
 
     def _tree(self, layout: Layout, root: Node, block: Consolidated | None) -> StoredTree:
         spec = spec_of(layout, root, self.findings)
-        self.findings.raise_errors()
         return StoredTree(spec, layout, root.shown, root, block, self.findings.problems)
 
     # --- by consolidated metadata alone ---------------------------------------------------------------

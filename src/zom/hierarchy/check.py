@@ -1,0 +1,152 @@
+"""`zom.check`: every problem of a document, or of what lies in a store."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from os import PathLike
+from typing import TYPE_CHECKING, Any, overload
+
+from zom.hierarchy import chunk_rules
+from zom.limits import DEFAULT_LIMITS, Limits
+from zom.model import hierarchy
+from zom.model.spec import Spec
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from zom.hierarchy.look import Form
+    from zom.hierarchy.store_check import DataLevel
+    from zom.model.template import Template
+    from zom.problems import Level, Problem
+    from zom.stores.opening import Place
+
+__all__ = ["check", "is_document"]
+
+_JSON = (dict, list, tuple, bool, int, float, type(None))
+"""What a document may be as Python has it, a faulty one too."""
+
+_RULES = chunk_rules
+"""Imported here so that `zom.rules()` knows them."""
+
+
+@overload
+def check(
+    subject: str | bytes | Mapping[str, Any] | Spec,
+    level: Level = "strict",
+    /,
+    *,
+    limits: Limits = DEFAULT_LIMITS,
+) -> tuple[Problem, ...]: ...
+
+
+@overload
+def check(
+    subject: str | bytes | Mapping[str, Any] | Spec,
+    /,
+    *,
+    level: Level,
+    limits: Limits = DEFAULT_LIMITS,
+) -> tuple[Problem, ...]: ...
+
+
+@overload
+def check(
+    subject: Place,
+    /,
+    like: Spec | Template | None = None,
+    *,
+    path: str = "",
+    data: DataLevel = "none",
+    level: Level = "strict",
+    form: Form | None = None,
+    limit: int | None = 1000,
+    limits: Limits = DEFAULT_LIMITS,
+    progress: Callable[[int, int], object] | None = None,
+) -> tuple[Problem, ...]: ...
+
+
+def check(  # noqa: PLR0913 - each is a choice of the caller's
+    subject: Any,
+    /,
+    like: Spec | Template | Level | None = None,
+    *,
+    path: str = "",
+    data: DataLevel = "none",
+    level: Level = "strict",
+    form: Form | None = None,
+    limit: int | None = 1000,
+    limits: Limits = DEFAULT_LIMITS,
+    progress: Callable[[int, int], object] | None = None,
+) -> tuple[Problem, ...]:
+    """Every problem of a document, or of the hierarchy in a store; empty where there is none.
+
+    A document is a spec, a mapping, bytes, or text that begins with `{`, `[` or a quotation mark; other
+    text is the path or URL of a store. A store, or an open array or group, is checked whole: documents,
+    consolidated metadata, keys that don't belong, chunks of a size that can't be. With `data="index"` the
+    indexes of shards are read, too, with `"all"` every chunk is decoded. What differs from a spec, or
+    doesn't fit a template, is told where one is given.
+
+    Of one rule and one node, `limit` problems are listed, and the rest is counted. `progress` is called
+    with how many keys or chunks are done, and of how many; 0 while that isn't known.
+
+    >>> import zom
+    >>> [problem.code for problem in zom.check('{"zarr_format": 3, "node_type": "group", "x": 1}')]
+    ['v3/unknown-member']
+    >>> array = zom.create_array("memory:", zom.v3.ArraySpec.build(shape=(4,), dtype="int8"))
+    >>> array[:] = 7
+    >>> array.store.set("c/0", b"not a chunk")
+    >>> [(problem.code, problem.key) for problem in zom.check(array, data="all")]
+    [('chunk/undecodable', 'c/0')]
+    """
+    if isinstance(like, str):
+        level, like = like, None
+    if is_document(subject):
+        if like is not None or path or form is not None or data != "none":
+            message = "a document is checked by itself: `like`, `path`, `form` and `data` are for stores"
+            raise TypeError(message)
+        return hierarchy.check(subject, level, limits=limits)
+    return _check_store(
+        subject,
+        path,
+        like,
+        data=data,
+        level=level,
+        form=form,
+        limit=limit,
+        limits=limits,
+        progress=progress,
+    )
+
+
+def is_document(subject: Any) -> bool:
+    """Whether a document is meant, and not a store.
+
+    >>> is_document(' {"zarr_format": 3}'), is_document("data.zarr"), is_document(b"data.zarr")
+    (True, False, True)
+    """
+    if isinstance(subject, str):
+        text = subject.lstrip(" \t\r\n\ufeff")
+        return not text or text[0] in '{["'
+    if isinstance(subject, (bytes, bytearray, memoryview, Spec, *_JSON)):
+        return True
+    # Groups are mappings, and so are those of fsspec, which are stores.
+    is_store = hasattr(subject, "store") or hasattr(subject, "fs")
+    return isinstance(subject, Mapping) and not is_store
+
+
+def _check_store(subject: Any, path: str, like: Any, *, form: Any, **choices: Any) -> tuple[Problem, ...]:
+    from zom.hierarchy.handle import Handle  # noqa: PLC0415 - documents are checked without stores
+    from zom.hierarchy.store_check import check_store  # noqa: PLC0415
+    from zom.paths import join, parse_path  # noqa: PLC0415
+    from zom.stores import opening  # noqa: PLC0415
+
+    if isinstance(subject, Handle):
+        whole = join((*parse_path(subject.path), *parse_path(path)))
+        own: Any = subject.layout.family.form
+        return check_store(subject.store, whole, like, form=form or own, **choices)
+    opened = opening.store(subject, read_only=True)
+    try:
+        return check_store(opened, path, like, form=form, **choices)
+    finally:
+        if isinstance(subject, (str, PathLike)):
+            opened.close()
