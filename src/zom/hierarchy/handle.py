@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import pickle
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast
+from uuid import uuid4
+from weakref import WeakKeyDictionary
 
-from zom.errors import ReadOnlyError
+from zom.errors import ReadOnlyError, ZomError
 from zom.hierarchy.attributes import Attributes
 from zom.hierarchy.change import change_node
 from zom.jsonvalue import JSONDict, thaw
@@ -17,10 +20,28 @@ if TYPE_CHECKING:
     from zom.model.spec import Spec
     from zom.stores.interface import Store
 
-__all__ = ["Handle", "Mode"]
+__all__ = ["Handle", "Mode", "store_token"]
 
 Mode: TypeAlias = Literal["r", "r+"]
 """Whether what is open may be changed: `r` only reads."""
+
+
+_tokens: WeakKeyDictionary[Store, str] = WeakKeyDictionary()
+
+
+def store_token(store: Store) -> str:
+    """What tells a store from all others: where it is, and for one that belongs to this process, which.
+
+    >>> from zom.stores.memory import MemoryStore
+    >>> store_token(MemoryStore()) == store_token(MemoryStore())
+    False
+    """
+    try:
+        pickle.dumps(store)
+    except (ZomError, pickle.PicklingError, TypeError, AttributeError):
+        # Many stores in memory have one URL, and an `id` is given again.
+        return _tokens.setdefault(store, f"{store.url}#{uuid4()}")
+    return store.url
 
 
 class Handle:
