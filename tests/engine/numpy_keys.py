@@ -126,7 +126,7 @@ def values_for(draw, shape):
 
 
 def numpy_get(array, key):
-    return np.asarray(array[key])
+    return np.asarray(array[key], array.dtype)
 
 
 def numpy_set(array, key, values):
@@ -140,16 +140,14 @@ def numpy_set(array, key, values):
 
 
 def numpy_assign(array, key, values):
+    parts = key if isinstance(key, tuple) else (key,)
+    # With "..." numpy takes an element for an array without dimensions, as every other part.
+    key = parts if any(part is ... for part in parts) else (*parts, ...)
     try:
         array[key] = values
     except TypeError:
         # numpy wants one dimension for a single mask, and nowhere else.
         array[key] = values.reshape(-1)
-    except ValueError as error:
-        # numpy wants no dimension for a single element, and nowhere else.
-        if "element with a sequence" not in str(error):
-            raise
-        array[(*key, ...) if isinstance(key, tuple) else (key, ...)] = values
 
 
 # --- oindex, vindex, blocks --------------------------------------------------------------------------
@@ -184,9 +182,10 @@ def dimension_by_dimension(array, key):
 
 
 def outer_get(array, key):
+    dtype = array.dtype
     for place, part in reversed(dimension_by_dimension(array, key)):
         array = array[(*[slice(None)] * place, part)]
-    return np.asarray(array)
+    return np.asarray(array, dtype)
 
 
 def outer_set(array, key, values):
