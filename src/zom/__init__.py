@@ -41,6 +41,8 @@ if TYPE_CHECKING:
     from zom.hierarchy.apply import materialize
     from zom.hierarchy.check import check
     from zom.hierarchy.consolidate import consolidate
+    from zom.hierarchy.copy import copy
+    from zom.hierarchy.copy_report import CopyReport
     from zom.hierarchy.handles import create_array, create_group, open, open_array, open_group  # noqa: A004
     from zom.hierarchy.moving import rename
     from zom.hierarchy.plan import Plan
@@ -88,6 +90,8 @@ _HOMES = {
     "zom.hierarchy.apply": ("materialize",),
     "zom.hierarchy.check": ("check",),
     "zom.hierarchy.consolidate": ("consolidate",),
+    "zom.hierarchy.copy": ("copy",),
+    "zom.hierarchy.copy_report": ("CopyReport",),
     "zom.hierarchy.handles": ("create_array", "create_group", "open", "open_array", "open_group"),
     "zom.hierarchy.moving": ("rename",),
     "zom.hierarchy.plan": ("Plan",),
@@ -127,6 +131,7 @@ __all__ = [
     "ConflictError",
     "Conversion",
     "ConversionError",
+    "CopyReport",
     "Difference",
     "ExtensionError",
     "Group",
@@ -148,6 +153,7 @@ __all__ = [
     "check",
     "consolidate",
     "convert",
+    "copy",
     "create_array",
     "create_group",
     "data_type",
