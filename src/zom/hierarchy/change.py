@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from zom import jsontext
 from zom.errors import ConcurrentWriteError, NotFound, SpecError
+from zom.hierarchy.upkeep import documents_change
 from zom.model.assembly import assemble
 from zom.model.stored import model_document
 
@@ -41,7 +42,7 @@ def change_node(
     """
     keys = _keys(path, layout, known)
     main = next(iter(keys.values()))
-    with store.lock(main):
+    with store.lock(main), documents_change(store, [path], layout):
         for _ in range(_TRIES):
             found = {end: store.get_version(key) for end, key in keys.items()}
             spec = change(_parsed(layout, found, path, known))

@@ -23,6 +23,7 @@ from zom.hierarchy.conflicts import (
 )
 from zom.hierarchy.layout import DRAFT_2022, ENTRY_KEY, V2_LAYOUT, V3_LAYOUT, draft_layout
 from zom.hierarchy.text import document_text
+from zom.hierarchy.upkeep import documents_change
 from zom.model.draft import ENTRY_POINT, EntryPoint
 from zom.model.output import member_specs
 from zom.paths import join, name_faults, parse_path
@@ -77,12 +78,14 @@ def create_node(store: Store, spec: Spec, path: str = "") -> Layout:
         reason = "a group that brings members is made by zom.materialize(spec, store, path)"
         raise TypeError(f"{join(names)}: expected an array, or a group without members; {reason}")
     layout, missing = _missing(store, spec, names)
-    for above, texts in missing:
-        for key, text in texts.items():
-            # Somebody else may have made the same group meanwhile: then it is there, and that is enough.
-            if not store.create(key, text):
-                _check_group_above(store, above, spec)
-    _put_node(store, layout, join(names), spec)
+    path = join(names)
+    with documents_change(store, [*(above for above, _ in missing), path], layout):
+        for above, texts in missing:
+            for key, text in texts.items():
+                # Somebody else may have made the same group meanwhile: then it is there, and that is enough.
+                if not store.create(key, text):
+                    _check_group_above(store, above, spec)
+        _put_node(store, layout, path, spec)
     return layout
 
 
