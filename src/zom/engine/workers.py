@@ -1,7 +1,7 @@
 """Workers: threads for the chunks of one operation, where a chunk's own work is worth the hand-over.
 
-Whether it is, is measured: the first chunks are done by the caller, and only where each takes long are
-threads started. They end with the operation; none waits for the next one.
+Whether it is, is measured: the first chunk is done by the caller, and only where it takes long are threads
+started. They end with the operation; none waits for the next one.
 """
 
 from __future__ import annotations
@@ -20,8 +20,6 @@ T = TypeVar("T")
 
 WORTH = 1.5e-4
 """The seconds that a chunk takes at least where threads pay: handing over costs a third of that."""
-
-_TRIALS = 2
 
 
 class Shared(Generic[T]):
@@ -63,7 +61,7 @@ def run(
 ) -> None:
     """Let `work` take all of `items`, of which there are `count`; the first error ends it for all.
 
-    `threads` says how many at most; None lets the time of the first items decide, of which each consists
+    `threads` says how many at most; None lets the time of the first item decide, each of which consists
     of so many `units` of work.
 
     >>> done = []
@@ -73,25 +71,17 @@ def run(
     """
     most = min(threads if threads is not None else processors(), count)
     if most > 1 and threads is None:
-        tried = min(_TRIALS, count - 1)
         start = time.perf_counter()
-        work(_first(items, tried))
-        count -= tried
-        each = (time.perf_counter() - start) / tried
-        # The very first chunk pays for what is loaded and bound once: it alone proves nothing.
-        most = min(most, count) if each > WORTH * units else 1
+        work(_first(items))
+        most = min(most, count - 1) if time.perf_counter() - start > WORTH * units else 1
     if most <= 1:
         work(items)
         return
     _run_threads(items, most, work)
 
 
-def _first(items: Iterator[T], count: int) -> Iterator[T]:
-    for _ in range(count):
-        try:
-            yield next(items)
-        except StopIteration:
-            return
+def _first(items: Iterator[T]) -> Iterator[T]:
+    yield next(items)
 
 
 def _run_threads(items: Iterator[T], most: int, work: Callable[[Iterator[T]], None]) -> None:
