@@ -209,3 +209,12 @@ def test_a_upath_is_taken_by_its_file_system() -> None:
     store = FsspecStore(upath.UPath("memory:///upath/x"))
     store.set("a/0", b"1")
     assert upath.UPath("memory:///upath/x/a/0").read_bytes() == b"1"
+
+
+def test_requests_are_in_flight_at_once_where_the_file_system_is_asynchronous(tmp_path: Path) -> None:
+    from fsspec.implementations.asyn_wrapper import AsyncFileSystemWrapper
+
+    local = fsspec.filesystem("file")
+    assert FsspecStore(local, tmp_path).capabilities.parallel == 1
+    assert FsspecStore(AsyncFileSystemWrapper(local), tmp_path).capabilities.parallel == 128
+    assert FsspecStore(AsyncFileSystemWrapper(local, batch_size=7), tmp_path).capabilities.parallel == 7

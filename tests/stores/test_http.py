@@ -599,3 +599,8 @@ def test_a_server_without_indexes_lists_nothing_and_says_so(answer: Any, found: 
                 store.list_dir(prefix)
         with pytest.raises(StoreError, match="cannot list"):
             list(store.list())
+
+
+def test_as_many_requests_as_it_may_make_at_once_are_told() -> None:
+    assert HTTPStore("http://localhost:1", concurrency=7).capabilities.parallel == 7
+    assert HTTPStore("http://localhost:1").capabilities.parallel == 64

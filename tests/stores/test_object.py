@@ -335,3 +335,12 @@ def test_a_store_made_from_an_object_is_not_pickled() -> None:
 
     with pytest.raises(StoreError, match="its credentials would go with it"):
         pickle.dumps(ObjectStore(MemoryStore()))
+
+
+def test_as_many_requests_as_are_in_flight_are_told() -> None:
+    from obstore.store import MemoryStore
+
+    from zom.stores.object import ObjectStore
+
+    assert ObjectStore(MemoryStore(), concurrency=7).capabilities.parallel == 7
+    assert ObjectStore(MemoryStore()).capabilities.parallel >= 16

@@ -215,3 +215,93 @@ def test_names_that_are_one_on_other_disks_are_found():
         ("k", "k/"),
     ]
     assert colliding(store, "data/") == [("data/C", "data/c/")]
+
+
+# --- reading into memory, and in parts ---------------------------------------------------------------------
+
+
+def test_a_cache_remembers_what_was_read_into_memory():
+    inner = LoggedStore(MemoryStore({"a": b"123"}))
+    store = CacheStore(inner)
+    target = bytearray(3)
+    for _ in range(3):
+        assert store.get_into("a", memoryview(target)) == 3
+    assert target == b"123"
+    assert inner.log.counts["read"] == 1
+
+
+def test_a_cache_takes_the_parts_of_what_it_remembers():
+    inner = LoggedStore(MemoryStore({"a": b"123", "b": b"456"}))
+    store = CacheStore(inner)
+    store.get("a")
+    for key, part in (("a", b"3"), ("b", b"6")):
+        with store.snapshot(key) as value:
+            assert value.consistent
+            assert value.get(Range(2)) == part
+    assert [call.keys for call in inner.log.calls] == [("a",), ("b",), ("b",)]
+
+
+def test_what_is_read_into_memory_and_in_parts_is_logged():
+    store = LoggedStore(MemoryStore({"a": b"123"}))
+    store.get_into("a", memoryview(bytearray(3)))
+    with store.snapshot("a") as value:
+        assert (value.size, value.consistent) == (3, True)
+        value.get(Range(0, 1))
+        value.get_many([Range(0, 1), Range(1, 1)])
+    assert [(call.verb, call.keys) for call in store.log.calls] == [
+        ("read", ("a",)),
+        ("open", ("a",)),
+        ("read", ("a",)),
+        ("read", ("a", "a")),
+    ]
+
+
+def test_reading_into_memory_goes_wrong_when_it_is_told_to():
+    store = FaultyStore(MemoryStore({"a": b"1234"}), {0: "fail", 1: "shorten"})
+    with pytest.raises(StoreError, match="cannot read 'a': input/output error"):
+        store.get_into("a", memoryview(bytearray(4)))
+    assert store.get_into("a", memoryview(bytearray(4))) == 2
+    assert store.get_into("a", memoryview(bytearray(4))) == 4
+
+
+def test_each_part_of_a_snapshot_goes_wrong_when_it_is_told_to():
+    store = FaultyStore(MemoryStore({"a": b"1234"}), {0: "fail", 2: "fail", 3: "shorten", 5: "fail"})
+    with pytest.raises(StoreError, match="cannot read 'a': input/output error"):
+        store.open_snapshot("a")
+    with store.snapshot("a") as value:
+        with pytest.raises(StoreError, match="cannot read 'a': input/output error"):
+            value.get(Range(0, 2))
+        assert value.get(Range(0, 4)) == b"12"
+        with pytest.raises(StoreError, match="cannot read 'a': input/output error"):
+            value.get_many([Range(0, 1), Range(1, 1)])
+        assert value.get_many([Range(0, 1), Range(1, 1)]) == [b"1", b"2"]
+
+
+def test_a_prefix_of_a_directory_is_read_as_the_directory_is(tmp_path):
+    with LocalStore(tmp_path) as whole:
+        whole.set("p/a", b"123")
+        store = ReadOnlyStore(PrefixStore(whole, "p/"))
+        assert store.get_into("a", memoryview(bytearray(3))) == 3
+        with store.snapshot("a") as value:
+            whole.set("p/a", b"4")
+            assert (value.get(), value.size, value.consistent) == (b"123", 3, True)
+
+
+def test_a_store_that_only_reads_has_snapshots_of_no_version():
+    values = [b"first", b"first", b"second"]
+
+    class Fixed(Store):
+        @property
+        def url(self):
+            return "fixed:"
+
+        def _read(self, key, byte_range):
+            return values.pop(0)
+
+    with Fixed().snapshot("a") as value:
+        assert not value.consistent
+        assert value.size is None
+        assert value.get() == b"first"
+        assert value.get_many([Range(0)]) == [b"second"]
+        with pytest.raises(StoreError, match="fixed:: cannot read 'a': IndexError: pop from empty list"):
+            value.get()

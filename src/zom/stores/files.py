@@ -32,6 +32,12 @@ __all__ = [
 LONG = 1000
 """The length of a path from which on it may be longer than the system takes: 4095 bytes, in UTF-8."""
 
+_SPARE = bytearray(1)
+"""Where the byte goes that a value has too many; nobody reads it."""
+
+_MOST = 0x7FFFF000
+"""How many bytes Linux reads in one call: with so many asked for, the spare one was not."""
+
 # Without O_NONBLOCK, opening a pipe waits for a writer, for ever if need be.
 READ = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0)
 _DIRECTORY = (
@@ -120,16 +126,18 @@ def contents_into(descriptor: int, target: memoryview[Any]) -> int:
     and those without bytes are asked what they are.
     """
     length = target.nbytes
-    got = os.preadv(descriptor, (target, bytearray(1)), 0)
-    if got == length and length:
+    got = os.preadv(descriptor, (target, _SPARE), 0)
+    if got == length and 0 < length < _MOST:
         return length
     size = size_of(descriptor)
-    if got > length:
-        return max(size, got)
-    rest = target.cast("B")[got:] if length else target
-    while rest and (more := os.preadv(descriptor, (rest, bytearray(1)), got)):
+    rest = target.cast("B") if length else target
+    while 0 < got < length:
+        more = os.preadv(descriptor, (rest[got:],), got)
+        if not more:
+            return got
         got += more
-        rest = rest[more:]
+    if got == length:
+        got += len(os.pread(descriptor, 1, length))
     return got if got <= length else max(size, got)
 
 
