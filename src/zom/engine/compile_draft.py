@@ -25,13 +25,15 @@ from zom.model.configuration import parse_configuration
 from zom.model.draft_chain import CODEC
 from zom.model.draft_extension import codec_name
 from zom.model.python_value import is_dict, is_list
-from zom.model.resolve import parse_draft
+from zom.model.resolve import parse_draft, parse_v2
+from zom.model.v2_rules import object_codec_of
 from zom.problems import show
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from zom.limits import Limits
+    from zom.model.datatype import DataType, Format
     from zom.model.spec import Spec
     from zom.problems import Fault
 
@@ -45,10 +47,10 @@ def compile_draft(spec: Spec, limits: Limits) -> ArrayPlan:
     document = spec.document
     shape = cast("tuple[int, ...]", spec.__dict__["shape"])
     faults: list[Fault] = []
-    data_type = parse_draft(document["data_type"], faults, ("data_type",))
-    if data_type is None:
-        raise unknown("data type", show(document["data_type"]), "data_type")
-    fill = data_type.parse_fill(document["fill_value"], "draft", faults, ("fill_value",))
+    data_type = _data_type(document, faults)
+    # Of objects 2021 said what v2 does: 0 where it meant an empty text.
+    form: Format = "draft" if data_type.object_codec is None else "v2"
+    fill = data_type.parse_fill(document["fill_value"], form, faults, ("fill_value",))
     grid = document["chunk_grid"]
     if not is_dict(grid) or grid.get("type") != "regular":
         raise UnknownName(f"chunk_grid: expected a regular grid, found {show(grid)}")
@@ -73,20 +75,36 @@ def compile_draft(spec: Spec, limits: Limits) -> ArrayPlan:
     )
 
 
+def _data_type(document: Mapping[str, Any], faults: list[Fault]) -> DataType:
+    data_type = parse_draft(document["data_type"], faults, ("data_type",))
+    if data_type is None:
+        raise unknown("data type", show(document["data_type"]), "data_type")
+    if data_type.kind != "object":
+        return data_type
+    # What objects there are was told by the codec that stores them, as in v2.
+    return parse_v2("|O", object_codec_of(_filters(document), None), faults) or data_type
+
+
+def _filters(document: Mapping[str, Any]) -> list[Any]:
+    """What software of 2021 put into the attributes; in the text of the draft an attribute means nothing."""
+    attributes = document.get("attributes")
+    filters = attributes.get("filters") if is_dict(attributes) else None
+    if "codecs" in document or not is_list(filters):
+        return []
+    return filters if all(is_dict(value) and "id" in value for value in filters) else []
+
+
 def _links(document: Mapping[str, Any], rank: int) -> list[Link]:
     layout = document.get("chunk_memory_layout", "C")
     if not isinstance(layout, str):
         raise UnknownName(f"chunk_memory_layout: expected C or F, found {show(layout)}")
     links = order_links(layout, rank)
-    attributes = document.get("attributes")
-    filters = attributes.get("filters") if is_dict(attributes) else None
     compressor = document.get("compressor")
     if "codecs" in document:
         given = cast("Sequence[Any]", document["codecs"])
         return links + [_link(value, ("codecs", index)) for index, value in enumerate(given)]
-    # Only software of 2021 put filters into the attributes; in the text an attribute means nothing.
-    if is_list(filters) and all(is_dict(value) and "id" in value for value in filters):
-        links += [v2_link(value, ("attributes", "filters", i)) for i, value in enumerate(filters)]
+    filters = _filters(document)
+    links += [v2_link(value, ("attributes", "filters", i)) for i, value in enumerate(filters)]
     if is_dict(compressor):
         name = codec_name(str(compressor.get("codec")))
         given = compressor.get("configuration", {})
