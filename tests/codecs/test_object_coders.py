@@ -216,10 +216,16 @@ def test_lists_of_numbers_are_arrays_too():
     assert [array.tolist() for array in coder.decode(coder.encode(objects([[1, 2], []])))] == [[1, 2], []]
 
 
+def test_null_is_stored_as_an_empty_array_as_numcodecs_does():
+    chunk = objects([np.array([1, 2], "<i2"), None])
+    theirs = VLenArray("<i2").encode(chunk)
+    assert bytes(bound("vlen-array", (2,), dtype="<i2").encode(chunk)) == bytes(theirs)
+
+
 @pytest.mark.parametrize(
     ("item", "message"),
     [
-        (None, "found NoneType of 0 dimensions"),
+        (3, "found int of 0 dimensions"),
         (np.zeros((2, 2)), "found ndarray of 2 dimensions"),
         ([1.5], "found one of type float64"),
         (["a"], "found one of type <U1"),

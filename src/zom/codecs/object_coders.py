@@ -176,9 +176,12 @@ class VlenArrayCoder(Coder[Any, Any]):
         return join_items(b"".join(parts), list(map(len, parts)), chunk.shape)
 
     def _cast(self, item: object) -> Array:
+        if item is None:
+            # What was never written is null by default, and numcodecs stores it so.
+            return np.empty(0, self._dtype)
         given: Array = np.asarray(item)
         expected = f"expected an array of one dimension and of type {self._dtype}"
-        if item is None or given.ndim != 1:
+        if given.ndim != 1:
             raise CodecError(f"{expected}, found {type(item).__name__} of {given.ndim} dimensions")
         if not given.size:
             return np.empty(0, self._dtype)
