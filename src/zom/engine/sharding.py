@@ -18,7 +18,7 @@ from zom.stores.interface import Range, Suffix
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from zom.codecs.sharding_indexed import ShardCoder
+    from zom.codecs.shard import ShardCoder
     from zom.engine.index import Index
     from zom.engine.plan import ChunkForm
     from zom.engine.split import Part
@@ -180,27 +180,31 @@ def merged(  # noqa: PLR0913 - a chunk, a change, and how it is made
         assign(array, inside.as_numpy(), values)
         return None if not keep_empty and form.is_fill(array) else form.chain.encode(array)
     shard, inner = _parts_of(form)
-    chunks: list[Data | None] = [None] * shard.count if old is None else _chunks_of(shard, old)
+    spans = [None] * shard.count if old is None else _spans_of(shard, old)
+    view = memoryview(b"" if old is None else old)
+    chunks: list[Data | None] = [None if span is None else view[span[0] : span[1]] for span in spans]
     parts = walk(inside, form.axes)
     for part, number in zip(parts, parts.numbers(shard.counts), strict=True):
-        chunks[number] = merged(
-            inner,
-            chunks[number],
-            part.inside,
-            values[part.outside],
-            assign,
-            keep_empty=keep_empty,
-            replaces=replaces,
-            whole=part.whole,
-        )
+        try:
+            chunks[number] = merged(
+                inner,
+                chunks[number],
+                part.inside,
+                values[part.outside],
+                assign,
+                keep_empty=keep_empty,
+                replaces=replaces,
+                whole=part.whole,
+            )
+        except CodecError as error:
+            raise shard.refuse(number, error, spans[number]) from error
     if not keep_empty and all(chunk is None for chunk in chunks):
         return None
     return shard.build(chunks)
 
 
-def _chunks_of(shard: ShardCoder, data: Data) -> list[Data | None]:
-    """The encoded inner chunks of a shard, all of whose index is sound."""
+def _spans_of(shard: ShardCoder, data: Data) -> list[tuple[int, int] | None]:
+    """Where the inner chunks of a shard lie, all of whose index is sound."""
     index = shard.parse(data)
     index.check_all()
-    view = memoryview(data)
-    return [None if span is None else view[span[0] : span[1]] for span in index.ranges()]
+    return list(index.ranges())
