@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from zom.codecs.shard import ShardCoder
+from zom.errors import CodecError
 from zom.model.axis import Axis
 from zom.model.bound import Block
 from zom.model.fill_bits import FillTest, fill_cell
@@ -55,8 +56,22 @@ class ChunkForm:
             self.axes = tuple(Axis(length, size) for length, size in pairs)
 
     def new(self) -> Array:
-        """A chunk of fill values."""
-        return np.full(self.shape, self.fill, self.chain.block.dtype)
+        """A chunk of fill values; CodecError where there is no memory for it."""
+        try:
+            return np.full(self.shape, self.fill, self.chain.block.dtype)
+        except (MemoryError, ValueError) as cause:
+            raise self._too_large() from cause
+
+    def scratch(self) -> Array:
+        """Memory for a chunk, laid out so that decoding fills it without a copy; CodecError where there is none."""
+        try:
+            return self.chain.scratch()
+        except (MemoryError, ValueError) as cause:
+            raise self._too_large() from cause
+
+    def _too_large(self) -> CodecError:
+        lengths = " x ".join(map(str, self.shape))
+        return CodecError(f"there is no memory for a chunk of {lengths} elements, {self.nbytes} bytes")
 
 
 @dataclass(frozen=True, slots=True, eq=False)

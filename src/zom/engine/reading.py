@@ -163,7 +163,7 @@ class _Place:
 
     def _memory(self) -> Array:
         if self._scratch is None:
-            self._scratch = self.form.chain.scratch()
+            self._scratch = self.form.scratch()
         return self._scratch
 
     def _take_decoded(self, part: Part, key: str) -> None:
@@ -204,15 +204,15 @@ class _Place:
     def _take_direct(self, part: Part, key: str) -> None:
         """Read a chunk that is stored as it lies in memory, into its place if that is in one piece."""
         _, inside, outside, whole = part
-        if self._spans and not whole:
-            self.take_some(part, key)
-            return
         target: Array | None = None
         full = straight = False
         if whole and self._basic:
             target = self._work[outside]
             full = target.shape == self.form.shape
             straight = full and target.flags.c_contiguous
+        if self._spans and not full:
+            self.take_some(part, key)
+            return
         if target is None or not straight:
             target = self._memory()
         length = self._store.get_into(key, byte_view(target))
