@@ -115,20 +115,7 @@ class KeysOfArray:
 
     def judge_size(self, key: str, size: int, form: ChunkForm) -> None:
         """Tell of a value that can't be a chunk of that form, by its size alone."""
-        chain = form.chain
-        wanted = None
-        if chain.nbytes is not None:
-            if size != chain.nbytes:
-                wanted = _bytes(chain.nbytes)
-        elif form.shard is not None:
-            # A shard may be longer than all it holds: rewriting parts of it leaves gaps.
-            least = form.shard.index_range()[1]
-            if size < least:
-                wanted = f"at least {_bytes(least)}, for the index of a shard"
-        elif not size:
-            wanted = "an encoded chunk, which has bytes"
-        elif size > chain.most:
-            wanted = f"at most {_bytes(chain.most)}"
+        wanted = wanted_size(form, size)
         if wanted is not None:
             fix = "restore it from a copy, or write the chunk again"
             self._tally.add(SIZE, self._node, f"{wanted} in {key!r}", _bytes(size), fix, key=key)
@@ -177,6 +164,20 @@ class KeysOfArray:
         if not mains:
             for name in self._beside:
                 tell_loose(self._tally, self._node, self._prefix + name)
+
+
+def wanted_size(form: ChunkForm, size: int) -> str | None:
+    """How many bytes a chunk of that form has, where it can't have `size`; else None."""
+    chain = form.chain
+    if chain.nbytes is not None:
+        return None if size == chain.nbytes else _bytes(chain.nbytes)
+    if form.shard is not None:
+        # A shard may be longer than all it holds: rewriting parts of it leaves gaps.
+        least = form.shard.index_range()[1]
+        return None if size >= least else f"at least {_bytes(least)}, for the index of a shard"
+    if not size:
+        return "an encoded chunk, which has bytes"
+    return None if size <= chain.most else f"at most {_bytes(chain.most)}"
 
 
 _ONE: Final = "take one of them away"

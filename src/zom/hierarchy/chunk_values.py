@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from zom.engine.workers import run
 from zom.errors import CodecError, StoreError
-from zom.hierarchy.chunk_keys import KeysOfArray, tell_missing
+from zom.hierarchy.chunk_keys import KeysOfArray, tell_missing, wanted_size
 from zom.hierarchy.chunk_rules import INDEX, NOT_CHECKED, UNDECODABLE, UNLISTED, UNREADABLE
 from zom.hierarchy.shard_parts import ShardValues, shard_faults, value_in_memory
 from zom.hierarchy.stored_chunks import StoredChunk, chunks_in, sample_form
@@ -200,27 +200,30 @@ class ValuesOfArray:
     def _faults(
         self, batch: list[StoredChunk], scratch: dict[tuple[int, ...], Array]
     ) -> Iterator[tuple[Rule, str, CodecError]]:
-        unknown = [chunk for chunk in batch if chunk.size == _UNKNOWN]
-        listed = [chunk for chunk in batch if chunk.size != _UNKNOWN]
-        sharded = [chunk for chunk in listed if self._form(chunk).shard is not None]
-        plain = [chunk for chunk in listed if self._form(chunk).shard is None] if self._decodes else []
-        least = 0 if not sharded else _least(self._form(sharded[0]))
-        # Of what is shorter than an index, the listing has told.
-        whole = [chunk for chunk in sharded if chunk.size >= least]
-        for chunk, value in ShardValues(self._chunks).read(whole):
+        # What can't be a chunk by its size is not read: the listing has told of it.
+        sound = [each for each in batch if each.size != _UNKNOWN and self._may_be(each, each.size)]
+        for chunk, value in ShardValues(self._chunks).read(each for each in sound if self._is_shard(each)):
             if value is not None:
                 yield from self._shard(chunk, value)
+        plain = [each for each in sound if not self._is_shard(each)] if self._decodes else []
         for chunk, data in zip(plain, self._values(plain), strict=True):
             if data is not None:
                 yield from self._decoded(chunk, data, scratch)
+        unknown = [each for each in batch if each.size == _UNKNOWN]
         for chunk, data in zip(unknown, self._values(unknown), strict=True):
             if data is None:
                 continue
             self._keys.count_one(chunk.key, len(data), self._form(chunk))
-            if self._form(chunk).shard is None:
-                yield from self._decoded(chunk, data, scratch) if self._decodes else ()
-            elif len(data) >= _least(self._form(chunk)):
+            if self._is_shard(chunk) and self._may_be(chunk, len(data)):
                 yield from self._shard(chunk, value_in_memory(data))
+            elif self._decodes:
+                yield from self._decoded(chunk, data, scratch)
+
+    def _is_shard(self, chunk: StoredChunk) -> bool:
+        return self._form(chunk).shard is not None
+
+    def _may_be(self, chunk: StoredChunk, size: int) -> bool:
+        return wanted_size(self._form(chunk), size) is None
 
     def _values(self, batch: list[StoredChunk]) -> list[bytes | None]:
         return self._chunks.store.get_many([chunk.key for chunk in batch])
@@ -230,15 +233,15 @@ class ValuesOfArray:
     ) -> Iterator[tuple[Rule, str, CodecError]]:
         form = self._form(chunk)
         chain = form.chain
-        if chain.nbytes is not None and len(data) != chain.nbytes:
-            return  # the listing has told of it
+        if not self._may_be(chunk, len(data)):
+            return
         try:
             if chain.plain:
                 if form.shape not in scratch:
                     scratch.clear()
                     scratch[form.shape] = chain.scratch()
                 chain.decode_into(data, scratch[form.shape])
-            elif data:
+            else:
                 chain.decode(data)
         except CodecError as error:
             yield UNDECODABLE, chunk.key, error
@@ -254,8 +257,3 @@ class ValuesOfArray:
             faults = list(shard_faults(form, value_in_memory(data), decodes=self._decodes))
         for error, in_index in faults:
             yield INDEX if in_index else UNDECODABLE, chunk.key, error
-
-
-def _least(form: ChunkForm) -> int:
-    """The bytes that a shard has at least."""
-    return 0 if form.shard is None else form.shard.index_range()[1]
