@@ -101,6 +101,11 @@ class ArrayPlan:
         """The shape in which `chunk` is stored, which may overhang the array."""
         return tuple([axis.size(number) for axis, number in zip(self.axes, chunk, strict=True)])
 
+    def held(self, chunk: tuple[int, ...]) -> tuple[int, ...]:
+        """How many of the elements of `chunk` lie in the array, along each dimension."""
+        pairs = zip(self.axes, chunk, strict=True)
+        return tuple([min(axis.size(number), axis.length - axis.start(number)) for axis, number in pairs])
+
     def form(self, shape: tuple[int, ...]) -> ChunkForm:
         """What is known of the chunks of that shape; their codecs are bound once."""
         found = self._forms.get(shape)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeAlias
 
 import numpy as np
 
+from zom.engine.padding import encode_padded
 from zom.engine.split import walk
 from zom.errors import CodecError
 from zom.stores.interface import Range, Suffix
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 
     from zom.codecs.shard import ShardCoder
     from zom.engine.index import Index
+    from zom.engine.padding import Held
     from zom.engine.plan import ChunkForm
     from zom.engine.split import Part
     from zom.model.bound import Array, Data
@@ -167,18 +169,20 @@ def merged(  # noqa: PLR0913 - a chunk, a change, and how it is made
     keep_empty: bool,
     replaces: bool,
     whole: bool = False,
+    held: Held | None = None,
 ) -> Data | None:
     """The encoded chunk `old` with `values` in it; None where it is all fill, unless those are kept.
 
     Of a chunk that is `whole` in the selection nothing old is left, where the values are whole elements
-    (`replaces`) and not fields of them: it is not looked at.
+    (`replaces`) and not fields of them: it is not looked at. `held` are the elements that lie in the
+    array, where not all do.
     """
     if whole and replaces:
         old = None
     if form.shard is None:
         array = form.new() if old is None else np.array(form.chain.decode(old))
         assign(array, inside.as_numpy(), values)
-        return None if not keep_empty and form.is_fill(array) else form.chain.encode(array)
+        return None if not keep_empty and form.is_fill(array) else encode_padded(form, array, held)
     shard, inner = _parts_of(form)
     spans = [None] * shard.count if old is None else _spans_of(shard, old)
     view = memoryview(b"" if old is None else old)
@@ -195,12 +199,19 @@ def merged(  # noqa: PLR0913 - a chunk, a change, and how it is made
                 keep_empty=keep_empty,
                 replaces=replaces,
                 whole=part.whole,
+                held=None if held is None else _held_inside(inner, part, held),
             )
         except CodecError as error:
             raise shard.refuse(number, error, spans[number]) from error
     if not keep_empty and all(chunk is None for chunk in chunks):
         return None
     return shard.build(chunks)
+
+
+def _held_inside(inner: ChunkForm, part: Part, held: Held) -> Held:
+    """The elements of an inner chunk that lie in the array, of which `held` lie in the shard."""
+    lengths = zip(part.chunk, inner.shape, held, strict=True)
+    return tuple([min(size, count - number * size) for number, size, count in lengths])
 
 
 def _spans_of(shard: ShardCoder, data: Data) -> list[tuple[int, int] | None]:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from zom.engine.locks import update
+from zom.engine.padding import encode_padded
 from zom.engine.sharding import merged
 from zom.engine.split import walk
 from zom.engine.workers import run
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 
     from zom.engine.chunks import Chunks, Keyed
     from zom.engine.index import Index
+    from zom.engine.padding import Held
     from zom.engine.plan import ChunkForm
     from zom.engine.sharding import Assign
     from zom.engine.split import Part
@@ -97,11 +99,14 @@ class _Writer:
             array[part.inside.as_numpy()] = values
         if not self._keep_empty and form.is_fill(array):
             return None
-        return form.chain.encode(array)
+        return encode_padded(form, array, values.shape)
 
     def _update(self, key: str, form: ChunkForm, part: Part) -> None:
         values = self._values[part.outside]
         chunks = self._chunks
+        held: Held | None = chunks.plan.held(part.chunk)
+        if held == form.shape:
+            held = None
 
         def change(old: bytes | None) -> Data | None:
             try:
@@ -114,6 +119,7 @@ class _Writer:
                     keep_empty=self._keep_empty,
                     replaces=self._replaces,
                     whole=part.whole,
+                    held=held,
                 )
             except CodecError as error:
                 raise chunks.failure("change", key, error.reason, error.codec) from error
