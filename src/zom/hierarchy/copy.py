@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from zom.stores.interface import Store
     from zom.stores.opening import Place
 
-__all__ = ["Choices", "copy", "copy_hierarchy"]
+__all__ = ["Choices", "copy", "copy_hierarchy", "place_in"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,8 +98,8 @@ def copy(  # noqa: PLR0913 - each is a choice of the caller's
     choices = Choices(select, jobs, verify, progress, on_conflict, dry_run)
     opened_here: list[Store] = []
     try:
-        old, at, form = _place(source, path, opened_here, read_only=True)
-        new, where, _ = _place(target, target_path, opened_here, read_only=dry_run, may_lack=dry_run)
+        old, at, form = place_in(source, path, opened_here, read_only=True)
+        new, where, _ = place_in(target, target_path, opened_here, read_only=dry_run, may_lack=dry_run)
         check_apart((old, at), (new, where))
         original = read_original(old, at, form=form, like=spec)
         report = copy_hierarchy(original, new, where, spec, choices)
@@ -112,7 +112,7 @@ def copy(  # noqa: PLR0913 - each is a choice of the caller's
     return replace(report, target=str(target)) if dry_run and is_name(target) else report
 
 
-def _place(
+def place_in(
     given: Place, path: str, opened_here: list[Store], *, read_only: bool, may_lack: bool = False
 ) -> tuple[Store, str, Form | None]:
     """The store, the path and, where it is known, the format of what a caller names."""

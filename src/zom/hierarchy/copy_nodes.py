@@ -61,6 +61,11 @@ def read_original(store: Store, path: str, *, form: Form | None = None, like: Sp
     stored = {f"/{node.path[start:]}": node for node in tree.root.walk()}
     layout = tree.layout
     holders: set[str] = {"/"} if tree.consolidated is not None else set()
+    if layout.consolidated is not None:
+        groups = [inner for inner, node in stored.items() if node.kind == "group" and inner not in holders]
+        keys = [layout.key(f"{tree.root.path}{inner}", layout.consolidated) for inner in groups]
+        there = zip(groups, store.get_many(keys), strict=True)
+        holders.update(inner for inner, text in there if text is not None)
     if layout.inline is not None:
         for inner, node in stored.items():
             values: list[Any] = [each.value for each in node.documents.values() if not each.steps]

@@ -72,7 +72,11 @@ class Target:
             deletion = _deletion(store, self.path)
             if deletion is not None:
                 carry_out(deletion)
-        store.set(mark_key(self.path, COPY_MARK), self.mark)
+        key = mark_key(self.path, COPY_MARK)
+        if not store.create(key, self.mark):
+            found = store.get(key)
+            if found != self.mark:
+                raise _other_copy(store, self.path, found or b"")
 
     def put_node(self, inner: str) -> None:
         """Write the documents of a node, its own last."""
