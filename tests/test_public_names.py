@@ -33,6 +33,7 @@ PUBLIC = [
     ),
     *(
         "Limits",
+        "Migration",
         "MissingChunk",
         "NotFound",
         "PathError",
@@ -67,6 +68,7 @@ PUBLIC = [
         "like",
         "load_extensions",
         "materialize",
+        "migrate",
         "not_expressible",
         "open",
         "open_array",

@@ -44,6 +44,8 @@ if TYPE_CHECKING:
     from zom.hierarchy.copy import copy
     from zom.hierarchy.copy_report import CopyReport
     from zom.hierarchy.handles import create_array, create_group, open, open_array, open_group  # noqa: A004
+    from zom.hierarchy.migrate import migrate
+    from zom.hierarchy.migration import Migration
     from zom.hierarchy.moving import rename
     from zom.hierarchy.plan import Plan
     from zom.hierarchy.planner import plan
@@ -93,6 +95,8 @@ _HOMES = {
     "zom.hierarchy.copy": ("copy",),
     "zom.hierarchy.copy_report": ("CopyReport",),
     "zom.hierarchy.handles": ("create_array", "create_group", "open", "open_array", "open_group"),
+    "zom.hierarchy.migrate": ("migrate",),
+    "zom.hierarchy.migration": ("Migration",),
     "zom.hierarchy.moving": ("rename",),
     "zom.hierarchy.plan": ("Plan",),
     "zom.hierarchy.planner": ("plan",),
@@ -136,6 +140,7 @@ __all__ = [
     "ExtensionError",
     "Group",
     "Limits",
+    "Migration",
     "MissingChunk",
     "NotFound",
     "PathError",
@@ -164,6 +169,7 @@ __all__ = [
     "like",
     "load_extensions",
     "materialize",
+    "migrate",
     "not_expressible",
     "open",
     "open_array",
