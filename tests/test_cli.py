@@ -62,12 +62,17 @@ BAD_LINE = 'bad.json:5:42: error: /a: node_type: expected "group", found "grp" [
 VERBS = [
     "demo",
     "tree",
+    "info",
     "read",
     "validate",
+    "check",
     "diff",
     "plan",
     "create",
+    "copy",
     "convert",
+    "consolidate",
+    "repair",
     "schema",
     "explain",
     "rules",
@@ -89,7 +94,9 @@ def test_help_of_a_verb_says_what_it_does(call, verb):
     assert out.startswith(f"usage: zom {verb} ")
 
 
-HEAVY = "asyncio concurrent dataclasses inspect jsonschema numcodecs numpy pydantic tempfile zipfile"
+HEAVY = (
+    "asyncio concurrent dataclasses inspect json jsonschema numcodecs numpy pathlib pydantic tempfile zipfile"
+)
 
 
 @pytest.mark.parametrize("arguments", [["--help"], ["create", "--help"]], ids=" ".join)
@@ -466,42 +473,3 @@ def test_rules_lists_all_of_them_as_json(call):
 def test_rules_of_no_code_are_wrong_usage(call):
     message = "no rule has a code like 'x/*'; zom rules lists all of them"
     assert call("rules", "x/*") == (2, "", f"zom rules: {message}\n")
-
-
-# -- demo ---------------------------------------------------------------------------------------------
-
-
-def test_demo_writes_a_document_and_a_report_and_says_so(call, tmp_path):
-    code, out, err = call("demo", "out")
-    assert (code, err) == (0, "")
-    assert sorted(file.name for file in (tmp_path / "out").iterdir()) == ["report.html", "spec.json"]
-    assert zom.check((tmp_path / "out" / "spec.json").read_bytes()) == ()
-    assert "DIFFERENT" not in out
-    assert re.findall(r"^(\d)\. ", out, re.MULTILINE) == [str(number) for number in range(1, 8)]
-
-
-def test_demo_can_be_repeated(call):
-    assert call("demo") == call("demo")
-
-
-def test_demo_refuses_a_directory_with_other_files(call, tmp_path):
-    (tmp_path / "zom-demo").mkdir()
-    (tmp_path / "zom-demo" / "thesis.tex").write_text("")
-    message = "zom-demo holds other files (thesis.tex); name a new directory: zom demo DIR"
-    assert call("demo") == (3, "", f"zom demo: {message}\n")
-
-
-def test_demo_refuses_a_file(call, tmp_path):
-    (tmp_path / "zom-demo").write_text("")
-    message = "zom-demo is no directory; name a new one: zom demo DIR"
-    assert call("demo") == (3, "", f"zom demo: {message}\n")
-
-
-def test_demo_that_can_not_write_says_so(call, tmp_path):
-    (tmp_path / "file").write_text("")
-    code, _, err = call("demo", "file/inside")
-    assert code == 3
-    assert (
-        err
-        == "zom demo: file/inside: can't be written: Not a directory; name another directory: zom demo DIR\n"
-    )

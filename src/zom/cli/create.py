@@ -1,4 +1,4 @@
-"""`zom create`: a hierarchy made real in a store, all or nothing; chunks are not written."""
+"""`zom create`: a hierarchy made real in a store, all or nothing."""
 
 from __future__ import annotations
 

@@ -1,24 +1,25 @@
-"""`zom demo`: what zom does, shown on a small climate hierarchy.
+"""`zom demo`: zom's main job on a small climate, from declaring to checking.
 
-Everything that is printed was just computed; the same calls work in any program.
+Everything that is printed was just done; the same calls work in any program.
 """
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import TYPE_CHECKING
+import os
+from typing import TYPE_CHECKING, Any
 
 from zom.cli.outcome import CLEAN, UNREADABLE, CommandError
 
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
-    from zom import v2, v3
+    from zom import Group, v3
+    from zom.problems import Problem
 
 __all__ = ["climate", "declare", "run"]
 
-_FILES = ("spec.json", "report.html")
+_STORE, _SPEC, _SCHEMA, _REPORT = "climate.zarr", "spec.json", "schema.json", "report.html"
 
 
 def declare(parser: argparse.ArgumentParser) -> None:
@@ -28,21 +29,27 @@ def declare(parser: argparse.ArgumentParser) -> None:
         nargs="?",
         default="zom-demo",
         metavar="DIR",
-        help="where to write spec.json and report.html (default: zom-demo)",
+        help=f"where to write {_STORE}, {_SPEC}, {_SCHEMA} and {_REPORT} (default: zom-demo)",
     )
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Prints each step, and writes the document and the report."""
-    directory = Path(arguments.directory)
-    _check_directory(directory)
+    """Prints each step, and writes the store, the documents and the report."""
+    directory: str = arguments.directory
+    _prepare(directory)
     spec = climate()
-    for number, (title, lines) in enumerate(_steps(spec), 1):
-        print(f"{number}. {title}")
-        print(*(f"   {line}" if line else "" for line in lines), "", sep="\n")
-    _write(directory, spec)
-    print(f"Wrote {directory / 'spec.json'} and {directory / 'report.html'}: open the report in a browser.")
-    print(f"Next: zom tree {directory / 'spec.json'}")
+    for title, line in _steps(directory, spec):
+        print(f"{title:<12}  {line}", flush=True)
+    from zom.cli.place import spec_at  # noqa: PLC0415 - slow to import
+    from zom.cli.terminal import fitted, width  # noqa: PLC0415 - slow to import
+    from zom.model.tree_text import tree_lines  # noqa: PLC0415 - slow to import
+
+    store = os.path.join(directory, _STORE)  # noqa: PTH118 - pathlib is slow to import
+    print()
+    for line in tree_lines(spec_at(store)):
+        print(fitted(line, width()))
+    print(f"\nThe report is {os.path.join(directory, _REPORT)}: open it in a browser.")  # noqa: PTH118 - as above
+    print(f"Next: zom info {store}::t2m")
     return CLEAN
 
 
@@ -55,12 +62,24 @@ def climate() -> v3.GroupSpec:
     from zom import v3  # noqa: PLC0415 - slow to import
 
     array = v3.ArraySpec.build
-    hours = {"units": "hours since 2026-01-01", "calendar": "standard"}
     kelvin = {"long_name": "temperature at 2 m", "units": "K"}
+    daily = array(
+        shape=(2, 181, 360),
+        dtype="float32",
+        chunks=(1, 181, 360),
+        dimension_names=("day", "lat", "lon"),
+        compress="gzip:6",
+        attributes=kelvin,
+    )
     return v3.GroupSpec(
         attributes={"title": "a small climate", "institution": "zom demo"},
         members={
-            "time": array(shape=(48,), dtype="int64", dimension_names=("time",), attributes=hours),
+            "time": array(
+                shape=(48,),
+                dtype="int64",
+                dimension_names=("time",),
+                attributes={"units": "hours since 2026-01-01", "calendar": "standard"},
+            ),
             "lat": array(shape=(181,), dtype="float64", dimension_names=("lat",)),
             "lon": array(shape=(360,), dtype="float64", dimension_names=("lon",)),
             "t2m": array(
@@ -72,113 +91,110 @@ def climate() -> v3.GroupSpec:
                 fill_value=float("nan"),
                 attributes=kelvin,
             ),
-            "monthly": v3.GroupSpec(
-                attributes={"cell_methods": "time: mean"},
-                members={
-                    "t2m": array(
-                        shape=(2, 181, 360),
-                        dtype="float32",
-                        chunks=(1, 181, 360),
-                        dimension_names=("month", "lat", "lon"),
-                        compress="gzip:6",
-                    ),
-                    "quality": array(
-                        shape=(2, 181, 360), dtype="uint8", dimension_names=("month", "lat", "lon")
-                    ),
-                },
-            ),
+            "daily": v3.GroupSpec(attributes={"cell_methods": "time: mean"}, members={"t2m": daily}),
         },
     )
 
 
-def _old_station() -> v2.GroupSpec:
-    from zom import v2  # noqa: PLC0415 - slow to import
+def _values() -> dict[str, Any]:
+    """What the arrays hold: the warmth of the latitudes, and a wave that runs around the earth each day."""
+    import numpy as np  # noqa: PLC0415 - slow to import
 
-    wind = v2.ArraySpec.build(
-        shape=(1000,), dtype=">f4", dimension_names=("time",), compress="zlib:1", fill_value=None
-    )
-    return v2.GroupSpec(attributes={"station": "Fröya"}, members={"wind": wind})
+    time, lat, lon = np.arange(48), np.linspace(90, -90, 181), np.arange(360.0)
+    wave = np.cos(2 * np.pi * (time[:, None] / 24 + lon / 360))
+    field = 300 - 45 * np.sin(np.radians(lat))[:, None] ** 2 + 6 * wave[:, None, :]
+    # Measured to a sixteenth of a degree: real fields aren't exact to the last bit, and compress.
+    field = (np.round(field * 16) / 16).astype("float32")
+    daily = field.reshape(2, 24, 181, 360).mean(axis=1)
+    return {"time": time, "lat": lat, "lon": lon, "t2m": field, "daily/t2m": daily}
 
 
-def _steps(spec: v3.GroupSpec) -> Iterator[tuple[str, list[str]]]:
-    """The title and the lines of each step."""
+def _steps(directory: str, spec: v3.GroupSpec) -> Iterator[tuple[str, str]]:
+    """What each step is called, and what came of it."""
     import zom  # noqa: PLC0415 - slow to import
-    from zom.model.tree_text import tree_lines  # noqa: PLC0415 - slow to import
+    from zom.model.facts import byte_text  # noqa: PLC0415 - slow to import
 
-    yield "A hierarchy, declared in Python: one document, no data", list(tree_lines(spec))
-    yield "Checked: every problem, once, with its place", _check_lines(spec)
-    text = spec.to_json()
-    again = "equal" if zom.parse(text) == spec else "DIFFERENT"
-    yield "To JSON and back", [f"{len(text):,} characters of JSON, read again: {again}"]
-    flat = spec.flatten()
-    again = "equal" if zom.unflatten(flat) == spec else "DIFFERENT"
-    yield "Flattened to paths and raised again", [f"{' '.join(flat)}: {again}"]
-    yield "Compared with its next version", str(spec.diff(_next_version(spec))).splitlines()
-    yield "Converted: a v2 hierarchy becomes v3, losses named", _convert_lines()
-    yield "Held against a template", _template_lines(spec)
+    place = os.path.join(directory, _STORE)  # noqa: PTH118 - pathlib is slow to import
+    values = _values()
+    size = byte_text(sum(value.nbytes for value in values.values()))
+    nodes = len(list(spec.walk()))
+    yield "declared", f"{nodes} nodes in Python: {nodes - len(values)} groups, {len(values)} arrays, {size}"
+    yield "validated", _count(zom.check(spec))
+    zom.repair(place)
+    root = zom.materialize(spec, place, on_conflict="replace")
+    yield "materialized", f"{place}: all of it or nothing"
+    yield "filled", _fill(root, values)
+    _compare(root, values)
+    if not zom.diff(spec, place):
+        yield "read back", "the same, bit for bit; and the store's spec is the one declared"
+    problems = zom.check(place, data="all")
+    yield "checked", f"the store, every chunk decoded: {_count(problems)}"
+    yield "exported", _export(directory, spec, problems)
 
 
-def _check_lines(spec: v3.GroupSpec) -> list[str]:
+def _count(problems: tuple[Problem, ...]) -> str:
+    return "no problems" if not problems else f"{len(problems)} problems, such as {problems[0]}"
+
+
+def _fill(root: Group, values: Mapping[str, Any]) -> str:
+    """Write the data: the field as it comes, a day at a time, and the others at once."""
+    from zom.model.facts import byte_text  # noqa: PLC0415 - slow to import
+
+    for path, value in values.items():
+        array: Any = root[path]
+        if path == "t2m":
+            for hour in range(0, 48, 24):
+                array[hour : hour + 24] = value[hour : hour + 24]
+        else:
+            array[...] = value
+    t2m: Any = root["t2m"]
+    stored = t2m.stored(inner=True)
+    place = f"{stored.inner_count} chunks in {stored.count} shards"
+    return f"time, lat and lon at once; t2m a day at a time, into {place}: {byte_text(stored.nbytes)}"
+
+
+def _compare(root: Group, values: Mapping[str, Any]) -> None:
+    """An error where what is read is not what was written."""
+    for path, value in values.items():
+        array: Any = root[path]
+        if array[...].tobytes() != value.astype(array.dtype).tobytes():
+            raise RuntimeError(f"{path}: what was read is not what was written")
+
+
+def _export(directory: str, spec: v3.GroupSpec, problems: tuple[Problem, ...]) -> str:
+    import json  # noqa: PLC0415 - as the others
+
     import zom  # noqa: PLC0415 - slow to import
-
-    document = spec.to_dict()
-    document["members"]["t2m"]["shape"][1] = -181
-    document["members"]["time"]["codecs"][1]["name"] = "zsdt"
-    document["members"]["lat"]["fill_value"] = "zero"
-    lines = [f"as declared: {len(zom.check(spec))} problems", "with three mistakes put in:"]
-    return [*lines, *(f"  {problem} [{problem.code}]" for problem in zom.check(document, "closed"))]
-
-
-def _next_version(spec: v3.GroupSpec) -> v3.GroupSpec:
-    longer = spec["t2m"].replace(shape=(96, 181, 360))
-    members = {name: member for name, member in (spec.members or {}).items() if name != "monthly"}
-    return spec.replace(members={**members, "t2m": longer})
-
-
-def _convert_lines() -> list[str]:
-    from zom.model.convert import convert  # noqa: PLC0415 - slow to import
-    from zom.model.tree_text import tree_lines  # noqa: PLC0415 - slow to import
-
-    old = _old_station()
-    made = convert(old, "v3")
-    lines = [*tree_lines(old), *tree_lines(made.spec)]
-    lines.extend(f"lost: {problem}" for problem in made.losses)
-    kept = "stay where they are" if all(made.same_chunks.values()) else "must be moved"
-    return [*lines, f"the chunks {kept}"]
-
-
-def _template_lines(spec: v3.GroupSpec) -> list[str]:
-    from zom.model.template import ArrayTemplate, GroupTemplate  # noqa: PLC0415 - slow to import
-
-    template = GroupTemplate(
-        members={
-            "t2m": ArrayTemplate(dtype="float", chunks={"time": {"max": 6}}, attributes={"units": "string"}),
-            "pressure": ArrayTemplate(),
-        },
-    )
-    return [str(problem) for problem in template.check(spec)]
-
-
-def _check_directory(directory: Path) -> None:
-    if directory.is_dir():
-        foreign = sorted(file.name for file in directory.iterdir() if file.name not in _FILES)
-        if foreign:
-            message = f"{directory} holds other files ({foreign[0]}); name a new directory: zom demo DIR"
-            raise CommandError(message, UNREADABLE)
-    elif directory.exists():
-        message = f"{directory} is no directory; name a new one: zom demo DIR"
-        raise CommandError(message, UNREADABLE)
-
-
-def _write(directory: Path, spec: v3.GroupSpec) -> None:
-    import zom  # noqa: PLC0415 - slow to import
+    from zom.cli.document import read_document  # noqa: PLC0415 - slow to import
+    from zom.cli.file import write_text  # noqa: PLC0415 - slow to import
+    from zom.cli.schema_check import schema_problems  # noqa: PLC0415 - slow to import
     from zom.views.html import html_page  # noqa: PLC0415 - slow to import
 
+    document = os.path.join(directory, _SPEC)  # noqa: PTH118 - pathlib is slow to import
+    schema = zom.json_schema(zom.template.infer(spec))
+    write_text(document, spec.to_json(indent=2) + "\n")
+    write_text(
+        os.path.join(directory, _SCHEMA),  # noqa: PTH118 - as above
+        json.dumps(schema, indent=2, ensure_ascii=False) + "\n",
+    )
+    write_text(os.path.join(directory, _REPORT), html_page(spec, problems))  # noqa: PTH118 - as above
+    wrong = schema_problems(read_document(document), schema)
+    fits = "does not fit" if wrong else "fits"
+    return f"{_SPEC}, which {fits} {_SCHEMA}, a JSON Schema for every other language"
+
+
+def _prepare(directory: str) -> None:
+    """Make the directory, or look that it holds nothing but what an earlier demonstration left."""
     try:
-        directory.mkdir(parents=True, exist_ok=True)
-        (directory / "spec.json").write_text(spec.to_json(indent=2) + "\n", encoding="utf-8")
-        page = html_page(spec, zom.check(spec))
-        (directory / "report.html").write_text(page, encoding="utf-8")
-    except OSError as cause:
-        message = f"{directory}: can't be written: {cause.strerror}; name another directory: zom demo DIR"
+        os.makedirs(directory, exist_ok=True)  # noqa: PTH103 - pathlib is slow to import
+        foreign = sorted(set(os.listdir(directory)) - {_STORE, _SPEC, _SCHEMA, _REPORT})  # noqa: PTH208 - as above
+    except FileExistsError:
+        message = f"{directory} is no directory; name a new one: zom demo DIR"
         raise CommandError(message, UNREADABLE) from None
+    except (OSError, ValueError) as cause:
+        reason = getattr(cause, "strerror", None) or cause
+        message = f"{directory}: can't be written: {reason}; name another directory: zom demo DIR"
+        raise CommandError(message, UNREADABLE) from None
+    if foreign:
+        message = f"{directory} holds other files ({foreign[0]}); name a new directory: zom demo DIR"
+        raise CommandError(message, UNREADABLE)

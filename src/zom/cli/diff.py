@@ -1,6 +1,6 @@
-"""`zom diff`: what must change in one hierarchy to make it mean what another does.
+"""`zom diff`: what differs between two hierarchies.
 
-Spelling doesn't count: a default that is written out, or a short-hand name, is no difference.
+That is what must change in the first to make it mean what the second does. Spelling doesn't count: a default that is written out, or a short-hand name, is no difference.
 """
 
 from __future__ import annotations

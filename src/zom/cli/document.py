@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from zom.model.spec import Spec
+    from zom.model.template import Template
     from zom.problems import Fault, Level, Problem
 
 __all__ = ["Document", "read_document"]
@@ -75,6 +76,21 @@ class Document:
             more = f", and {len(errors) - 1} more" if len(errors) > 1 else ""
             message = f"{self.name}: {errors[0]}{more}; see zom validate {self.name}"
             raise CommandError(message, UNREADABLE) from None
+
+    @property
+    def is_template(self) -> bool:
+        """Whether it says what hierarchies have in common, and is none itself."""
+        value: Any = self.value
+        return isinstance(value, dict) and "zom_template" in value
+
+    def template(self) -> Template:
+        """The template that it is."""
+        from zom.model.template import Template  # noqa: PLC0415 - few documents are templates
+
+        try:
+            return Template.parse(self.text)
+        except SpecError as error:
+            raise CommandError(f"{self.name}: {error.problems[0]}", UNREADABLE) from None
 
     def _parsed(self) -> Spec:
         if self.form == "consolidated v2":

@@ -13,13 +13,18 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from zom import __version__
 from zom.cli import (
+    check,
+    consolidate,
     convert,
+    copy,
     create,
     demo,
     diff,
     explain,
+    info,
     plan,
     read,
+    repair,
     rules,
     schema,
     tree,
@@ -36,12 +41,17 @@ __all__ = ["main"]
 _VERBS: dict[str, Any] = {
     "demo": demo,
     "tree": tree,
+    "info": info,
     "read": read,
     "validate": validate,
+    "check": check,
     "diff": diff,
     "plan": plan,
     "create": create,
+    "copy": copy,
     "convert": convert,
+    "consolidate": consolidate,
+    "repair": repair,
     "schema": schema,
     "explain": explain,
     "rules": rules,
@@ -49,13 +59,22 @@ _VERBS: dict[str, Any] = {
 
 _EPILOG = """\
 PLACE is a document or a store:
-  a file           a hierarchy as one document, or a zarr.json, .zarray, .zgroup, .zattrs or .zmetadata
-  -                such a document on standard input
-  a directory, a zip or SQLite file, or a URL (https://, s3://, gs://, az://, file://)    a store
-  STORE::a/b       the node at /a/b in a store
+  FILE        a hierarchy as one document, or a document of a store: zarr.json, .zarray, .zgroup, ...
+  -           such a document on standard input
+  DIRECTORY   a store; so is a zip or SQLite file
+  URL         a store: https://, s3://, gs://, az://, file://
+  STORE::a/b  the node at /a/b in a store
 
 exit codes: 0 nothing is wrong, 1 problems or a difference, 2 wrong usage, 3 something can't be read or
 written, 4 a fault of zom itself"""
+
+
+class _Formatter(argparse.RawDescriptionHelpFormatter):
+    """The epilog as it is written, and room for the longest verb before what it does."""
+
+    def __init__(self, prog: str) -> None:
+        super().__init__(prog, max_help_position=17)
+        self._action_max_length = 15  # argparse forgets that verbs are indented twice
 
 
 class _Parser(argparse.ArgumentParser):
@@ -76,7 +95,7 @@ def _parser() -> argparse.ArgumentParser:
         prog="zom",
         description="Zarr hierarchies, as documents and in stores: made, shown, checked, compared, moved.",
         epilog=_EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+        formatter_class=_Formatter,
     )
     parser.add_argument("--version", action="version", version=f"zom {__version__}")
     verbs = parser.add_subparsers(

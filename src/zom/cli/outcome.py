@@ -53,6 +53,8 @@ def command_error(error: ZomError, name: str = "", url: str = "") -> CommandErro
     >>> print(command_error(StoreError("/data/a.zarr", "t/c/0", "read", "permission denied"), "a.zarr", "/data/a.zarr"))
     a.zarr: cannot read 't/c/0': permission denied; see that you have the right to
     """
+    import re  # noqa: PLC0415 - slow to import
+
     from zom import errors  # noqa: PLC0415 - slow to import
 
     if isinstance(error, (errors.SpecError, errors.ConversionError)):
@@ -66,6 +68,7 @@ def command_error(error: ZomError, name: str = "", url: str = "") -> CommandErro
     text = spoken(" ".join(str(error).split()))
     if name and url and text.startswith(url):
         text = f"{name}{text.removeprefix(url)}"
+    text = re.sub(r"\bzom repair$", f"zom repair {name or 'STORE'}", text)
     step = _next_step(error, text, name or "STORE")
     return CommandError(f"{text}{step}", USAGE if isinstance(error, errors.PathError) else UNREADABLE)
 
@@ -99,7 +102,7 @@ def _next_step(error: ZomError, text: str, store: str) -> str:
     step = ""
     if isinstance(error, errors.NotFound) and ("no document there" in text or "store is empty" in text):
         step = "name a place that holds Zarr documents, such as zarr.json, .zgroup or .zarray"
-    elif "; " in text:
+    elif "; " in text or "zom repair" in text:
         pass
     elif isinstance(error, errors.NotFound):
         step = f"zom tree {store} shows what there is"

@@ -1,4 +1,4 @@
-"""`zom plan`: what it takes to make a store hold a hierarchy, and what is in the way; nothing is written."""
+"""`zom plan`: what it takes to make a store hold a hierarchy."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`zom schema`: the schemas that zom exports, and documents checked against any schema.
+"""`zom schema`: JSON Schemas: listed, exported, inferred, and checked against.
 
 `list` names them, `export` prints one of them or one inferred from examples, and `check` validates a
 document with Python's jsonschema, as a program in another language would.
@@ -6,9 +6,7 @@ document with Python's jsonschema, as a program in another language would.
 
 from __future__ import annotations
 
-import json
 import sys
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from zom.cli.outcome import CLEAN, FINDINGS, UNREADABLE, USAGE, CommandError
@@ -70,6 +68,8 @@ def _list(arguments: argparse.Namespace) -> int:
 
 
 def _export(arguments: argparse.Namespace) -> int:
+    import json  # noqa: PLC0415 - as the others: --help needs none of them
+
     from zom.cli.file import write_text  # noqa: PLC0415 - slow to import
     from zom.model.json_schema import json_schema  # noqa: PLC0415 - slow to import
 
@@ -127,6 +127,8 @@ def _check(arguments: argparse.Namespace) -> int:
 
 
 def _schema(name: str) -> Any:
+    from pathlib import Path  # noqa: PLC0415 - slow to import
+
     from zom.cli.document import read_document  # noqa: PLC0415 - slow to import
     from zom.model.json_schema import json_schema, schema_names  # noqa: PLC0415 - slow to import
 

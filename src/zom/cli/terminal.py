@@ -123,7 +123,7 @@ class Progress:
 
         now = monotonic()
         # A file or pipe is told of whole tens of percents, a terminal ten times a second.
-        percent = f"{100 * done // total} %" if total else f"{done}"
+        percent = f"{100 * done // total} %" if total else f"{done:,}"
         text = f"{self._what}: {percent} ({done:,} of {total:,})" if total else f"{self._what}: {percent}"
         if self._in_place:
             if now - self._time >= 0.1 or done == total:

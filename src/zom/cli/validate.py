@@ -1,6 +1,6 @@
-"""`zom validate`: every problem of documents, alone or in stores, with file, line and column.
+"""`zom validate`: every problem of documents, with file, line and column.
 
-Only errors make the command fail: a warning or a note refuses no document. Of a store, the documents of
+Only errors make the command fail, where nothing else is asked for: a warning or a note refuses no document. Of a store, the documents of
 all its nodes are read, and no chunks: that is `zom check`.
 """
 
@@ -18,7 +18,18 @@ if TYPE_CHECKING:
     from zom.cli.place import Place
     from zom.problems import Level, Problem
 
-__all__ = ["counted", "declare", "problem_line", "run", "stored_problem_line"]
+__all__ = [
+    "counted",
+    "declare",
+    "declare_fail_on",
+    "failed",
+    "problem_line",
+    "run",
+    "stored_problem_line",
+]
+
+_SEVERITIES = ("error", "warning", "note")
+"""The worst first."""
 
 
 def declare(parser: argparse.ArgumentParser) -> None:
@@ -33,11 +44,31 @@ def declare(parser: argparse.ArgumentParser) -> None:
         help="what is asked of a document: what real software wrote, the specification (the default), "
         "registered names",
     )
+    declare_fail_on(parser)
     parser.add_argument("--format", choices=["text", "json"], default="text", help="how problems are shown")
 
 
+def declare_fail_on(parser: argparse.ArgumentParser) -> None:
+    """The argument that says which problems count."""
+    parser.add_argument(
+        "--fail-on",
+        choices=_SEVERITIES,
+        default="error",
+        help="the least of problems for which the exit code is 1 (default: error)",
+    )
+
+
+def failed(counts: Counter[str], fail_on: str) -> bool:
+    """Whether there is a problem as bad as that, or worse.
+
+    >>> failed(Counter(warning=1), "error"), failed(Counter(error=1), "warning")
+    (False, True)
+    """
+    return any(counts[severity] for severity in _SEVERITIES[: _SEVERITIES.index(fail_on) + 1])
+
+
 def run(arguments: argparse.Namespace) -> int:
-    """Prints the problems of every place; FINDINGS where one of them is an error."""
+    """Prints the problems of every place; FINDINGS where one of them is bad enough."""
     import json  # noqa: PLC0415 - beside the others
 
     from zom.cli.document import read_document  # noqa: PLC0415 - slow to import
@@ -68,7 +99,7 @@ def run(arguments: argparse.Namespace) -> int:
     stores = len(arguments.places) - documents
     subjects = [_number(documents, "document")] * bool(documents) + [_number(stores, "store")] * bool(stores)
     print(f"{' and '.join(subjects)}: {counted(counts)}", file=sys.stderr)
-    return FINDINGS if counts["error"] else CLEAN
+    return FINDINGS if failed(counts, arguments.fail_on) else CLEAN
 
 
 def _stored_problems(place: Place, level: Level) -> list[Problem]:

@@ -1,0 +1,126 @@
+"""`zom info`: one node in full: type, shape, chunks, codecs, attributes."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, cast
+
+from zom.cli.outcome import CLEAN
+
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Mapping
+
+    from zom.cli.place import Place
+    from zom.model.spec import Spec
+
+__all__ = ["declare", "run"]
+
+
+def declare(parser: argparse.ArgumentParser) -> None:
+    """The arguments of the verb."""
+    parser.add_argument("place", metavar="PLACE", help="a document, a store, or - for standard input")
+    parser.add_argument(
+        "--stored",
+        action="store_true",
+        help="tell how many chunks of an array are stored, and in how many bytes; its keys are listed for it",
+    )
+    parser.add_argument("--format", choices=["text", "json"], default="text", help="how it is shown")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Prints what there is to say of the node."""
+    from zom import jsontext  # noqa: PLC0415 - slow to import
+    from zom.cli.place import place_of  # noqa: PLC0415 - slow to import
+
+    place = place_of(arguments.place)
+    facts = _stored(place, stored=arguments.stored) if place.is_store else _described(place)
+    if arguments.format == "json":
+        print(jsontext.write(facts.entry, indent=2))
+        return CLEAN
+    _print(facts)
+    return CLEAN
+
+
+class _Facts:
+    """What is said of the node: as lines, and as JSON."""
+
+    def __init__(self, info: Any, name: str, spec: Spec, members: list[str] | None) -> None:
+        from dataclasses import replace  # noqa: PLC0415 - slow to import
+
+        found: Any = spec.document.get("attributes")
+        self.attributes: Mapping[str, Any] = (
+            cast("Mapping[str, Any]", found) if isinstance(found, dict) else {}
+        )
+        info = replace(info, store=name)
+        self.lines: list[tuple[str, str]] = [line for line in info.lines() if line[0] != "attributes"]
+        self.entry: dict[str, Any] = {**info.to_dict(), "attributes": self.attributes}
+        if spec.kind == "group":
+            self.lines.append(("members", _names(members)))
+            self.entry["members"] = members
+
+
+def _described(place: Place) -> _Facts:
+    """The facts of the root of a document."""
+    from zom.cli.document import read_document  # noqa: PLC0415 - slow to import
+    from zom.cli.outcome import UNREADABLE, CommandError  # noqa: PLC0415 - beside the others
+    from zom.hierarchy.info import array_info, group_info  # noqa: PLC0415 - slow to import
+    from zom.hierarchy.layout import DRAFT_2022, V2_LAYOUT, V3_LAYOUT  # noqa: PLC0415 - slow to import
+    from zom.model.output import member_specs  # noqa: PLC0415 - slow to import
+
+    document = read_document(place.name)
+    spec = document.spec()
+    if spec.kind == "entry point":
+        message = f"{document.name}: is the entry point of a draft hierarchy, and no node; zom tree shows it"
+        raise CommandError(message, UNREADABLE)
+    layouts = {layout.family: layout for layout in (V2_LAYOUT, V3_LAYOUT, DRAFT_2022)}
+    layout = layouts[spec.family]
+    if spec.kind == "array":
+        return _Facts(array_info(spec, document.name, "/", layout), document.name, spec, None)
+    members = member_specs(spec)
+    names = None if members is None else list(members)
+    return _Facts(group_info(spec, document.name, "/", layout), document.name, spec, names)
+
+
+def _stored(place: Place, *, stored: bool) -> _Facts:
+    """The facts of a node in a store."""
+    from zom.hierarchy.handles import open as open_node  # noqa: PLC0415 - slow to import
+
+    with place.opened() as store:
+        node: Any = open_node(store, place.path)
+        names = None if node.spec.kind == "array" else list(node.members())
+        facts = _Facts(node.info, place.where, node.spec, names)
+        if stored and node.spec.kind == "array":
+            found = node.stored()
+            facts.lines.append(("stored", str(found)))
+            facts.entry["stored"] = {
+                "chunks": found.count,
+                "of": found.total,
+                "bytes": found.nbytes,
+                "bytes_in_memory": found.memory_nbytes,
+            }
+    return facts
+
+
+def _names(members: list[str] | None) -> str:
+    from zom.model.facts import printable  # noqa: PLC0415 - slow to import
+
+    if members is None:
+        return "not read"
+    return ", ".join(map(printable, members)) or "none"
+
+
+def _print(facts: _Facts) -> None:
+    from zom.cli.terminal import fitted, width  # noqa: PLC0415 - slow to import
+    from zom.model.facts import printable  # noqa: PLC0415 - slow to import
+    from zom.problems import show  # noqa: PLC0415 - slow to import
+
+    columns = width()
+    lines = [(name, text) for name, text in facts.lines if text]
+    if facts.attributes:
+        lines.append(("attributes", ""))
+    room = max(len(name) for name, _ in lines)
+    for name, text in lines:
+        print(fitted(f"{name:<{room}}  {text}".rstrip(), columns))
+    inner = max((len(printable(name)) for name in facts.attributes), default=0)
+    for name, value in facts.attributes.items():
+        print(fitted(f"  {printable(name):<{inner}}  {show(value, columns or 200)}", columns))

@@ -1,0 +1,86 @@
+"""`zom demo`: what it prints and leaves behind."""
+
+from __future__ import annotations
+
+import json
+import re
+
+import numpy as np
+
+import zom
+
+TREE = """\
+/  v3 group  title="a small climate" institution="zom demo"
+├── daily  group    cell_methods="time: mean"
+│   └── t2m  float32  (day=2, lat=181, lon=360)  chunks 1×181×360  gzip crc32c
+├── lat    float64  (lat=181)  chunks 181  zstd crc32c
+├── lon    float64  (lon=360)  chunks 360  zstd crc32c
+├── t2m    float32  (time=48, lat=181, lon=360)  chunks 12×91×90 in shards 24×182×360  zstd crc32c
+└── time   int64    (time=48)  chunks 48  zstd crc32c
+"""
+
+
+def test_demo_says_what_it_does_and_leaves_a_store_documents_and_a_report(call, tmp_path):
+    code, out, err = call("demo", "out")
+    assert (code, err) == (0, "")
+    assert sorted(file.name for file in (tmp_path / "out").iterdir()) == [
+        "climate.zarr",
+        "report.html",
+        "schema.json",
+        "spec.json",
+    ]
+    assert re.sub(r"\d+\.\d MiB\n", "... MiB\n", out) == (
+        "declared      7 nodes in Python: 2 groups, 5 arrays, ... MiB\n"
+        "validated     no problems\n"
+        "materialized  out/climate.zarr: all of it or nothing\n"
+        "filled        time, lat and lon at once; t2m a day at a time, into 32 chunks in 2 shards: ... MiB\n"
+        "read back     the same, bit for bit; and the store's spec is the one declared\n"
+        "checked       the store, every chunk decoded: no problems\n"
+        "exported      spec.json, which fits schema.json, a JSON Schema for every other language\n"
+        f"\n{TREE}\n"
+        "The report is out/report.html: open it in a browser.\n"
+        "Next: zom info out/climate.zarr::t2m\n"
+    )
+
+
+def test_what_demo_leaves_is_what_it_says(call, tmp_path):
+    call("demo", "out")
+    spec = zom.parse((tmp_path / "out" / "spec.json").read_bytes())
+    root = zom.open_group(tmp_path / "out" / "climate.zarr")
+    assert not zom.diff(root, spec)
+    assert zom.check(root, data="all") == ()
+    assert root["time"][:].tolist() == list(range(48))
+    days = root["t2m"][:].reshape(2, 24, 181, 360).mean(axis=1)
+    assert np.array_equal(root["daily/t2m"][:], days)
+    assert json.loads((tmp_path / "out" / "schema.json").read_bytes())["$schema"].endswith("2020-12/schema")
+    assert "a small climate" in (tmp_path / "out" / "report.html").read_text(encoding="utf-8")
+
+
+def test_demo_can_be_repeated(call):
+    assert call("demo") == call("demo")
+
+
+def test_demo_mends_what_an_earlier_one_left_damaged(call, tmp_path):
+    call("demo")
+    (tmp_path / "zom-demo" / "climate.zarr" / "time" / "c" / "0").write_bytes(b"")
+    assert call("demo")[0] == 0
+    assert zom.check(tmp_path / "zom-demo" / "climate.zarr", data="all") == ()
+
+
+def test_demo_refuses_a_directory_with_other_files(call, tmp_path):
+    (tmp_path / "zom-demo").mkdir()
+    (tmp_path / "zom-demo" / "thesis.tex").write_text("")
+    message = "zom-demo holds other files (thesis.tex); name a new directory: zom demo DIR"
+    assert call("demo") == (3, "", f"zom demo: {message}\n")
+
+
+def test_demo_refuses_a_file(call, tmp_path):
+    (tmp_path / "zom-demo").write_text("")
+    message = "zom-demo is no directory; name a new one: zom demo DIR"
+    assert call("demo") == (3, "", f"zom demo: {message}\n")
+
+
+def test_demo_that_can_not_write_says_so(call, tmp_path):
+    (tmp_path / "file").write_text("")
+    message = "file/inside: can't be written: Not a directory; name another directory: zom demo DIR"
+    assert call("demo", "file/inside") == (3, "", f"zom demo: {message}\n")
