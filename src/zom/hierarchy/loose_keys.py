@@ -76,16 +76,24 @@ class LooseKeys:
             self._take_elsewhere(key, above, name)
 
     def _take_draft(self, key: str) -> None:
+        place = self._draft_place(key)
+        above = place
+        while above and self._kinds.get(above) != "array":
+            above = above.rpartition("/")[0]
+        if place and above:
+            self._tell_below(f"/{place}", above, key)
+        else:
+            self._foreign(self._root, key)
+
+    def _draft_place(self, key: str) -> str:
+        """The path of the node whose document the key is; empty where it is none."""
         layout, base = self._layout, self._layout.base
         directory = layout.directory(base)
-        if key.startswith(directory) and any(key.endswith(end) for end, _ in layout.marks):
-            names = key[len(directory) :].split("/")[:-1]
-            arrays = (f"{base}{'/'.join(names[:count])}" for count in range(1, len(names) + 1))
-            above = next((path for path in arrays if self._kinds.get(path) == "array"), None)
-            if above is not None:
-                self._tell_below(f"/{base}{'/'.join(names)}", above, key)
-                return
-        self._foreign(self._root, key)
+        for end, _ in layout.marks:
+            tail = layout.key(f"{base}x", end)[len(directory) + 1 :]
+            if key.startswith(directory) and key.endswith(tail):
+                return base + key[len(directory) : -len(tail)]
+        return ""
 
     def _tell_below(self, node: str, above: str, key: str) -> None:
         fix = "move the node elsewhere: below an array nobody finds it"

@@ -9,12 +9,13 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, cast
 
-from zom.errors import SpecError, ZomError
-from zom.hierarchy.chunk_keys import KeysOfArray
+from zom.errors import SpecError, StoreError, ZomError
+from zom.hierarchy.chunk_keys import KeysOfArray, note_unfinished
 from zom.hierarchy.chunk_rules import DIFFERS, NOT_CHECKED, UNLISTED
 from zom.hierarchy.chunk_values import Progress, ValuesOfArray
 from zom.hierarchy.findings import Findings
 from zom.hierarchy.handles import handle_of
+from zom.hierarchy.journal import JOURNAL, journal_key
 from zom.hierarchy.loose_keys import LooseKeys
 from zom.hierarchy.node import spec_of
 from zom.hierarchy.read import inspect_tree
@@ -23,6 +24,7 @@ from zom.limits import DEFAULT_LIMITS, Limits
 from zom.model.compare import diff
 from zom.model.spec import Spec
 from zom.model.tree import walk
+from zom.paths import join, parse_path
 from zom.problems import Problem, show
 
 if TYPE_CHECKING:
@@ -68,10 +70,20 @@ def check_store(  # noqa: PLR0913 - each is a choice of the caller's
     if data not in {"none", "index", "all"}:
         raise ValueError(f"data: expected 'none', 'index' or 'all', got {data!r}")
     tally = Tally(limit, level)
+    before: tuple[Problem, ...] = ()
     try:
         tree = inspect_tree(store, path, level=level, form=form, like=like, limits=limits)
+    except StoreError:
+        # Whoever reads a hierarchy that is between two states refuses to; a check tells why.
+        if not _tell_unfinished(store, path, tally):
+            raise
+        return tally.problems()
     except SpecError as error:
-        return error.problems
+        before = error.problems
+        try:
+            tree = inspect_tree(store, path, level="lenient", form=form, like=like, limits=limits)
+        except SpecError:
+            return before
     checking = _StoreCheck(store, tree, tally, limits)
     if store.capabilities.listable:
         checking.check_keys(progress)
@@ -79,9 +91,23 @@ def check_store(  # noqa: PLR0913 - each is a choice of the caller's
         tally.add(UNLISTED, tree.path, "a store that lists its keys", "one that can't")
     if data != "none":
         checking.check_values(progress, decodes=data == "all")
-    told = {(problem.code, problem.node) for problem in tree.problems}
-    rest = (problem for problem in tally.problems() if (problem.code, problem.node) not in told)
-    return (*tree.problems, *rest, *_differences(store, tree, like, level, limits))
+    first = {(each.code, each.node, each.pointer): each for each in (*tree.problems, *before)}
+    told = {(code, node) for code, node, _ in first}
+    rest = (each for each in tally.problems() if (each.code, each.node) not in told)
+    return (*first.values(), *rest, *_differences(store, tree, like, level, limits))
+
+
+def _tell_unfinished(store: Store, path: str, tally: Tally) -> bool:
+    """Tell of every change that did not end, above `path` and below; whether there is one."""
+    names = parse_path(path)
+    above = [journal_key(join(names[:count])) for count in range(len(names))]
+    found = [key for key, text in zip(above, store.get_many(above), strict=True) if text is not None]
+    if store.capabilities.listable:
+        prefix = "/".join((*names, ""))
+        found.extend(key for key in store.list(prefix) if key.rpartition("/")[2] == JOURNAL)
+    for key in found:
+        note_unfinished(tally, key)
+    return bool(found)
 
 
 class _Entry(NamedTuple):
