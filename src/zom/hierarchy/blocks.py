@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from zom.hierarchy.survey import Lying
     from zom.model.spec import Spec
 
-__all__ = ["Renewal", "block_in", "plain_text", "renewed", "says_the_same", "wanted_by"]
+__all__ = ["Renewal", "block_in", "plain_text", "renewed", "says_the_same", "wanted_by", "without"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,12 +51,12 @@ def says_the_same(text: bytes, stored: bytes | None, inline: str | None) -> bool
     left, right = _value(text), _value(stored)
     if left is None or right is None:
         return False
-    return same(_without(left, inline), _without(right, inline))
+    return same(without(left, inline), without(right, inline))
 
 
 def plain_text(text: bytes, inline: str | None) -> bytes:
     """The text of a document without a block."""
-    return document_text(_without(_value(text), inline))
+    return document_text(without(_value(text), inline))
 
 
 def _value(text: bytes) -> Any:
@@ -64,9 +64,10 @@ def _value(text: bytes) -> Any:
     return jsontext.read(text, [])
 
 
-def _without(value: Any, inline: str | None) -> Any:
-    if inline is None or not isinstance(value, dict):
-        return value
+def without(value: Any, inline: str | None) -> Any:
+    """A document without a block."""
+    if inline is None or not isinstance(value, dict) or inline not in value:
+        return value  # pyright: ignore[reportUnknownVariableType] - it is JSON
     return {name: item for name, item in cast("dict[str, Any]", value).items() if name != inline}
 
 
@@ -132,10 +133,10 @@ def _renew(  # noqa: PLR0913 - all that a block is made of
         inline = cast("str", layout.inline)
         key = layout.key(at, ENTRY_KEY)
         stored = None if node is None else node.documents.get(ENTRY_KEY)
-        plain = _without(_value(documents[ENTRY_KEY]), inline)
+        plain = without(_value(documents[ENTRY_KEY]), inline)
         new = {"kind": "inline", "must_understand": False, **(block or {}), "metadata": entries}
         whole = {**plain, inline: new}
-        meanwhile = document_text(_without(_value(stored), inline)) if stored is not None else None
+        meanwhile = document_text(without(_value(stored), inline)) if stored is not None else None
     text = document_text(whole)
     if stored is not None and says_the_same(text, stored, None):
         return
@@ -172,6 +173,6 @@ def _named(inner: str, texts: Mapping[str, bytes], layout: Any) -> Iterator[tupl
     for end, text in texts.items():
         if end == layout.consolidated:
             continue
-        value = _without(_value(text), layout.inline)
+        value = without(_value(text), layout.inline)
         if isinstance(value, dict):
             yield (f"{inner}/{end}" if layout.consolidated is not None else inner), value

@@ -15,7 +15,7 @@ from zom.errors import StoreError
 from zom.paths import join, parse_path
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Mapping
 
     from zom.stores.interface import Store
 
@@ -96,7 +96,19 @@ class Journal:
 
     def text(self) -> bytes:
         """The journal as it is stored."""
-        return json.dumps({"form": _FORM, **asdict(self)}, default=_encoded).encode()
+        facts = {
+            "form": _FORM,
+            "path": self.path,
+            "way": self.way,
+            "first": _shown(self.first),
+            "removes": self.removes,
+            "clears": [asdict(clearing) for clearing in self.clears],
+            "writes": _shown(self.writes),
+            "old": _shown(self.old),
+            "data": [asdict(clearing) for clearing in self.data],
+            "moves": self.moves,
+        }
+        return json.dumps(facts).encode()
 
     @classmethod
     def parse(cls, text: bytes, store: str, key: str) -> Journal:
@@ -126,10 +138,8 @@ class Journal:
 _CODE = ("utf-8", "surrogateescape")
 
 
-def _encoded(value: Any) -> str:
-    if not isinstance(value, bytes):
-        raise TypeError(f"not for a journal: {type(value).__name__}")
-    return value.decode(*_CODE)
+def _shown(texts: Mapping[str, bytes | None]) -> dict[str, str | None]:
+    return {key: None if text is None else text.decode(*_CODE) for key, text in texts.items()}
 
 
 def _texts(texts: dict[str, str | None]) -> dict[str, bytes | None]:

@@ -33,8 +33,9 @@ from zom.hierarchy.plan import Action, Plan
 from zom.hierarchy.plan_text import changes_words
 from zom.hierarchy.survey import Lying, Survey, above_all, chunk_keys, key_form, spec_in, survey
 from zom.hierarchy.text import document_text
-from zom.model.assembly import assemble
+from zom.model.assembly import assemble, uncollected
 from zom.model.output import member_specs
+from zom.model.stored import frozen_documents
 from zom.model.tree import walk
 from zom.paths import join
 
@@ -100,8 +101,11 @@ def plan_for(
         join((*names, *inner.split("/")[1:])) if inner != "/" else join(names): node
         for inner, node in walk(spec)
     }
-    found = survey(store, path, spec.family.form, expected=nodes if not store.capabilities.listable else ())
-    return Planner(store, found, on_conflict, prune=prune).plan(nodes)
+    with uncollected():
+        found = survey(
+            store, path, spec.family.form, expected=nodes if not store.capabilities.listable else ()
+        )
+        return Planner(store, found, on_conflict, prune=prune).plan(nodes)
 
 
 class Planner:
@@ -457,11 +461,10 @@ class Planner:
         """The texts of a node's documents, by the ends of their keys."""
         known = self._texts.get(id(spec.document))
         if known is None:
-            documents = spec.to_documents()
-            if self.layout.inline is not None:
-                for document in documents.values():
-                    document.pop(self.layout.inline, None)
-            texts = {end: document_text(document) for end, document in documents.items()}
+            texts = {
+                end: document_text(blocks.without(document, self.layout.inline))
+                for end, document in frozen_documents(spec).items()
+            }
             # The document is kept beside, so that no other gets its number.
             known = self._texts[id(spec.document)] = (spec.document, texts)
         return known[1]

@@ -14,7 +14,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, cast
 
 from zom.errors import ConversionError, SpecError
-from zom.jsonvalue import thaw
+from zom.jsonvalue import JSONDict, thaw
 from zom.model.assembly import assemble
 from zom.model.tree import flatten, unflatten, with_members
 from zom.problems import Fault, Problem, pointer_of, rule, show
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 __all__ = [
     "consolidated_entries",
     "from_consolidated",
+    "frozen_documents",
     "model_document",
     "to_consolidated",
     "to_documents",
@@ -50,12 +51,16 @@ def _is_reserved(name: str, family: Family) -> bool:
     return name.lstrip("_") in family.reserved
 
 
-def _to_stored(document: Mapping[str, Any], family: Family) -> dict[str, Any]:
+def _to_stored(document: JSONDict, family: Family) -> JSONDict:
     """A node's document with the underscore taken from reserved names again."""
-    return {
-        (name[1:] if name.startswith("_") and _is_reserved(name, family) else name): thaw(value)
-        for name, value in document.items()
-    }
+    if not any(name.startswith("_") for name in document):
+        return document
+    return JSONDict(
+        {
+            (name[1:] if name.startswith("_") and _is_reserved(name, family) else name): value
+            for name, value in document.items()
+        }
+    )
 
 
 def _to_model(
@@ -78,16 +83,31 @@ def to_documents(spec: Spec) -> dict[str, dict[str, Any]]:
     >>> to_documents(v2.GroupSpec(attributes={"a": 1}))
     {'.zgroup': {'zarr_format': 2}, '.zattrs': {'a': 1}}
     """
-    document = dict(spec.document)
+    return {
+        end: {name: thaw(value) for name, value in document.items()}
+        for end, document in frozen_documents(spec).items()
+    }
+
+
+def frozen_documents(spec: Spec) -> dict[str, JSONDict]:
+    """As `to_documents`, of JSON that can't change: nothing is copied that needn't be.
+
+    >>> from zom import v3
+    >>> group = v3.GroupSpec()
+    >>> frozen_documents(group)["zarr.json"] is group.document
+    True
+    """
+    document = spec.document
     form = spec.family.form
     if form == "v3" or spec.kind == "entry point":
         return {"zarr.json": _to_stored(document, spec.family)}
     if form == "v2":
-        attributes = document.pop("attributes", None)
         name = ".zarray" if spec.kind == "array" else ".zgroup"
-        documents = {name: _to_stored(document, spec.family)}
+        attributes = document.get("attributes")
+        own = JSONDict({name: value for name, value in document.items() if name != "attributes"})
+        documents = {name: _to_stored(own, spec.family)}
         if attributes is not None:
-            documents[".zattrs"] = thaw(attributes)
+            documents[".zattrs"] = attributes
         return documents
     if spec.kind == "group" and "attributes" not in document:
         return {}  # an implicit group
