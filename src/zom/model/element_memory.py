@@ -65,12 +65,18 @@ def reordered(array: Array, dtype: np.dtype[Any]) -> Array:
 
 
 def is_foreign(dtype: np.dtype[Any]) -> bool:
-    """Whether the type, or that of a field, is of ml_dtypes: numpy can't turn its bytes around.
+    """Whether numpy can't be trusted to turn around the bytes of the type, or of a field.
 
-    >>> is_foreign(np.dtype("M8[s]"))
-    False
+    Those are the types of ml_dtypes, and dates without a unit, which it turns in some ways of copying only.
+
+    >>> is_foreign(np.dtype("M8[s]")), is_foreign(np.dtype("M8"))
+    (False, True)
     """
-    return any(kind.kind == "V" and kind.type is not np.void for _, kind in _leaves(dtype))
+    return any(
+        (kind.kind == "V" and kind.type is not np.void)
+        or (kind.kind in "mM" and np.datetime_data(kind)[0] == "generic")
+        for _, kind in _leaves(dtype)
+    )
 
 
 def _leaves(dtype: np.dtype[Any]) -> Iterator[tuple[tuple[str, ...], np.dtype[Any]]]:
