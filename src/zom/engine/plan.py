@@ -133,7 +133,13 @@ class ArrayPlan:
 
 
 def fill_array(data_type: DataType, scalar: Any) -> Array:
-    """`scalar` as an array without dimensions, bit for bit; the type's own default where it is None."""
-    cell = fill_cell(data_type.numpy(), data_type.default() if scalar is None else scalar)
+    """`scalar` as an array without dimensions, bit for bit; the type's own default where it is None.
+
+    Of a struct that is a record of zeros, as zarr-python has it, dates among them, too.
+    """
+    dtype = data_type.numpy()
+    if scalar is None:
+        scalar = data_type.default() if dtype.names is None else np.zeros((), dtype)[()]
+    cell = fill_cell(dtype, scalar)
     cell.flags.writeable = False
     return cell
