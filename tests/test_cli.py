@@ -71,6 +71,7 @@ VERBS = [
     "create",
     "copy",
     "convert",
+    "migrate",
     "consolidate",
     "repair",
     "schema",

@@ -350,3 +350,79 @@ def test_a_store_that_is_read_only_is_not_repaired(call):
     code, out, err = call("repair", "http://127.0.0.1:9/a")
     assert (code, out) == (3, "")
     assert err.endswith("the store is read-only; name a store that can be written\n")
+
+
+# -- migrate --------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def old(tmp_path):
+    """A group of v2 with an array in old.zarr."""
+    array = v2.ArraySpec.build(shape=(4,), dtype="<i2", chunks=(2,))
+    root = zom.materialize(v2.GroupSpec(members={"a": array}), tmp_path / "old.zarr")
+    root["a"][:] = [1, 2, 3, 4]
+
+
+MIGRATION = """\
+v2 -> v3: 2 documents written, 2 removed, the chunks of 1 array stay
+  + a/zarr.json
+  + zarr.json
+  - a/.zarray
+  - .zgroup
+"""
+
+
+@pytest.mark.usefixtures("old")
+def test_migrate_gives_a_store_another_format_in_place(call, tmp_path):
+    before = files(tmp_path)
+    code, out, err = call("migrate", "old.zarr", "--dry-run")
+    assert (code, out.splitlines()[1:], err) == (0, MIGRATION.splitlines()[1:], "")
+    assert files(tmp_path) == before
+    assert call("migrate", "old.zarr") == (0, f"old.zarr: {MIGRATION}", "")
+    assert zom.open_array(tmp_path / "old.zarr", "a")[:].tolist() == [1, 2, 3, 4]
+    assert zom.read(tmp_path / "old.zarr").family.form == "v3"
+
+
+@pytest.mark.usefixtures("old")
+def test_migrate_makes_the_new_hierarchy_elsewhere(call, tmp_path):
+    before = files(tmp_path / "old.zarr")
+    assert call("migrate", "old.zarr", "--target", "new.zip", "--dry-run")[0] == 0
+    assert not (tmp_path / "new.zip").exists()
+    code, out, err = call("migrate", "old.zarr", "--target", "new.zip")
+    assert (code, err) == (0, "")
+    assert out.startswith("old.zarr: v2 -> v3 -> new.zip: 2 documents written, ")
+    assert zom.open_array("new.zip", "a")[:].tolist() == [1, 2, 3, 4]
+    assert files(tmp_path / "old.zarr") == before
+
+
+@pytest.mark.usefixtures("old")
+def test_migrate_of_what_has_the_format_does_nothing(call, tmp_path):
+    before = files(tmp_path)
+    assert call("migrate", "old.zarr", "--to", "v2")[0] == 0
+    assert files(tmp_path) == before
+
+
+def test_migrate_names_all_that_the_format_can_not_express(call, tmp_path):
+    array = v3.ArraySpec.build(shape=(40,), dtype="int8", chunks=10, shards=20)
+    zom.materialize(v3.GroupSpec(members={"a": array, "b": array}), tmp_path / "new.zarr")
+    before = files(tmp_path)
+    code, out, err = call("migrate", "new.zarr", "--to", "v2")
+    message = "nothing was written; zom copy with --spec makes what can't be converted"
+    assert (code, err) == (1, f"zom migrate: new.zarr: {message}\n")
+    assert [line.partition(": codecs")[0] for line in out.splitlines()] == [
+        "new.zarr: error: /a",
+        "new.zarr: error: /b",
+    ]
+    assert files(tmp_path) == before
+
+
+@pytest.mark.usefixtures("old")
+def test_migrate_gives_its_report_as_json(call):
+    code, out, _ = call("migrate", "old.zarr", "--format", "json", "--dry-run")
+    assert (code, json.loads(out)["store"]) == (0, "old.zarr")
+
+
+@pytest.mark.usefixtures("old")
+def test_migrate_into_a_part_of_a_store_is_wrong_usage(call):
+    message = "new.zarr::a: the target of a migration is a whole store; name it without ::a"
+    assert call("migrate", "old.zarr", "--target", "new.zarr::a") == (2, "", f"zom migrate: {message}\n")

@@ -61,7 +61,8 @@ def command_error(error: ZomError, name: str = "", url: str = "") -> CommandErro
         first, more = few(error.problems)
         subject = name or error.subject
         where = f"{subject}/{first.key}" if first.key else subject
-        return CommandError(spoken(f"{where}: {first}{more}; see zom validate {subject}"), UNREADABLE)
+        step = f"; see zom validate {subject}" if isinstance(error, errors.SpecError) else ""
+        return CommandError(spoken(f"{where}: {first}{more}{step}"), UNREADABLE)
     if isinstance(error, errors.ConflictError):
         first, more = few(error.problems)
         return CommandError(spoken(f"{name or error.subject}: {first}{more}"), FINDINGS)

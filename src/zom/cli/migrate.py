@@ -1,0 +1,100 @@
+"""`zom migrate`: a store in another format, its chunks kept where they are valid.
+
+v2 and the draft become v3, v3 becomes v2. In place, or into another store; chunks are never decoded.
+"""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING
+
+from zom.cli.outcome import CLEAN, FINDINGS, USAGE, CommandError
+from zom.cli.terminal import Progress, declare_progress
+
+if TYPE_CHECKING:
+    import argparse
+    from contextlib import AbstractContextManager
+
+    from zom.cli.place import Place
+    from zom.hierarchy.migration import Migration
+    from zom.stores.interface import Store
+
+__all__ = ["declare", "run"]
+
+
+def declare(parser: argparse.ArgumentParser) -> None:
+    """The arguments of the verb."""
+    parser.add_argument(
+        "store", metavar="STORE", help="a directory, a zip or SQLite file, or a URL that can be written"
+    )
+    parser.add_argument(
+        "--to", choices=["v3", "v2"], default="v3", help="the format it is to have (default: v3)"
+    )
+    parser.add_argument(
+        "--target", metavar="TARGET", help="leave STORE as it is, and make the new hierarchy here"
+    )
+    parser.add_argument(
+        "--dry-run", action="store_true", help="show every document that would be written and removed"
+    )
+    parser.add_argument("--format", choices=["text", "json"], default="text", help="how the report is shown")
+    declare_progress(parser)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Migrates, and prints the report; FINDINGS, and nothing is written, where the format can't express it."""
+    from zom.cli.place import store_at  # noqa: PLC0415 - slow to import
+    from zom.cli.validate import problem_line  # noqa: PLC0415 - slow to import
+    from zom.errors import ConversionError  # noqa: PLC0415 - slow to import
+
+    place = store_at(arguments.store)
+    try:
+        migration = _migrated(arguments, place)
+    except CommandError as error:
+        if not isinstance(error.__cause__, ConversionError):
+            raise
+        for problem in error.__cause__.problems:
+            print(problem_line(place.name, problem))
+        message = "nothing was written; zom copy with --spec makes what can't be converted"
+        print(f"zom migrate: {place.name}: {message}", file=sys.stderr)
+        return FINDINGS
+    print(migration.to_json(indent=2) if arguments.format == "json" else migration)
+    return CLEAN
+
+
+def _migrated(arguments: argparse.Namespace, place: Place) -> Migration:
+    from dataclasses import replace  # noqa: PLC0415 - slow to import
+
+    from zom.cli.place import target_at  # noqa: PLC0415 - slow to import
+    from zom.hierarchy.migrate import migrate  # noqa: PLC0415 - slow to import
+
+    if arguments.target is None:
+        with (
+            place.opened(write=not arguments.dry_run) as store,
+            Progress("migrating", arguments.progress) as progress,
+        ):
+            done = migrate(store, arguments.to, path=place.path, dry_run=arguments.dry_run, progress=progress)
+        return replace(done, store=place.where)
+    target = target_at(arguments.target)
+    if target.path:
+        message = (
+            f"{target.name}: the target of a migration is a whole store; name it without ::{target.path}"
+        )
+        raise CommandError(message, USAGE)
+    with (
+        place.opened() as store,
+        _made(target, dry_run=arguments.dry_run) as new,
+        Progress("migrating", arguments.progress) as progress,
+    ):
+        done = migrate(
+            store,
+            arguments.to,
+            path=place.path,
+            target=new,
+            dry_run=arguments.dry_run,
+            progress=progress,
+        )
+    return replace(done, store=place.where, target=target.where)
+
+
+def _made(target: Place, *, dry_run: bool) -> AbstractContextManager[Store]:
+    return target.surveyed() if dry_run else target.opened(write=True)
