@@ -23,12 +23,13 @@ from zom.hierarchy.change import read_spec
 from zom.hierarchy.chunk_values import array_problems
 from zom.hierarchy.handle import Handle, store_token
 from zom.hierarchy.info import ArrayInfo, array_info
-from zom.hierarchy.resize import clear_beyond
+from zom.hierarchy.resize import behind, clear_beyond
 from zom.hierarchy.stored_chunks import StoredChunks, stored_chunks
 from zom.model.array_view import array_view
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
+    from contextlib import AbstractContextManager
 
     from zom.engine.plan import ArrayPlan
     from zom.hierarchy.chunk_values import CheckLevel
@@ -259,16 +260,18 @@ class Array(Handle):
         >>> array.resize((5,)); array[:]
         array([7, 7, 7, 0, 0], dtype=int8)
         """
-        wanted = self._checked_shape(shape)
-        old, chunks = self.shape, self.chunk_access
-        both = tuple(map(max, old, wanted))
-        wide = self.plan if both == old else self._plan_of(both)
-        grown = both != old
-        if grown:
-            clear_beyond(chunks, wide, old)
-        self._set_shape(old, wanted)
-        if wanted != both:
-            clear_beyond(chunks, wide, wanted)
+        self.check_writable()
+        with self._alone():
+            self.refresh()
+            wanted = self._checked_shape(shape)
+            old, chunks = self.shape, self.chunk_access
+            both = tuple(map(max, old, wanted))
+            wide = self.plan if both == old else self._plan_of(both)
+            if both != old:
+                clear_beyond(chunks, wide, old)
+            self._set_shape(old, wanted)
+            if wanted != both:
+                clear_beyond(chunks, wide, wanted)
 
     def append(self, data: Any, axis: int = 0) -> tuple[int, ...]:
         """Put `data` behind the last element along `axis`; the new shape. The data is written first.
@@ -279,31 +282,29 @@ class Array(Handle):
         (3, 2)
         """
         self.check_writable()
-        self.refresh()
-        values: NumpyArray = np.asarray(data, self.dtype)
-        old = self.shape
-        if not -len(old) <= axis < len(old):
-            raise SelectionError(f"axis {axis} is out of bounds: the array has {len(old)} dimensions")
-        axis %= len(old)
-        fits = values.ndim == len(old) and all(
-            a == b for place, (a, b) in enumerate(zip(values.shape, old, strict=True)) if place != axis
-        )
-        if not fits:
-            raise SelectionError(f"data of shape {values.shape} doesn't fit behind {old} along axis {axis}")
-        wanted = tuple(a + values.shape[axis] * (place == axis) for place, a in enumerate(old))
-        chunks = replace(self.chunk_access, plan=self._plan_of(wanted))
-        here = tuple(slice(old[axis], None) if place == axis else slice(None) for place in range(len(old)))
-        write_selection(chunks, basic_or_numpy(here, wanted), values)
-        self._set_shape(old, wanted)
-        return wanted
+        with self._alone():
+            self.refresh()
+            old, values = self.shape, np.asarray(data, self.dtype)
+            place, wanted = behind(old, values.shape, axis)
+            chunks = replace(self.chunk_access, plan=self._plan_of(wanted))
+            here = (*[slice(None)] * place, slice(old[place], None))
+            write_selection(chunks, basic_or_numpy(here, wanted), values)
+            self._set_shape(old, wanted)
+            return wanted
+
+    def _alone(self) -> AbstractContextManager[None]:
+        """A block in which nobody else changes the shape, where the store's locks keep others out.
+
+        Two who append at once would write to the same place; one who cuts off would take away what the
+        other has just put there.
+        """
+        return self._store.lock(self._layout.keys(self._path, "array")[0])
 
     def refresh(self) -> None:
         """Read the document again: others may have changed it."""
         self._change_spec(read_spec(self._store, self._path, self._layout, self._spec))
 
     def _checked_shape(self, shape: Sequence[int]) -> tuple[int, ...]:
-        self.check_writable()
-        self.refresh()
         wanted = tuple(operator.index(length) for length in shape)
         if len(wanted) != self.ndim or min(wanted, default=0) < 0:
             raise SelectionError(f"expected {self.ndim} lengths of 0 or more, got {tuple(shape)}")

@@ -17,6 +17,7 @@ import numpy as np
 
 from zom.engine.index import Index
 from zom.engine.writing import write
+from zom.errors import SelectionError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -25,10 +26,24 @@ if TYPE_CHECKING:
     from zom.engine.plan import ArrayPlan
     from zom.model.axis import Axis
 
-__all__ = ["clear_beyond"]
+__all__ = ["behind", "clear_beyond"]
 
 _FEW = 4096
 """How many chunks are taken away by name before the store is asked which there are."""
+
+
+def behind(old: tuple[int, ...], more: tuple[int, ...], axis: int) -> tuple[int, tuple[int, ...]]:
+    """The dimension that `axis` means, and the shape that an array has with data of the shape `more` behind it.
+
+    >>> behind((2, 3), (5, 3), 0)
+    (0, (7, 3))
+    """
+    if not -len(old) <= axis < len(old):
+        raise SelectionError(f"axis {axis} is out of bounds: the array has {len(old)} dimensions")
+    place = axis % len(old)
+    if len(more) != len(old) or more[:place] + more[place + 1 :] != old[:place] + old[place + 1 :]:
+        raise SelectionError(f"data of shape {more} doesn't fit behind {old} along axis {place}")
+    return place, (*old[:place], old[place] + more[place], *old[place + 1 :])
 
 
 def clear_beyond(chunks: Chunks, wide: ArrayPlan, shape: tuple[int, ...]) -> None:
