@@ -311,7 +311,7 @@ def test_into_another_place_the_source_stays(name):
     assert contents(store) == before
     assert values(target) == values(store)
     assert read(target) == zom.convert(read(store), to).spec
-    assert {each.chunks for each in migration.arrays} == {"move"}
+    assert {each.chunks for each in migration.arrays} == {"copy"}
 
 
 def test_a_read_only_store_is_refused():

@@ -20,11 +20,16 @@ if TYPE_CHECKING:
 
 __all__ = ["Fate", "MigratedArray", "Migration", "Work"]
 
-Fate = Literal["stay", "move", "encode"]
+Fate = Literal["stay", "move", "copy", "encode"]
 """What becomes of an array's chunks: they stay where they are; they get other keys, their bytes unchanged;
-they are decoded and encoded again."""
+they are copied into another place; they are decoded and encoded again."""
 
-_WORDS = {"stay": "chunks stay", "move": "chunks move", "encode": "chunks are encoded again"}
+_WORDS = {
+    "stay": "chunks stay",
+    "move": "chunks move",
+    "copy": "chunks are copied",
+    "encode": "chunks are encoded again",
+}
 _LINES = 200
 _FORM = "zom migration 1"
 
@@ -110,7 +115,7 @@ class Migration:
         shown = [f"  + {key}" for key in self.writes] + [f"  - {key}" for key in self.removes]
         lines += shown[:_LINES]
         lines += [f"  ... and {len(shown) - _LINES} more"] if len(shown) > _LINES else []
-        moved = [each for each in self.arrays if each.chunks != "stay"]
+        moved = [each for each in self.arrays if each.chunks in {"move", "encode"}]
         lines += [f"  > {each.path}: {each}" for each in moved[:_LINES]]
         lines += [f"  ... and {len(moved) - _LINES} more"] if len(moved) > _LINES else []
         lines += ["lost:", *(f"  {loss}" for loss in self.losses)] if self.losses else []
@@ -121,7 +126,12 @@ class Migration:
         gone = " to remove" if self.dry_run else " removed"
         parts = [f"{_count(len(self.writes), 'document')}{to}"] if self.writes else []
         parts += [f"{len(self.removes)}{gone}"] if self.removes else []
-        for fate, words in (("stay", "stay"), ("move", "move"), ("encode", "are encoded again")):
+        for fate, words in (
+            ("stay", "stay"),
+            ("move", "move"),
+            ("copy", "are copied"),
+            ("encode", "are encoded again"),
+        ):
             count = sum(each.chunks == fate for each in self.arrays)
             parts += [f"the chunks of {_count(count, 'array')} {words}"] if count else []
         parts += ["taken up again"] if self.resumed else []
