@@ -16,7 +16,8 @@ from zom.hierarchy.clearing import clear_after, clear_all, clear_before
 from zom.hierarchy.conflicts import BUSY, CHANGED, EXISTS, conflict
 from zom.hierarchy.handles import handle_of, opened
 from zom.hierarchy.journal import JOURNAL, Clearing, journal_key
-from zom.hierarchy.planner import FEW, plan_for
+from zom.hierarchy.ledger import FEW
+from zom.hierarchy.planner import plan_for
 from zom.hierarchy.survey import Lying, above_all, spec_in
 from zom.paths import join, parse_path
 

@@ -17,7 +17,7 @@ from zom.jsonvalue import same
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from zom.hierarchy.planner import Planner
+    from zom.hierarchy.ledger import Ledger
     from zom.hierarchy.survey import Lying
     from zom.model.spec import Spec
 
@@ -85,29 +85,29 @@ def block_in(node: Lying) -> dict[str, Any] | None:
     return cast("dict[str, Any]", value) if isinstance(value, dict) else None
 
 
-def renewed(planner: Planner, wanted: frozenset[str]) -> Renewal:
+def renewed(ledger: Ledger, wanted: frozenset[str]) -> Renewal:
     """The blocks that are not true any more once the planned changes are made."""
-    made, layout, found = Renewal(), planner.layout, planner.found
+    made, layout, found = Renewal(), ledger.layout, ledger.found
     if layout.inline is None and layout.consolidated is None:
         return made
-    changed = [path for path, action in planner.actions.items() if action.verb != "keep"]
-    changed.extend(planner.touched)
+    changed = [path for path, action in ledger.actions.items() if action.verb != "keep"]
+    changed.extend(ledger.touched)
     for at in sorted({*wanted, *(path for path, node in found.nodes.items() if block_in(node) is not None)}):
         node = found.nodes.get(at)
         inside = at == found.path or at.startswith(f"{found.path.rstrip('/')}/")
-        if inside and at not in planner.documents:
+        if inside and at not in ledger.documents:
             continue  # it goes, and its block with it
         block = None if node is None else block_in(node)
         prefix = f"{at.rstrip('/')}/"
         touched = any(path == at or path.startswith(prefix) for path in changed)
         if at not in wanted and not touched:
             continue
-        _renew(planner, at, node, block, made, inside=inside)
+        _renew(ledger, at, node, block, made, inside=inside)
     return made
 
 
 def _renew(  # noqa: PLR0913 - all that a block is made of
-    planner: Planner,
+    ledger: Ledger,
     at: str,
     node: Lying | None,
     block: dict[str, Any] | None,
@@ -115,13 +115,13 @@ def _renew(  # noqa: PLR0913 - all that a block is made of
     *,
     inside: bool,
 ) -> None:
-    layout = planner.layout
-    documents = planner.documents.get(at) or (node.documents if node is not None else {})
+    layout = ledger.layout
+    documents = ledger.documents.get(at) or (node.documents if node is not None else {})
     held: Any = (block or {}).get("metadata")
     entries: dict[str, Any] = {}
     if not inside and isinstance(held, dict):
-        entries = _untouched(planner, at, cast("dict[str, Any]", held))
-    entries.update(_entries(planner, at))
+        entries = _untouched(ledger, at, cast("dict[str, Any]", held))
+    entries.update(_entries(ledger, at))
     if layout.consolidated is not None:
         own = {end: _value(text) for end, text in documents.items() if end != layout.consolidated}
         whole = {"zarr_consolidated_format": 1, **(block or {}), "metadata": {**own, **entries}}
@@ -147,25 +147,25 @@ def _renew(  # noqa: PLR0913 - all that a block is made of
         made.first[key] = meanwhile
 
 
-def _untouched(planner: Planner, at: str, held: dict[str, Any]) -> dict[str, Any]:
+def _untouched(ledger: Ledger, at: str, held: dict[str, Any]) -> dict[str, Any]:
     """The entries of a block above the plan that speak of nodes which it doesn't touch."""
-    inner = planner.found.path[len(at.rstrip("/")) + 1 :]
+    inner = ledger.found.path[len(at.rstrip("/")) + 1 :]
     kept: dict[str, Any] = {}
     for key, value in held.items():
-        path = key.rpartition("/")[0] if planner.layout.consolidated is not None else key
+        path = key.rpartition("/")[0] if ledger.layout.consolidated is not None else key
         if path != inner and not path.startswith(f"{inner}/"):
             kept[key] = value
     return kept
 
 
-def _entries(planner: Planner, at: str) -> dict[str, Any]:
+def _entries(ledger: Ledger, at: str) -> dict[str, Any]:
     """The documents below `at` as they will be, by the names they have in a block."""
-    prefix, layout = f"{at.rstrip('/')}/", planner.layout
+    prefix, layout = f"{at.rstrip('/')}/", ledger.layout
     found: dict[str, Any] = {}
-    for path in sorted(planner.documents):
+    for path in sorted(ledger.documents):
         if not path.startswith(prefix) or path == at:
             continue
-        found.update(_named(path[len(prefix) :], planner.documents[path], layout))
+        found.update(_named(path[len(prefix) :], ledger.documents[path], layout))
     return found
 
 

@@ -9,7 +9,7 @@ from zom.errors import ConversionError, NotFound
 from zom.hierarchy.apply import carry_out
 from zom.hierarchy.blocks import block_in, plain_text
 from zom.hierarchy.handles import opened
-from zom.hierarchy.planner import Planner, is_within
+from zom.hierarchy.ledger import Ledger, is_within
 from zom.hierarchy.removal import found_at
 from zom.model.stored import NO_CONSOLIDATED
 from zom.problems import Problem
@@ -44,8 +44,8 @@ def consolidate(store: Place, path: str = "", *, drop: bool = False) -> Plan:
 def plan_consolidate(store: Place, path: str = "", *, drop: bool = False) -> Plan:
     """The plan of `consolidate`; nothing is written."""
     there = opened(store)
-    planner = Planner(there, found_at(there, path), "update", prune=False)
-    layout, found = planner.layout, planner.found
+    ledger = Ledger(there, found_at(there, path), "update", prune=False)
+    layout, found = ledger.layout, ledger.found
     node = found.nodes.get(found.path)
     if layout.inline is None and layout.consolidated is None:
         what = f"a {layout.family.form} group"
@@ -54,26 +54,26 @@ def plan_consolidate(store: Place, path: str = "", *, drop: bool = False) -> Pla
         )
     if node is None or node.kind != "group":
         raise NotFound(f"{there.url}: expected a group at {found.path}, found {node or 'nothing'}")
-    planner.check_journals()
+    ledger.check_journals()
     for at, each in found.nodes.items():
         if is_within(at, found.path):
-            planner.documents[at] = dict(each.documents)
-    planner.act(found.path, "group", "keep")
+            ledger.documents[at] = dict(each.documents)
+    ledger.act(found.path, "group", "keep")
     if not drop:
-        return planner.finished(frozenset({found.path}))
+        return ledger.finished(frozenset({found.path}))
     if block_in(node) is not None:
-        _drop(planner, node)
-    return replace(planner.finished(frozenset()), consolidated=())
+        _drop(ledger, node)
+    return replace(ledger.finished(frozenset()), consolidated=())
 
 
-def _drop(planner: Planner, node: Lying) -> None:
-    layout, path = planner.layout, node.path
+def _drop(ledger: Ledger, node: Lying) -> None:
+    layout, path = ledger.layout, node.path
     if layout.consolidated is not None:
         key = layout.key(path, layout.consolidated)
-        planner.removes[key] = None
-        planner.old[key] = node.documents[layout.consolidated]
+        ledger.removes[key] = None
+        ledger.old[key] = node.documents[layout.consolidated]
     else:
         end = next(iter(node.documents))
         key = layout.key(path, end)
-        planner.writes[key] = plain_text(node.documents[end], layout.inline)
-        planner.old[key] = node.documents[end]
+        ledger.writes[key] = plain_text(node.documents[end], layout.inline)
+        ledger.old[key] = node.documents[end]

@@ -10,7 +10,7 @@ from zom.hierarchy.apply import carry_out
 from zom.hierarchy.conflicts import ARRAY_ABOVE, EXISTS, conflict
 from zom.hierarchy.create import check_names
 from zom.hierarchy.handles import opened
-from zom.hierarchy.planner import Planner, is_within
+from zom.hierarchy.ledger import Ledger, is_within
 from zom.hierarchy.removal import found_at
 from zom.hierarchy.survey import above_all
 from zom.paths import join, parse_path
@@ -48,51 +48,49 @@ def plan_rename(store: Place, old: str, new: str) -> Plan:
     if is_within(target, source) or is_within(source, target):
         raise PathError(f"expected two paths of which none lies in the other, got {source!r} and {target!r}")
     common = next(at for at in above_all(source) if is_within(target, at))
-    planner = Planner(there, found_at(there, source, below=common), "replace", prune=True)
-    check_names(planner.layout.family.form, parse_path(target))
-    planner.check_journals()
-    _check_target(planner, target)
-    layout, found = planner.layout, planner.found
+    ledger = Ledger(there, found_at(there, source, below=common), "replace", prune=True)
+    check_names(ledger.layout.family.form, parse_path(target))
+    ledger.check_journals()
+    _check_target(ledger, target)
+    layout, found = ledger.layout, ledger.found
     pairs = zip(layout.node_prefixes(source), layout.node_prefixes(target), strict=True)
     moves = tuple(pair for pair in pairs if any(key.startswith(pair[0]) for key in found.listed))
     node = found.nodes.get(source)
     # Where the documents move with their directory in one step, there is nothing to hide meanwhile.
     if node is not None and not (there.capabilities.rename and not layout.implicit_groups):
         for end, text in node.documents.items():
-            planner.removes[layout.key(source, end)] = None
-            planner.old[layout.key(source, end)] = text
-            planner.writes[layout.key(target, end)] = text
-            planner.old[layout.key(target, end)] = None
+            ledger.removes[layout.key(source, end)] = None
+            ledger.old[layout.key(source, end)] = text
+            ledger.writes[layout.key(target, end)] = text
+            ledger.old[layout.key(target, end)] = None
     for path, each in found.nodes.items():
         if is_within(path, source):
             names = (*parse_path(target), *parse_path(path[len(source) :]))
-            planner.documents[join(names)] = dict(each.documents)
+            ledger.documents[join(names)] = dict(each.documents)
         elif is_within(path, common):
-            planner.documents[path] = dict(each.documents)
-    planner.touched.add(target)
-    planner.act(
+            ledger.documents[path] = dict(each.documents)
+    ledger.touched.add(target)
+    ledger.act(
         source, "array" if node is not None and node.kind == "array" else "group", "move", why=f"to {target}"
     )
-    plan = planner.finished()
+    plan = ledger.finished()
     seen = {prefix: frozenset[str]() for prefix in layout.node_prefixes(target)}
     return replace(plan, seen=seen, journal=replace(plan.journal, moves=moves, way="finish"))
 
 
-def _check_target(planner: Planner, target: str) -> None:
+def _check_target(ledger: Ledger, target: str) -> None:
     """Nothing may lie where the node moves to, and only groups above it."""
-    layout, found = planner.layout, planner.found
+    layout, found = ledger.layout, ledger.found
     own = {layout.key(target, end) for end, _ in layout.marks}
     prefixes = layout.node_prefixes(target)
     there = sorted(key for key in found.listed if key in own or key.startswith(prefixes))
     if there:
         fix = "choose another path, or delete what is there"
-        planner.problems.append(
-            conflict(EXISTS, target, "nothing, to move a node there", repr(there[0]), fix)
-        )
+        ledger.problems.append(conflict(EXISTS, target, "nothing, to move a node there", repr(there[0]), fix))
     for at in above_all(target):
         node = found.nodes.get(at)
         if node is not None and node.kind != "group":
-            planner.problems.append(conflict(ARRAY_ABOVE, at, f"a group, to hold {target}", str(node)))
+            ledger.problems.append(conflict(ARRAY_ABOVE, at, f"a group, to hold {target}", str(node)))
         elif node is None and not layout.implicit_groups:
             fix = "create it first"
-            planner.problems.append(conflict(ARRAY_ABOVE, at, f"a group, to hold {target}", "nothing", fix))
+            ledger.problems.append(conflict(ARRAY_ABOVE, at, f"a group, to hold {target}", "nothing", fix))

@@ -12,7 +12,6 @@ from zom.hierarchy import blocks
 from zom.hierarchy.conflicts import (
     ARRAY_ABOVE,
     BROKEN,
-    BUSY,
     EXISTS,
     FILES,
     IN_THE_WAY,
@@ -20,18 +19,15 @@ from zom.hierarchy.conflicts import (
     LAYOUT,
     OTHER_FORMAT,
     UNKNOWN_CHUNKS,
-    UNLISTED,
-    conflict,
     few,
 )
 from zom.hierarchy.create import check_path, entry_text
 from zom.hierarchy.handles import opened
-from zom.hierarchy.journal import JOURNAL, Clearing, Journal
 from zom.hierarchy.layout import ENTRY_KEY, V3_LAYOUT
+from zom.hierarchy.ledger import Ledger, clearing_of, is_within
 from zom.hierarchy.meaning import changes_between
-from zom.hierarchy.plan import Action, Plan
 from zom.hierarchy.plan_text import changes_words
-from zom.hierarchy.survey import Lying, Survey, above_all, chunk_keys, key_form, spec_in, survey
+from zom.hierarchy.survey import Lying, Survey, above_all, key_form, spec_in, survey
 from zom.hierarchy.text import document_text
 from zom.model.assembly import assemble, uncollected
 from zom.model.output import member_specs
@@ -42,19 +38,13 @@ from zom.paths import join
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from zom.hierarchy.layout import Layout
-    from zom.hierarchy.plan import OnConflict, Verb
-    from zom.model.compare import Change
-    from zom.model.family import NodeKind
+    from zom.hierarchy.plan import OnConflict, Plan, Verb
     from zom.model.spec import Spec
-    from zom.problems import Rule
     from zom.stores.interface import Store
     from zom.stores.opening import Place
 
-__all__ = ["FEW", "Planner", "is_within", "plan", "plan_for"]
+__all__ = ["Planner", "plan", "plan_for"]
 
-FEW = 16
-"""How many new nodes are looked for one by one before they are made; where there are more, by a listing."""
 
 _CONFLICTS = ("refuse", "update", "replace")
 
@@ -108,32 +98,8 @@ def plan_for(
         return Planner(store, found, on_conflict, prune=prune).plan(nodes)
 
 
-class Planner:
-    """One plan in the making."""
-
-    def __init__(self, store: Store, found: Survey, on_conflict: OnConflict, *, prune: bool) -> None:
-        self.store = store
-        self.found = found
-        self.layout = found.layout
-        self.on_conflict: OnConflict = on_conflict
-        self.prune = prune
-        self.problems: list[Any] = []
-        self.actions: dict[str, Action] = {}
-        self.writes: dict[str, bytes] = {}
-        self.removes: dict[str, None] = {}
-        self.clears: list[Clearing] = []
-        self.old: dict[str, bytes | None] = {}
-        self.documents: dict[str, dict[str, bytes]] = {}
-        """What each node's documents will be, by the ends of their keys."""
-        self.foreign: list[str] = []
-        self.touched: set[str] = set()
-        """Paths of nodes that change besides those of the actions."""
-        self._texts: dict[int, tuple[Any, dict[str, bytes]]] = {}
-
-    @property
-    def listed(self) -> bool:
-        """Whether it is known what lies in the store besides the documents that were looked for."""
-        return self.store.capabilities.listable
+class Planner(Ledger):
+    """A spec, held against what lies in a store."""
 
     def plan(self, nodes: Mapping[str, Spec]) -> Plan:
         """The plan for these nodes."""
@@ -143,80 +109,6 @@ class Planner:
             self._node(path, spec, nodes)
         self._others(nodes)
         return self.finished(blocks.wanted_by(nodes))
-
-    def finished(self, wanted: frozenset[str] = frozenset()) -> Plan:
-        """The plan that was made, with consolidated metadata put right."""
-        renewed = blocks.renewed(self, wanted)
-        changed = bool(self.writes or self.removes or self.clears)
-        first = {key: text for key, text in renewed.first.items() if changed}
-        for key, text in renewed.writes.items():
-            self.old.setdefault(key, renewed.old[key])
-            self.writes[key] = text
-        order = sorted(self.writes, key=lambda key: _rank(key, self.layout))
-        creating = all(text is None for text in self.old.values()) and not self.removes and not self.clears
-        journal = Journal(
-            self._top(renewed.paths),
-            "undo" if creating else "finish",
-            first={key: text for key, text in first.items() if key not in self.removes},
-            removes=tuple(sorted(self.removes, key=lambda key: _rank(key, self.layout), reverse=True)),
-            clears=tuple(self.clears),
-            writes={key: self.writes[key] for key in order},
-            old=self.old,
-        )
-        return Plan(
-            self.store,
-            self.store.url,
-            self.found.path,
-            self.layout.family.form,
-            self.on_conflict,
-            self.prune,
-            tuple(self.actions[path] for path in sorted(self.actions, key=_natural)),
-            tuple(self.problems),
-            tuple(sorted(renewed.paths)),
-            tuple(sorted(self.foreign)),
-            layout=self.layout,
-            journal=journal,
-            seen=self._seen(),
-            root=self.documents.get(self.found.path, {}),
-            made=frozenset(path for path, action in self.actions.items() if action.verb == "create"),
-        )
-
-    def _seen(self) -> dict[str, frozenset[str]]:
-        """What was found where many nodes are to be made, so that it can be found to be the same."""
-        made = {path for path, action in self.actions.items() if action.verb == "create"}
-        if len(made) <= FEW or not self.listed:
-            return {}
-        tops = [
-            path for path in made if is_within(path, self.found.path) and path.rpartition("/")[0] not in made
-        ]
-        if len(tops) > FEW or self.layout.implicit_groups:
-            tops = [self.found.path]
-        prefixes = {prefix for path in tops for prefix in self.layout.node_prefixes(path)}
-        return {
-            prefix: frozenset(key for key in self.found.listed if key.startswith(prefix))
-            for prefix in prefixes
-        }
-
-    def _top(self, paths: list[str]) -> str:
-        """The path of the topmost node that changes: all others lie below it, or below the plan's path."""
-        if self.layout.implicit_groups:
-            return self._base  # its documents and its chunks lie apart: only there both are below
-        changed = [path for path, action in self.actions.items() if action.verb != "keep"]
-        above = [path for path in (*changed, *paths) if is_within(self.found.path, path)]
-        return min((*above, self.found.path), key=len)
-
-    # --- what stands above --------------------------------------------------------------------------
-
-    def conflict(self, broken: Rule, path: str, expected: str, found: object, fix: str | None = None) -> None:
-        """Note that something is in the way."""
-        self.problems.append(conflict(broken, path, expected, str(found), fix))
-
-    def check_journals(self) -> None:
-        """Note the changes that are under way."""
-        for key in self.found.journals:
-            where = "/" + key.removesuffix(JOURNAL).strip("/")
-            fix = "wait for its end, or finish or undo it with zom.repair"
-            self.conflict(BUSY, where, "no change under way", "one that is not done, or was interrupted", fix)
 
     def _look_above(self) -> None:
         """The nodes above must be groups of the format; missing ones are made."""
@@ -245,16 +137,14 @@ class Planner:
 
     def _entry(self) -> None:
         """A draft hierarchy begins with its entry point."""
-        base = self._base
+        base = self.base
         key = V3_LAYOUT.key(base, ENTRY_KEY)
         there = [each for each in self.found.others.get(base, ()) if ENTRY_KEY in each.documents]
         if not there:
             self._check_loose(base)
-            self._put(key, entry_text(), None)
+            self.put(key, entry_text(), None)
         elif there[0].kind != "entry point":
             self.conflict(OTHER_FORMAT, base, "a draft hierarchy, or nothing", there[0], "put it elsewhere")
-
-    # --- one node -----------------------------------------------------------------------------------
 
     def _node(self, path: str, spec: Spec, nodes: Mapping[str, Spec]) -> None:
         node = self.found.nodes.get(path)
@@ -293,7 +183,7 @@ class Planner:
             # A group of the draft needs no document where something lies below it, or at the root.
             below = f"{path.rstrip('/')}/"
             held = [spec for at, spec in nodes.items() if at.startswith(below)]
-            if path in {self._base, *self._holders} or any(self._texts_of(each) for each in held):
+            if path in {self.base, *self._holders} or any(self._texts_of(each) for each in held):
                 return
             texts = {".group.json": document_text({"attributes": {}})}
         self._check_loose(path)
@@ -302,13 +192,13 @@ class Planner:
             if key in self.found.loose:
                 self._loose_document(path, key, end in texts)
         if self.found.others.get(path) and not self.layout.implicit_groups:
-            self._write_node(path, texts, {})
+            self.write_node(path, texts, {})
             self.act(path, spec.kind, "replace")
             return
         self._create(path, spec, texts)
 
     def _create(self, path: str, spec: Spec, texts: dict[str, bytes]) -> None:
-        self._write_node(path, texts, {})
+        self.write_node(path, texts, {})
         self.act(path, spec.kind, "create")
 
     def _loose_document(self, path: str, key: str, written: bool) -> None:  # noqa: FBT001 - a fact
@@ -328,17 +218,17 @@ class Planner:
         elif strays:
             found = f"{few(strays)}, and a document that can't be read"
             self.conflict(UNKNOWN_CHUNKS, path, "to know which keys are chunks", found, "delete them")
-        self._remove(node)
-        self._write_node(path, texts, {})
+        self.remove(node)
+        self.write_node(path, texts, {})
         self.act(path, spec.kind, "replace", why="its document can't be read")
 
     def _other_kind(self, path: str, spec: Spec, node: Lying, old: Spec) -> None:
         if self.on_conflict != "replace":
             fix = "ask for on_conflict='replace', and it goes"
             self.conflict(KIND, path, f"{_a(spec.kind)}, or nothing", node, fix)
-        chunks = self._clear(path, node, old, spec)
-        self._remove(node)
-        self._write_node(path, self._texts_of(spec), {})
+        chunks = self.clear(path, node, old, spec)
+        self.remove(node)
+        self.write_node(path, self._texts_of(spec), {})
         self.act(path, spec.kind, "replace", chunks=chunks, why=f"of {_a(old.kind)}")
 
     def _same_kind(self, path: str, spec: Spec, node: Lying, old: Spec) -> None:
@@ -372,20 +262,18 @@ class Planner:
             )
         chunks = 0
         if verb == "replace":
-            chunks = self._clear(path, node, old, new)
+            chunks = self.clear(path, node, old, new)
             if self.found.strays.get(path):
-                self._remove(node)
+                self.remove(node)
         elif verb == "resize":
             chunks = self._resize(path, node, old, new)
-        self._write_node(path, self._texts_of(new), node.documents)
+        self.write_node(path, self._texts_of(new), node.documents)
         self.act(path, spec.kind, verb, changes=changes, chunks=chunks)
 
     def _way_out(self, verb: str) -> str:
         if verb == "replace":
             return "ask for on_conflict='replace', and its chunks go"
         return "ask for on_conflict='update', and it is changed"
-
-    # --- other formats, and nodes that the spec doesn't know -------------------------------------------
 
     def _other_formats(self, path: str, spec: Spec, node: Lying | None) -> int:
         """Plan that nodes of other formats go; how many chunks go with them."""
@@ -398,10 +286,10 @@ class Planner:
                 fix = "put it elsewhere" if hard else "ask for on_conflict='replace', and it goes"
                 wanted = f"a {self.layout.name} {spec.kind}, or nothing"
                 self.conflict(OTHER_FORMAT, path, wanted, other, fix)
-            self._remove(other)
+            self.remove(other)
             old = spec_in(other)
             if old is not None:
-                chunks += self._clear(path, other, old, spec, kept=node)
+                chunks += self.clear(path, other, old, spec, kept=node)
         return chunks
 
     def _others(self, nodes: Mapping[str, Spec]) -> None:
@@ -431,32 +319,6 @@ class Planner:
             self.conflict(IN_THE_WAY, path, f"nothing below {above}, which is to be an array", node, fix)
         self.delete(path, node, f"it is in the way of {above}")
 
-    def delete(self, path: str, node: Lying, why: str = "") -> None:
-        """Plan that a node goes; those below it are planned by themselves."""
-        old = spec_in(node)
-        chunks = 0 if old is None else self._clear(path, node, old, None)
-        if old is None:
-            self.foreign.extend(self.found.strays.get(path, ()))
-        self._remove(node)
-        self.documents.pop(path, None)
-        kind: Any = node.kind if node.kind != "?" else "group"
-        self.act(path, kind, "delete", chunks=chunks, why=why)
-
-    # --- documents and chunks -----------------------------------------------------------------------
-
-    def act(  # noqa: PLR0913 - all that is told of it
-        self,
-        path: str,
-        kind: NodeKind,
-        verb: Verb,
-        *,
-        changes: tuple[Change, ...] = (),
-        chunks: int = 0,
-        why: str = "",
-    ) -> None:
-        """Note what becomes of a node."""
-        self.actions[path] = Action(path, kind, verb, changes, chunks, why)
-
     def _texts_of(self, spec: Spec) -> dict[str, bytes]:
         """The texts of a node's documents, by the ends of their keys."""
         known = self._texts.get(id(spec.document))
@@ -468,73 +330,6 @@ class Planner:
             # The document is kept beside, so that no other gets its number.
             known = self._texts[id(spec.document)] = (spec.document, texts)
         return known[1]
-
-    def _put(self, key: str, text: bytes, old: bytes | None) -> None:
-        self.writes[key] = text
-        self.old.setdefault(key, old)
-
-    def _write_node(self, path: str, texts: dict[str, bytes], stored: Mapping[str, bytes]) -> None:
-        """Plan the documents of a node, as far as they differ from those that are `stored`."""
-        self.documents[path] = texts
-        for end, text in texts.items():
-            key = self.layout.key(path, end)
-            if key in self.removes or not blocks.says_the_same(text, stored.get(end), self.layout.inline):
-                self._put(key, text, stored.get(end))
-        for end, text in stored.items():
-            key = self.layout.key(path, end)
-            if end not in texts and end != self.layout.consolidated and key not in self.removes:
-                self.removes[key] = None
-                self.old.setdefault(key, text)
-
-    def _remove(self, node: Lying) -> None:
-        for end, text in node.documents.items():
-            key = node.layout.key(node.path, end)
-            self.removes[key] = None
-            self.old.setdefault(key, text)
-
-    def _clear(
-        self, path: str, node: Lying, old: Spec, new: Spec | None, *, kept: Lying | None = None
-    ) -> int:
-        """Plan that the chunks of an array go; how many there are."""
-        strays = self.found.strays.get(path, [])
-        if old.kind != "array":
-            self._check_foreign(path, strays, new)
-            return 0
-        if not self.listed:
-            self.conflict(UNLISTED, path, "a store that lists its keys, to remove chunks", self.store.url)
-            return 0
-        chunks = self._chunks(path, node.layout, old, strays)
-        if chunks is None:
-            if strays:
-                self.conflict(
-                    UNKNOWN_CHUNKS, path, "to know which keys are chunks", few(strays), "delete them"
-                )
-            return 0
-        staying = spec_in(kept) if kept is not None else None
-        if staying is not None and staying.kind == "array":
-            chunks = sorted(set(chunks) - set(self._chunks(path, self.layout, staying, chunks) or ()))
-        else:
-            staying = None
-        others = sorted(set(strays) - set(chunks))
-        if kept is None:
-            self._check_foreign(path, others, new)
-        if chunks:
-            json = None if staying is None else staying.to_json()
-            self.clears.append(_clearing(path, node, old, kept=json))
-        return len(chunks)
-
-    def _chunks(self, path: str, layout: Layout, array: Spec, keys: list[str]) -> list[str] | None:
-        return chunk_keys(array, layout.chunk_prefix(path), keys, scalar=layout.scalar_chunk)
-
-    def _check_foreign(self, path: str, keys: list[str], new: Spec | None) -> None:
-        """Files stay; where the new array would take one for a chunk, that is a conflict."""
-        self.foreign.extend(keys)
-        if new is None or new.kind != "array" or not keys:
-            return
-        taken = self._chunks(path, self.layout, new, keys)
-        if taken is None or taken:
-            found = f"{few(taken or keys)}, which would be taken for {'one' if taken else 'chunks, perhaps'}"
-            self.conflict(FILES, path, "no files in the place of chunks", found, "move them away")
 
     def _resize(self, path: str, node: Lying, old: Spec, new: Spec) -> int:
         form = key_form(new, node.layout.scalar_chunk)
@@ -553,7 +348,7 @@ class Planner:
             for place in places
             if place is not None and any(n >= count for n, count in zip(place, grid, strict=True))
         )
-        self.clears.append(_clearing(path, node, old, new=new.to_json()))
+        self.clears.append(clearing_of(path, node, old, new=new.to_json()))
         return gone
 
     def _check_loose(self, path: str) -> None:
@@ -574,20 +369,6 @@ class Planner:
     def _holders(self) -> set[str]:
         """The paths with nodes below them."""
         return {at for path in (*self.found.nodes, *self.found.others) for at in above_all(path)}
-
-    @property
-    def _base(self) -> str:
-        """Where the draft hierarchy begins."""
-        return f"/{self.layout.base}".rstrip("/") or "/"
-
-
-def _clearing(
-    path: str, node: Lying, old: Spec, *, new: str | None = None, kept: str | None = None
-) -> Clearing:
-    layout = node.layout
-    return Clearing(
-        path, layout.chunk_prefix(path), layout.family.form, old.to_json(), new, kept, layout.scalar_chunk
-    )
 
 
 def _with_attributes(spec: Spec, attributes: Any) -> Spec:
@@ -614,25 +395,6 @@ def _directories(found: Survey) -> dict[str, list[str]]:
                     break
                 at = at.rpartition("/")[0] or "/"
     return lie
-
-
-def _rank(key: str, layout: Any) -> tuple[int, int]:
-    """Deeper documents come first; of one node, attributes before its own, consolidated metadata last."""
-    name = key.rpartition("/")[2]
-    return -key.count("/"), {".zattrs": 0, layout.consolidated: 2}.get(name, 1)
-
-
-def _natural(path: str) -> tuple[str, ...]:
-    return tuple(path.split("/")) if path != "/" else ("",)
-
-
-def is_within(path: str, root: str) -> bool:
-    """Whether `path` is `root`, or lies below it.
-
-    >>> is_within("/a/b", "/a"), is_within("/ab", "/a")
-    (True, False)
-    """
-    return root in {"/", path} or path.startswith(f"{root}/")
 
 
 def _a(kind: str) -> str:

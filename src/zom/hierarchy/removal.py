@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 from zom.hierarchy.apply import carry_out
 from zom.hierarchy.findings import Findings
 from zom.hierarchy.handles import opened
+from zom.hierarchy.ledger import Ledger, is_within
 from zom.hierarchy.look import find
 from zom.hierarchy.missing import not_found
-from zom.hierarchy.planner import Planner, is_within
 from zom.hierarchy.source import Source
 from zom.hierarchy.survey import survey
 from zom.paths import parse_path
@@ -46,17 +46,17 @@ def delete(store: Place, path: str = "") -> Plan:
 def plan_delete(store: Place, path: str = "") -> Plan:
     """The plan of `delete`; nothing is removed."""
     there = opened(store)
-    planner = Planner(there, found_at(there, path), "replace", prune=True)
-    found = planner.found
-    planner.check_journals()
+    ledger = Ledger(there, found_at(there, path), "replace", prune=True)
+    found = ledger.found
+    ledger.check_journals()
     for at, node in sorted(found.nodes.items()):
         if is_within(at, found.path):
-            planner.delete(at, node)
+            ledger.delete(at, node)
     for at, others in sorted(found.others.items()):
         for node in others:
             if is_within(at, found.path):
-                planner.delete(at, node)
-    return planner.finished()
+                ledger.delete(at, node)
+    return ledger.finished()
 
 
 def found_at(store: Store, path: str, *, below: str | None = None) -> Survey:

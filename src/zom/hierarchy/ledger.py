@@ -1,0 +1,252 @@
+"""Ledgers: what a plan comes to, noted node by node: documents, chunks, conflicts, files that stay."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from zom.hierarchy import blocks
+from zom.hierarchy.conflicts import BUSY, FILES, UNKNOWN_CHUNKS, UNLISTED, conflict, few
+from zom.hierarchy.journal import JOURNAL, Clearing, Journal
+from zom.hierarchy.plan import Action, Plan
+from zom.hierarchy.survey import Lying, Survey, chunk_keys, spec_in
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from zom.hierarchy.layout import Layout
+    from zom.hierarchy.plan import OnConflict, Verb
+    from zom.model.compare import Change
+    from zom.model.family import NodeKind
+    from zom.model.spec import Spec
+    from zom.problems import Problem, Rule
+    from zom.stores.interface import Store
+
+__all__ = ["FEW", "Ledger", "clearing_of", "is_within"]
+
+FEW = 16
+"""How many new nodes are looked for one by one before they are made; where there are more, by a listing."""
+
+
+class Ledger:
+    """A plan in the making: whoever fills it decides what becomes of each node."""
+
+    def __init__(self, store: Store, found: Survey, on_conflict: OnConflict, *, prune: bool) -> None:
+        self.store = store
+        self.found = found
+        self.layout = found.layout
+        self.on_conflict: OnConflict = on_conflict
+        self.prune = prune
+        self.problems: list[Problem] = []
+        self.actions: dict[str, Action] = {}
+        self.writes: dict[str, bytes] = {}
+        self.removes: dict[str, None] = {}
+        self.clears: list[Clearing] = []
+        self.old: dict[str, bytes | None] = {}
+        self.documents: dict[str, dict[str, bytes]] = {}
+        """What each node's documents will be, by the ends of their keys."""
+        self.foreign: list[str] = []
+        self.touched: set[str] = set()
+        """Paths of nodes that change besides those of the actions."""
+        self._texts: dict[int, tuple[Any, dict[str, bytes]]] = {}
+
+    @property
+    def listed(self) -> bool:
+        """Whether it is known what lies in the store besides the documents that were looked for."""
+        return self.store.capabilities.listable
+
+    @property
+    def base(self) -> str:
+        """Where the draft hierarchy begins."""
+        return f"/{self.layout.base}".rstrip("/") or "/"
+
+    def finished(self, wanted: frozenset[str] = frozenset()) -> Plan:
+        """The plan that was made, with consolidated metadata put right."""
+        renewed = blocks.renewed(self, wanted)
+        changed = bool(self.writes or self.removes or self.clears)
+        first = {key: text for key, text in renewed.first.items() if changed}
+        for key, text in renewed.writes.items():
+            self.old.setdefault(key, renewed.old[key])
+            self.writes[key] = text
+        order = sorted(self.writes, key=lambda key: _rank(key, self.layout))
+        creating = all(text is None for text in self.old.values()) and not self.removes and not self.clears
+        journal = Journal(
+            self._top(renewed.paths),
+            "undo" if creating else "finish",
+            first={key: text for key, text in first.items() if key not in self.removes},
+            removes=tuple(sorted(self.removes, key=lambda key: _rank(key, self.layout), reverse=True)),
+            clears=tuple(self.clears),
+            writes={key: self.writes[key] for key in order},
+            old=self.old,
+        )
+        return Plan(
+            self.store,
+            self.store.url,
+            self.found.path,
+            self.layout.family.form,
+            self.on_conflict,
+            self.prune,
+            tuple(self.actions[path] for path in sorted(self.actions, key=_natural)),
+            tuple(self.problems),
+            tuple(sorted(renewed.paths)),
+            tuple(sorted(self.foreign)),
+            layout=self.layout,
+            journal=journal,
+            seen=self._seen(),
+            root=self.documents.get(self.found.path, {}),
+            made=frozenset(path for path, action in self.actions.items() if action.verb == "create"),
+        )
+
+    def _seen(self) -> dict[str, frozenset[str]]:
+        """What was found where many nodes are to be made, so that it can be found to be the same."""
+        made = {path for path, action in self.actions.items() if action.verb == "create"}
+        if len(made) <= FEW or not self.listed:
+            return {}
+        tops = [
+            path for path in made if is_within(path, self.found.path) and path.rpartition("/")[0] not in made
+        ]
+        if len(tops) > FEW or self.layout.implicit_groups:
+            tops = [self.found.path]
+        prefixes = {prefix for path in tops for prefix in self.layout.node_prefixes(path)}
+        return {
+            prefix: frozenset(key for key in self.found.listed if key.startswith(prefix))
+            for prefix in prefixes
+        }
+
+    def _top(self, paths: list[str]) -> str:
+        """The path of the topmost node that changes: all others lie below it, or below the plan's path."""
+        if self.layout.implicit_groups:
+            return self.base  # its documents and its chunks lie apart: only there both are below
+        changed = [path for path, action in self.actions.items() if action.verb != "keep"]
+        above = [path for path in (*changed, *paths) if is_within(self.found.path, path)]
+        return min((*above, self.found.path), key=len)
+
+    def conflict(self, broken: Rule, path: str, expected: str, found: object, fix: str | None = None) -> None:
+        """Note that something is in the way."""
+        self.problems.append(conflict(broken, path, expected, str(found), fix))
+
+    def check_journals(self) -> None:
+        """Note the changes that are under way."""
+        for key in self.found.journals:
+            where = "/" + key.removesuffix(JOURNAL).strip("/")
+            fix = "wait for its end, or finish or undo it with zom.repair"
+            self.conflict(BUSY, where, "no change under way", "one that is not done, or was interrupted", fix)
+
+    def delete(self, path: str, node: Lying, why: str = "") -> None:
+        """Plan that a node goes; those below it are planned by themselves."""
+        old = spec_in(node)
+        chunks = 0 if old is None else self.clear(path, node, old, None)
+        if old is None:
+            self.foreign.extend(self.found.strays.get(path, ()))
+        self.remove(node)
+        self.documents.pop(path, None)
+        kind: Any = node.kind if node.kind != "?" else "group"
+        self.act(path, kind, "delete", chunks=chunks, why=why)
+
+    def act(  # noqa: PLR0913 - all that is told of it
+        self,
+        path: str,
+        kind: NodeKind,
+        verb: Verb,
+        *,
+        changes: tuple[Change, ...] = (),
+        chunks: int = 0,
+        why: str = "",
+    ) -> None:
+        """Note what becomes of a node."""
+        self.actions[path] = Action(path, kind, verb, changes, chunks, why)
+
+    def put(self, key: str, text: bytes, old: bytes | None) -> None:
+        """Note that a document is written, in the place of what was there."""
+        self.writes[key] = text
+        self.old.setdefault(key, old)
+
+    def write_node(self, path: str, texts: dict[str, bytes], stored: Mapping[str, bytes]) -> None:
+        """Plan the documents of a node, as far as they differ from those that are `stored`."""
+        self.documents[path] = texts
+        for end, text in texts.items():
+            key = self.layout.key(path, end)
+            if key in self.removes or not blocks.says_the_same(text, stored.get(end), self.layout.inline):
+                self.put(key, text, stored.get(end))
+        for end, text in stored.items():
+            key = self.layout.key(path, end)
+            if end not in texts and end != self.layout.consolidated and key not in self.removes:
+                self.removes[key] = None
+                self.old.setdefault(key, text)
+
+    def remove(self, node: Lying) -> None:
+        """Note that a node's documents go."""
+        for end, text in node.documents.items():
+            key = node.layout.key(node.path, end)
+            self.removes[key] = None
+            self.old.setdefault(key, text)
+
+    def clear(self, path: str, node: Lying, old: Spec, new: Spec | None, *, kept: Lying | None = None) -> int:
+        """Plan that the chunks of an array go; how many there are."""
+        strays = self.found.strays.get(path, [])
+        if old.kind != "array":
+            self._check_foreign(path, strays, new)
+            return 0
+        if not self.listed:
+            self.conflict(UNLISTED, path, "a store that lists its keys, to remove chunks", self.store.url)
+            return 0
+        chunks = self._chunks(path, node.layout, old, strays)
+        if chunks is None:
+            if strays:
+                self.conflict(
+                    UNKNOWN_CHUNKS, path, "to know which keys are chunks", few(strays), "delete them"
+                )
+            return 0
+        staying = spec_in(kept) if kept is not None else None
+        if staying is not None and staying.kind == "array":
+            chunks = sorted(set(chunks) - set(self._chunks(path, self.layout, staying, chunks) or ()))
+        else:
+            staying = None
+        others = sorted(set(strays) - set(chunks))
+        if kept is None:
+            self._check_foreign(path, others, new)
+        if chunks:
+            json = None if staying is None else staying.to_json()
+            self.clears.append(clearing_of(path, node, old, kept=json))
+        return len(chunks)
+
+    def _chunks(self, path: str, layout: Layout, array: Spec, keys: list[str]) -> list[str] | None:
+        return chunk_keys(array, layout.chunk_prefix(path), keys, scalar=layout.scalar_chunk)
+
+    def _check_foreign(self, path: str, keys: list[str], new: Spec | None) -> None:
+        """Files stay; where the new array would take one for a chunk, that is a conflict."""
+        self.foreign.extend(keys)
+        if new is None or new.kind != "array" or not keys:
+            return
+        taken = self._chunks(path, self.layout, new, keys)
+        if taken is None or taken:
+            found = f"{few(taken or keys)}, which would be taken for {'one' if taken else 'chunks, perhaps'}"
+            self.conflict(FILES, path, "no files in the place of chunks", found, "move them away")
+
+
+def clearing_of(
+    path: str, node: Lying, old: Spec, *, new: str | None = None, kept: str | None = None
+) -> Clearing:
+    """The record by which the chunks of an array are cleared, at once or by a repair."""
+    layout = node.layout
+    return Clearing(
+        path, layout.chunk_prefix(path), layout.family.form, old.to_json(), new, kept, layout.scalar_chunk
+    )
+
+
+def _rank(key: str, layout: Any) -> tuple[int, int]:
+    """Deeper documents come first; of one node, attributes before its own, consolidated metadata last."""
+    name = key.rpartition("/")[2]
+    return -key.count("/"), {".zattrs": 0, layout.consolidated: 2}.get(name, 1)
+
+
+def _natural(path: str) -> tuple[str, ...]:
+    return tuple(path.split("/")) if path != "/" else ("",)
+
+
+def is_within(path: str, root: str) -> bool:
+    """Whether `path` is `root`, or lies below it.
+
+    >>> is_within("/a/b", "/a"), is_within("/ab", "/a")
+    (True, False)
+    """
+    return root in {"/", path} or path.startswith(f"{root}/")
