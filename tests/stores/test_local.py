@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from zom.errors import ReadOnlyError, StoreError
+from zom.stores import direct
 from zom.stores.interface import Range, Suffix
 from zom.stores.local import LocalStore
 from zom.stores.range_locks import LOCKS
@@ -202,6 +203,26 @@ def test_a_link_to_a_disk_that_is_away_is_no_missing_value(store):
     ):
         with pytest.raises(StoreError, match="the symbolic link 'data' leads nowhere"):
             act()
+
+
+@pytest.mark.parametrize("is_direct", [True, False])
+def test_a_directory_that_became_a_link_to_itself_is_not_written_through(store, monkeypatch, is_direct):
+    """Moved away and linked to, it is still the directory that the store wrote into before."""
+    if not is_direct:
+        monkeypatch.setattr(direct._Known, "call", None)
+        monkeypatch.setattr(direct._Known, "is_tried", True)
+    store.set("a/b/c/0", b"1")
+    os.rename(store.root / "a", store.root.parent / "moved")
+    (store.root / "a").symlink_to(store.root.parent / "moved")
+    for act in (
+        lambda: store.set("a/b/c/0", b"2"),
+        lambda: store.set_many({"a/b/c/0": b"2", "a/b/c/1": b"2"}),
+        lambda: store.create("a/b/c/1", b"2"),
+        lambda: store.delete("a/b/c/0"),
+    ):
+        with pytest.raises(StoreError, match=r"'a/b/c/.': a symbolic link that is not followed"):
+            act()
+    assert tree(store.root.parent / "moved") == {"b/c/0": b"1"}
 
 
 def test_a_link_that_is_swapped_in_leads_nowhere(store, outside):

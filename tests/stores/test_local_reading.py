@@ -89,6 +89,16 @@ def test_a_read_that_may_have_ended_early_is_looked_at_again(store, monkeypatch)
     assert store.get_into("b", memoryview(bytearray(8))) == 8
 
 
+def test_a_system_that_reads_into_no_memory_copies(store, monkeypatch):
+    store.set_many({"a": b"123", "empty": b""})
+    monkeypatch.setattr(files, "_READS_INTO", False)
+    target = bytearray(3)
+    assert store.get_into("a", memoryview(target)) == 3
+    assert target == b"123"
+    assert store.get_into("a", memoryview(bytearray(2))) == 3
+    assert store.get_into("empty", memoryview(bytearray())) == 0
+
+
 def test_a_target_of_numbers_is_filled_by_pieces(store, counting):
     store.set("a", VALUE)
     target = memoryview(bytearray(len(VALUE))).cast("d", (100, 320))

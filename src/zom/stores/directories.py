@@ -12,6 +12,7 @@ import stat
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
+from zom.stores.direct import open_below
 from zom.stores.files import kind, open_directory, refuse_dangling
 from zom.stores.temporary import discard, write_temporary
 
@@ -59,8 +60,12 @@ class Directories:
 
     def open(self, path: str, *, create: bool = False) -> int:
         """A descriptor of the directory `path`, which the caller closes."""
-        names = path.split("/") if path else ()
         durable = create and self._sync_names and path not in self._settled
+        if path and not durable:
+            directory = open_below(self.root, path)
+            if directory >= 0:
+                return directory
+        names = path.split("/") if path else ()
         directory = open_directory(self.root, names, create=create, durable=durable)
         if durable and len(self._settled) < _MANY:
             self._settled.add(path)
@@ -118,6 +123,14 @@ class Directories:
                 self.prune(path)
                 raise
         raise AssertionError  # pragma: no cover - the last attempt has returned or raised
+
+    def put_alone(self, key: str, value: bytes, place: Callable[[int, str, str], bool]) -> bool:
+        """The same for one value, with which the directory is closed again."""
+        folder = Folder()
+        try:
+            return self.put(key, value, place, folder)
+        finally:
+            folder.close()
 
     def _put_into(
         self, directory: int, key: str, name: str, value: bytes, place: Callable[[int, str, str], bool]

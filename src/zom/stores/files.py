@@ -21,6 +21,7 @@ __all__ = [
     "contents_into",
     "kind",
     "leads_back",
+    "mode_of",
     "open_directory",
     "open_followed",
     "read_at",
@@ -34,6 +35,9 @@ LONG = 1000
 
 _SPARE = bytearray(1)
 """Where the byte goes that a value has too many; nobody reads it."""
+
+_READS_INTO = hasattr(os, "preadv")
+"""Whether this system reads into memory at all: an old macOS doesn't."""
 
 _MOST = 0x7FFFF000
 """How many bytes Linux reads in one call: with so many asked for, the spare one was not."""
@@ -126,6 +130,11 @@ def contents_into(descriptor: int, target: memoryview[Any]) -> int:
     and those without bytes are asked what they are.
     """
     length = target.nbytes
+    if not _READS_INTO:
+        value = contents(descriptor, None)
+        if value and len(value) == length:
+            target.cast("B")[:] = value
+        return len(value)
     got = os.preadv(descriptor, (target, _SPARE), 0)
     if got == length and 0 < length < _MOST:
         return length
@@ -209,6 +218,15 @@ def leads_back(root: int, path: str) -> bool:
         if os.path.samestat(target, os.stat(above or ".", dir_fd=root)):
             return True
     return False
+
+
+def mode_of(entry: os.DirEntry[str], *, follow: bool) -> int:
+    """The kind of an entry; 0 for a link to nowhere."""
+    if entry.is_dir(follow_symlinks=follow):
+        return stat.S_IFDIR
+    if entry.is_file(follow_symlinks=follow):
+        return stat.S_IFREG
+    return stat.S_IFLNK if entry.is_symlink() and not follow else 0
 
 
 def kind(mode: int) -> str:

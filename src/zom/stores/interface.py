@@ -158,8 +158,13 @@ class Store(Backend):
     def set(self, key: str, value: Buffer) -> None:
         """Put `value` under `key`: afterwards, whatever happens, there is the old value or the new."""
         self._check_write(key, "write")
-        with self._told(key, "write"), self._excluding(key):
-            self._write(key, _as_bytes(value))
+        try:
+            with self._excluding(key):
+                self._write(key, _as_bytes(value))
+        except ZomError:
+            raise
+        except Exception as cause:
+            raise StoreError(self.url, key, "write", self._reason(cause)) from cause
 
     def set_many(self, items: Mapping[str, Buffer] | Iterable[tuple[str, Buffer]]) -> None:
         """Put each value under its key, in order; after a failure, any of them may be written."""

@@ -29,22 +29,17 @@ from zom.stores.files import (
     contents_into,
     kind,
     leads_back,
+    mode_of,
     open_directory,
     open_followed,
     refuse_dangling,
 )
 from zom.stores.interface import ByteRange, Capabilities, Listing, Range, Snapshot, Store, is_key
 from zom.stores.range_locks import RangeLocks, remove_unused
-from zom.stores.temporary import (
-    OWN,
-    TEMPORARY,
-    link_in_place,
-    put_in_place,
-    remove_abandoned,
-)
+from zom.stores.temporary import OWN, TEMPORARY, link_in_place, put_in_place, remove_abandoned
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
     from contextlib import AbstractContextManager
 
 __all__ = ["LocalStore"]
@@ -194,7 +189,7 @@ class LocalStore(Store):
 
     @override
     def _write(self, key: str, value: bytes) -> None:
-        self._put(key, value, put_in_place)
+        self._directories.put_alone(key, value, put_in_place)
         self._settle((key,))
 
     @override
@@ -215,7 +210,7 @@ class LocalStore(Store):
         if self._read(key, Range(0, 0)) is not None:
             return False
         try:
-            created = self._put(key, value, link_in_place)
+            created = self._directories.put_alone(key, value, link_in_place)
         except OSError as error:
             if error.errno not in _NO_LINKS:
                 raise
@@ -223,17 +218,10 @@ class LocalStore(Store):
             with self._lock(key):
                 if self._read(key, None) is not None:
                     return False
-                created = self._put(key, value, put_in_place)
+                created = self._directories.put_alone(key, value, put_in_place)
         if created:
             self._settle((key,))
         return created
-
-    def _put(self, key: str, value: bytes, place: Callable[[int, str, str], bool]) -> bool:
-        folder = Folder()
-        try:
-            return self._directories.put(key, value, place, folder)
-        finally:
-            folder.close()
 
     # --- deleting ----------------------------------------------------------------------------------
 
@@ -332,7 +320,7 @@ class LocalStore(Store):
         try:
             with os.scandir(descriptor) as entries:
                 found = [
-                    (entry.name, _mode(entry, follow=follow), entry.is_symlink())
+                    (entry.name, mode_of(entry, follow=follow), entry.is_symlink())
                     for entry in entries
                     if not entry.name.startswith(OWN)
                 ]
@@ -404,12 +392,3 @@ def _give_back(root: int, locks: RangeLocks) -> None:
 
 def _reopen(root: str, options: dict[str, Any]) -> LocalStore:
     return LocalStore(root, **options)
-
-
-def _mode(entry: os.DirEntry[str], *, follow: bool) -> int:
-    """The kind of an entry; 0 for a link to nowhere."""
-    if entry.is_dir(follow_symlinks=follow):
-        return stat.S_IFDIR
-    if entry.is_file(follow_symlinks=follow):
-        return stat.S_IFREG
-    return stat.S_IFLNK if entry.is_symlink() and not follow else 0

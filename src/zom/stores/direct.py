@@ -1,0 +1,67 @@
+"""Opening a directory far below another in one call, through no symbolic link: openat2(2) of Linux.
+
+Python has no such call, and opening one name after the other takes three calls for each. Where this one is
+missing or forbidden, as in some containers, those must do.
+"""
+
+from __future__ import annotations
+
+import os
+import struct
+import sys
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+__all__ = ["open_below"]
+
+_SYS_OPENAT2 = 437
+_RESOLVE_NO_SYMLINKS = 0x04
+_HOW = struct.pack(
+    "QQQ",
+    os.O_RDONLY | getattr(os, "O_DIRECTORY", 0) | getattr(os, "O_CLOEXEC", 0),
+    0,
+    _RESOLVE_NO_SYMLINKS,
+)
+
+
+def _call() -> Callable[..., int] | None:
+    """The call, or None where this system has it not."""
+    if not sys.platform.startswith("linux"):
+        return None
+    import ctypes  # noqa: PLC0415 - takes its time, and who only reads needs it not
+
+    libc = ctypes.CDLL(None)
+    if not hasattr(libc, "syscall"):
+        return None
+    call = libc.syscall
+    call.restype = ctypes.c_long
+    call.argtypes = [ctypes.c_long, ctypes.c_int, ctypes.c_char_p, ctypes.c_char_p, ctypes.c_size_t]
+    found = call(_SYS_OPENAT2, -100, b"/", _HOW, len(_HOW))
+    if found < 0:
+        return None
+    os.close(found)
+    return call
+
+
+class _Known:
+    """What is known of the call, once it was tried."""
+
+    is_tried = False
+    call: Callable[..., int] | None = None
+
+
+def open_below(directory: int, path: str) -> int:
+    """A descriptor of the directory `path` below the open `directory`; -1 where it can't be had so.
+
+    >>> here = os.open("/", os.O_RDONLY)
+    >>> open_below(here, "no/such/directory")
+    -1
+    >>> os.close(here)
+    """
+    if not _Known.is_tried:
+        _Known.call = _call()
+        _Known.is_tried = True
+    call = _Known.call
+    return -1 if call is None else call(_SYS_OPENAT2, directory, os.fsencode(path), _HOW, len(_HOW))
