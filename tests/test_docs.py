@@ -62,8 +62,8 @@ def test_the_generated_pages_are_up_to_date():
 def test_the_readme_shows_what_the_demonstration_shows(tmp_path):
     demo = [sys.executable, "-m", "zom", "demo"]
     subprocess.run(demo, cwd=tmp_path, capture_output=True, check=True)
-    tree = [sys.executable, "-m", "zom", "tree", "zom-demo/spec.json"]
+    tree = [sys.executable, "-m", "zom", "tree", "zom-demo/climate.zarr"]
     done = subprocess.run(tree, cwd=tmp_path, capture_output=True, check=True, text=True, encoding="utf-8")
-    assert f"$ zom tree zom-demo/spec.json\n{done.stdout}```" in (ROOT / "README.md").read_text(
+    assert f"$ zom tree zom-demo/climate.zarr\n{done.stdout}```" in (ROOT / "README.md").read_text(
         encoding="utf-8"
     )
