@@ -9,9 +9,10 @@ from __future__ import annotations
 from collections.abc import Mapping  # noqa: TC003 - pydantic reads the annotation
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Final, Literal
 
-from pydantic import Field
+from pydantic import Field, PlainSerializer, WrapValidator
 
 from zom.codecs.blosc_coder import AUTO, BloscCoder
+from zom.codecs.gdal_spelling import gdal_fault, gdal_shuffle
 from zom.errors import ExtensionError
 from zom.model.bound import Stream
 from zom.model.codec import Bytes, Codec, codecs
@@ -83,7 +84,7 @@ class BloscV2Configuration(Configuration):
 
     cname: Compressor = "lz4"
     clevel: Level = 5
-    shuffle: Annotated[int, Field(ge=-1, le=2)] = 1
+    shuffle: Annotated[int, Field(ge=-1, le=2), WrapValidator(gdal_shuffle), PlainSerializer(int)] = 1
     blocksize: NotNegative = 0
     typesize: OrAbsent[Positive] = None
 
@@ -111,6 +112,8 @@ class BloscCodec(Codec):
         """Bytes of no fixed number."""
         del before
         if isinstance(configuration, BloscV2Configuration):
+            expected = "an integer from -1 to 2"
+            gdal_fault(configuration.shuffle, expected, (*path, "configuration", "shuffle"), faults)
             return Bytes()
         if configuration.shuffle is None:
             here = (*path, "configuration", "shuffle")
@@ -129,7 +132,7 @@ class BloscCodec(Codec):
             raise ExtensionError("the blosc codec wants bytes")
         shuffle = configuration.shuffle
         # Of v3 without a shuffle zarr-python makes what v2 calls -1.
-        number = shuffle if isinstance(shuffle, int) else _SHUFFLES.get(shuffle or "", AUTO)
+        number = int(shuffle) if isinstance(shuffle, int) else _SHUFFLES.get(shuffle or "", AUTO)
         return BloscCoder(
             before,
             cname=configuration.cname,

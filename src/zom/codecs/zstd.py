@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections.abc import Mapping  # noqa: TC003 - pydantic reads the annotation
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
-from pydantic import Field
+from pydantic import Field, PlainSerializer, WrapValidator
 
+from zom.codecs.gdal_spelling import gdal_checksum, gdal_fault
 from zom.codecs.stream_size import stream_before
 from zom.codecs.zstd_coder import ZstdCoder
 from zom.model.codec import Bytes, Codec, codecs
@@ -48,7 +49,7 @@ class ZstdV2Configuration(Configuration):
     """As numcodecs has it."""
 
     level: Level = 0
-    checksum: bool = False
+    checksum: Annotated[bool, WrapValidator(gdal_checksum), PlainSerializer(bool)] = False
 
 
 class ZstdCodec(Codec):
@@ -70,6 +71,8 @@ class ZstdCodec(Codec):
     ) -> Bytes:
         """Bytes of no fixed number."""
         del before
+        expected = "true or false"
+        gdal_fault(configuration.checksum, expected, (*path, "configuration", "checksum"), faults)
         if configuration.level is None:
             here = (*path, "configuration", "level")
             faults.append(Fault(LEVEL, here, "an integer from -131072 to 22", "nothing"))
@@ -81,7 +84,7 @@ class ZstdCodec(Codec):
         """libzstd, as numcodecs has it; without a level its own default is taken."""
         del after
         stream = stream_before(before, self.name)
-        return ZstdCoder(stream, configuration.level or 0, checksum=configuration.checksum)
+        return ZstdCoder(stream, configuration.level or 0, checksum=bool(configuration.checksum))
 
 
 zstd = codecs.register(ZstdCodec())
