@@ -34,9 +34,9 @@ if TYPE_CHECKING:
 
 __all__ = ["CheckLevel", "Progress", "ValuesOfArray", "array_problems"]
 
-_BATCH = 256
-_BATCH_BYTES = 1 << 26
-"""The bytes of chunks that are asked of a far store at once."""
+_NEAR = (32, 1 << 22)
+_FAR = (256, 1 << 26)
+"""How many chunks, and how many bytes of them, are asked at once of a store on this machine, and elsewhere."""
 
 _MOST_ASKED = 1_000_000
 """The chunks of the largest grid that is tried key by key, where a store can't list its keys."""
@@ -106,6 +106,7 @@ class ValuesOfArray:
         self._tally = tally
         self._unreadable = 0
         self._decodes = False
+        self._only: ChunkForm | None = None
         self._progress = Progress(None, 0)
 
     def check(self, *, decodes: bool, progress: Progress) -> None:
@@ -139,6 +140,7 @@ class ValuesOfArray:
         self, found: Iterator[StoredChunk], count: int, form: ChunkForm, *, decodes: bool, progress: Progress
     ) -> None:
         self._decodes = decodes
+        self._only = form if self._chunks.plan.uniform is not None else None
         self._progress = progress
         run(found, count, self._take, threads=self._threads(form, count))
 
@@ -160,21 +162,20 @@ class ValuesOfArray:
             self._progress.add(len(batch))
 
     def _batches(self, found: Iterator[StoredChunk]) -> Iterator[list[StoredChunk]]:
-        parallel = self._chunks.store.capabilities.parallel
-        most = 1 if parallel == 1 else _BATCH
+        most, most_bytes = _NEAR if self._chunks.store.capabilities.parallel == 1 else _FAR
         batch: list[StoredChunk] = []
         nbytes = 0
         for chunk in found:
             batch.append(chunk)
             nbytes += self._form(chunk).nbytes if chunk.size == _UNKNOWN else chunk.size
-            if len(batch) >= most or (self._decodes and nbytes >= _BATCH_BYTES):
+            if len(batch) >= most or (self._decodes and nbytes >= most_bytes):
                 yield batch
                 batch, nbytes = [], 0
         if batch:
             yield batch
 
     def _form(self, chunk: StoredChunk) -> ChunkForm:
-        return self._chunks.plan.form(self._chunks.plan.chunk_shape(chunk.place))
+        return self._only or self._chunks.plan.form(self._chunks.plan.chunk_shape(chunk.place))
 
     def _check(self, batch: list[StoredChunk], scratch: dict[tuple[int, ...], Array]) -> None:
         """Check all of `batch`; where the store fails, one by one, to tell which can't be read."""
@@ -200,51 +201,42 @@ class ValuesOfArray:
     def _faults(
         self, batch: list[StoredChunk], scratch: dict[tuple[int, ...], Array]
     ) -> Iterator[tuple[Rule, str, CodecError]]:
-        # What can't be a chunk by its size is not read: the listing has told of it.
-        sound = [each for each in batch if each.size != _UNKNOWN and self._may_be(each, each.size)]
-        for chunk, value in ShardValues(self._chunks).read(each for each in sound if self._is_shard(each)):
+        plain: list[tuple[StoredChunk, ChunkForm]] = []
+        shards: list[StoredChunk] = []
+        unknown: list[StoredChunk] = []
+        for chunk in batch:
+            form = self._only or self._form(chunk)
+            if chunk.size == _UNKNOWN:
+                unknown.append(chunk)
+            elif wanted_size(form, chunk.size) is not None:
+                continue  # the listing has told of it
+            elif form.shard is not None:
+                shards.append(chunk)
+            elif self._decodes:
+                plain.append((chunk, form))
+        for chunk, value in ShardValues(self._chunks).read(shards):
             if value is not None:
                 yield from self._shard(chunk, value)
-        plain = [each for each in sound if not self._is_shard(each)] if self._decodes else []
-        for chunk, data in zip(plain, self._values(plain), strict=True):
-            if data is not None:
-                yield from self._decoded(chunk, data, scratch)
-        unknown = [each for each in batch if each.size == _UNKNOWN]
-        for chunk, data in zip(unknown, self._values(unknown), strict=True):
+        values = self._chunks.store.get_many([chunk.key for chunk, _ in plain])
+        for (chunk, form), data in zip(plain, values, strict=True):
+            error = None if data is None else _fault(form, data, scratch)
+            if error is not None:
+                yield UNDECODABLE, chunk.key, error
+        yield from self._unlisted_faults(unknown, scratch)
+
+    def _unlisted_faults(
+        self, batch: list[StoredChunk], scratch: dict[tuple[int, ...], Array]
+    ) -> Iterator[tuple[Rule, str, CodecError]]:
+        values = self._chunks.store.get_many([chunk.key for chunk in batch])
+        for chunk, data in zip(batch, values, strict=True):
             if data is None:
                 continue
-            self._keys.count_one(chunk.key, len(data), self._form(chunk))
-            if self._is_shard(chunk) and self._may_be(chunk, len(data)):
+            form = self._form(chunk)
+            self._keys.count_one(chunk.key, len(data), form)
+            if form.shard is not None and wanted_size(form, len(data)) is None:
                 yield from self._shard(chunk, value_in_memory(data))
-            elif self._decodes:
-                yield from self._decoded(chunk, data, scratch)
-
-    def _is_shard(self, chunk: StoredChunk) -> bool:
-        return self._form(chunk).shard is not None
-
-    def _may_be(self, chunk: StoredChunk, size: int) -> bool:
-        return wanted_size(self._form(chunk), size) is None
-
-    def _values(self, batch: list[StoredChunk]) -> list[bytes | None]:
-        return self._chunks.store.get_many([chunk.key for chunk in batch])
-
-    def _decoded(
-        self, chunk: StoredChunk, data: bytes, scratch: dict[tuple[int, ...], Array]
-    ) -> Iterator[tuple[Rule, str, CodecError]]:
-        form = self._form(chunk)
-        chain = form.chain
-        if not self._may_be(chunk, len(data)):
-            return
-        try:
-            if chain.plain:
-                if form.shape not in scratch:
-                    scratch.clear()
-                    scratch[form.shape] = chain.scratch()
-                chain.decode_into(data, scratch[form.shape])
-            else:
-                chain.decode(data)
-        except CodecError as error:
-            yield UNDECODABLE, chunk.key, error
+            elif self._decodes and (error := _fault(form, data, scratch)) is not None:
+                yield UNDECODABLE, chunk.key, error
 
     def _shard(self, chunk: StoredChunk, value: ShardValue) -> Iterator[tuple[Rule, str, CodecError]]:
         form = self._form(chunk)
@@ -257,3 +249,21 @@ class ValuesOfArray:
             faults = list(shard_faults(form, value_in_memory(data), decodes=self._decodes))
         for error, in_index in faults:
             yield INDEX if in_index else UNDECODABLE, chunk.key, error
+
+
+def _fault(form: ChunkForm, data: bytes, scratch: dict[tuple[int, ...], Array]) -> CodecError | None:
+    """Why a chunk can't be decoded; None where it can, or where its size has told already."""
+    chain = form.chain
+    if wanted_size(form, len(data)) is not None:
+        return None
+    try:
+        if chain.plain:
+            if form.shape not in scratch:
+                scratch.clear()
+                scratch[form.shape] = chain.scratch()
+            chain.decode_into(data, scratch[form.shape])
+        else:
+            chain.decode(data)
+    except CodecError as error:
+        return error
+    return None
