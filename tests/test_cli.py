@@ -126,7 +126,7 @@ def test_the_version_is_that_of_the_package(call):
         (["tree"], "zom tree: the following arguments are required: PLACE; see zom tree --help"),
         (
             ["tree", "x", "--depth", "-1"],
-            "zom tree: argument --depth: expected a number of levels, 0 or more, found '-1'; see zom tree --help",
+            "zom tree: argument --depth: expected a whole number, 0 or more, found '-1'; see zom tree --help",
         ),
         (["convert", "x"], "zom convert: the following arguments are required: --to; see zom convert --help"),
     ],

@@ -132,12 +132,35 @@ def test_broken_json_in_a_store_is_told_with_its_place(call, tmp_path, small):
     assert call("tree", "a.zarr") == (3, "", f"zom tree: {text}; {fix}\n")
 
 
+def test_broken_json_on_standard_input_is_told_with_what_shows_more(call):
+    code, out, err = call("tree", "-", stdin=b"{")
+    assert (code, out) == (3, "")
+    assert err.startswith("zom tree: standard input: expected ")
+    assert err.endswith("; see zom validate -\n")
+
+
 def test_an_unknown_scheme_is_told_with_those_that_are_known(call):
     code, out, err = call("tree", "ftp://example.org/a")
     assert (code, out, err.count("\n")) == (3, "", 1)
     assert err.startswith(
         "zom tree: ftp://example.org/a: cannot open: unknown scheme 'ftp'; known are az, file, "
     )
+
+
+def test_what_is_secret_in_a_url_is_not_shown(call):
+    text = "http://127.0.0.1:9/a: cannot read 't/zarr.json': connection refused"
+    code, out, err = call("tree", "http://me:secret@127.0.0.1:9/a::t")
+    assert (code, out, err.partition(";")[0]) == (3, "", f"zom tree: {text}")
+    place = place_of("http://me:secret@127.0.0.1:9/a?sig=secret::t")
+    assert place.name == "http://127.0.0.1:9/a::t"
+    assert "secret" not in repr(place)
+
+
+def test_a_url_that_has_lost_a_slash_is_no_path(call):
+    text = (
+        "s3:/bucket: cannot open: expected s3:// and two slashes; a Path swallows one, pass the URL as text"
+    )
+    assert call("tree", "s3:/bucket") == (3, "", f"zom tree: {text}\n")
 
 
 def test_a_server_that_can_not_be_reached_is_told(call):
@@ -189,6 +212,11 @@ def test_a_document_that_may_not_be_read_is_told(call, tmp_path, document):
 def test_a_target_may_be_new():
     assert target_at("new.zarr::a/b").path == "a/b"
     assert not target_at("new.zarr").exists
+
+
+def test_memory_is_no_target(call, document):
+    text = "memory://a: memory ends with the command; name a directory or a file"
+    assert call("create", document, "memory://a") == (2, "", f"zom create: {text}\n")
 
 
 def test_a_document_is_no_target(call, document):

@@ -157,6 +157,15 @@ def test_read_tells_of_what_is_wrong_and_can_be_read(call, tmp_path):
     assert call("read", "a.zarr", "--level", "strict")[0] == 3
 
 
+@pytest.mark.parametrize("verb", [["tree"], ["info"], ["convert", "--to", "v2"], ["plan", "-"]])
+def test_what_is_wrong_and_can_be_read_is_no_matter_of_other_verbs(call, tmp_path, verb):
+    (tmp_path / "a.zarr").mkdir()
+    text = '{"zarr_format": 3, "node_type": "group", "node_type": "group"}'
+    (tmp_path / "a.zarr" / "zarr.json").write_text(text)
+    code, _, err = call(*verb, "a.zarr", stdin=b'{"zarr_format": 3, "node_type": "group"}')
+    assert (code, err) == (0, "")
+
+
 # -- validate -------------------------------------------------------------------------------------------
 
 

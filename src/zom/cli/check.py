@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from zom.cli.outcome import CLEAN, FINDINGS
 from zom.cli.terminal import Progress, declare_progress
-from zom.cli.tree import levels
+from zom.cli.tree import whole_number
 from zom.cli.validate import counted, declare_fail_on, failed, stored_problem_line
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ def declare(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--limit",
-        type=levels,
+        type=whole_number,
         default=20,
         metavar="N",
         help="list N problems of one kind and node, and count the rest (default: 20)",

@@ -34,7 +34,7 @@ def run(arguments: argparse.Namespace) -> int:
         plan = work(store, place.path, drop=arguments.drop)
         changed = not plan.is_empty
     if arguments.format == "json":
-        facts = {"store": place.where, "path": plan.path, "changed": changed, "dry_run": arguments.dry_run}
+        facts = {"store": place.store, "path": plan.path, "changed": changed, "dry_run": arguments.dry_run}
         print(jsontext.write(facts, indent=2))
         return CLEAN
     if arguments.drop:

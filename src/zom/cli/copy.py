@@ -75,6 +75,6 @@ def run(arguments: argparse.Namespace) -> int:
             on_conflict=arguments.on_conflict,
             dry_run=arguments.dry_run,
         )
-    report = replace(report, source=source.where, target=target.where)
+    report = replace(report, source=source.store, target=target.store)
     print(report.to_json(indent=2) if arguments.format == "json" else report)
     return CLEAN

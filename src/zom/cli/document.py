@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Document", "read_document"]
 
+_INPUT = "standard input"
 _PLACE = re.compile(r" at line (\d+), column (\d+)$")
 
 _Form = Literal["node", "attributes", "entry point", "consolidated v2", "consolidated v3"]
@@ -46,6 +47,11 @@ class Document:
     value: Any
     """None where the text is not JSON."""
     form: _Form
+
+    @property
+    def argument(self) -> str:
+        """As the command is given it."""
+        return "-" if self.name == _INPUT else self.name
 
     def problems(self, level: Level) -> list[Problem]:
         """Every problem, with the line and column where it stands."""
@@ -74,7 +80,7 @@ class Document:
         except SpecError as error:
             errors = [problem for problem in self.located(error.problems) if problem.severity == "error"]
             more = f", and {len(errors) - 1} more" if len(errors) > 1 else ""
-            message = f"{self.name}: {errors[0]}{more}; see zom validate {self.name}"
+            message = f"{self.name}: {errors[0]}{more}; see zom validate {self.argument}"
             raise CommandError(message, UNREADABLE) from None
 
     @property
@@ -161,7 +167,7 @@ def read_document(name: str) -> Document:
     text = _text_of(name)
     faults: list[Fault] = []
     value = jsontext.read(text, faults)
-    return Document("standard input" if name == "-" else name, text, value, _form_of(name, value))
+    return Document(_INPUT if name == "-" else name, text, value, _form_of(name, value))
 
 
 def _text_of(name: str) -> bytes:

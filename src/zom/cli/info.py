@@ -88,7 +88,7 @@ def _stored(place: Place, *, stored: bool) -> _Facts:
     with place.opened() as store:
         node: Any = open_node(store, place.path)
         names = None if node.spec.kind == "array" else list(node.members())
-        facts = _Facts(node.info, place.where, node.spec, names)
+        facts = _Facts(node.info, place.store, node.spec, names)
         if stored and node.spec.kind == "array":
             found = node.stored()
             facts.lines.append(("stored", str(found)))

@@ -9,6 +9,7 @@ from __future__ import annotations
 import argparse
 import os
 import sys
+import warnings
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from zom import __version__
@@ -32,7 +33,7 @@ from zom.cli import (
     validate,
 )
 from zom.cli.outcome import INTERNAL, USAGE, CommandError, command_error
-from zom.errors import ZomError
+from zom.errors import SpecWarning, ZomError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -124,7 +125,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if reconfigure is not None:
             reconfigure(errors="backslashreplace")
     try:
-        return _run(sys.argv[1:] if arguments is None else arguments)
+        with warnings.catch_warnings():
+            # What can be read is read: telling what is wrong with it is the business of `zom validate`.
+            warnings.simplefilter("ignore", SpecWarning)
+            return _run(sys.argv[1:] if arguments is None else arguments)
     except BrokenPipeError:
         # Who reads has read enough; the interpreter must not complain when it flushes.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

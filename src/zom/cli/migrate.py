@@ -73,7 +73,7 @@ def _migrated(arguments: argparse.Namespace, place: Place) -> Migration:
             Progress("migrating", arguments.progress) as progress,
         ):
             done = migrate(store, arguments.to, path=place.path, dry_run=arguments.dry_run, progress=progress)
-        return replace(done, store=place.where)
+        return replace(done, store=place.store)
     target = target_at(arguments.target)
     if target.path:
         message = (
@@ -93,7 +93,7 @@ def _migrated(arguments: argparse.Namespace, place: Place) -> Migration:
             dry_run=arguments.dry_run,
             progress=progress,
         )
-    return replace(done, store=place.where, target=target.where)
+    return replace(done, store=place.store, target=target.store)
 
 
 def _made(target: Place, *, dry_run: bool) -> AbstractContextManager[Store]:

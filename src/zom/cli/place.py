@@ -12,13 +12,14 @@ from __future__ import annotations
 import os
 import re
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from zom.cli.document import read_document
 from zom.cli.outcome import UNREADABLE, USAGE, CommandError, command_error
 from zom.errors import ZomError
+from zom.stores.credentials import shown_url
 
 if TYPE_CHECKING:
     from collections.abc import Generator
@@ -29,7 +30,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Place", "place_of", "spec_at", "store_at", "target_at"]
 
-_SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+://|file:", re.ASCII)
+_SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:/", re.ASCII)
+"""One slash is enough: a URL that has lost the other is no path, and the store says so."""
 _INNER = re.compile(r"::(?![^\[]*\])")  # not the colons of http://[::1]/
 _STORE_FILES = {b"PK\x03\x04": "zip", b"PK\x05\x06": "zip", b"SQLi": "sqlite"}
 _STORE_NAMES = (".zip", ".sqlite", ".sqlite3", ".db")
@@ -40,8 +42,8 @@ class Place:
     """A document, or a node of a store."""
 
     name: str
-    """As the user typed it."""
-    where: str
+    """As the user typed it, without what may be secret in a URL."""
+    where: str = field(repr=False)
     """The path or URL of the store; the file of the document."""
     path: str = ""
     """The node in the store."""
@@ -52,6 +54,11 @@ class Place:
     def is_store(self) -> bool:
         """Whether it is a node of a store."""
         return self.kind != "document"
+
+    @property
+    def store(self) -> str:
+        """What messages call the store."""
+        return shown_url(self.where) if _is_url(self.where) else self.where
 
     @property
     def exists(self) -> bool:
@@ -68,7 +75,7 @@ class Place:
                 url = store.url
                 yield store
         except ZomError as error:
-            raise command_error(error, self.where, url or getattr(error, "store", "")) from error
+            raise command_error(error, self.store, url or getattr(error, "store", "")) from error
 
     @contextmanager
     def surveyed(self) -> Generator[Store]:
@@ -79,7 +86,7 @@ class Place:
         else:
             from zom.stores.memory import MemoryStore  # noqa: PLC0415 - documents need no stores
 
-            yield MemoryStore(name=self.where)
+            yield MemoryStore(name=self.store)
 
     def _open(self, *, write: bool) -> Store:
         from zom.stores.opening import store  # noqa: PLC0415 - documents need no stores
@@ -112,10 +119,10 @@ def place_of(name: str) -> Place:
     kind = _kind(where)
     if kind == "missing":
         hint = "name a document, a store, or - for standard input"
-        raise CommandError(f"{name}: no such file or directory; {hint}", UNREADABLE)
+        raise CommandError(f"{name or repr(name)}: no such file or directory; {hint}", UNREADABLE)
     if kind == "document" and path:
         raise CommandError(f"{name}: {where} is a document, no store; name it without ::{path}", USAGE)
-    return Place(name, where, path, kind)
+    return Place(_shown(where, path), where, path, kind)
 
 
 def store_at(name: str) -> Place:
@@ -136,15 +143,17 @@ def target_at(name: str) -> Place:
     """The node of a store that is to be written, which may be missing.
 
     >>> target_at("new.zarr::a/b")
-    Place(name='new.zarr::a/b', where='new.zarr', path='a/b', kind='store')
+    Place(name='new.zarr::a/b', path='a/b', kind='store')
     """
     where, path = _split(name)
     if not where or name == "-":
         raise CommandError(f"{name!r}: expected a store; name a directory, a zip file, or a URL", USAGE)
+    if where.startswith("memory:"):
+        raise CommandError(f"{name}: memory ends with the command; name a directory or a file", USAGE)
     kind = _kind(where)
     if kind == "document":
         raise CommandError(f"{name}: is a file, and no store; name a new place", UNREADABLE)
-    return Place(name, where, path, "store" if kind == "missing" else kind)
+    return Place(_shown(where, path), where, path, "store" if kind == "missing" else kind)
 
 
 def spec_at(name: str, *, depth: int | None = None) -> Spec:
@@ -172,6 +181,11 @@ def _split(name: str) -> tuple[str, str]:
     if not found:
         return name, ""
     return name[: found[-1].start()], name[found[-1].end() :].strip("/")
+
+
+def _shown(where: str, path: str) -> str:
+    shown = shown_url(where) if _is_url(where) else where
+    return f"{shown}::{path}" if path else shown
 
 
 def _kind(where: str) -> str:

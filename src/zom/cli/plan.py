@@ -73,7 +73,7 @@ def plan_from(arguments: argparse.Namespace, spec: Spec, place: Place, store: St
     from zom.hierarchy.planner import plan  # noqa: PLC0415 - slow to import
 
     made = plan(spec, store, place.path, on_conflict=arguments.on_conflict, prune=arguments.prune)
-    return replace(made, url=place.where)
+    return replace(made, url=place.store)
 
 
 def print_plan(plan: Plan, form: str) -> None:

@@ -6,7 +6,7 @@ import sys
 from typing import TYPE_CHECKING
 
 from zom.cli.outcome import CLEAN
-from zom.cli.tree import levels
+from zom.cli.tree import whole_number
 
 if TYPE_CHECKING:
     import argparse
@@ -18,7 +18,10 @@ def declare(parser: argparse.ArgumentParser) -> None:
     """The arguments of the verb."""
     parser.add_argument("store", metavar="STORE", help="a directory, a zip or SQLite file, or a URL")
     parser.add_argument(
-        "--depth", type=levels, metavar="N", help="read N levels below the root; members below aren't known"
+        "--depth",
+        type=whole_number,
+        metavar="N",
+        help="read N levels below the root; members below aren't known",
     )
     parser.add_argument(
         "--consolidated",

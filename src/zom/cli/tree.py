@@ -6,24 +6,24 @@ import argparse
 
 from zom.cli.outcome import CLEAN
 
-__all__ = ["declare", "levels", "run"]
+__all__ = ["declare", "run", "whole_number"]
 
 
 def declare(parser: argparse.ArgumentParser) -> None:
     """The arguments of the verb."""
     parser.add_argument("place", metavar="PLACE", help="a document, a store, or - for standard input")
-    parser.add_argument("--depth", type=levels, metavar="N", help="show N levels below the root")
+    parser.add_argument("--depth", type=whole_number, metavar="N", help="show N levels below the root")
     parser.add_argument("--format", choices=["text", "json"], default="text", help="how nodes are shown")
 
 
-def levels(text: str) -> int:
-    """A number of levels, of an argument.
+def whole_number(text: str) -> int:
+    """The number that an argument is.
 
-    >>> levels("2")
+    >>> whole_number("2")
     2
     """
     if not (text.isascii() and text.isdecimal()):
-        message = f"expected a number of levels, 0 or more, found {text!r}"
+        message = f"expected a whole number, 0 or more, found {text!r}"
         raise argparse.ArgumentTypeError(message)
     return int(text)
 

@@ -80,7 +80,7 @@ def run(arguments: argparse.Namespace) -> int:
     for name in arguments.places:
         place = place_of(name)
         if place.is_store:
-            shown = name
+            shown = place.name
             problems = _stored_problems(place, arguments.level)
             lines = [stored_problem_line(place, problem) for problem in problems]
         else:
@@ -132,7 +132,7 @@ def problem_line(name: str, problem: Problem) -> str:
 
 def stored_problem_line(place: Place, problem: Problem) -> str:
     """As `problem_line`, for a problem in a store: its file is the store's key."""
-    name = place.where if problem.key else place.name
+    name = place.store if problem.key else place.name
     return problem_line(f"{name.rstrip('/')}/{problem.key}" if problem.key else name, problem)
 
 
