@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from zom.model.spec import Spec
     from zom.problems import Problem
 
-__all__ = ["html_page"]
+__all__ = ["html_page", "page_around"]
 
 _STYLE = """
 :root { color-scheme: light dark;
@@ -82,17 +82,23 @@ def html_page(spec: Spec, problems: Sequence[Problem] = (), *, title: str = "") 
     """
     heading = title or _title_of(spec)
     places = {path: index for index, (path, _) in enumerate(walk(spec))}
-    return "".join(
-        [
-            _HEAD.format(title=_text(heading), style=_STYLE),
-            f"<h1>{_text(heading)}</h1>\n<p class=lead>{_lead(spec)}</p>\n",
-            "<h2>Nodes</h2>\n",
-            _node_table(spec),
-            f"<h2>{_problem_heading(problems)}</h2>\n",
-            _problem_table(problems, places) if problems else _NO_PROBLEMS,
-            "</main>\n</body>\n</html>\n",
-        ]
-    )
+    body = [
+        f"<h1>{_text(heading)}</h1>\n<p class=lead>{_lead(spec)}</p>\n",
+        "<h2>Nodes</h2>\n",
+        _node_table(spec),
+        f"<h2>{_problem_heading(problems)}</h2>\n",
+        _problem_table(problems, places) if problems else _NO_PROBLEMS,
+    ]
+    return page_around("".join(body), title=heading)
+
+
+def page_around(body: str, *, title: str) -> str:
+    """The page with that body, which is HTML, and that title, which is not.
+
+    >>> page_around("<p>text</p>", title="a < b").count("a &lt; b")
+    1
+    """
+    return f"{_HEAD.format(title=_text(title), style=_STYLE)}{body}</main>\n</body>\n</html>\n"
 
 
 _NO_PROBLEMS = "<div class=card><p class=good>Every rule that was checked holds.</p></div>\n"
