@@ -249,7 +249,7 @@ def test_a_new_tree_takes_few_round_trips():
     store = LoggedStore(MemoryStore())
     zom.materialize(v3.GroupSpec(members=members), store)
     calls = [call for call in store.log.calls if call.verb != "lock"]
-    assert len(calls) <= 8
+    assert len(calls) <= 6
     assert max(len(call.keys) for call in calls) == 999
 
 
@@ -541,6 +541,10 @@ def test_any_tree_becomes_any_other(form, data):
     old = data.draw(group_specs(form, members="known"))
     new = data.draw(group_specs(form, members="known"))
     store = MemoryStore()
+    for spec in (old, new):
+        if any("\\" in path for path, _ in spec.walk()):
+            assert {problem.code for problem in zom.plan(spec, store).problems} == {"plan/name"}
+            return
     zom.materialize(old, store)
     assert told(zom.read(store)).like(told(old))
     zom.materialize(new, store, on_conflict="replace", prune=True)

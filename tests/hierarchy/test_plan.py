@@ -525,6 +525,20 @@ def test_a_path_that_the_format_forbids_is_told(name):
         zom.plan(array_of(), MemoryStore(), name)
 
 
+def test_a_name_that_no_key_can_hold_is_told_before_anything_is_written():
+    """R15: what is valid and can't be written is a conflict, not a failure halfway."""
+    store = MemoryStore()
+    plan = zom.plan(
+        v3.GroupSpec(members={"a\\b": v3.GroupSpec(), ".zom-x": array_of(), "c": array_of()}), store
+    )
+    assert [str(problem) for problem in plan.problems] == [
+        "/.zom-x: expected a name that can be a part of a store's keys, found '.zom-x'",
+        "/a\\b: expected a name that can be a part of a store's keys, found 'a\\\\b'",
+    ]
+    with pytest.raises(zom.PathError, match="found a backslash in it"):
+        zom.plan(array_of(), store, "a\\b")
+
+
 def test_an_unknown_way_with_conflicts_is_told():
     with pytest.raises(
         ValueError, match=r"^on_conflict: expected one of 'refuse', 'update', 'replace', got 'w'$"

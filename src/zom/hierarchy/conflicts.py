@@ -22,6 +22,7 @@ __all__ = [
     "IN_THE_WAY",
     "KIND",
     "LAYOUT",
+    "NAME",
     "OTHER_FORMAT",
     "UNKNOWN_CHUNKS",
     "UNLISTED",
@@ -37,6 +38,11 @@ LAYOUT: Final = rule(
     "plan/layout",
     "the chunks of an array are read by the document that they were written by",
     source=_PLANS,
+)
+NAME: Final = rule(
+    "plan/name",
+    "a node's name can be a part of the keys of every store",
+    source="zom: no backslash, control character or half character in a key, and no name of zom's own files",
 )
 KIND: Final = rule("plan/kind", "an array doesn't become a group, nor a group an array", source=_PLANS)
 OTHER_FORMAT: Final = rule(

@@ -26,7 +26,7 @@ from zom.hierarchy.text import document_text
 from zom.hierarchy.upkeep import documents_change
 from zom.model.draft import ENTRY_POINT, EntryPoint
 from zom.model.output import member_specs
-from zom.paths import join, name_faults, parse_path
+from zom.paths import check_key, join, name_faults, parse_path
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -104,6 +104,8 @@ def check_names(form: Format, names: tuple[str, ...]) -> None:
     for fault in faults:
         if fault.rule.severity("strict") == "error":
             raise PathError(f"{join(names)}: expected {fault.expected}, found {fault.found}")
+    if names:
+        check_key("/".join(names))
 
 
 def last_name(key: str) -> str:

@@ -101,9 +101,8 @@ class Ledger:
         made = {path for path, action in self.actions.items() if action.verb == "create"}
         if len(made) <= FEW or not self.listed:
             return {}
-        tops = [
-            path for path in made if is_within(path, self.found.path) and path.rpartition("/")[0] not in made
-        ]
+        inside = [path for path in made if is_within(path, self.found.path)]
+        tops = [path for path in inside if path == "/" or (path.rpartition("/")[0] or "/") not in made]
         if len(tops) > FEW or self.layout.implicit_groups:
             tops = [self.found.path]
         prefixes = {prefix for path in tops for prefix in self.layout.node_prefixes(path)}

@@ -17,12 +17,14 @@ from zom.hierarchy.conflicts import (
     IN_THE_WAY,
     KIND,
     LAYOUT,
+    NAME,
     OTHER_FORMAT,
     UNKNOWN_CHUNKS,
     few,
 )
 from zom.hierarchy.create import check_path, entry_text
 from zom.hierarchy.handles import opened
+from zom.hierarchy.journal import JOURNAL
 from zom.hierarchy.layout import ENTRY_KEY, V3_LAYOUT
 from zom.hierarchy.ledger import Ledger, clearing_of, is_within
 from zom.hierarchy.meaning import changes_between
@@ -34,6 +36,7 @@ from zom.model.output import member_specs
 from zom.model.stored import frozen_documents
 from zom.model.tree import walk
 from zom.paths import join
+from zom.stores.interface import is_key
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -91,11 +94,19 @@ def plan_for(
         join((*names, *inner.split("/")[1:])) if inner != "/" else join(names): node
         for inner, node in walk(spec)
     }
+    odd = {at for at in nodes if at != "/" and (not is_key(at[1:]) or JOURNAL in at)}
+    if odd:
+        nodes = {at: node for at, node in nodes.items() if not odd.intersection((at, *above_all(at)))}
     with uncollected():
         found = survey(
             store, path, spec.family.form, expected=nodes if not store.capabilities.listable else ()
         )
-        return Planner(store, found, on_conflict, prune=prune).plan(nodes)
+        planner = Planner(store, found, on_conflict, prune=prune)
+        for at in sorted(odd):
+            planner.conflict(
+                NAME, at, "a name that can be a part of a store's keys", repr(at.rpartition("/")[2])
+            )
+        return planner.plan(nodes)
 
 
 class Planner(Ledger):

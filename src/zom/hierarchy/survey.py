@@ -161,7 +161,9 @@ def survey(store: Store, path: str, family_form: str, *, expected: Iterable[str]
     names = parse_path(path)
     above = [join(names[:count]) for count in range(len(names))]
     path = join(names)
-    texts = _above(store, [*above, path])
+    # What lies at the path itself is in the listing; only of the draft it must be known where to list.
+    own = [path] if family_form == "draft" or not store.capabilities.listable else []
+    texts = _above(store, [*above, *own])
     base, layout = layout_for(family_form, texts, [*above, path])
     if layout.implicit_groups:
         tried = [key for at in above for key in layout.tried(at)]
@@ -207,7 +209,7 @@ def layout_for(form: str, texts: Mapping[str, bytes | None], paths: list[str]) -
     if form != "draft":
         return "/", V2_LAYOUT if form == "v2" else V3_LAYOUT
     for path in reversed(paths):
-        text = texts[V3_LAYOUT.key(path, ENTRY_KEY)]
+        text = texts.get(V3_LAYOUT.key(path, ENTRY_KEY))
         if text is not None and b"metadata_encoding" in text:
             return path, draft_layout(EntryPoint.parse(text, "lenient", on_warning=_quiet), path)
     return "/", DRAFT_2022
