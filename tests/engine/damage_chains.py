@@ -114,6 +114,32 @@ OTHERS = {
         dtype="|O",
         fill_value=None,
     ),
+    "v2 fletcher32": array_v2(None, [{"id": "fletcher32"}]),
+    "v2 base64": array_v2({"id": "base64"}),
+    "v2 msgpack2": array_v2(
+        None, [{"id": "msgpack2", "raw": False, "use_bin_type": True}], dtype="|O", fill_value=None
+    ),
+    "v2 categorize": array_v2(
+        {"id": "zlib", "level": 1},
+        [
+            {
+                "id": "categorize",
+                "labels": [f"text {i}" for i in range(16)],
+                "dtype": "<U7",
+                "astype": "|u1",
+            }
+        ],
+        dtype="<U7",
+        fill_value="",
+    ),
+    "v2 fixedscaleoffset": array_v2(
+        None,
+        [{"id": "fixedscaleoffset", "scale": 1, "offset": 0, "dtype": "<f8", "astype": "<i4"}],
+        dtype="<f8",
+    ),
+    "reshape": array_v3({"name": "reshape", "configuration": {"shape": [16]}}, LITTLE, ZSTD),
+    "shards of shards of gzip": array_v3(shards(shards(LITTLE, GZIP, inner=(2, 1)))),
+    "shards of strings": array_v3(shards({"name": "vlen-utf8"}), dtype="string", fill=""),
     "draft": draft.ArraySpec.build(shape=(4, 4), dtype="int16", chunks=(4, 4)),
 }
 """Chains in which a flipped bit may go unnoticed."""
@@ -136,7 +162,7 @@ def chunk_key(array):
 
 def values(array):
     dtype = array.dtype
-    if dtype.kind == "T":
+    if dtype.kind in "TU":
         return np.array([f"text {i}" for i in range(16)], dtype).reshape(4, 4)
     if dtype.kind == "O":
         made = np.empty(16, object)
