@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from zom.array import Array
+from zom.errors import PathError
 from zom.hierarchy.create import create_node
 from zom.hierarchy.handle import Handle
 from zom.hierarchy.handles import handle_of
@@ -48,7 +49,7 @@ class Group(Handle, Mapping[str, "Array | Group"]):
             return False
         try:
             self[path]
-        except KeyError:
+        except (KeyError, PathError):
             return False
         return True
 
