@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from zom.hierarchy.consolidate import consolidate
     from zom.hierarchy.copy import copy
     from zom.hierarchy.copy_report import CopyReport
+    from zom.hierarchy.diff import diff
     from zom.hierarchy.handles import create_array, create_group, open, open_array, open_group  # noqa: A004
     from zom.hierarchy.migrate import migrate
     from zom.hierarchy.migration import Migration
@@ -54,7 +55,7 @@ if TYPE_CHECKING:
     from zom.hierarchy.repair import Repair, repair
     from zom.limits import Limits
     from zom.model.build import AUTO
-    from zom.model.compare import Change, Difference, diff, like
+    from zom.model.compare import Change, Difference, like
     from zom.model.construction import ABSENT
     from zom.model.conversion import Conversion
     from zom.model.convert import convert
@@ -91,6 +92,7 @@ _HOMES = {
     "zom.group": ("Group",),
     "zom.hierarchy.apply": ("materialize",),
     "zom.hierarchy.check": ("check",),
+    "zom.hierarchy.diff": ("diff",),
     "zom.hierarchy.consolidate": ("consolidate",),
     "zom.hierarchy.copy": ("copy",),
     "zom.hierarchy.copy_report": ("CopyReport",),
@@ -108,7 +110,7 @@ _HOMES = {
     "zom.model.conversion": ("Conversion",),
     "zom.model.convert": ("convert",),
     "zom.model.build": ("AUTO",),
-    "zom.model.compare": ("Change", "Difference", "diff", "like"),
+    "zom.model.compare": ("Change", "Difference", "like"),
     "zom.model.hierarchy": ("parse",),
     "zom.model.json_schema": ("json_schema", "not_expressible", "schema_names"),
     "zom.model.plugins": ("load_extensions",),

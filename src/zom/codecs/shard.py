@@ -204,7 +204,8 @@ class ShardCoder(Coder[Any, Any]):
 
     def _lie_together(self, target: Array) -> bool:
         """Whether the memory of an inner chunk in `target` is in one piece."""
-        return bool(target[(*[slice(n) for n in self.chunk_shape], ...)].flags.c_contiguous)
+        corner: Any = (*[slice(n) for n in self.chunk_shape], ...)
+        return bool(target[corner].flags.c_contiguous)
 
     def _most_inside(self) -> int:
         """How many bytes all inner chunks together may have."""

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from zom.hierarchy.layout import Layout
+    from zom.model.family import NodeKind
     from zom.model.spec import Spec
     from zom.problems import Fault
     from zom.stores.interface import Store, Versioned
@@ -53,7 +54,7 @@ def change_node(
 
 def _keys(path: str, layout: Layout, known: Spec) -> dict[str, str]:
     """The keys of the node's documents by their ends, its own first."""
-    kind = "array" if known.kind == "array" else "group"
+    kind: NodeKind = "array" if known.kind == "array" else "group"
     return dict(zip(layout.ends(kind), layout.keys(path, kind), strict=True))
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
-from zom.model.output import member_specs
 from zom.model.facts import array_facts, attribute_texts, printable
+from zom.model.output import member_specs
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

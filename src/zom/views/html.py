@@ -9,9 +9,9 @@ from html import escape
 from typing import TYPE_CHECKING, Any, cast
 
 from zom import jsontext
+from zom.model.facts import array_facts, byte_text, printable
 from zom.model.output import member_specs
 from zom.model.tree import walk
-from zom.model.facts import array_facts, byte_text, printable
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
