@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import os
 import subprocess
 import sys
 from types import SimpleNamespace
@@ -54,13 +53,3 @@ def document(tmp_path, small):
     """`small` as the document a.json."""
     (tmp_path / "a.json").write_text(small.to_json(), encoding="utf-8")
     return "a.json"
-
-
-@pytest.fixture
-def unprivileged():
-    """Options of a process that may read no more than its files' modes say."""
-    if os.name == "nt":
-        pytest.skip("files of Windows have no modes")
-    if os.geteuid() != 0:
-        return {}
-    return {"user": 65534, "group": 65534}
