@@ -406,6 +406,22 @@ def test_the_file_of_a_writer_that_lives_is_not_swept(store):
     assert tree(store.root) == {"a/b": b"whole"}
 
 
+def test_a_file_that_gets_its_name_while_it_is_swept_is_left_alone(store, monkeypatch):
+    """The writer ends between the moment that the sweep opens its file and the one that it locks it."""
+    from zom.stores import temporary
+
+    (store.root / ".zom-tmp-1").write_bytes(b"whole")
+    real = temporary.fcntl.flock
+
+    def flock(descriptor, how):
+        os.rename(store.root / ".zom-tmp-1", store.root / "a")
+        real(descriptor, how)
+
+    monkeypatch.setattr(temporary.fcntl, "flock", flock)
+    assert store.sweep() == 0
+    assert tree(store.root) == {"a": b"whole"}
+
+
 def test_names_that_are_no_keys_are_neither_listed_nor_deleted(store):
     for name in ("back\\slash", "new\nline", os.fsdecode(b"\xff")):
         (store.root / name).write_bytes(b"foreign")

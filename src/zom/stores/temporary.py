@@ -87,11 +87,12 @@ def remove_abandoned(name: str, directory: int) -> bool:
         return False
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return False
-    else:
         # Removed while it is held: who waits for it finds that it is not the file of that name any more.
         os.unlink(name, dir_fd=directory)
+    except (BlockingIOError, FileNotFoundError):
+        # A writer lives, or has just given the file its own name.
+        return False
+    else:
         return True
     finally:
         os.close(descriptor)
