@@ -1,15 +1,18 @@
-"""Writes the pages that are made from the registries: rules.md, data-types.md, codecs.md.
+"""Writes the pages that are made from the registries: rules.md, data-types.md, codecs.md; and support.md.
 
-Run it after a change of rules, data types or codecs: `python docs/generate.py`. With `--check` nothing
+support.md tells what tests/interop/arrays.py saw, which keeps it in tests/interop/support.json.
+
+Run it after a change of rules, data types, codecs or support: `python docs/generate.py`. With `--check` nothing
 is written, and the exit code is 1 where a page is out of date.
 """
 
 from __future__ import annotations
 
+import json
 import sys
 from itertools import groupby
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import zom
 from zom.errors import ConversionError
@@ -25,6 +28,7 @@ if TYPE_CHECKING:
     from zom.model.datatype import DataType, Format
 
 DIRECTORY = Path(__file__).parent
+SUPPORT = DIRECTORY.parent / "tests" / "interop" / "support.json"
 GENERATED = "<!-- Written by docs/generate.py: change what it is made from. -->"
 
 
@@ -140,7 +144,90 @@ def parameters(codec: Codec) -> list[str]:
     return [field.alias or name for name, field in codec.configuration.model_fields.items()]
 
 
-PAGES = {"rules.md": rules_page, "data-types.md": data_types_page, "codecs.md": codecs_page}
+COLUMNS = 9
+"""How many codecs stand side by side in a table of support."""
+
+FORMS = {
+    "v3": "Zarr v3",
+    "v2": "Zarr v2",
+    "draft": "The draft of v3, as software wrote it from 2021 on",
+}
+
+
+def support_page() -> str:
+    seen: dict[str, Any] = json.loads(SUPPORT.read_text(encoding="utf-8"))
+    marks: dict[str, str] = seen["marks"]
+    counted = [
+        (peer, seen["peers"][peer], code(marks[peer]), FORMS[form], *(str(cell[way]) for way in WAYS))
+        for peer in marks
+        if peer in seen["peers"]
+        for form, cell in sorted(seen["counts"].get(peer, {}).items(), reverse=True)
+    ]
+    total = [str(sum(int(row[column]) for row in counted)) for column in (4, 5, 6)]
+    head = ("Peer", "Version", "Mark", "Format", *WAYS.values())
+    parts = [
+        "# What zom exchanges with whom",
+        GENERATED,
+        (
+            "Arrays that other software wrote and zom read, bit for bit, and the other way round; the last column "
+            "counts arrays of theirs that zom wrote a part into, and that they read again. "
+            "`tests/interop/arrays.py` does it on every change."
+        ),
+        table(head, [*counted, ("all", "", "", "", *total)]),
+        (
+            "In the tables below, a mark says that arrays of this data type and codec went in both directions; in "
+            "parentheses, in one direction only. `zom` alone: zom reads what it writes, and no peer takes such "
+            "arrays. An empty cell: the codec isn't for such elements, or zom can't run it."
+        ),
+    ]
+    for form, title in FORMS.items():
+        parts += support_tables(title, seen["cells"][form], marks)
+    return "\n\n".join(parts) + "\n"
+
+
+WAYS = {"theirs": "Read by zom", "ours": "Written by zom", "part": "Changed by zom"}
+
+
+def support_tables(title: str, cells: dict[str, Any], marks: dict[str, str]) -> list[str]:
+    """A heading, and as many tables as the codecs of a format need."""
+    names = sorted({name for row in cells.values() for name in row}, key=lambda name: (kind_of(name), name))
+    parts = [f"## {title}"]
+    for kind, members in groupby(names, key=kind_of):
+        group = list(members)
+        for start in range(0, len(group), COLUMNS):
+            columns = group[start : start + COLUMNS]
+            rows = [
+                (code(data_type), *(support_cell(row.get(name, {}), marks) for name in columns))
+                for data_type, row in cells.items()
+                if any(row.get(name) for name in columns)
+            ]
+            parts.append(f"{kind}\n\n" + table(("Data type", *map(code, columns)), rows))
+    return parts
+
+
+def support_cell(cell: dict[str, str], marks: dict[str, str]) -> str:
+    """Who takes such arrays."""
+    ways = [(mark, cell[peer]) for peer, mark in marks.items() if peer in cell]
+    both = "".join(mark for mark, way in ways if way == "both")
+    one = "".join(mark for mark, way in ways if way != "both")
+    text = f"{both} ({one})".strip() if one else both
+    return text or ("zom" if cell else "")
+
+
+def kind_of(name: str) -> str:
+    """What the codec makes of what, as the heading of its table."""
+    for codec in codecs:
+        if name in {codec.name, codec.v2_id}:
+            return f"Codecs {codec.kind}"
+    return "Chunks"
+
+
+PAGES = {
+    "rules.md": rules_page,
+    "data-types.md": data_types_page,
+    "codecs.md": codecs_page,
+    "support.md": support_page,
+}
 
 
 def main(arguments: Sequence[str]) -> int:
