@@ -675,4 +675,4 @@ def test_memory_is_bounded_by_the_choice():
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     written = sum(len(target.get(key)) for key in target.list())
-    assert peak - written < 24 << 20
+    assert peak - written < 12 << 20

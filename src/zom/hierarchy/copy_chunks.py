@@ -157,7 +157,7 @@ def copy_encoded(pair: ArrayPair) -> None:
     tiles = tiles_of(pair)
 
     def take(numbers: Iterator[int]) -> None:
-        room = _Room()
+        room = _Room(tiles)
         for number in numbers:
             _copy_region(pair, tiles.region(number), room)
             pair.progress.add(tiles.chunks(number))
@@ -170,7 +170,7 @@ def verify_encoded(pair: ArrayPair) -> None:
     tiles = tiles_of(pair)
 
     def take(numbers: Iterator[int]) -> None:
-        mine, theirs = _Room(), _Room()
+        mine, theirs = _Room(tiles), _Room(tiles)
         for number in numbers:
             region = tiles.region(number)
             a = mine.read(pair.old, region)
@@ -246,18 +246,22 @@ def _touched(pair: ArrayPair, tiles: Tiling) -> Iterator[int]:
 
 
 class _Room:
-    """Memory for one region, used again for the next one of the same shape."""
+    """Memory for the largest region, made once: views of it are all that anybody keeps of a region."""
 
-    def __init__(self) -> None:
-        self._work: Any = None
+    def __init__(self, tiles: Tiling) -> None:
+        self._count = tiles.most
+        self._memory: Any = None
 
     def read(self, chunks: Chunks, region: tuple[slice[int, int, int], ...]) -> Any:
         """The elements of a region."""
         shape = tuple(part.stop - part.start for part in region)
         dtype = chunks.plan.dtype
-        if self._work is None or self._work.shape != shape or dtype.hasobject or dtype.kind == "T":
-            self._work = np.empty(shape, dtype)
-        return read_selection(chunks, basic_or_numpy(region, chunks.plan.shape), out=self._work)
+        if dtype.hasobject or dtype.kind == "T":
+            return read_selection(chunks, basic_or_numpy(region, chunks.plan.shape))
+        if self._memory is None:
+            self._memory = np.empty(self._count, dtype)
+        work = self._memory[: math.prod(shape)].reshape(shape)
+        return read_selection(chunks, basic_or_numpy(region, chunks.plan.shape), out=work)
 
 
 def _copy_region(pair: ArrayPair, region: tuple[slice[int, int, int], ...], room: _Room) -> None:

@@ -45,6 +45,14 @@ class Tiling:
         """How many regions there are."""
         return math.prod(self.grid)
 
+    @property
+    def most(self) -> int:
+        """How many elements the largest region has."""
+        return math.prod(
+            min(step * max(axis.sizes, default=1), axis.length)
+            for axis, step in zip(self.axes, self.steps, strict=True)
+        )
+
     def _spans(self, number: int) -> list[tuple[int, int]]:
         """The chunks of the target in a region, from and to, along each dimension."""
         found: list[tuple[int, int]] = []
