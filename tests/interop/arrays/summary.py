@@ -152,11 +152,23 @@ def _support(results: Any, versions: dict[str, str], *, update: bool) -> int:
         return 0
     listed = json.loads(SUPPORT.read_text(encoding="utf-8")) if SUPPORT.exists() else {}
     changed = _changes(listed.get("cells", {}), seen["cells"], [*versions, "zom"])
+    changed += _fewer(listed.get("counts", {}), seen["counts"], versions)
     for line in changed[:SHOWN]:
         print(f"FAILED support.json: {line}")
     if changed:
         print("run with --update, and docs/generate.py, where that is what should be")
     return len(changed)
+
+
+def _fewer(listed: Any, seen: Any, peers: Iterable[str]) -> list[str]:
+    """Where fewer arrays were exchanged than it says."""
+    return [
+        f"{peer} {form} {way}: it says {count}, seen were {seen.get(peer, {}).get(form, {}).get(way, 0)}"
+        for peer in peers
+        for form, ways in listed.get(peer, {}).items()
+        for way, count in ways.items()
+        if seen.get(peer, {}).get(form, {}).get(way, 0) < count
+    ]
 
 
 def _text(seen: dict[str, Any]) -> str:
