@@ -660,10 +660,10 @@ def test_far_stores_are_asked_in_batches(jobs):
 
 
 def test_memory_is_bounded_by_the_choice():
-    """Regions of 8 MiB and not the 128 MiB of the array are in memory."""
+    """One region of 8 MiB and three chunks of 2 MiB are in memory: as elements, encoded, in the store."""
     import tracemalloc
 
-    spec = v3.ArraySpec.build(shape=(4096, 8192), dtype="float32", chunks=(256, 256), codecs=PLAIN)
+    spec = v3.ArraySpec.build(shape=(4000, 8192), dtype="float32", chunks=(256, 256), codecs=PLAIN)
     root = zom.create_array(MemoryStore(), spec).with_options(write_empty_chunks=False)
     root[:, :256] = 1
     root[:256] = 1
@@ -675,4 +675,4 @@ def test_memory_is_bounded_by_the_choice():
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     written = sum(len(target.get(key)) for key in target.list())
-    assert peak - written < 12 << 20
+    assert peak - written < 16 << 20
