@@ -161,6 +161,24 @@ def test_a_new_tree_whose_data_fails_is_taken_back(form):
     assert contents(store) == {}
 
 
+class Unreadable:
+    """An array whose values can't be had, as those of a lazy one behind a network."""
+
+    def __array__(self, dtype=None, copy=None):
+        raise OSError("the source is gone")
+
+
+@pytest.mark.parametrize(
+    ("values", "error"),
+    [(np.array(["x"] * 4), ValueError), ([object()] * 4, TypeError), (Unreadable(), OSError)],
+)
+def test_a_new_tree_whose_data_are_no_numbers_is_taken_back(values, error):
+    store = MemoryStore()
+    with pytest.raises(error):
+        zom.materialize(tree_of(), store, data={"a": [1, 2, 3, 4], "g/b": values})
+    assert contents(store) == {}
+
+
 @pytest.mark.parametrize("form", ["v2", "v3"])
 @pytest.mark.parametrize("what", ["update", "resize", "replace", "prune", "delete", "rename"])
 def test_consolidated_metadata_is_never_stale_when_a_change_fails(form, what):

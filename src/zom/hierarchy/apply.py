@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from zom.errors import ConflictError, ReadOnlyError, ZomError
 from zom.hierarchy.clearing import clear_after, clear_all, clear_before
 from zom.hierarchy.conflicts import BUSY, CHANGED, EXISTS, conflict
-from zom.hierarchy.handles import handle_of, opened
+from zom.hierarchy.handles import handle_of, is_name, opened
 from zom.hierarchy.journal import JOURNAL, Clearing, journal_key
 from zom.hierarchy.ledger import FEW
 from zom.hierarchy.planner import plan_for
@@ -63,11 +63,14 @@ def materialize(  # noqa: PLR0913 - each is a choice of the caller's
     >>> zom.plan(t.replace(shape=(9,)), root.store, "t").problems[0].code
     'plan/exists'
     """
-    return apply(
-        plan_for(spec, opened(store), path, on_conflict=on_conflict, prune=prune),
-        data=data,
-        progress=progress,
-    )
+    there = opened(store)
+    try:
+        made = plan_for(spec, there, path, on_conflict=on_conflict, prune=prune)
+        return apply(made, data=data, progress=progress)
+    except BaseException:
+        if is_name(store):
+            there.close()
+        raise
 
 
 def apply(
@@ -221,8 +224,11 @@ def _count(work: Journal) -> int:
 
 
 def _give_up(store: Store, key: str, work: Journal, error: BaseException) -> None:
-    """After a failure: undo what can be undone at once, and else say who can."""
-    if work.way == "undo" and isinstance(error, ZomError):
+    """After a failure: undo what can be undone at once, and else say who can.
+
+    Values are the caller's, and may fail in any way: they are read lazily, or can't be cast.
+    """
+    if work.way == "undo" and isinstance(error, Exception):
         try:
             undo(store, work)
             store.delete(key)
