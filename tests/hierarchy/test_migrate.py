@@ -325,6 +325,14 @@ def test_what_makes_no_sense_is_refused(choice):
         zom.migrate(store_v2(), **choice)
 
 
+def test_another_place_given_as_in_place_is_refused_and_nothing_is_migrated():
+    store = store_v2()
+    before = {key: store.get(key) for key in store.list()}
+    with pytest.raises(TypeError, match="name another place by target="):
+        zom.migrate(store, in_place="elsewhere.zarr")
+    assert {key: store.get(key) for key in store.list()} == before
+
+
 # --- interruptions --------------------------------------------------------------------------------------
 
 

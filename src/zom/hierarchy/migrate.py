@@ -77,6 +77,8 @@ def migrate(  # noqa: PLR0913 - each is a choice of the caller's
     """
     if to not in {"v2", "v3"}:
         raise ValueError(f'to: expected "v3" or "v2", got {to!r}')
+    if not isinstance(in_place, bool):  # pyright: ignore[reportUnnecessaryIsInstance] - a place would mean True
+        raise TypeError(f"in_place: expected True or False, got {in_place!r}; name another place by target=")
     if target is None and not in_place:
         raise ValueError("expected a target, where the hierarchy is not to be migrated in place")
     opened_here: list[Store] = []
