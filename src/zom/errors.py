@@ -131,9 +131,11 @@ class CodecError(ZomError):
     crc32c: checksum mismatch
     """
 
-    def __init__(self, reason: str, codec: str = "") -> None:
+    def __init__(self, reason: str, codec: str = "", *, byte_range: tuple[int, int] | None = None) -> None:
         self.reason = reason
         self.codec = codec
+        self.byte_range = byte_range
+        """Start and end of the bytes at fault, where they are a part of what is stored."""
         super().__init__(reason, codec)
 
     def __str__(self) -> str:
@@ -166,7 +168,7 @@ class ChunkError(ZomError):
         self.codec = codec
         """The codec that found it; empty where none did."""
         self.byte_range = byte_range
-        """Start and end of the bytes that were decoded, where they are a part of the value."""
+        """Start and end of the bytes at fault, where they are a part of the value, as in a shard."""
         super().__init__(store, node, key, verb, reason)
 
     def __reduce__(self) -> tuple[object, ...]:
@@ -174,11 +176,8 @@ class ChunkError(ZomError):
         return (type(self), facts, {"codec": self.codec, "byte_range": self.byte_range})
 
     def __str__(self) -> str:
-        part = ""
-        if self.byte_range is not None:
-            part = f" (bytes {self.byte_range[0]} to {self.byte_range[1]})"
         why = f"{self.codec}: {self.reason}" if self.codec else self.reason
-        return f"{self.store}: cannot {self.verb} chunk {self.key!r}{part} of {self.node}: {why}"
+        return f"{self.store}: cannot {self.verb} chunk {self.key!r} of {self.node}: {why}"
 
 
 class MissingChunk(ChunkError):

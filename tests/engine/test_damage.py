@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import os
 import random
 import re
@@ -248,9 +249,36 @@ PLACE = re.escape("sharding_indexed: inner chunk (0, 1), bytes 12 to 24: crc32c:
 )
 def test_a_damaged_inner_chunk_is_named_with_its_bytes(act):
     array, key, data = damaged_inner()
-    with pytest.raises(ChunkError, match=PLACE):
+    with pytest.raises(ChunkError, match=PLACE) as caught:
         act(array)
+    assert caught.value.byte_range == (12, 24)
     assert array.store.get(key) == data
+
+
+def test_the_bytes_of_a_damaged_index_are_told():
+    array = zom.create_array(MemoryStore(), array_v3(shards(LITTLE)), "x")
+    array[...] = values(array)
+    data = bytearray(array.store.get(chunk_key(array)))
+    data[-1] ^= 1
+    array.store.set(chunk_key(array), bytes(data))
+    for act in [lambda: array[...], lambda: array[0, 0], lambda: array.__setitem__((0, 0), 1)]:
+        with pytest.raises(ChunkError, match="index") as caught:
+            act()
+        assert caught.value.byte_range == (len(data) - 4 * 16 - 4, len(data))
+
+
+GZIP = {"name": "gzip", "configuration": {"level": 1}}
+
+
+def test_bytes_of_a_shard_that_is_not_stored_as_it_is_are_not_told():
+    array = zom.create_array(MemoryStore(), array_v3(shards(LITTLE, CRC), GZIP), "x")
+    array[...] = values(array)
+    data = bytearray(gzip.decompress(array.store.get(chunk_key(array))))
+    data[13] ^= 1
+    array.store.set(chunk_key(array), gzip.compress(bytes(data)))
+    with pytest.raises(ChunkError, match=PLACE) as caught:
+        array[0]
+    assert caught.value.byte_range is None
 
 
 def test_the_rest_of_a_shard_with_a_damaged_inner_chunk_is_read_and_written():
@@ -272,12 +300,14 @@ def test_a_damaged_chunk_in_a_shard_in_a_shard_is_named_by_both():
     array[...] = values(array)
     key = chunk_key(array)
     data = bytearray(array.store.get(key))
-    data[0] ^= 1
+    inner = len(data) - 4 * 16 - 4
+    data[inner // 4] ^= 1
     array.store.set(key, bytes(data))
-    both = r"inner chunk \(0, 0\), bytes 0 to \d+: sharding_indexed: inner chunk \(0, 0\), bytes 0 to 8: crc32c: "
-    for act in [lambda: array[0, 0], lambda: array[...], lambda: array.__setitem__((0, 0), 1)]:
-        with pytest.raises(ChunkError, match=both):
+    both = r"inner chunk \(0, 1\), bytes (\d+) to \d+: sharding_indexed: inner chunk \(0, 0\), bytes 0 to 8: crc32c: "
+    for act in [lambda: array[0, 2], lambda: array[...], lambda: array.__setitem__((0, 2), 1)]:
+        with pytest.raises(ChunkError, match=both) as caught:
             act()
+        assert caught.value.byte_range == (inner // 4, inner // 4 + 8)
     assert array.store.get(key) == bytes(data)
 
 

@@ -154,7 +154,12 @@ class ShardCoder(Coder[Any, Any]):
     def refuse(self, place: int, cause: CodecError, span: tuple[int, int] | None = None) -> CodecError:
         """The error of the inner chunk at `place`, in C order, whose codecs raised `cause`."""
         where = "" if span is None else f", bytes {span[0]} to {span[1]}"
-        return self.index.refuse(place, f"{where}: {cause}")
+        error = self.index.refuse(place, f"{where}: {cause}")
+        if span is not None:
+            # Of a shard inside this one, only the part of it that is at fault.
+            first, last = cause.byte_range or (0, span[1] - span[0])
+            error.byte_range = (span[0] + first, span[0] + last)
+        return error
 
     def _join(self, sizes: Array, present: Sequence[Data]) -> Data:
         """The shard of inner chunks that are `present` in order; one of -1 bytes is missing."""

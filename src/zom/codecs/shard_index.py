@@ -94,15 +94,17 @@ class IndexCoder:
 
     def parse(self, data: Data, size: int | None = None) -> ShardIndex:
         """The index that is stored as `data`, of a shard of `size` bytes where that is known."""
-        here = "index"
+        here, span = "index", None
         if size is not None:
-            here = "index, bytes {} to {}".format(*self.range_in(size))
+            span = self.range_in(size)
+            here = "index, bytes {} to {}".format(*span)
         if len(data) != self.nbytes:
-            raise CodecError(f"{here}: expected {self.nbytes} bytes, found {len(data)}", self.name)
+            message = f"{here}: expected {self.nbytes} bytes, found {len(data)}"
+            raise CodecError(message, self.name, byte_range=span)
         try:
             made = self.chain.decode(data)
         except CodecError as cause:
-            raise CodecError(f"{here}: {cause}", self.name) from cause
+            raise CodecError(f"{here}: {cause}", self.name, byte_range=span) from cause
         # A copy: `data` may be memory that is soon used again.
         return ShardIndex(np.array(made, np.uint64, order="C").reshape(-1, 2), self, size)
 

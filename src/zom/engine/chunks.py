@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from zom.engine.index import Index
     from zom.engine.plan import ArrayPlan
     from zom.engine.split import Part, Walk
+    from zom.errors import CodecError
     from zom.stores.interface import Store
 
 __all__ = ["Chunks", "Keyed", "Missing", "Options"]
@@ -58,9 +59,21 @@ class Chunks:
         """Each part with the key of its chunk."""
         return zip(parts, parts.keys(self.plan.keys, self.prefix), strict=True)
 
-    def failure(self, verb: str, key: str, reason: str, codec: str = "") -> ChunkError:
+    def failure(
+        self,
+        verb: str,
+        key: str,
+        reason: str,
+        codec: str = "",
+        *,
+        byte_range: tuple[int, int] | None = None,
+    ) -> ChunkError:
         """The error of a chunk."""
-        return ChunkError(self.store.url, self.node, key, verb, reason, codec=codec)
+        return ChunkError(self.store.url, self.node, key, verb, reason, codec=codec, byte_range=byte_range)
+
+    def refused(self, verb: str, key: str, error: CodecError) -> ChunkError:
+        """The error of a chunk whose codecs raised `error`."""
+        return self.failure(verb, key, error.reason, error.codec, byte_range=error.byte_range)
 
     def units(self, index: Index, count: int) -> int:
         """How many pieces are decoded by themselves for each of `count` parts: more than one in shards."""

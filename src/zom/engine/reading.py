@@ -74,7 +74,7 @@ def _read_each(chunks: Chunks, parts: Iterator[Keyed], index: Index, work: Array
         for part, key in parts:
             places.of(part.chunk).take(part, key)
     except CodecError as error:
-        raise chunks.failure("decode", key, error.reason, error.codec) from error
+        raise chunks.refused("decode", key, error) from error
 
 
 def _read_batches(chunks: Chunks, parts: Iterator[Keyed], index: Index, work: Array) -> None:
@@ -94,7 +94,7 @@ def _read_batches(chunks: Chunks, parts: Iterator[Keyed], index: Index, work: Ar
             for (part, key), data in zip(whole, values, strict=True):
                 places.of(part.chunk).put(part, key, data)
     except CodecError as error:
-        raise chunks.failure("decode", key, error.reason, error.codec) from error
+        raise chunks.refused("decode", key, error) from error
 
 
 def _batches(parts: Iterator[Keyed], places: _Places, parallel: int) -> Iterator[list[Keyed]]:

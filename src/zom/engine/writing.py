@@ -81,7 +81,7 @@ class _Writer:
                 else:
                     self._update(key, form, part)
         except CodecError as error:
-            raise chunks.failure("encode", key, error.reason, error.codec) from error
+            raise chunks.refused("encode", key, error) from error
 
     def _put(self, key: str, data: Data | None) -> None:
         if data is None:
@@ -122,6 +122,6 @@ class _Writer:
                     held=held,
                 )
             except CodecError as error:
-                raise chunks.failure("change", key, error.reason, error.codec) from error
+                raise chunks.refused("change", key, error) from error
 
         update(chunks.store, key, change, empty=lambda: form.chain.encode(form.new()))

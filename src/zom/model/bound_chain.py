@@ -305,6 +305,8 @@ class BoundChain:
 
     def _fail(self, name: str, cause: Exception) -> NoReturn:
         if isinstance(cause, CodecError):
+            if self._byte_decoders:
+                cause.byte_range = None  # of what was decoded, not of what is stored
             if cause.codec:
                 raise cause
             raise CodecError(cause.reason, name) from cause
