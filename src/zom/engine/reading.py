@@ -67,12 +67,12 @@ def _read_each(chunks: Chunks, parts: Iterator[Keyed], index: Index, work: Array
     key = ""
     try:
         if only is not None:
-            take = only.take
+            take = only.taker()
             for part, key in parts:
                 take(part, key)
             return
         for part, key in parts:
-            places.of(part.chunk).take(part, key)
+            places.of(part.chunk).taker()(part, key)
     except CodecError as error:
         raise chunks.refused("decode", key, error) from error
 
@@ -155,11 +155,12 @@ class _Place:
         self._decode_into = form.chain.decode_into
         self._scratch: Array | None = None
         self._spans = form.chain.direct and basic and form.nbytes > _SPAN
-        self.take: Callable[[Part, str], None] = self._take_decoded
+
+    def taker(self) -> Callable[[Part, str], None]:
+        """What reads a chunk of this form: not kept here, for it would hold itself, and the result, for long."""
         if self.shard:
-            self.take = self._take_shard
-        elif form.chain.direct:
-            self.take = self._take_direct
+            return self._take_shard
+        return self._take_direct if self.form.chain.direct else self._take_decoded
 
     def _memory(self) -> Array:
         if self._scratch is None:
