@@ -274,6 +274,15 @@ def test_an_array_is_not_put_in_the_place_of_a_group(form, on_conflict):
     assert contents(store) == before
 
 
+def test_what_lies_below_a_group_that_changes_its_format_is_told():
+    store = stored(tree_of("v2"))
+    told = [str(problem) for problem in zom.plan(zom.v3.GroupSpec(), store).problems]
+    assert (
+        "/a: expected nothing below /, which is to be a v3 group, found a v2 array; ask for "
+        "on_conflict='replace', and it goes"
+    ) in told
+
+
 @FORMS
 def test_an_array_replaces_a_group_and_all_below_it(form):
     store = stored(tree_of(form), fill=["g/b"])

@@ -315,7 +315,8 @@ class Planner(Ledger):
             holder = nodes[above]
             strangers = each.layout.name != self.layout.name and self._changes_format(above)
             if holder.kind == "array" or strangers:
-                self._in_the_way(path, each, above)
+                held = "an array" if holder.kind == "array" else f"a {self.layout.name} {holder.kind}"
+                self._in_the_way(path, each, above, held)
             elif self.prune and member_specs(holder) is not None:
                 self.delete(path, each, "the spec doesn't know it")
             elif each.layout.name == self.layout.name:
@@ -324,10 +325,11 @@ class Planner(Ledger):
     def _changes_format(self, path: str) -> bool:
         return any(each.kind != "entry point" for each in self.found.others.get(path, ()))
 
-    def _in_the_way(self, path: str, node: Lying, above: str) -> None:
+    def _in_the_way(self, path: str, node: Lying, above: str, held: str) -> None:
+        """Plan that a node goes, as it can't lie below what is `held` at `above`."""
         if self.on_conflict != "replace":
             fix = "ask for on_conflict='replace', and it goes"
-            self.conflict(IN_THE_WAY, path, f"nothing below {above}, which is to be an array", node, fix)
+            self.conflict(IN_THE_WAY, path, f"nothing below {above}, which is to be {held}", node, fix)
         self.delete(path, node, f"it is in the way of {above}")
 
     def _texts_of(self, spec: Spec) -> dict[str, bytes]:
