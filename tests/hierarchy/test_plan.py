@@ -376,6 +376,16 @@ def test_what_the_spec_does_not_know_is_pruned_on_request(form):
     assert not [key for key in store.list() if "more" in key]
 
 
+def test_a_group_of_the_draft_stays_when_all_below_it_is_pruned():
+    """Without a document, it was there only as long as something lay below it."""
+    draft = zom.draft
+    store = stored(draft.GroupSpec(members={"g": draft.GroupSpec(members={"a": array_of("draft")})}))
+    spec = draft.GroupSpec(members={"g": draft.GroupSpec(members={})})
+    zom.materialize(spec, store, prune=True)
+    assert list(zom.read(store).members) == ["g"]
+    assert zom.plan(spec, store, prune=True).is_empty
+
+
 @FORMS
 def test_groups_whose_members_are_not_known_are_not_pruned(form):
     store = stored(tree_of(form))
@@ -546,6 +556,16 @@ def test_a_name_that_no_key_can_hold_is_told_before_anything_is_written():
     ]
     with pytest.raises(zom.PathError, match="found a backslash in it"):
         zom.plan(array_of(), store, "a\\b")
+
+
+def test_a_v2_node_does_not_take_the_key_of_a_v3_document():
+    """R15: v2 allows the name, but no reader of both formats could open the group."""
+    spec = zom.v2.GroupSpec(members={"zarr.json": array_of("v2"), "a": array_of("v2")})
+    for path, told in [("", "/zarr.json"), ("g", "/g/zarr.json")]:
+        plan = zom.plan(spec, MemoryStore(), path)
+        assert [str(problem) for problem in plan.problems] == [
+            f"{told}: expected another name than the key of a document of v3, found 'zarr.json'"
+        ]
 
 
 def test_an_unknown_way_with_conflicts_is_told():

@@ -95,8 +95,11 @@ def plan_for(
         for inner, node in walk(spec)
     }
     odd = {at for at in nodes if at != "/" and (not is_key(at[1:]) or JOURNAL in at)}
-    if odd:
-        nodes = {at: node for at, node in nodes.items() if not odd.intersection((at, *above_all(at)))}
+    # Who looks for v3 first would find a directory where a document of v3 may be.
+    hidden = {at for at in nodes if spec.family.form == "v2" and "zarr.json" in at.split("/")} - odd
+    if odd or hidden:
+        kept = odd | hidden
+        nodes = {at: node for at, node in nodes.items() if not kept.intersection((at, *above_all(at)))}
     with uncollected():
         found = survey(
             store, path, spec.family.form, expected=nodes if not store.capabilities.listable else ()
@@ -106,6 +109,8 @@ def plan_for(
             planner.conflict(
                 NAME, at, "a name that can be a part of a store's keys", repr(at.rpartition("/")[2])
             )
+        for at in sorted(hidden):
+            planner.conflict(NAME, at, "another name than the key of a document of v3", "'zarr.json'")
         return planner.plan(nodes)
 
 
@@ -193,8 +198,10 @@ class Planner(Ledger):
         if not texts:
             # A group of the draft needs no document where something lies below it, or at the root.
             below = f"{path.rstrip('/')}/"
-            held = [spec for at, spec in nodes.items() if at.startswith(below)]
-            if path in {self.base, *self._holders} or any(self._texts_of(each) for each in held):
+            inside = [each for at, each in nodes.items() if at == path or at.startswith(below)]
+            known = all(each.kind == "array" or member_specs(each) is not None for each in inside)
+            stays = path in self._holders and not (self.prune and known)
+            if path == self.base or stays or any(self._texts_of(each) for each in inside):
                 return
             texts = {".group.json": document_text({"attributes": {}})}
         self._check_loose(path)
