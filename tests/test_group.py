@@ -14,7 +14,7 @@ import pytest
 
 import zom
 from zom import draft, v2, v3
-from zom.errors import ConflictError, NotFound, ReadOnlyError, StoreError
+from zom.errors import ConflictError, NotFound, PathError, ReadOnlyError, StoreError
 from zom.stores.logged import LoggedStore
 from zom.stores.memory import MemoryStore
 
@@ -51,6 +51,32 @@ def test_a_path_of_several_names_leads_below(group):
 def test_members_are_told_by_kind(group):
     assert list(group.arrays()) == ["a"]
     assert list(group.groups()) == ["b"]
+
+
+def test_what_lies_in_a_group_is_deleted_with_all_below_it(group):
+    group.delete("b")
+    assert list(group) == ["a"]
+    group.delete("/a/")
+    assert not [key for key in group.store.list() if key.startswith(("g/a", "g/b"))]
+    assert not zom.open_group(group.store, "g", mode="r+").members()
+
+
+@pytest.mark.parametrize("path", ["", "/"])
+def test_a_group_does_not_delete_itself(group, path):
+    with pytest.raises(PathError, match=r"expected the path of a node below /g; see zom\.delete"):
+        group.delete(path)
+    assert sorted(group) == ["a", "b"]
+
+
+def test_deleting_what_is_not_there_is_a_key_error(group):
+    with pytest.raises(NotFound, match="/g/z"):
+        group.delete("z")
+
+
+def test_a_group_open_for_reading_deletes_nothing(group):
+    with pytest.raises(ReadOnlyError, match="open for reading only"):
+        zom.open_group(group.store, "g").delete("a")
+    assert sorted(group) == ["a", "b"]
 
 
 def test_what_is_not_there_is_a_key_error(group):

@@ -133,6 +133,23 @@ class Group(Handle, Mapping[str, "Array | Group"]):
         layout = create_node(self._store, spec, whole)
         return handle_of(spec, self._store, whole, layout, mode=self._mode)
 
+    def delete(self, path: str) -> None:
+        """Remove what lies at `path` below this group, and all below it, as `zom.delete`.
+
+        >>> import zom
+        >>> group = zom.create_group("memory:", zom.v3.GroupSpec())
+        >>> array = group.create("a", zom.v3.ArraySpec.build(shape=(3,), dtype="int8"))
+        >>> group.delete("a"); list(group)
+        []
+        """
+        from zom.hierarchy.removal import delete  # noqa: PLC0415 - it brings what makes and applies plans
+
+        self.check_writable()
+        names = parse_path(path)
+        if not names:
+            raise PathError(f"{path!r}: expected the path of a node below {self.path}; see zom.delete")
+        delete(self._store, join((*parse_path(self._path), *names)))
+
     def __repr__(self) -> str:
         return f"<zom.Group {self._where()} mode={self._mode!r}>"
 
