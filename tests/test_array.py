@@ -122,6 +122,14 @@ def test_out_that_does_not_fit_is_refused(array, out, text):
         array.read(out=out)
 
 
+@pytest.mark.parametrize("out", [[1, 2], bytearray(48)])
+def test_out_that_is_no_array_is_refused(array, out):
+    with pytest.raises(
+        TypeError, match=r"out: expected a numpy array, got (list|bytearray); see numpy\.frombuffer"
+    ):
+        array.read(out=out)
+
+
 # --- what an array is to Python ----------------------------------------------------------------------
 
 
@@ -232,6 +240,19 @@ def test_with_options_leaves_the_array_as_it_is(array):
 def test_unknown_options_are_refused(array):
     with pytest.raises(TypeError, match="nope"):
         array.with_options(nope=1)
+
+
+@pytest.mark.parametrize(
+    ("option", "text"),
+    [
+        ({"missing": "errors"}, 'missing: expected "fill" or "error", got \'errors\''),
+        ({"threads": 0}, "threads: expected a number from 1, or None, got 0"),
+        ({"threads": "2"}, "threads: expected a number from 1, or None, got '2'"),
+    ],
+)
+def test_options_that_mean_nothing_are_refused(array, option, text):
+    with pytest.raises(ValueError, match=re.escape(text)):
+        array.with_options(**option)
 
 
 # --- asyncio -----------------------------------------------------------------------------------------

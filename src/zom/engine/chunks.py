@@ -42,6 +42,13 @@ class Options:
     threads: int | None = None
     """How many threads work on one operation, at most; None lets the chunks' work decide."""
 
+    def __post_init__(self) -> None:
+        if self.missing not in {"fill", "error"}:
+            raise ValueError(f'missing: expected "fill" or "error", got {self.missing!r}')
+        threads: object = self.threads
+        if threads is not None and (not isinstance(threads, int) or threads < 1):
+            raise ValueError(f"threads: expected a number from 1, or None, got {threads!r}")
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Chunks:
