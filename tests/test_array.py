@@ -130,6 +130,15 @@ def test_out_that_is_no_array_is_refused(array, out):
         array.read(out=out)
 
 
+@pytest.mark.parametrize("kind", [object, str])
+def test_values_that_can_not_be_cast_leave_every_chunk_as_it_was(array, kind):
+    values = np.full((4, 6), 9, kind)
+    values[3, 5] = "x"
+    with pytest.raises(ValueError, match="invalid literal"):
+        array[...] = values
+    assert array[...].tolist() == np.arange(24).reshape(4, 6).tolist()
+
+
 # --- what an array is to Python ----------------------------------------------------------------------
 
 

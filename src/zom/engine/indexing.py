@@ -95,8 +95,10 @@ def _as_values(value: Any, dtype: np.dtype[Any]) -> Array:
     """`value` as numpy takes it in an assignment to elements of `dtype`."""
     if isinstance(value, np.ndarray):
         array = cast("Array", value)
-        # What is of the type already is not copied; what isn't is cast chunk by chunk.
-        return array if array.dtype == dtype or dtype.kind not in "OTV" else array.astype(dtype)
+        # What is of the type already is not copied; numbers are cast chunk by chunk. What may not be
+        # a number is cast before any chunk is written.
+        late = dtype.kind not in "OTV" and array.dtype.kind in "biufc"
+        return array if array.dtype == dtype or late else array.astype(dtype)
     if dtype.kind == "O" and isinstance(value, (bytes, str, dict)):
         cell = np.empty((), object)
         cell[()] = value
