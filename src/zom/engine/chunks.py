@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import TYPE_CHECKING, Literal, TypeAlias, cast
 
 from zom.engine.split import count_parts
 from zom.errors import ChunkError
@@ -45,7 +45,7 @@ class Options:
     def __post_init__(self) -> None:
         if self.missing not in {"fill", "error"}:
             raise ValueError(f'missing: expected "fill" or "error", got {self.missing!r}')
-        threads: object = self.threads
+        threads = cast("object", self.threads)
         if threads is not None and (not isinstance(threads, int) or threads < 1):
             raise ValueError(f"threads: expected a number from 1, or None, got {threads!r}")
 

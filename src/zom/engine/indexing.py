@@ -139,7 +139,7 @@ def _taken(array: Array, fields: Fields, dtype: np.dtype[Any]) -> Array:
 
 
 def _check_out(out: Array, shape: tuple[int, ...], dtype: np.dtype[Any]) -> None:
-    given: object = out
+    given = cast("object", out)
     if not isinstance(given, np.ndarray):
         raise TypeError(f"out: expected a numpy array, got {type(given).__name__}; see numpy.frombuffer")
     if out.shape != shape:
