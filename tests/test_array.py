@@ -394,3 +394,36 @@ def test_a_read_only_array_is_not_changed(array):
         with pytest.raises(ReadOnlyError, match='it is open for reading only: open it with mode="r\\+"'):
             act()
     assert (other[...] == array[...]).all()
+
+
+def test_a_handle_that_knows_the_old_shape_keeps_rows_that_others_appended(tmp_path):
+    # The chunk at the edge is whole to the one handle, and not to the other.
+    spec = v3.ArraySpec.build(shape=(5,), dtype="int8", chunks=(4,))
+    first = zom.create_array(tmp_path / "a.zarr", spec)
+    first[:] = 1
+    second = zom.open_array(tmp_path / "a.zarr", mode="r+")
+    second.append([7, 8, 9])
+    first[4:5] = 2
+    assert zom.open_array(tmp_path / "a.zarr")[:].tolist() == [1, 1, 1, 1, 2, 7, 8, 9]
+
+
+def test_a_damaged_chunk_at_the_edge_is_mended_by_writing_all_of_it():
+    array = zom.create_array("memory:", v3.ArraySpec.build(shape=(5,), dtype="int8", chunks=(4,)))
+    array[:] = 1
+    array.store.set("c/1", b"damaged")
+    with pytest.raises(zom.ChunkError):
+        _ = array[4]
+    array[4:] = 3
+    assert array[:].tolist() == [1, 1, 1, 1, 3]
+
+
+def test_limits_hold_for_chunks_too():
+    codecs = ["vlen-utf8", {"name": "zstd", "configuration": {"level": 1}}]
+    spec = v3.ArraySpec.build(shape=(2,), dtype="string", codecs=codecs)
+    array = zom.create_array("memory:", spec)
+    array[:] = "x" * 1000
+    small = zom.open_array(array.store, limits=zom.Limits(chunk_bytes=500))
+    with pytest.raises(zom.ChunkError, match="expected at most 500 bytes"):
+        _ = small[:]
+    with pytest.raises(zom.ChunkError, match="expected at most 500 bytes"):
+        _ = small.with_options(threads=2)[0]

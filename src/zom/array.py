@@ -25,6 +25,7 @@ from zom.hierarchy.handle import Handle, store_token
 from zom.hierarchy.info import ArrayInfo, array_info
 from zom.hierarchy.resize import behind, clear_beyond
 from zom.hierarchy.stored_chunks import StoredChunks, stored_chunks
+from zom.limits import DEFAULT_LIMITS, Limits
 from zom.model.array_view import array_view
 
 if TYPE_CHECKING:
@@ -102,9 +103,10 @@ class Array(Handle):
         layout: Layout,
         *,
         mode: Mode = "r",
+        limits: Limits = DEFAULT_LIMITS,
         options: Options | None = None,
     ) -> None:
-        super().__init__(spec, store, path, layout, mode=mode)
+        super().__init__(spec, store, path, layout, mode=mode, limits=limits)
         self._options = options or Options()
         self._plan: ArrayPlan | None = None
         self._chunks: Chunks | None = None
@@ -113,7 +115,7 @@ class Array(Handle):
     def plan(self) -> ArrayPlan:
         """The compiled spec."""
         if self._plan is None:
-            self._plan = _settled(compile_plan(self.spec), self._layout)
+            self._plan = _settled(compile_plan(self.spec, self._limits), self._layout)
         return self._plan
 
     @property
@@ -311,7 +313,7 @@ class Array(Handle):
         return wanted
 
     def _plan_of(self, shape: tuple[int, ...]) -> ArrayPlan:
-        return _settled(compile_plan(self._spec.replace(shape=shape)), self._layout)
+        return _settled(compile_plan(self._spec.replace(shape=shape), self._limits), self._layout)
 
     def _set_shape(self, old: tuple[int, ...], new: tuple[int, ...]) -> None:
         def change(spec: Spec) -> Spec:
@@ -336,7 +338,8 @@ class Array(Handle):
         zom.errors.MissingChunk: memory://: cannot read chunk 'c/0' of /: it is not there
         """
         options = replace(self._options, **changes)
-        return Array(self._spec, self._store, self._path, self._layout, mode=self._mode, options=options)
+        where = (self._spec, self._store, self._path, self._layout)
+        return Array(*where, mode=self._mode, limits=self._limits, options=options)
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> NumpyArray:  # noqa: FBT001 - numpy's protocol
         if copy is False:
@@ -380,10 +383,11 @@ class Array(Handle):
         await asyncio.to_thread(self.__setitem__, key, value)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return (Array, (self._spec, self._store, self._path, self._layout), (self._mode, self._options))
+        where = (self._spec, self._store, self._path, self._layout)
+        return (Array, where, (self._mode, self._limits, self._options))
 
-    def __setstate__(self, state: tuple[Mode, Options]) -> None:
-        self._mode, self._options = state
+    def __setstate__(self, state: tuple[Mode, Limits, Options]) -> None:
+        self._mode, self._limits, self._options = state
 
     def __dask_tokenize__(self) -> tuple[Any, ...]:
         """What tells it from other arrays; what was written into it since is not seen."""

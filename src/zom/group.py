@@ -41,8 +41,10 @@ class Group(Handle, Mapping[str, "Array | Group"]):
         whole = join((*parse_path(self._path), *parse_path(path)))
         if whole == self.path:
             return self
-        node = read_node(self._store, whole, form=self._layout.family.form, level=self._spec.level)
-        return handle_of(node.spec, self._store, node.path, node.layout, mode=self._mode)
+        node = read_node(
+            self._store, whole, form=self._layout.family.form, level=self._spec.level, limits=self._limits
+        )
+        return handle_of(node.spec, self._store, node.path, node.layout, mode=self._mode, limits=self._limits)
 
     def __contains__(self, path: object) -> bool:
         if not isinstance(path, str):
@@ -79,11 +81,14 @@ class Group(Handle, Mapping[str, "Array | Group"]):
             form=self._layout.family.form,
             consolidated="ignore",
             level=self._spec.level,
+            limits=self._limits,
         )
         found = member_specs(tree.spec) or {}
         names = parse_path(self._path)
         return {
-            name: handle_of(spec, self._store, join((*names, name)), self._layout, mode=self._mode)
+            name: handle_of(
+                spec, self._store, join((*names, name)), self._layout, mode=self._mode, limits=self._limits
+            )
             for name, spec in found.items()
         }
 
@@ -108,7 +113,9 @@ class Group(Handle, Mapping[str, "Array | Group"]):
         {}
         """
         form, level = self._layout.family.form, self._spec.level
-        return read_tree(self._store, self._path, depth=depth, form=form, level=level).spec
+        return read_tree(
+            self._store, self._path, depth=depth, form=form, level=level, limits=self._limits
+        ).spec
 
     def tree(self, *, depth: int | None = None) -> str:
         """The hierarchy below, as text: a line for each node.
@@ -131,7 +138,7 @@ class Group(Handle, Mapping[str, "Array | Group"]):
         self.check_writable()
         whole = join((*parse_path(self._path), *parse_path(path)))
         layout = create_node(self._store, spec, whole)
-        return handle_of(spec, self._store, whole, layout, mode=self._mode)
+        return handle_of(spec, self._store, whole, layout, mode=self._mode, limits=self._limits)
 
     def delete(self, path: str) -> None:
         """Remove what lies at `path` below this group, and all below it, as `zom.delete`.

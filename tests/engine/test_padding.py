@@ -55,7 +55,7 @@ def test_inner_chunks_behind_the_edge_are_not_stored():
 
 def test_elements_that_the_codec_can_not_hold_are_refused():
     array = made(ZFP)
-    with pytest.raises(ChunkError, match=r"cannot encode chunk 'x/c/1/0' of /x: zfp: .*nan.* at \(0, 1\)"):
+    with pytest.raises(ChunkError, match=r"cannot change chunk 'x/c/1/0' of /x: zfp: .*nan.* at \(0, 1\)"):
         array[...] = np.where(FIELD == 14, np.nan, FIELD)
 
 

@@ -76,10 +76,11 @@ class _Writer:
         try:
             for part, key in parts:
                 form = only or plan.form(plan.chunk_shape(part.chunk))
-                if part.whole and self._replaces:
-                    self._put(key, self._encoded(form, part))
+                values = self._values[part.outside]
+                if part.whole and self._replaces and values.shape == form.shape:
+                    self._put(key, self._encoded(form, values))
                 else:
-                    self._update(key, form, part)
+                    self._update(key, form, part, values)
         except CodecError as error:
             raise chunks.refused("encode", key, error) from error
 
@@ -89,38 +90,44 @@ class _Writer:
         else:
             self._chunks.store.set(key, data)
 
-    def _encoded(self, form: ChunkForm, part: Part) -> Data | None:
+    def _encoded(self, form: ChunkForm, values: Array) -> Data | None:
         """The chunk that `values` fill; None where it is all fill and not to be written."""
-        values = self._values[part.outside]
-        if values.shape == form.shape:
-            array = np.asarray(values, form.chain.block.dtype)
-        else:
-            array = form.new()
-            array[part.inside.as_numpy()] = values
+        array = np.asarray(values, form.chain.block.dtype)
         if not self._keep_empty and form.is_fill(array):
             return None
         return encode_padded(form, array, values.shape)
 
-    def _update(self, key: str, form: ChunkForm, part: Part) -> None:
-        values = self._values[part.outside]
+    def _update(self, key: str, form: ChunkForm, part: Part, values: Array) -> None:
+        """Put `values` into what is there.
+
+        At the edge of the array, that is so even where all of the chunk that lies in it is written: others
+        may have made the array longer since it was opened here. Only what is damaged is then replaced.
+        """
         chunks = self._chunks
         held: Held | None = chunks.plan.held(part.chunk)
         if held == form.shape:
             held = None
 
+        def made(old: bytes | None) -> Data | None:
+            return merged(
+                form,
+                old,
+                part.inside,
+                values,
+                self._assign,
+                keep_empty=self._keep_empty,
+                replaces=self._replaces,
+                held=held,
+            )
+
         def change(old: bytes | None) -> Data | None:
             try:
-                return merged(
-                    form,
-                    old,
-                    part.inside,
-                    values,
-                    self._assign,
-                    keep_empty=self._keep_empty,
-                    replaces=self._replaces,
-                    whole=part.whole,
-                    held=held,
-                )
+                try:
+                    return made(old)
+                except CodecError:
+                    if old is None or not (part.whole and self._replaces):
+                        raise
+                    return made(None)
             except CodecError as error:
                 raise chunks.refused("change", key, error) from error
 

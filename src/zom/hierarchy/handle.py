@@ -11,6 +11,7 @@ from zom.errors import ReadOnlyError, ZomError
 from zom.hierarchy.attributes import Attributes
 from zom.hierarchy.change import change_node
 from zom.jsonvalue import JSONDict, thaw
+from zom.limits import DEFAULT_LIMITS, Limits
 from zom.model.python_value import is_dict
 
 if TYPE_CHECKING:
@@ -47,12 +48,22 @@ def store_token(store: Store) -> str:
 class Handle:
     """A node that is open: its document, and where it lies."""
 
-    def __init__(self, spec: Spec, store: Store, path: str, layout: Layout, *, mode: Mode = "r") -> None:
+    def __init__(  # noqa: PLR0913 - a spec, where it lies, and how it is used
+        self,
+        spec: Spec,
+        store: Store,
+        path: str,
+        layout: Layout,
+        *,
+        mode: Mode = "r",
+        limits: Limits = DEFAULT_LIMITS,
+    ) -> None:
         self._spec = spec
         self._store = store
         self._path = path.strip("/")
         self._layout = layout
         self._mode: Mode = mode
+        self._limits = limits
 
     @property
     def spec(self) -> Spec:

@@ -85,13 +85,15 @@ def opened(place: opening.Place, *, read_only: bool | None = None) -> Store:
     return MemoryStore() if place == "memory:" else opening.store(place, read_only=read_only)
 
 
-def handle_of(spec: Spec, store: Store, path: str, layout: Layout, *, mode: Mode) -> Array | Group:
+def handle_of(  # noqa: PLR0913 - a spec, where it lies, and how it is used
+    spec: Spec, store: Store, path: str, layout: Layout, *, mode: Mode, limits: Limits = DEFAULT_LIMITS
+) -> Array | Group:
     """What is open where a node lies."""
     from zom.array import Array  # noqa: PLC0415 - arrays bring the whole engine
     from zom.group import Group  # noqa: PLC0415 - groups make handles, too
 
     kind = Array if spec.kind == "array" else Group
-    return kind(spec, store, path, layout, mode=mode)
+    return kind(spec, store, path, layout, mode=mode, limits=limits)
 
 
 def open(  # noqa: A001, PLR0913 - `zom.open`, whose choices are the caller's
@@ -118,7 +120,7 @@ def open(  # noqa: A001, PLR0913 - `zom.open`, whose choices are the caller's
     opened_here = opened(store, read_only=True if mode == "r" and is_name(store) else None)
     try:
         node = read_node(opened_here, path, form=form, level=level, limits=limits)
-        found = handle_of(node.spec, opened_here, node.path, node.layout, mode=mode)
+        found = handle_of(node.spec, opened_here, node.path, node.layout, mode=mode, limits=limits)
         if mode == "r+":
             found.check_writable()
     except BaseException:
