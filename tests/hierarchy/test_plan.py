@@ -386,6 +386,14 @@ def test_a_group_of_the_draft_stays_when_all_below_it_is_pruned():
     assert zom.plan(spec, store, prune=True).is_empty
 
 
+def test_a_group_of_the_draft_stays_when_it_replaces_an_array():
+    draft = zom.draft
+    store = stored(draft.GroupSpec(members={"g": array_of("draft")}))
+    spec = draft.GroupSpec(members={"g": draft.GroupSpec(members={})})
+    zom.materialize(spec, store, on_conflict="replace")
+    assert list(zom.read(store).members) == ["g"]
+
+
 @FORMS
 def test_groups_whose_members_are_not_known_are_not_pruned(form):
     store = stored(tree_of(form))

@@ -165,11 +165,11 @@ class Planner(Ledger):
     def _node(self, path: str, spec: Spec, nodes: Mapping[str, Spec]) -> None:
         node = self.found.nodes.get(path)
         chunks = self._other_formats(path, spec, node)
-        texts = self._texts_of(spec)
-        if node is None:
-            self._new(path, spec, texts, nodes)
-        else:
+        texts = self._texts_of(spec) or self._explicit(path, nodes)
+        if node is not None:
             self._there(path, spec, node, texts)
+        elif texts:
+            self._new(path, spec, texts)
         others = [each for each in self.found.others.get(path, ()) if each.kind != "entry point"]
         if others and path in self.actions:
             done = self.actions[path]
@@ -186,7 +186,7 @@ class Planner(Ledger):
         if old is None:
             self._broken(path, spec, node, texts)
         elif old.kind != spec.kind:
-            self._other_kind(path, spec, node, old)
+            self._other_kind(path, spec, node, old, texts)
         else:
             self._same_kind(path, spec, node, old)
 
@@ -194,16 +194,20 @@ class Planner(Ledger):
         self.documents[path] = stored
         self.act(path, spec.kind, "keep")
 
-    def _new(self, path: str, spec: Spec, texts: dict[str, bytes], nodes: Mapping[str, Spec]) -> None:
-        if not texts:
-            # A group of the draft needs no document where something lies below it, or at the root.
-            below = f"{path.rstrip('/')}/"
-            inside = [each for at, each in nodes.items() if at == path or at.startswith(below)]
-            known = all(each.kind == "array" or member_specs(each) is not None for each in inside)
-            stays = path in self._holders and not (self.prune and known)
-            if path == self.base or stays or any(self._texts_of(each) for each in inside):
-                return
-            texts = {".group.json": document_text({"attributes": {}})}
+    def _explicit(self, path: str, nodes: Mapping[str, Spec]) -> dict[str, bytes]:
+        """The documents of a group of the draft that says nothing: none, where it is there without one.
+
+        It is at the root of the hierarchy, and where something lies below it.
+        """
+        below = f"{path.rstrip('/')}/"
+        inside = [each for at, each in nodes.items() if at == path or at.startswith(below)]
+        known = all(each.kind == "array" or member_specs(each) is not None for each in inside)
+        stays = path in self._holders and not (self.prune and known)
+        if path == self.base or stays or any(self._texts_of(each) for each in inside):
+            return {}
+        return {".group.json": document_text({"attributes": {}})}
+
+    def _new(self, path: str, spec: Spec, texts: dict[str, bytes]) -> None:
         self._check_loose(path)
         for end in (*self.layout.extra, self.layout.consolidated or ""):
             key = self.layout.key(path, end) if end else ""
@@ -240,13 +244,13 @@ class Planner(Ledger):
         self.write_node(path, texts, {})
         self.act(path, spec.kind, "replace", why="its document can't be read")
 
-    def _other_kind(self, path: str, spec: Spec, node: Lying, old: Spec) -> None:
+    def _other_kind(self, path: str, spec: Spec, node: Lying, old: Spec, texts: dict[str, bytes]) -> None:
         if self.on_conflict != "replace":
             fix = "ask for on_conflict='replace', and it goes"
             self.conflict(KIND, path, f"{_a(spec.kind)}, or nothing", node, fix)
         chunks = self.clear(path, node, old, spec)
         self.remove(node)
-        self.write_node(path, self._texts_of(spec), {})
+        self.write_node(path, texts, {})
         self.act(path, spec.kind, "replace", chunks=chunks, why=f"of {_a(old.kind)}")
 
     def _same_kind(self, path: str, spec: Spec, node: Lying, old: Spec) -> None:
