@@ -576,6 +576,25 @@ def test_a_v2_node_does_not_take_the_key_of_a_v3_document():
         ]
 
 
+def test_what_a_copy_left_half_done_is_no_part_of_a_new_hierarchy():
+    source, target = stored(tree_of(), fill=["a", "g/b"]), MemoryStore()
+    spec = tree_of().replace(members={**tree_of().members, "z": array_of(chunks=(4,))})
+    zom.materialize(array_of(), source, "z")
+    source.set("z/c/1", b"damaged")
+    with pytest.raises(zom.ChunkError):
+        zom.copy(source, target, spec)
+    before = contents(target)
+    assert "zarr.json" not in before
+    assert any(key.endswith("/zarr.json") for key in before)
+    with pytest.raises(
+        ConflictError, match=r"expected no copy under way, .*; copy the same again to finish it"
+    ):
+        zom.materialize(array_of(), target, "other", on_conflict="replace")
+    with pytest.raises(ConflictError, match="expected no copy under way"):
+        zom.materialize(v3.GroupSpec(), target)
+    assert contents(target) == before
+
+
 def test_an_unknown_way_with_conflicts_is_told():
     with pytest.raises(
         ValueError, match=r"^on_conflict: expected one of 'refuse', 'update', 'replace', got 'w'$"

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from zom.hierarchy import blocks
 from zom.hierarchy.conflicts import BUSY, FILES, UNKNOWN_CHUNKS, UNLISTED, conflict, few
+from zom.hierarchy.copy_mark import COPY_MARK
 from zom.hierarchy.journal import JOURNAL, Clearing, Journal
 from zom.hierarchy.plan import Action, Plan
 from zom.hierarchy.survey import Lying, Survey, chunk_keys, spec_in
@@ -129,6 +130,13 @@ class Ledger:
             where = "/" + key.removesuffix(JOURNAL).strip("/")
             fix = "wait for its end, or finish or undo it with zom.repair"
             self.conflict(BUSY, where, "no change under way", "one that is not done, or was interrupted", fix)
+
+    def check_copies(self) -> None:
+        """What a copy has left half done would be seen as part of the new hierarchy."""
+        for key in self.found.copies:
+            fix = f"copy the same again to finish it, or delete {key!r} and what it has left"
+            where = "/" + key.removesuffix(COPY_MARK).strip("/")
+            self.conflict(BUSY, where, "no copy under way", "one that is not done, or was interrupted", fix)
 
     def delete(self, path: str, node: Lying, why: str = "") -> None:
         """Plan that a node goes; those below it are planned by themselves."""

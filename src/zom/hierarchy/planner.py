@@ -120,6 +120,7 @@ class Planner(Ledger):
     def plan(self, nodes: Mapping[str, Spec]) -> Plan:
         """The plan for these nodes."""
         self.check_journals()
+        self.check_copies()
         self._look_above()
         for path, spec in nodes.items():
             self._node(path, spec, nodes)

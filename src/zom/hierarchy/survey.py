@@ -6,12 +6,13 @@ belongs to the nearest node above it: as a chunk, or as a file that is not Zarr'
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal, cast
 
 from zom import jsontext
 from zom.engine.compile import compile_plan
 from zom.errors import StoreError, UnknownName
+from zom.hierarchy.copy_mark import COPY_MARK, mark_key
 from zom.hierarchy.journal import JOURNAL, journal_key
 from zom.hierarchy.layout import DRAFT_2022, ENTRY_KEY, V2_LAYOUT, V3_LAYOUT, draft_layout
 from zom.model.assembly import assemble
@@ -142,6 +143,8 @@ class Survey:
     """All keys that were listed."""
     loose: Mapping[str, bytes] = field(default_factory=dict[str, bytes])
     """Documents without a node: attributes or consolidated metadata of none."""
+    copies: tuple[str, ...] = ()
+    """The marks of copies that are under way, or were interrupted."""
 
     def place_of(self, key: str) -> str:
         """The path of the directory that a key of no document lies in, in the hierarchy's terms."""
@@ -171,6 +174,9 @@ def survey(store: Store, path: str, family_form: str, *, expected: Iterable[str]
     keys = _listed(store, layout, path, base, expected)
     journals = [key for key in keys if key.endswith(JOURNAL)]
     journals.extend(key for key in map(journal_key, above) if texts.get(key) is not None)
+    marks = [mark_key(at, COPY_MARK) for at in above]
+    copies = [key for key in keys if key.rpartition("/")[2] == COPY_MARK]
+    copies.extend(key for key in marks if texts.get(key) is not None)
     documents: dict[tuple[str, str], dict[str, str]] = {}
     rest: list[str] = []
     layouts: dict[str, Layout] = {each.name: each for each in dict.fromkeys((V3_LAYOUT, V2_LAYOUT, layout))}
@@ -187,7 +193,9 @@ def survey(store: Store, path: str, family_form: str, *, expected: Iterable[str]
                 if texts.get(key) is not None:
                     documents.setdefault((at, each.name), {})[end] = key
     texts.update(_texts(store, documents.values(), texts))
-    return _sorted(path, layout, layouts, documents, cast("dict[str, bytes]", texts), rest, journals, keys)
+    known = cast("dict[str, bytes]", texts)
+    found = _sorted(path, layout, layouts, documents, known, rest, journals, keys)
+    return replace(found, copies=tuple(copies))
 
 
 def _ends(layout: Layout) -> tuple[str, ...]:
@@ -196,11 +204,12 @@ def _ends(layout: Layout) -> tuple[str, ...]:
 
 
 def _above(store: Store, paths: list[str]) -> dict[str, bytes | None]:
-    """The documents at `paths`, and journals."""
+    """The documents at `paths`, and journals, and marks of copies."""
     keys = [
         layout.key(path, end) for path in paths for layout in (V3_LAYOUT, V2_LAYOUT) for end in _ends(layout)
     ]
     keys.extend(map(journal_key, paths))
+    keys.extend(mark_key(path, COPY_MARK) for path in paths)
     return dict(zip(keys, store.get_many(keys), strict=True))
 
 
