@@ -90,6 +90,15 @@ def _named(token: str) -> str:
     return token  # zom reads a bare NaN as the string
 
 
+def _without_blocks(text: str) -> str:
+    """Consolidated metadata without the blocks that zarr-python 3 nests in its groups: they are no part of them."""
+    document = json.loads(text)
+    for name, entry in document["metadata"].items():
+        if name.rpartition("/")[2] == ".zgroup":
+            entry.pop("consolidated_metadata", None)
+    return json.dumps(document)
+
+
 def judge(record: dict[str, Any]) -> tuple[tuple[str, ...], str | None]:
     """The rules that the document breaks at the strict level, and what went wrong otherwise."""
     key, text = record["key"], record["document"]
@@ -105,6 +114,8 @@ def judge(record: dict[str, Any]) -> tuple[tuple[str, ...], str | None]:
             return codes, f"refused at the lenient level: {', '.join(sorted(problems))}"
     # A consolidated document holds its nodes in whatever order the writer found them.
     again = written(key, spec)
+    if key == ".zmetadata":
+        text = _without_blocks(text)
     if not same(text, again, ordered=key != ".zmetadata"):
         return codes, "not given back as it was"
     if read(key, again, "lenient") != spec:
