@@ -172,6 +172,16 @@ def test_a_missing_node_is_told_with_what_is_there_instead(path, found, place):
         ({"x/.zarray": ARRAY_V2}, "y", "no document there or above; in the store lie 'x/'"),
         ({"x/a/.zarray": ARRAY_V2}, "x", "no document there or above below 'x'; in the store lie 'x/'"),
         (
+            {".zom.journal": b"{}", "x/zarr.json": b"{}"},
+            "",
+            "a change that is not done, or was interrupted: zom.repair finishes or undoes it",
+        ),
+        (
+            {".zom.copy": b"{}", "x/c/0": b""},
+            "",
+            "a copy that is not done, or was interrupted: copy the same again to finish it",
+        ),
+        (
             {".zgroup": GROUP_V2, "x/a/.zarray": ARRAY_V2},
             "x",
             "nothing; / is a group, and 'x' in it has no document of its own",

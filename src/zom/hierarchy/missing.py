@@ -5,7 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from zom.errors import NotFound
+from zom.hierarchy.copy_mark import COPY_MARK
 from zom.hierarchy.findings import Findings
+from zom.hierarchy.journal import JOURNAL
 from zom.hierarchy.look import find
 from zom.model.registry import near
 
@@ -39,10 +41,19 @@ def _instead(source: Source, path: str, form: Form | None) -> str:
             return _below(source, *found, path)
     if not source.store.capabilities.listable:
         return "no document there or above; this store can't be listed"
+    return _at_the_root(source, path)
+
+
+def _at_the_root(source: Source, path: str) -> str:
+    """What is said of `path` where no node is above it: what lies in the store."""
     listing = source.listing("")
     names = sorted({*listing.keys, *listing.prefixes})
     if not names:
         return "nothing: the store is empty"
+    if JOURNAL in names:
+        return "a change that is not done, or was interrupted: zom.repair finishes or undoes it"
+    if COPY_MARK in names:
+        return "a copy that is not done, or was interrupted: copy the same again to finish it"
     hint = f" below {path.partition('/')[0]!r}" if f"{path.partition('/')[0]}/" in names else ""
     return f"no document there{' or above' if path else ''}{hint}; in the store lie {_list(names)}"
 
