@@ -373,7 +373,8 @@ def test_an_array_with_an_unknown_codec_opens_and_tells_the_name_when_a_chunk_is
     assert (array.shape, array.dtype, array.chunks, dict(array.attrs)) == ((4, 4), np.int16, (4, 4), {"n": 1})
     for act in [lambda: array[0], lambda: array.__setitem__(0, 1), lambda: array.__setitem__(..., 1)]:
         with pytest.raises(
-            UnknownName, match=r"/codecs/1: no codec named 'x-nobody' is registered; .*zom\.codecs"
+            UnknownName,
+            match=r"^memory://: /x: /codecs/1: no codec named 'x-nobody' is registered; .*zom\.codecs",
         ):
             act()
 

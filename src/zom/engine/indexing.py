@@ -12,7 +12,7 @@ import numpy as np
 
 from zom.engine.reading import read
 from zom.engine.writing import write
-from zom.errors import SelectionError
+from zom.errors import ExtensionError, SelectionError, UnknownName
 from zom.model.python_value import is_list
 
 if TYPE_CHECKING:
@@ -60,7 +60,10 @@ def read_selection(
         target = np.empty(selection.shape, dtype)
     if not selection.is_empty:
         work, is_view = selection.work_of(target)
-        read(chunks, selection.index, work)
+        try:
+            read(chunks, selection.index, work)
+        except (UnknownName, ExtensionError) as error:
+            raise _located(chunks, error) from error
         if not is_view:
             selection.put_back(work, target)
     if fields is not None:
@@ -81,14 +84,19 @@ def write_selection(chunks: Chunks, selection: Selection, value: Any, *, fields:
     values = selection.spread(_as_values(value, wanted))
     if selection.is_empty:
         return
-    if fields is None:
-        write(chunks, selection.index, values)
-        return
 
     def assign(chunk: Array, where: Any, part: Array) -> None:
         chunk[fields][where] = part
 
-    write(chunks, selection.index, values, assign=assign)
+    try:
+        write(chunks, selection.index, values, assign=None if fields is None else assign)
+    except (UnknownName, ExtensionError) as error:
+        raise _located(chunks, error) from error
+
+
+def _located(chunks: Chunks, error: UnknownName | ExtensionError) -> UnknownName | ExtensionError:
+    """The error of codecs that can't be run, which knows the document alone, with the array's place."""
+    return type(error)(f"{chunks.store.url}: {chunks.node}: {error}")
 
 
 def _as_values(value: Any, dtype: np.dtype[Any]) -> Array:
