@@ -33,10 +33,6 @@ WRITERS = ("zarr-python", "tensorstore", "zarrs")
 
 DEVIATIONS: dict[tuple[str, str], str] = {
     ("zarr-python", "v2/datetime-unit"): "takes numpy's datetimes without a unit, which v2 doesn't have",
-    (
-        "zarr-python",
-        "v2/extra-group-member",
-    ): "writes v3's consolidated_metadata into the .zgroup entries of .zmetadata",
     ("zarr-python", "json/not-finite"): "writes NaN and infinities in attributes as bare tokens",
     ("zarr-python-2", "json/not-finite"): "writes NaN and infinities in attributes as bare tokens",
     ("zarr-python-2", "draft/2021-entry-point"): "writes the entry point as the draft had it in 2021",
