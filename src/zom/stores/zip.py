@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 import shutil
 import threading
+import warnings
 import zipfile
 import zlib
 from contextlib import suppress
@@ -242,8 +243,14 @@ class ZipStore(Store):
             self.discard()
 
     def __del__(self) -> None:
-        # Whoever forgets to close the store has written nothing.
+        # Whoever forgets to close the store has written nothing, and should know.
+        lost = self._descriptor >= 0 and self._changed and self._entries and self._process == os.getpid()
         self._give_back()
+        if lost:
+            message = (
+                f"{self.url}: the zip file was never closed, and what was written is lost: close the store"
+            )
+            warnings.warn(message, RuntimeWarning, stacklevel=2, source=self)
 
 
 def _reopen(path: str, max_value_bytes: int) -> ZipStore:
