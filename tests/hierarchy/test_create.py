@@ -162,6 +162,18 @@ def test_a_group_with_members_is_left_to_materialize():
         create_node(MemoryStore(), spec)
 
 
+@pytest.mark.parametrize("found", [{"zarr_format": 3, "node_type": "group"}, None])
+def test_what_is_no_spec_is_told(found):
+    group = zom.create_group("memory:", zom.v3.GroupSpec())
+    for create in [
+        lambda: zom.create_array("memory:", found),
+        lambda: zom.create_group("memory:", found),
+        lambda: group.create("a", found),
+    ]:
+        with pytest.raises(TypeError, match=r"^expected a spec, got (dict|NoneType); zom\.parse makes one"):
+            create()
+
+
 def test_an_array_is_no_group_and_a_group_no_array():
     with pytest.raises(TypeError, match=r"^expected the spec of an array, found one of a group"):
         zom.create_array("memory:", zom.v3.GroupSpec())

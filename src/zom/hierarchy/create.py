@@ -26,6 +26,7 @@ from zom.hierarchy.text import document_text
 from zom.hierarchy.upkeep import documents_change
 from zom.model.draft import ENTRY_POINT, EntryPoint
 from zom.model.output import member_specs
+from zom.model.spec import Spec
 from zom.paths import check_key, join, name_faults, parse_path
 
 if TYPE_CHECKING:
@@ -33,11 +34,19 @@ if TYPE_CHECKING:
 
     from zom.hierarchy.layout import Layout
     from zom.model.datatype import Format
-    from zom.model.spec import Spec
     from zom.problems import Fault, Problem, Rule
     from zom.stores.interface import Store
 
-__all__ = ["Found", "check_names", "check_path", "create_node", "entry_text", "found_in", "last_name"]
+__all__ = [
+    "Found",
+    "check_is_spec",
+    "check_names",
+    "check_path",
+    "create_node",
+    "entry_text",
+    "found_in",
+    "last_name",
+]
 
 _LOOKED_AT = 1000
 """How many keys of a directory are looked at to tell whose they are."""
@@ -58,6 +67,12 @@ class Found(NamedTuple):
         return f"a {self.form} {self.kind}"
 
 
+def check_is_spec(found: object) -> None:
+    """TypeError unless it is a spec: a document is easily given in its place."""
+    if not isinstance(found, Spec):
+        raise TypeError(f"expected a spec, got {type(found).__name__}; zom.parse makes one of a document")
+
+
 def create_node(store: Store, spec: Spec, path: str = "") -> Layout:
     """Write the documents of an array, or of a group without members, and of missing groups above it.
 
@@ -71,6 +86,7 @@ def create_node(store: Store, spec: Spec, path: str = "") -> Layout:
     >>> sorted(store.list())
     ['a/b/zarr.json', 'a/zarr.json', 'zarr.json']
     """
+    check_is_spec(spec)
     if not store.capabilities.writable:
         raise ReadOnlyError(store.url, path, "create")
     names = check_path(spec, path)

@@ -6,7 +6,7 @@ from os import PathLike
 from typing import TYPE_CHECKING, Any, cast
 
 from zom.errors import NotFound
-from zom.hierarchy.create import create_node
+from zom.hierarchy.create import check_is_spec, create_node
 from zom.hierarchy.open import read_node
 from zom.limits import DEFAULT_LIMITS, Limits
 from zom.paths import join, parse_path
@@ -40,6 +40,7 @@ def create_array(store: opening.Place, spec: Spec, path: str = "") -> Array:
     Traceback (most recent call last):
     zom.errors.ConflictError: memory://: /a/b: expected a group, to hold /a/b/c, found a v3 array
     """
+    check_is_spec(spec)
     if spec.kind != "array":
         raise TypeError(f"expected the spec of an array, found one of a {spec.kind}; see zom.create_group")
     return cast("Array", _created(store, spec, path))
@@ -55,6 +56,7 @@ def create_group(store: opening.Place, spec: Spec, path: str = "") -> Group:
     >>> group.attrs["n"]
     1
     """
+    check_is_spec(spec)
     if spec.kind != "group":
         raise TypeError(f"expected the spec of a group, found one of an {spec.kind}; see zom.create_array")
     return cast("Group", _created(store, spec, path))
