@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
+import threading
 
 import pytest
 
 import zom
+from zom.engine import workers
 from zom.errors import ConflictError, NotFound, PathError
 from zom.hierarchy.moving import plan_rename
 from zom.hierarchy.removal import plan_delete
@@ -20,8 +22,8 @@ MODULES = {"v2": zom.v2, "v3": zom.v3, "draft": zom.draft}
 FORMS = pytest.mark.parametrize("form", MODULES)
 
 
-def array_of(form="v3"):
-    return MODULES[form].ArraySpec.build(shape=(4,), dtype="int8", chunks=(2,))
+def array_of(form="v3", shape=(4,)):
+    return MODULES[form].ArraySpec.build(shape=shape, dtype="int8", chunks=(2,))
 
 
 def tree_of(form="v3"):
@@ -46,6 +48,26 @@ PLACES = {
     "sqlite": lambda folder: SQLiteStore(folder / "x.sqlite"),
     "zip": lambda folder: ZipStore(folder / "x.zip", mode="w"),
 }
+
+
+@pytest.mark.parametrize("place", PLACES)
+def test_data_are_brought_along_by_several_threads_on_every_store(place, tmp_path, monkeypatch):
+    """The plan holds a lock meanwhile, for which the threads must not wait."""
+    monkeypatch.setattr(workers, "WORTH", 0.0)
+    monkeypatch.setattr(workers, "processors", lambda: 2)
+    source = MemoryStore()
+    zom.materialize(array_of("v3", shape=(40,)), source, data={"": range(40)})
+    values = []
+
+    def make():
+        with PLACES[place](tmp_path) as store:
+            root = zom.materialize(array_of("v3", shape=(40,)), store, data={"": zom.open(source)[...]})
+            values.extend(root[...].tolist())
+
+    thread = threading.Thread(target=make, daemon=True)
+    thread.start()
+    thread.join(60)
+    assert values == list(range(40))
 
 
 @FORMS

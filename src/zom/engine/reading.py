@@ -50,6 +50,8 @@ def read(chunks: Chunks, index: Index, work: Array) -> None:
 
 def _threads(chunks: Chunks, count: int) -> int | None:
     options, parallel = chunks.options, chunks.store.capabilities.parallel
+    if chunks.store.capabilities.lock_holds_all:
+        return 1  # who works within a lock would wait for threads that wait for the lock
     if options.threads is not None:
         return options.threads
     if chunks.plan.data_type.itemsize is None:

@@ -33,3 +33,5 @@ class Capabilities:
     """How many requests of one `get_many` the store works on at once; 1 where it answers in turn."""
     process_locks: bool = False
     """`lock` keeps out other processes, too, and those who `set` without it."""
+    lock_holds_all: bool = False
+    """While a lock is held, other threads wait with all they do, whatever the key."""

@@ -56,7 +56,12 @@ class SQLiteStore(Store):
         self._connection: sqlite3.Connection | None = None
         self._trouble = "the store is closed"
         self.capabilities = Capabilities(
-            writable=not read_only, create_if_absent=True, compare_and_set=True, durable=True, rename=True
+            writable=not read_only,
+            create_if_absent=True,
+            compare_and_set=True,
+            durable=True,
+            rename=True,
+            lock_holds_all=True,
         )
         with self._told("", "open"):
             if not self.path.exists() and (read_only or not create):
