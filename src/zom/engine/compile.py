@@ -1,4 +1,8 @@
-"""From a spec of any format to a plan."""
+"""From a spec of any format to a plan.
+
+Most arrays of a hierarchy differ in their attributes only, and are opened again and again: a plan, with the
+codecs that were bound for it, is remembered by what it was made of.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +11,9 @@ from typing import TYPE_CHECKING
 from zom.engine.compile_draft import compile_draft
 from zom.engine.compile_v2 import compile_v2
 from zom.engine.compile_v3 import compile_v3
+from zom.jsonvalue import exact_text
 from zom.limits import DEFAULT_LIMITS
+from zom.model.memo import Memo
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -25,6 +31,11 @@ _COMPILERS: dict[Format, Callable[[Spec, Limits], ArrayPlan]] = {
     "draft": compile_draft,
 }
 
+# In 2021 the draft's attributes held the filters: they are left out only where that can't be.
+_UNSEEN = frozenset({"attributes", "dimension_names"})
+
+_plans: Memo[ArrayPlan] = Memo(1024)
+
 
 def compile_plan(spec: Spec, limits: Limits = DEFAULT_LIMITS) -> ArrayPlan:
     """The plan of the array that `spec` describes.
@@ -37,4 +48,8 @@ def compile_plan(spec: Spec, limits: Limits = DEFAULT_LIMITS) -> ArrayPlan:
     >>> plan.keys.key((1, 0)), plan.dtype
     ('1.0', dtype('>i2'))
     """
-    return _COMPILERS[spec.family.form](spec, limits)
+    form, document = spec.family.form, spec.document
+    filtered = form == "draft" and "filters" in document.get("attributes", ())
+    seen = document if filtered else {name: document[name] for name in document if name not in _UNSEEN}
+    key = (form, exact_text(seen), limits.chunk_bytes)
+    return _plans.get(key, lambda: _COMPILERS[form](spec, limits))

@@ -1,6 +1,6 @@
 """Workers: threads for the chunks of one operation, where a chunk's own work is worth the hand-over.
 
-Whether it is, is measured: the first chunk is done by the caller, and only where it takes long are threads
+Whether it is, is measured: the first chunks are done by the caller, and only where they take long are threads
 started. They end with the operation; none waits for the next one.
 """
 
@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import threading
 import time
+from itertools import islice
 from typing import TYPE_CHECKING, Generic, TypeVar
 
 if TYPE_CHECKING:
@@ -18,8 +19,12 @@ __all__ = ["Shared", "run"]
 
 T = TypeVar("T")
 
-WORTH = 4.5e-5
+WORTH = 5e-5
 """The seconds that a chunk takes at least where threads pay, as measured on two processors."""
+
+_TRIALS = 4
+_PLAINLY = 10
+"""So many times what is worth a thread can't be an accident of the first chunk."""
 
 
 class Shared(Generic[T]):
@@ -61,7 +66,7 @@ def run(
 ) -> None:
     """Let `work` take all of `items`, of which there are `count`; the first error ends it for all.
 
-    `threads` says how many at most; None lets the time of the first item decide, each of which consists
+    `threads` says how many at most; None lets the time of the first items decide, each of which consists
     of so many `units` of work.
 
     >>> done = []
@@ -71,17 +76,30 @@ def run(
     """
     most = min(threads if threads is not None else processors(), count)
     if most > 1 and threads is None:
-        start = time.perf_counter()
-        work(_first(items))
-        most = min(most, count - 1) if time.perf_counter() - start > WORTH * units else 1
+        done, pays = _tried(items, count, work, WORTH * units)
+        most = min(most, count - done) if pays else 1
     if most <= 1:
         work(items)
         return
     _run_threads(items, most, work)
 
 
-def _first(items: Iterator[T]) -> Iterator[T]:
-    yield next(items)
+def _tried(
+    items: Iterator[T], count: int, work: Callable[[Iterator[T]], None], worth: float
+) -> tuple[int, bool]:
+    """How many items were done to find out whether threads pay for the others, and whether they do.
+
+    The first chunks pay for memory that is new, and for much else: the fastest of a few is told by.
+    """
+    for done in range(1, min(_TRIALS, count - 1) + 1):
+        start = time.perf_counter()
+        work(islice(items, 1))
+        taken = time.perf_counter() - start
+        if taken < worth:
+            return done, False
+        if taken > _PLAINLY * worth:
+            return done, True
+    return min(_TRIALS, count - 1), True
 
 
 def _run_threads(items: Iterator[T], most: int, work: Callable[[Iterator[T]], None]) -> None:
