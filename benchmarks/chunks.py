@@ -190,7 +190,7 @@ class TensorStore(Zom):
 
 
 class SimpleZarr(Zom):
-    def open(self, path: str, *, write: bool) -> Any:
+    def open(self, path: str, *, write: bool) -> Any:  # noqa: ARG002 - it knows one mode
         return simplezarr.open_zarr(simplezarr.LocalStore(path))
 
     def act(self, array: Any, act: str, data: np.ndarray) -> Any:
@@ -271,7 +271,7 @@ def main(rounds: int, wanted: list[str]) -> int:
             kind = "write" if cell.act == "write" else "read"
             ratios[kind].append(ratio)
             others = [
-                f"{times[name] / times['zom']:.2f}" if name in times else "–" for name in list(PEERS)[1:]
+                f"{times[name] / times['zom']:.2f}" if name in times else "-" for name in list(PEERS)[1:]
             ]
             print(
                 f"| {cell.name} | {times['zom'] * 1e3:.2f} | {' | '.join(others)} | {ratio:.2f} |", flush=True
