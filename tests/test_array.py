@@ -427,3 +427,31 @@ def test_limits_hold_for_chunks_too():
         _ = small[:]
     with pytest.raises(zom.ChunkError, match="expected at most 500 bytes"):
         _ = small.with_options(threads=2)[0]
+
+
+def test_no_bit_of_a_new_v2_array_flips_unseen():
+    array = zom.create_array("memory:", v2.ArraySpec.build(shape=(40,), dtype="<i4"))
+    values = np.arange(40) % 7
+    array[:] = values
+    sound = array.store.get("0")
+    silent = 0
+    for place in range(8 * len(sound)):
+        damaged = bytearray(sound)
+        damaged[place // 8] ^= 1 << place % 8
+        array.store.set("0", damaged)
+        try:
+            silent += not (array[:] == values).all()
+        except zom.ChunkError:
+            continue
+    assert silent == 0
+
+
+def test_a_v2_document_may_say_that_there_are_no_checksums():
+    spec = v2.ArraySpec.build(shape=(40,), dtype="<i4")
+    silent = spec.replace(compressor={"id": "zstd", "level": 3, "checksum": False})
+    sizes = []
+    for each in (spec, silent):
+        array = zom.create_array("memory:", each)
+        array[:] = np.arange(40)
+        sizes.append(len(array.store.get("0")))
+    assert sizes[0] == sizes[1] + 4

@@ -81,10 +81,16 @@ class ZstdCodec(Codec):
     def bind(
         self, configuration: ZstdConfiguration | ZstdV2Configuration, before: Form, after: Form
     ) -> ByteCoder:
-        """libzstd, as numcodecs has it; without a level its own default is taken."""
+        """libzstd, as numcodecs has it; without a level its own default is taken.
+
+        v2 has no codec for checksums that everybody reads. But a frame says itself whether it ends with one,
+        so all decoders check it: it is written unless the document says that it shall not be.
+        """
         del after
         stream = stream_before(before, self.name)
-        return ZstdCoder(stream, configuration.level or 0, checksum=bool(configuration.checksum))
+        silent = "checksum" not in configuration.model_fields_set
+        checksum = bool(configuration.checksum) or (silent and isinstance(configuration, ZstdV2Configuration))
+        return ZstdCoder(stream, configuration.level or 0, checksum=checksum)
 
 
 zstd = codecs.register(ZstdCodec())
