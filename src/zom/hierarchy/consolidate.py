@@ -43,7 +43,7 @@ def consolidate(store: Place, path: str = "", *, drop: bool = False) -> Plan:
 
 def plan_consolidate(store: Place, path: str = "", *, drop: bool = False) -> Plan:
     """The plan of `consolidate`; nothing is written."""
-    there = opened(store)
+    there = opened(store, existing=True)
     ledger = Ledger(there, found_at(there, path), "update", prune=False)
     layout, found = ledger.layout, ledger.found
     node = found.nodes.get(found.path)

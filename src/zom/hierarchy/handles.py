@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import os
 from os import PathLike
 from typing import TYPE_CHECKING, Any, cast
 
-from zom.errors import NotFound
+from zom.errors import NotFound, StoreError
 from zom.hierarchy.create import check_is_spec, create_node
 from zom.hierarchy.open import read_node
 from zom.limits import DEFAULT_LIMITS, Limits
@@ -78,12 +79,16 @@ def is_name(place: opening.Place) -> bool:
     return isinstance(place, (str, PathLike))
 
 
-def opened(place: opening.Place, *, read_only: bool | None = None) -> Store:
-    """The store at `place`; "memory:" is a new one.
+def opened(place: opening.Place, *, read_only: bool | None = None, existing: bool = False) -> Store:
+    """The store at `place`; "memory:" is a new one. An `existing` one is not made where a path is wrong.
 
     >>> opened("memory:") is opened("memory:")
     False
     """
+    if existing and is_name(place) and place != "memory:":
+        name = os.fspath(cast("str", place))
+        if "://" not in name and not os.path.lexists(name):
+            raise StoreError(name, "", "open", "there is no such file or directory")
     return MemoryStore() if place == "memory:" else opening.store(place, read_only=read_only)
 
 
@@ -119,7 +124,8 @@ def open(  # noqa: A001, PLR0913 - `zom.open`, whose choices are the caller's
     """
     if mode not in {"r", "r+"}:
         raise ValueError(f'mode: expected "r" or "r+", got {mode!r}; zom.create_array makes new arrays')
-    opened_here = opened(store, read_only=True if mode == "r" and is_name(store) else None)
+    read_only = True if mode == "r" and is_name(store) else None
+    opened_here = opened(store, read_only=read_only, existing=True)
     try:
         node = read_node(opened_here, path, form=form, level=level, limits=limits)
         found = handle_of(node.spec, opened_here, node.path, node.layout, mode=mode, limits=limits)

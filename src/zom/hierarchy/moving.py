@@ -43,7 +43,7 @@ def rename(store: Place, old: str, new: str) -> Plan:
 
 def plan_rename(store: Place, old: str, new: str) -> Plan:
     """The plan of `rename`; nothing is moved."""
-    there = opened(store)
+    there = opened(store, existing=True)
     source, target = join(parse_path(old)), join(parse_path(new))
     if is_within(target, source) or is_within(source, target):
         raise PathError(f"expected two paths of which none lies in the other, got {source!r} and {target!r}")

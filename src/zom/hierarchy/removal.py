@@ -45,7 +45,7 @@ def delete(store: Place, path: str = "") -> Plan:
 
 def plan_delete(store: Place, path: str = "") -> Plan:
     """The plan of `delete`; nothing is removed."""
-    there = opened(store)
+    there = opened(store, existing=True)
     ledger = Ledger(there, found_at(there, path), "replace", prune=True)
     found = ledger.found
     ledger.check_journals()

@@ -49,7 +49,7 @@ def repair(
     >>> zom.repair("memory:")
     ()
     """
-    there = opened(store)
+    there = opened(store, existing=True)
     if not there.capabilities.writable:
         raise ReadOnlyError(there.url, path.strip("/"), "repair")
     return tuple(
