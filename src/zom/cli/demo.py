@@ -121,7 +121,8 @@ def _steps(directory: str, spec: v3.GroupSpec) -> Iterator[tuple[str, str]]:
     nodes = len(list(spec.walk()))
     yield "declared", f"{nodes} nodes in Python: {nodes - len(values)} groups, {len(values)} arrays, {size}"
     yield "validated", _count(zom.check(spec))
-    zom.repair(place)
+    if os.path.lexists(place):
+        zom.repair(place)
     root = zom.materialize(spec, place, on_conflict="replace")
     yield "materialized", f"{place}: all of it or nothing"
     yield "filled", _fill(root, values)
