@@ -181,7 +181,7 @@ def write_with_zarrs(collected: Collected) -> None:
     zarr.config.set({"codec_pipeline.path": "zarrs.ZarrsCodecPipeline"})
     for dtype in (*SIMPLE, "string"):
         for chain in v3_chains(dtype, 2):
-            with tempfile.TemporaryDirectory() as root:
+            with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as root:
 
                 def write(
                     chain: dict[str, Any] = chain, dtype: str = dtype, root: str = root
