@@ -23,8 +23,8 @@ WORTH = 5e-5
 """The seconds that a chunk takes at least where threads pay, as measured on two processors."""
 
 _TRIALS = 4
-_PLAINLY = 10
-"""So many times what is worth a thread can't be an accident of the first chunk."""
+_PLAINLY = 1e-3
+"""So many seconds are no accident of the first chunk."""
 
 
 class Shared(Generic[T]):
@@ -97,7 +97,7 @@ def _tried(
         taken = time.perf_counter() - start
         if taken < worth:
             return done, False
-        if taken > _PLAINLY * worth:
+        if taken > _PLAINLY:
             return done, True
     return min(_TRIALS, count - 1), True
 
