@@ -39,12 +39,14 @@ def read(chunks: Chunks, index: Index, work: Array) -> None:
     """Put what `index` selects into `work`, which has just that shape."""
     parts = walk(index, chunks.plan.axes)
     take = _read_batches if chunks.store.capabilities.parallel > 1 else _read_each
+    threads = _threads(chunks, parts.count)
     run(
         chunks.keyed(parts),
         parts.count,
         lambda some: take(chunks, some, index, work),
-        threads=_threads(chunks, parts.count),
-        units=chunks.units(index, parts.count),
+        threads=threads,
+        # Units are for the choice of threads: a single element waits for no counting.
+        units=chunks.units(index, parts.count) if threads is None else 1,
     )
 
 

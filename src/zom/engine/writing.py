@@ -40,7 +40,8 @@ def write(chunks: Chunks, index: Index, values: Array, *, assign: Assign | None 
     """
     parts = walk(index, chunks.plan.axes)
     writer = _Writer(chunks, values, assign)
-    threads, units = _threads(chunks, parts.count), chunks.units(index, parts.count)
+    threads = _threads(chunks, parts.count)
+    units = chunks.units(index, parts.count) if threads is None else 1
     run(chunks.keyed(parts), parts.count, writer.take, threads=threads, units=units)
 
 
