@@ -105,7 +105,8 @@ def read(  # noqa: PLR0913 - each is a choice of the caller's
     is_named = isinstance(store, (str, PathLike))
     opened: Store = store if isinstance(store, Store) else opening.store(store, read_only=True)
     try:
-        tree, findings = _read(opened, path, depth, consolidated, level, form, like, limits)
+        tree, findings = _tree(opened, path, depth, consolidated, level, form, like, limits)
+        findings.raise_errors()
     finally:
         if is_named:
             opened.close()
@@ -131,7 +132,9 @@ def read_tree(  # noqa: PLR0913 - as above
     >>> tree.layout.name, tree.documents()
     ('v2', {'.zgroup': b'{"zarr_format": 2}'})
     """
-    return _read(store, path, depth, consolidated, level, form, like, limits)[0]
+    tree, findings = _tree(store, path, depth, consolidated, level, form, like, limits)
+    findings.raise_errors()
+    return tree
 
 
 def inspect_tree(  # noqa: PLR0913 - as above
@@ -153,21 +156,6 @@ def inspect_tree(  # noqa: PLR0913 - as above
     (True, ['v2/missing-member'])
     """
     return _tree(store, path, None, "verify", level, form, like, limits)[0]
-
-
-def _read(  # noqa: PLR0913, PLR0917 - as above
-    store: Store,
-    path: str,
-    depth: int | None,
-    consolidated: Consolidation,
-    level: Level,
-    form: Form | None,
-    like: Spec | Template | None,
-    limits: Limits,
-) -> tuple[StoredTree, Findings]:
-    tree, findings = _tree(store, path, depth, consolidated, level, form, like, limits)
-    findings.raise_errors()
-    return tree, findings
 
 
 def _tree(  # noqa: PLR0913, PLR0917 - as above
