@@ -18,11 +18,11 @@ import subprocess
 import sys
 import tempfile
 import warnings
-from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
+from outcomes import check, counts, skip
 
 import zom
 
@@ -54,24 +54,6 @@ root.create_dataset("struct", data=np.zeros(5, [("a", "i4"), ("b", "f8")]), chun
 if consolidated:
     zarr.consolidate_metadata(store)
 """
-
-counts: Counter[str] = Counter()
-
-
-def check(what: str, act: Callable[[], None]) -> None:
-    try:
-        act()
-    except Exception as error:
-        counts["failed"] += 1
-        print(f"FAILED {what}: {type(error).__name__}: {str(error)[:600]}", flush=True)
-    else:
-        counts["passed"] += 1
-        print(f"ok     {what}", flush=True)
-
-
-def skip(what: str, why: str) -> None:
-    counts["skipped"] += 1
-    print(f"SKIP   {what}: {why}", flush=True)
 
 
 # --- what others write ------------------------------------------------------------------------------------

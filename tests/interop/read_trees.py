@@ -9,7 +9,7 @@ compared with what was asked for, with the documents in the store, and with the 
 finds. Ends with 1 where anything differed.
 """
 
-# ruff: noqa: T201, BLE001 - it tells what it does, and goes on
+# ruff: noqa: T201 - it tells what it does, and goes on
 from __future__ import annotations
 
 import itertools
@@ -19,10 +19,11 @@ import subprocess
 import sys
 import tempfile
 import warnings
-from collections import Counter
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+from outcomes import check, counts, skip
 
 import zom
 from zom.hierarchy.read import read, read_tree
@@ -60,24 +61,6 @@ root.create_dataset("zero", shape=(), dtype="u1")[...] = 3
 if consolidated:
     zarr.consolidate_metadata(store)
 """
-
-counts: Counter[str] = Counter()
-
-
-def check(what: str, act: Callable[[], None]) -> None:
-    try:
-        act()
-    except Exception as error:
-        counts["failed"] += 1
-        print(f"FAILED {what}: {type(error).__name__}: {str(error)[:600]}", flush=True)
-    else:
-        counts["passed"] += 1
-        print(f"ok     {what}", flush=True)
-
-
-def skip(what: str, why: str) -> None:
-    counts["skipped"] += 1
-    print(f"SKIP   {what}: {why}", flush=True)
 
 
 def equal(found: Any, expected: Any) -> None:
