@@ -54,6 +54,7 @@ PUBLIC = [
     *(
         "check",
         "consolidate",
+        "conventions",
         "convert",
         "copy",
         "create_array",
@@ -87,6 +88,7 @@ PUBLIC = [
         "unflatten",
         "v2",
         "v3",
+        "validate",
     ),
 ]
 

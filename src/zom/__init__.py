@@ -17,7 +17,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from zom import draft, template, v2, v3
+    from zom import conventions, draft, template, v2, v3
     from zom.array import Array
     from zom.errors import (
         ChunkError,
@@ -53,6 +53,7 @@ if TYPE_CHECKING:
     from zom.hierarchy.read import read
     from zom.hierarchy.removal import delete
     from zom.hierarchy.repair import Repair, repair
+    from zom.hierarchy.validate import validate
     from zom.limits import Limits
     from zom.model.build import AUTO
     from zom.model.compare import Change, Difference, like
@@ -105,6 +106,7 @@ _HOMES = {
     "zom.hierarchy.read": ("read",),
     "zom.hierarchy.removal": ("delete",),
     "zom.hierarchy.repair": ("Repair", "repair"),
+    "zom.hierarchy.validate": ("validate",),
     "zom.limits": ("Limits",),
     "zom.model.construction": ("ABSENT",),
     "zom.model.conversion": ("Conversion",),
@@ -120,7 +122,7 @@ _HOMES = {
     "zom.stores.opening": ("store",),
 }
 
-_MODULES = ("draft", "template", "v2", "v3")
+_MODULES = ("conventions", "draft", "template", "v2", "v3")
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 
 # The rules of a module are known once it is imported, so all of them are, before anybody can ask.
@@ -159,6 +161,7 @@ __all__ = [
     "ZomError",
     "check",
     "consolidate",
+    "conventions",
     "convert",
     "copy",
     "create_array",
@@ -188,6 +191,7 @@ __all__ = [
     "unflatten",
     "v2",
     "v3",
+    "validate",
 ]
 
 if not TYPE_CHECKING:

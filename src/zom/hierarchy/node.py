@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from zom.model.spec import Spec
     from zom.problems import Problem
 
-__all__ = ["Document", "Node", "own_document", "spec_of"]
+__all__ = ["Document", "Node", "own_document", "place", "spec_of"]
 
 
 class Document(NamedTuple):
@@ -110,7 +110,7 @@ def spec_of(layout: Layout, root: Node, findings: Findings, *, plain: bool = Fal
         return None
     spec, problems = assemble(layout.family, document, findings.level, limits=findings.limits)
     for problem in problems:
-        _place(problem, layout, root, findings)
+        place(problem, layout, root, findings)
     return None if findings.failed else spec
 
 
@@ -131,11 +131,11 @@ def _is_broken(layout: Layout, node: Node, findings: Findings) -> bool:
     value = own_document(layout, node)
     problems = assemble(family.classes[kind], value, findings.level, limits=findings.limits)[1]
     for problem in problems:
-        _place(problem, layout, node, findings)
+        place(problem, layout, node, findings)
     return bool(problems)
 
 
-def _place(problem: Problem, layout: Layout, root: Node, findings: Findings) -> None:
+def place(problem: Problem, layout: Layout, root: Node, findings: Findings) -> None:
     """Put a problem of the tree below `root` into the document that it is in."""
     names = problem.node.strip("/").split("/") if problem.node != "/" else []
     node, inside = root, problem.inside

@@ -28,12 +28,13 @@ if TYPE_CHECKING:
     from zom.model.datatype import DataType, Format
     from zom.model.spec import Spec
 
-__all__ = ["ArrayView", "CodecView", "array_view", "canonical_codec_name"]
+__all__ = ["DIMENSIONS", "ArrayView", "CodecView", "array_view", "canonical_codec_name", "data_type_of"]
 
 Path = tuple[str | int, ...]
 Lengths = tuple[tuple[int, ...], ...]
 
 DIMENSIONS: Final = "_ARRAY_DIMENSIONS"
+"""The attribute that names the dimensions where the format has no place for it."""
 
 
 class CodecView(NamedTuple):
@@ -129,7 +130,7 @@ def array_view(spec: Spec) -> ArrayView:
     attributes = cast("JSONDict", attributes) if is_dict(attributes) else _NOTHING
     form = spec.family.form
     names, names_path = _names(spec, form, attributes, len(shape))
-    data_type, type_name, type_path = _data_type(document, form)
+    data_type, type_name, type_path = data_type_of(document, form)
     layout = _layout(spec, form, shape)
     return ArrayView(
         form,
@@ -178,7 +179,12 @@ def _names(
 # --- data types --------------------------------------------------------------------------------------
 
 
-def _data_type(document: JSONDict, form: Format) -> tuple[DataType | None, str | None, Path]:
+def data_type_of(document: JSONDict, form: Format) -> tuple[DataType | None, str | None, Path]:
+    """The data type in an array's document, its v3 name or what stands there, and where that is.
+
+    >>> data_type_of(JSONDict(dtype="<f4"), "v2")[1:]
+    ('float32', ('dtype',))
+    """
     member = "dtype" if form == "v2" else "data_type"
     value, objects = document.get(member), None
     if form == "v2":

@@ -1,0 +1,105 @@
+"""Conventions: what communities agreed on above Zarr, checked on whole hierarchies.
+
+A convention is declared in a few lines: models of the attributes that it owns, and rules, which are data.
+
+>>> from zom.conventions import Attributes, Convention, Rule, ref
+>>> class See(Attributes):
+...     see: str | None = None
+>>> convention = Convention("see", attributes=See, rules=[
+...     Rule("there", ref("see", kind="array"), must="see names an array of this group")])
+>>> from zom import v3, validate
+>>> [problem.code for problem in validate(v3.GroupSpec(attributes={"see": "t"}, members={}), [convention])]
+['see/there']
+
+`zom.conventions.xarray` and its neighbours are the conventions that come with zom; those that have
+helpers for building hierarchies have them there.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from pkgutil import iter_modules
+from typing import TYPE_CHECKING
+
+from zom.conventions.attributes import Attributes, Part
+from zom.conventions.check import Breach, Check, Site, Skip, Value, python
+from zom.conventions.convention import Convention, conventions, register
+from zom.conventions.reference_checks import ref, ref_dims, ref_dtype, ref_has, ref_ndim, ref_order, words
+from zom.conventions.report import Found, Report, RuleCount
+from zom.conventions.rule import Rule, has, is_a, is_value, lacks, schema
+from zom.conventions.tree_checks import member, node_kind, same_everywhere, shared_dims, zarr_format
+from zom.conventions.value_checks import (
+    any_of,
+    between,
+    count,
+    equals,
+    forbidden,
+    json_type,
+    length,
+    member_of,
+    one_of,
+    pattern,
+    required,
+    sequence,
+    unique,
+)
+from zom.conventions.view import Node
+
+if TYPE_CHECKING:
+    from types import ModuleType
+
+__all__ = [
+    "Attributes",
+    "Breach",
+    "Check",
+    "Convention",
+    "Found",
+    "Node",
+    "Part",
+    "Report",
+    "Rule",
+    "RuleCount",
+    "Site",
+    "Skip",
+    "Value",
+    "any_of",
+    "between",
+    "conventions",
+    "count",
+    "equals",
+    "forbidden",
+    "has",
+    "is_a",
+    "is_value",
+    "json_type",
+    "lacks",
+    "length",
+    "member",
+    "member_of",
+    "node_kind",
+    "one_of",
+    "pattern",
+    "python",
+    "ref",
+    "ref_dims",
+    "ref_dtype",
+    "ref_has",
+    "ref_ndim",
+    "ref_order",
+    "register",
+    "required",
+    "same_everywhere",
+    "schema",
+    "sequence",
+    "shared_dims",
+    "unique",
+    "words",
+    "zarr_format",
+]
+
+
+def __getattr__(name: str) -> ModuleType:
+    """A module of this package, loaded when it is asked for."""
+    if name.startswith("_") or name not in {module.name for module in iter_modules(__path__)}:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}", name=name, obj=None)
+    return import_module(f"{__name__}.{name}")

@@ -1,0 +1,116 @@
+r"""Selectors: which values of a node a rule speaks of.
+
+Dotted keys and `[*]`, for each item of a list, and nothing else: `ome.multiscales[*].axes[*].name`. A dot
+within a key is written `\.`: `bioformats2raw\.layout`. A selector that begins with a dot starts where
+the rule's `each` stands, one that begins with `@` at a fact of the node, such as `@shape` or `@dims[*]`;
+all others start at the node's attributes. So that they can be run in any language, that is all of it.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from zom.errors import ExtensionError
+from zom.model.python_value import is_dict, is_list
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+__all__ = ["EVERY", "FACTS", "Selector", "parse_selector", "select"]
+
+EVERY: Final = 0
+"""The step to each item of a list."""
+
+FACTS: Final = (
+    "shape",
+    "ndim",
+    "dims",
+    "dtype",
+    "chunks",
+    "fill_value",
+    "name",
+    "kind",
+    "format",
+    "members",
+    "arrays",
+    "groups",
+)
+"""What a selector may ask of a node beside its attributes."""
+
+_STEP = re.compile(r"(?:\\.|[^\\.\[\]])+|\[\*\]|\.")
+_ESCAPED = re.compile(r"\\(.)")
+
+
+class Selector(NamedTuple):
+    """A selector, taken apart."""
+
+    text: str
+    start: str
+    """"attributes", "scope" for one that starts at `each`, or "fact"."""
+    steps: tuple[str | int, ...]
+    """Keys, and EVERY; of a fact, its name comes first."""
+
+
+@lru_cache(maxsize=4096)
+def parse_selector(text: str) -> Selector:
+    r"""The parts of the selector `text`; ExtensionError where it is none.
+
+    >>> parse_selector("ome.multiscales[*].name").steps
+    ('ome', 'multiscales', 0, 'name')
+    >>> parse_selector("@dims[*]").start, parse_selector(r"bioformats2raw\.layout").steps
+    ('fact', ('bioformats2raw.layout',))
+    """
+    start = {"@": "fact", ".": "scope"}.get(text[:1], "attributes")
+    rest = text[1:] if start != "attributes" else text
+    parts = _STEP.findall(rest)
+    steps: list[str | int] = []
+    wants_key = start != "scope" or not rest.startswith("[")
+    for part in parts:
+        if part == ".":
+            if wants_key:
+                raise _refused(text)
+            wants_key = True
+        elif part == "[*]":
+            if wants_key:
+                raise _refused(text)
+            steps.append(EVERY)
+        else:
+            if not wants_key:
+                raise _refused(text)
+            steps.append(_ESCAPED.sub(r"\1", part))
+            wants_key = False
+    if "".join(parts) != rest or wants_key != (start == "scope" and not rest):
+        raise _refused(text)
+    if start == "fact" and steps[0] not in FACTS:
+        message = f"selector {text!r}: expected a fact of a node, one of {', '.join(FACTS)}"
+        raise ExtensionError(message)
+    return Selector(text, start, tuple(steps))
+
+
+def _refused(text: str) -> ExtensionError:
+    wanted = "keys joined by dots, each with [*] behind it where it is a list, as in 'a.b[*].c'"
+    return ExtensionError(f"selector {text!r}: expected {wanted}")
+
+
+def select(value: Any, steps: Sequence[str | int]) -> list[tuple[tuple[str | int, ...], Any]]:
+    """The values that `steps` lead to from `value`, each with its path; what isn't there is left out.
+
+    >>> select({"a": [{"b": 1}, {}, {"b": 3}]}, ("a", EVERY, "b"))
+    [(('a', 0, 'b'), 1), (('a', 2, 'b'), 3)]
+    """
+    found: list[tuple[tuple[str | int, ...], Any]] = [((), value)]
+    for step in steps:
+        if step == EVERY:
+            found = [
+                ((*path, index), item)
+                for path, here in found
+                if is_list(here)
+                for index, item in enumerate(here)
+            ]
+        else:
+            found = [((*path, step), here[step]) for path, here in found if is_dict(here) and step in here]
+        if not found:
+            break
+    return found

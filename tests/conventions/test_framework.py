@@ -1,0 +1,246 @@
+"""The framework: what is found, counted and told, whichever convention it is."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import pytest
+
+import zom
+from zom import v2, v3
+from zom.conventions import (
+    Attributes,
+    Convention,
+    Part,
+    Rule,
+    has,
+    length,
+    pattern,
+    python,
+    ref,
+    required,
+    schema,
+)
+from zom.errors import ExtensionError, UnknownName
+
+
+class Level(Part):
+    path: Annotated[str, Rule("path-text", schema(), must="the path of a level is text")]
+    scale: list[float] | None = None
+
+
+class Dggs(Attributes, key="dggs"):
+    name: Annotated[str, Rule("name-lower", pattern("[a-z0-9_-]+"), must="the name is in lower case")]
+    levels: list[Level] | None = None
+    coordinate: str | None = None
+
+
+DGGS = Convention(
+    id="dggs",
+    version="v1",
+    uuid="7b255807-140c-42ca-97f6-7a1cfecdbc38",
+    attributes=Dggs,
+    rules=(
+        Rule(
+            "coordinate",
+            ref("dggs.coordinate", kind="array"),
+            must="coordinate names an array of this group",
+            fix="add the array or remove 'coordinate'",
+        ),
+        Rule(
+            "scale",
+            length(".scale", like="@members"),
+            each="dggs.levels[*]",
+            should="a scale has a number for each member",
+        ),
+        Rule("title", required("title"), note="a title helps", when=(has("dggs.coordinate"),)),
+    ),
+)
+
+
+def group(attributes, members=None):
+    return v3.GroupSpec(attributes=attributes, members={} if members is None else members)
+
+
+def array(**more):
+    return v3.ArraySpec.build(shape=(4,), dtype="int8", **more)
+
+
+def codes(report):
+    return [(problem.code, problem.node, "/".join(map(str, problem.inside))) for problem in report]
+
+
+def counts(report, code):
+    (found,) = (each for each in report.rules if each.code == code)
+    return found.passed, found.failed, found.skipped
+
+
+def test_a_rule_passes_fails_or_does_not_apply_and_is_counted():
+    spec = group({"dggs": {"name": "isea", "coordinate": "cell"}}, {"cell": array()})
+    report = zom.validate(spec, [DGGS])
+    assert codes(report) == [("dggs/title", "/", "attributes/title")]
+    assert counts(report, "dggs/coordinate") == (1, 0, 0)
+    assert counts(report, "dggs/scale") == (0, 0, 1)
+
+
+def test_a_failing_model_hides_no_rule_across_nodes():
+    report = zom.validate(group({"dggs": {"name": 7, "coordinate": "cels"}}, {"cell": array()}), [DGGS])
+    assert codes(report) == [
+        ("dggs/coordinate", "/", "attributes/dggs/coordinate"),
+        ("dggs/title", "/", "attributes/title"),
+        ("dggs/attributes", "/", "attributes/dggs/name"),
+    ]
+    assert str(report.problems[0]) == (
+        "dggs.coordinate: expected the path of an array of this group, found \"cels\"; did you mean 'cell'?"
+    ).replace("dggs.", "attributes.dggs.")
+
+
+def test_a_fault_of_the_form_is_told_under_the_rule_beside_its_field():
+    report = zom.validate(group({"dggs": {"name": "a", "levels": [{"path": 1}, {}]}}), [DGGS])
+    assert codes(report) == [
+        ("dggs/path-text", "/", "attributes/dggs/levels/0/path"),
+        ("dggs/path-text", "/", "attributes/dggs/levels/1/path"),
+    ]
+
+
+def test_a_fix_of_the_rule_is_told_where_no_name_is_near():
+    report = zom.validate(group({"dggs": {"name": "a", "coordinate": "x"}}), [DGGS])
+    assert report.problems[0].fix == "add the array or remove 'coordinate'"
+
+
+def test_members_that_were_not_read_make_a_rule_not_apply():
+    spec = v3.GroupSpec(attributes={"dggs": {"name": "a", "coordinate": "x"}})
+    report = zom.validate(spec, [DGGS])
+    (found,) = (each for each in report.rules if each.code == "dggs/coordinate")
+    assert dict(found.reasons) == {"the members of the group are not known": 1}
+
+
+def test_what_is_asked_for_and_is_not_there_is_an_error():
+    report = zom.validate(group({}), [DGGS])
+    assert [str(problem) for problem in report] == [
+        "expected metadata of dggs/v1, such as dggs, found none at any node"
+    ]
+    assert not report.ok
+    assert report.checked == 0
+
+
+def test_profiles_and_suppression():
+    spec = group({"dggs": {"name": "a", "levels": [{"path": "0", "scale": [1.0]}]}})
+    assert [problem.severity for problem in zom.validate(spec, [DGGS])] == ["warning"]
+    assert [problem.severity for problem in zom.validate(spec, [DGGS], profile="strict")] == ["error"]
+    assert codes(zom.validate(spec, [DGGS], profile="schema")) == []
+    hidden = zom.validate(spec, [DGGS], suppress="dggs/*@/**")
+    assert hidden.problems == ()
+    assert len(hidden.suppressed) == 1
+
+
+@pytest.mark.parametrize("text", ["", "@/a", "x/*@a"])
+def test_a_suppression_that_is_none_is_refused(text):
+    with pytest.raises(
+        ValueError, match=r"^suppress: expected a pattern of rules, or of rules and nodes such as"
+    ):
+        zom.validate(group({}), suppress=[text])
+
+
+def test_a_convention_that_is_not_known_is_named_with_those_that_are():
+    with pytest.raises(UnknownName, match="no convention named 'xaray' is registered; did you mean 'xarray'"):
+        zom.validate(group({}), ["xaray"])
+
+
+def test_a_profile_that_is_none_is_refused():
+    with pytest.raises(ValueError, match=r"^profile: expected 'text', 'schema' or 'strict', got 'loose'$"):
+        zom.validate(group({}), profile="loose")
+
+
+VERSIONS = [
+    Convention(
+        id="grid", version=version, owns=("grid",), version_at=("grid.version",), assumed=version == "1"
+    )
+    for version in ("1", "2")
+]
+
+
+def test_the_version_that_a_node_says_is_taken():
+    report = zom.validate(group({"grid": {"version": "2"}}), VERSIONS)
+    assert [(each.convention, each.how) for each in report.conventions] == [
+        ("grid/2", 'has grid, version "2"')
+    ]
+    assert zom.validate(group({"grid": {}}), VERSIONS).conventions[0].convention == "grid/1"
+
+
+@pytest.mark.parametrize("version", ["3", 2, None, [], {}])
+def test_a_version_that_is_not_known_is_one_loud_finding(version):
+    inner = group({"grid": {"version": version}})
+    report = zom.validate(group({"grid": {"version": version}}, {"a": inner}), VERSIONS)
+    assert codes(report) == [("convention/unknown-version", "/", "attributes/grid/version")]
+
+
+def test_another_version_than_the_one_asked_for_is_an_error():
+    spec = group({"grid": {"version": "2"}})
+    report = zom.validate(spec, VERSIONS[:1])
+    assert report.problems[0].code == "convention/unknown-version"
+
+
+def test_a_rule_whose_function_raises_is_named():
+    def broken(site):
+        raise KeyError(site.node.name)
+
+    convention = Convention("x", owns=("x",), rules=(Rule("y", python(broken), must="y"),))
+    with pytest.raises(ExtensionError, match=r"the rule's function .*broken failed at /: KeyError\(''\)"):
+        zom.validate(group({"x": 1}), [convention])
+
+
+@pytest.mark.parametrize("selector", ["", "a.", ".a.", "a..b", "[*]", "a[0]", "a[*]b", "@nothing", "@"])
+def test_a_selector_that_is_none_is_refused_when_the_rule_is_made(selector):
+    with pytest.raises(ExtensionError, match=r"^selector "):
+        required(selector)
+
+
+def test_two_rules_of_one_id_are_refused():
+    rules = (Rule("a", required("x"), must="x"), Rule("a", required("y"), must="y"))
+    with pytest.raises(ExtensionError, match="two rules have the id 'a'"):
+        Convention("x", owns=("x",), rules=rules)
+
+
+def test_findings_in_a_store_have_key_and_line():
+    store = zom.store("memory://conventions-lines")
+    store.set(
+        "zarr.json", b'{"zarr_format": 3, "node_type": "group",\n "attributes": {"dggs":\n {"name": "A"}}}'
+    )
+    (problem,) = zom.validate(store, [DGGS]).problems
+    assert (problem.code, problem.key, problem.line) == ("dggs/name-lower", "zarr.json", 3)
+
+
+def test_findings_in_text_have_lines():
+    text = (
+        '{"zarr_format": 3, "node_type": "group", "members": {},\n "attributes": {"dggs":\n {"name": "A"}}}'
+    )
+    (problem,) = zom.validate(text, [DGGS]).problems
+    assert (problem.pointer, problem.line) == ("/attributes/dggs/name", 3)
+
+
+def test_v2_attributes_stand_in_their_own_document():
+    store = zom.store("memory://conventions-v2")
+    store.set(".zgroup", b'{"zarr_format": 2}')
+    store.set(".zattrs", b'{"dggs": {"name": "A"}}')
+    (problem,) = zom.validate(store, [DGGS]).problems
+    assert (problem.key, problem.pointer) == (".zattrs", "/dggs/name")
+    assert (
+        codes(zom.validate(v2.GroupSpec(attributes={"dggs": {"name": "A"}}), [DGGS]))[0][0]
+        == "dggs/name-lower"
+    )
+
+
+def test_consolidated_metadata_is_validated_as_the_hierarchy_that_it_describes():
+    text = (
+        '{"zarr_consolidated_format": 1, "metadata": {".zgroup": {"zarr_format": 2},\n'
+        '"a/.zgroup": {"zarr_format": 2},\n"a/.zattrs": {"dggs": {"name": "A"}}}}'
+    )
+    (problem,) = zom.validate(text, [DGGS]).problems
+    assert (problem.node, problem.pointer, problem.line) == ("/a", "/metadata/a~1.zattrs/dggs/name", 3)
+
+
+def test_the_digest_is_that_of_the_documents():
+    spec = group({"title": "x"})
+    assert zom.validate(spec).digest == zom.validate(spec.to_json()).digest
+    assert zom.validate(spec).digest != zom.validate(group({"title": "y"})).digest
