@@ -1,0 +1,66 @@
+"""Every rule of every convention that zom ships, on documents that keep it and documents that break it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+import zom
+from zom.conventions import conventions
+from zom.problems import pointer_of
+from zom.testing.convention_cases import load_cases
+
+FILES = sorted(Path(__file__).parent.glob("*.json"))
+CASES = [case for path in FILES for case in load_cases(path)]
+SHIPPED = {convention.name for convention in conventions}
+
+
+def name_of(case):
+    kind = "keeps" if case.findings is None else "breaks"
+    return f"{case.convention}-{case.rule['rule']}-{kind}-{case.name}"
+
+
+@pytest.mark.parametrize("case", CASES, ids=name_of)
+def test_a_rule_is_kept_or_broken_exactly_there(case):
+    report = zom.validate(case.document, [case.convention], profile=case.profile)
+    code = case.rule["rule"]
+    found = [(problem.node, pointer_of(problem.inside)) for problem in report if problem.code == code]
+    assert Counter(found) == Counter(case.findings or [])
+    (count,) = (each for each in report.rules if (each.code, each.convention) == (code, case.convention))
+    if case.findings is None:
+        assert count.passed, dict(count.reasons)
+    else:
+        assert count.failed
+
+
+@pytest.mark.parametrize("case", CASES, ids=name_of)
+def test_a_case_is_valid_zarr(case):
+    assert [str(problem) for problem in zom.check(case.document) if problem.severity == "error"] == []
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
+def test_the_cases_say_what_the_rules_say(path):
+    cases = load_cases(path)
+    convention = conventions[cases[0].convention]
+    rules = dict(convention.codes())
+    for rule in {case.rule["rule"]: case.rule for case in cases}.values():
+        own = rules[rule["rule"]]
+        assert (rule["level"], rule["text"], rule["source"], rule["link"], rule.get("fix")) == (
+            own.level,
+            own.text,
+            own.source,
+            own.link,
+            own.fix,
+        )
+
+
+@pytest.mark.parametrize("name", sorted(SHIPPED))
+def test_every_rule_has_a_case_that_keeps_it_and_one_that_breaks_it(name):
+    own = [case for case in CASES if case.convention == name]
+    kept = {case.rule["rule"] for case in own if case.findings is None}
+    broken = {case.rule["rule"] for case in own if case.findings is not None}
+    rules = {code for code, _ in conventions[name].codes()}
+    assert rules - kept == set()
+    assert rules - broken == set()
