@@ -1,17 +1,21 @@
-"""xarray: how a Dataset lies in a Zarr group.
+"""xarray: how Datasets and DataTrees lie in Zarr groups; checked, and built.
 
 https://docs.xarray.dev/en/stable/internals/zarr-encoding-spec.html
+
+Where nothing is asked for, a group counts as a Dataset where one of its arrays is a coordinate variable (of
+its own name's dimension), names `coordinates`, or has the `_ARRAY_DIMENSIONS` of Zarr v2. The levels of an
+OME-Zarr image, which may have those too, are none: xarray's rules are checked there only when asked for.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
+from weakref import WeakKeyDictionary
 
 from zom.conventions.convention import Convention, register
-from zom.conventions.reference_checks import words
-from zom.conventions.rule import Rule, has
-from zom.conventions.tree_checks import shared_dims
-from zom.conventions.value_checks import json_type, length, required, unique
+from zom.conventions.xarray_encodings import ENCODINGS
+from zom.conventions.xarray_structure import STRUCTURE
+from zom.model.python_value import is_list
 
 if TYPE_CHECKING:
     from zom.conventions.view import Node
@@ -20,14 +24,26 @@ __all__ = ["XARRAY"]
 
 _LINK: Final = "https://docs.xarray.dev/en/stable/internals/zarr-encoding-spec.html"
 
+_found: Final = WeakKeyDictionary["Node", str | None]()
+"""By group, what was found; else each of its arrays would ask all the others."""
 
-def _found(node: Node) -> str | None:
-    """A group of variables is xarray's where one of its arrays is a coordinate, or names dimensions as in v2."""
+
+def _detect(node: Node) -> str | None:
+    """Why the node is part of a Dataset."""
     group = node if node.is_group else node.parent
     if group is None:
         return None
+    if group not in _found:
+        _found[group] = _dataset(group)
+    return _found[group]
+
+
+def _dataset(group: Node) -> str | None:
+    attributes = group.attributes
+    if "ome" in attributes or is_list(attributes.get("multiscales")):
+        return None
     for array in group.arrays.values():
-        if array.form != "v3" and array.raw_dims is not None:
+        if array.form == "v2" and array.raw_dims is not None:
             return f"{array.path} has _ARRAY_DIMENSIONS"
         if array.dims == (array.name,):
             return f"{array.path} is a coordinate"
@@ -41,57 +57,10 @@ XARRAY: Final = register(
         id="xarray",
         title="xarray's Zarr encoding",
         link=_LINK,
+        formats=("v2", "v3"),
         owns=("_ARRAY_DIMENSIONS",),
-        detect=_found,
+        detect=_detect,
         everywhere=True,
-        rules=(
-            Rule(
-                "dims-present",
-                required("@dims"),
-                must="every array names its dimensions: dimension_names in v3, _ARRAY_DIMENSIONS in v2",
-                fix="add a name for each dimension",
-                on="array",
-                link=_LINK,
-            ),
-            Rule(
-                "dims-length",
-                length("@dims", like="@shape"),
-                must="an array has as many dimension names as dimensions",
-                fix="add a name for each dimension",
-                on="array",
-                link=_LINK,
-            ),
-            Rule(
-                "dims-strings",
-                json_type(["string"], at="@dims[*]"),
-                should="every dimension has a name",
-                on="array",
-                link=_LINK,
-            ),
-            Rule(
-                "dims-unique",
-                unique("@dims[*]"),
-                must="the dimensions of an array have different names",
-                on="array",
-            ),
-            Rule(
-                "dim-sizes",
-                shared_dims(),
-                must="a dimension has the same length in all arrays of a group",
-                on="group",
-                link=_LINK,
-            ),
-            Rule(
-                "coordinates-string",
-                json_type(["string"], at="coordinates"),
-                must="coordinates is text: names separated by blanks",
-                when=(has("coordinates"),),
-            ),
-            Rule(
-                "coords-exist",
-                words("coordinates"),
-                should="the words of coordinates name arrays of the group",
-            ),
-        ),
+        rules=(*STRUCTURE, *ENCODINGS),
     )
 )

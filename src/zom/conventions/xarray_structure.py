@@ -1,0 +1,262 @@
+"""The rules of xarray on dimensions, groups, and names that lead to arrays.
+
+xarray's own code is the authority, where its specification is silent: what opens, raises, or is lost.
+https://docs.xarray.dev/en/stable/internals/zarr-encoding-spec.html
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Final
+
+from zom.conventions.check import python
+from zom.conventions.reference_checks import words
+from zom.conventions.rule import Rule, has, is_value
+from zom.conventions.tree_checks import shared_dims
+from zom.conventions.value_checks import equals, json_type, length, pattern, required, unique
+from zom.conventions.xarray_trees import (
+    descendants_aligned,
+    dimensions_no_scalars,
+    grid_mappings_there,
+    root_is_group,
+)
+
+if TYPE_CHECKING:
+    from zom.conventions.check import Check
+
+__all__ = ["STRUCTURE", "V2", "V3", "alike"]
+
+_ENCODING: Final = "https://docs.xarray.dev/en/stable/internals/zarr-encoding-spec.html"
+_TREES: Final = (
+    "https://docs.xarray.dev/en/stable/user-guide/hierarchical-data.html#alignment-and-coordinate-inheritance"
+)
+_IO: Final = "https://docs.xarray.dev/en/stable/user-guide/io.html"
+_CF: Final = "https://cfconventions.org/Data/cf-conventions/cf-conventions-1.12/cf-conventions.html"
+
+V2: Final = is_value("@format", "v2")
+V3: Final = is_value("@format", "v3")
+
+
+def alike(rule: Rule, *checks: Check) -> tuple[Rule, ...]:
+    """The rule, and the same with other checks, for what one check cannot say.
+
+    >>> from zom.conventions import Rule, json_type
+    >>> rule = Rule("number", json_type(["number"], at="a"), must="a and b are numbers")
+    >>> [each.id for each in alike(rule, json_type(["number"], at="b"))]
+    ['number', 'number']
+    """
+    return (rule, *(replace(rule, check=each) for each in checks))
+
+
+STRUCTURE: Final[tuple[Rule, ...]] = (
+    Rule(
+        "root-is-group",
+        python(root_is_group),
+        must="the root is a group: xarray opens groups as datasets, not single arrays",
+        fix="put the array into a group, as one of its variables",
+        link=_ENCODING,
+    ),
+    Rule(
+        "dims-present",
+        required("@dims"),
+        must=(
+            "every array names its dimensions: Zarr v3 in dimension_names (_ARRAY_DIMENSIONS "
+            "does not count there), Zarr v2 in the attribute _ARRAY_DIMENSIONS"
+        ),
+        fix="name each dimension of the array",
+        link=_ENCODING,
+        when=(
+            V3,
+            has("@shape[*]"),
+        ),
+        on="array",
+    ),
+    Rule(
+        "dims-present",
+        required("_ARRAY_DIMENSIONS"),
+        must=(
+            "every array names its dimensions: Zarr v3 in dimension_names (_ARRAY_DIMENSIONS "
+            "does not count there), Zarr v2 in the attribute _ARRAY_DIMENSIONS"
+        ),
+        fix="name each dimension of the array",
+        link=_ENCODING,
+        when=(V2,),
+        on="array",
+    ),
+    Rule(
+        "dims-list",
+        json_type(["array"], at="_ARRAY_DIMENSIONS"),
+        must="_ARRAY_DIMENSIONS of a Zarr v2 array is a list",
+        fix='write a list of names, such as ["time", "lat"]',
+        link=_ENCODING,
+        when=(V2,),
+        on="array",
+    ),
+    Rule(
+        "dims-length",
+        length("@dims", like="@shape"),
+        must="an array has as many dimension names as dimensions",
+        fix="give one name for each dimension of the shape",
+        link=_ENCODING,
+        on="array",
+    ),
+    Rule(
+        "dims-strings",
+        json_type(["string"], at="@dims[*]"),
+        must=(
+            "dimension names are texts: of null xarray makes a dimension None, along which "
+            "nothing can be selected"
+        ),
+        fix="name the dimension",
+        link=_ENCODING,
+        on="array",
+    ),
+    Rule(
+        "dims-empty",
+        pattern(r"[\s\S]+", at="@dims[*]"),
+        should="dimension names are not empty",
+        fix="name the dimension",
+        link=_ENCODING,
+        on="array",
+    ),
+    Rule(
+        "dims-unique",
+        unique("@dims[*]"),
+        must=(
+            "the dimension names of one array differ: xarray cannot select along one of two "
+            "dimensions of one name"
+        ),
+        fix="rename one of the dimensions",
+        link=_ENCODING,
+        on="array",
+    ),
+    Rule(
+        "dim-sizes",
+        shared_dims(),
+        must="arrays of one group that share a dimension have the same length along it",
+        fix="make the lengths equal, or rename the dimension in one of the arrays",
+        link=_ENCODING,
+        on="group",
+    ),
+    Rule(
+        "dim-scalar",
+        python(dimensions_no_scalars),
+        must=(
+            "no scalar array has the name of a dimension of its group: 'dimension already exists "
+            "as a scalar variable'"
+        ),
+        fix="rename the scalar array, or give it that dimension",
+        link=_ENCODING,
+        on="group",
+    ),
+    Rule(
+        "tree-align",
+        python(descendants_aligned),
+        must=(
+            "a group of a DataTree has the lengths of its ancestors for every dimension whose "
+            "name they use, with or without coordinates"
+        ),
+        fix="rename the dimension in the child group, or give it the ancestor's length",
+        link=_TREES,
+        on="group",
+    ),
+    Rule(
+        "coordinates-string",
+        json_type(["string"], at="coordinates"),
+        must=(
+            "the attribute coordinates of an array is a text, names parted by spaces: on "
+            "anything else xarray raises AttributeError"
+        ),
+        fix='write the names as one text, such as "lat lon"',
+        link=_ENCODING,
+        on="array",
+    ),
+    Rule(
+        "group-coordinates-string",
+        json_type(["string"], at="coordinates"),
+        should=(
+            "the attribute coordinates of a group is a text, names parted by spaces: xarray "
+            "passes over anything else in silence"
+        ),
+        fix='write the names as one text, such as "lat lon"',
+        link=_ENCODING,
+        on="group",
+    ),
+    Rule(
+        "coords-exist",
+        words("coordinates"),
+        should=(
+            "every name in coordinates is an array of the same group: xarray drops the others in silence"
+        ),
+        fix="correct the name, add the array, or take the name out",
+        link=f"{_CF}#coordinate-system",
+    ),
+    Rule(
+        "bounds-string",
+        json_type(["string"], at="bounds"),
+        must=(
+            "the attribute bounds is a text, the name of one array: for a time, xarray raises "
+            "TypeError on a list"
+        ),
+        fix="write the name as a text",
+        link=_IO,
+        on="array",
+    ),
+    *alike(
+        Rule(
+            "references-string",
+            json_type(["string"], at="grid_mapping"),
+            should=(
+                "grid_mapping, cell_measures, formula_terms, ancillary_variables and the like are "
+                "texts: with decode_coords='all' xarray raises on anything else"
+            ),
+            fix="write the names as one text",
+            link=_IO,
+            on="array",
+        ),
+        json_type(["string"], at="cell_measures"),
+        json_type(["string"], at="formula_terms"),
+        json_type(["string"], at="ancillary_variables"),
+        json_type(["string"], at="climatology"),
+        json_type(["string"], at="geometry"),
+        json_type(["string"], at="node_coordinates"),
+        json_type(["string"], at="node_count"),
+        json_type(["string"], at="part_node_count"),
+        json_type(["string"], at="interior_ring"),
+    ),
+    *alike(
+        Rule(
+            "references-exist",
+            python(grid_mappings_there),
+            should=(
+                "every array that bounds, grid_mapping, cell_measures, formula_terms, "
+                "ancillary_variables and the like name is an array of the same group"
+            ),
+            fix="correct the name, add the array, or take the attribute out",
+            link=_IO,
+            on="array",
+        ),
+        words("cell_measures", keys=True),
+        words("formula_terms", keys=True),
+        words("bounds"),
+        words("ancillary_variables"),
+        words("climatology"),
+        words("geometry"),
+        words("node_coordinates"),
+        words("node_count"),
+        words("part_node_count"),
+        words("interior_ring"),
+    ),
+    Rule(
+        "stale-dims",
+        equals(at="_ARRAY_DIMENSIONS", like="@dims"),
+        should=(
+            "_ARRAY_DIMENSIONS of a Zarr v3 array, if it is there, agrees with dimension_names: "
+            "xarray passes over it"
+        ),
+        fix="take _ARRAY_DIMENSIONS out",
+        link=_ENCODING,
+        when=(V3,),
+        on="array",
+    ),
+)

@@ -1,0 +1,148 @@
+"""How xarray reads numbers as times and durations: units, calendars, types.
+
+As xarray/coding/times.py does, and cftime for the calendars that numpy doesn't know:
+https://cfconventions.org/Data/cf-conventions/cf-conventions-1.12/cf-conventions.html#time-coordinate
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Final
+
+from zom.conventions.check import Breach, Site, Skip
+from zom.conventions.reference_checks import is_of_kind
+from zom.model.registry import near
+from zom.problems import show
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+__all__ = [
+    "CALENDARS",
+    "calendar_known",
+    "date_plain",
+    "duration_typed",
+    "months_counted",
+    "since_spelled",
+    "times_numbers",
+    "units_read",
+]
+
+CALENDARS: Final = (
+    "standard", "gregorian", "proleptic_gregorian", "julian", "noleap", "365_day", "all_leap", "366_day", "360_day",
+)  # fmt: skip
+"""Those that xarray decodes, by numpy or by cftime."""
+
+_UNIT: Final = "microseconds?|microsecs?|milliseconds?|millisecs?|msecs?|ms|seconds?|secs?|s|minutes?|mins?|hours?|hrs?|h|days?|d"
+_READ = re.compile(rf"\s*({_UNIT}|nanoseconds?|months?)\s+since\s+(\S.*)", re.IGNORECASE | re.ASCII)
+_MONTHS = re.compile(r"\s*months?\s+since\s", re.IGNORECASE | re.ASCII)
+_DATED = re.compile(rf"\s*(?:{_UNIT}|nanoseconds?|months?)\s+\S+\s+[+-]?\d+-\d.*", re.IGNORECASE | re.ASCII)
+"""A unit, a word, a date."""
+_TIME = r"(?:[T ]\s*(?P<hour>\d{1,2})?(?::(?P<minute>\d{1,2})(?::(?P<second>\d{1,2})(?:\.\d*)?)?)?)?"
+_ZONE = r"\s*(?:Z|UTC|GMT|[+-]\d{1,2}(?::?\d{2})?)?"
+_DATE = re.compile(rf"[+-]?\d{{1,5}}-(?P<month>\d{{1,2}})-(?P<day>\d{{1,2}}){_TIME}{_ZONE}\s*", re.ASCII)
+_LIMITS: Final = {"month": (1, 12), "day": (1, 31), "hour": (0, 23), "minute": (0, 59), "second": (0, 59)}
+
+_FORM: Final = "'<unit> since <date>', as in 'days since 2000-01-01'"
+_NUMBERS: Final = ["int", "uint", "float"]
+
+
+def _units(site: Site) -> str | None:
+    """The units of a time: xarray takes those for one that have 'since' in them."""
+    units = site.node.attributes.get("units")
+    return units if isinstance(units, str) and "since" in units else None
+
+
+_NO_TIME: Final = Skip("no units of time")
+_PLACE: Final = ("attributes", "units")
+
+
+def units_read(site: Site) -> Iterator[Breach] | Skip:
+    """Units with 'since' have a unit, and a date with a number in it whose parts are in range."""
+    units = _units(site)
+    return _NO_TIME if units is None else _unread(site, units)
+
+
+def _unread(site: Site, units: str) -> Iterator[Breach]:
+    read = _READ.fullmatch(units)
+    if read is None or not any(letter.isdigit() for letter in read[2]):
+        yield site.breach(_PLACE, _FORM, show(units))
+        return
+    date = _DATE.fullmatch(read[2])
+    for name, (least, most) in _LIMITS.items():
+        part = date[name] if date is not None else None
+        if part is not None and not least <= int(part) <= most:
+            yield site.breach(_PLACE, f"a date whose {name} is {least} to {most}", show(units))
+            return
+
+
+def months_counted(site: Site) -> Iterator[Breach] | Skip:
+    """Months have one length in the calendar 360_day only."""
+    units = _units(site)
+    if units is None or _MONTHS.match(units) is None:
+        return Skip("no months since a date")
+    calendar = site.node.attributes.get("calendar")
+    if isinstance(calendar, str) and calendar.lower() == "360_day":
+        return iter(())
+    return iter((site.breach(_PLACE, "a unit of one length in the calendar", show(units)),))
+
+
+def date_plain(site: Site) -> Iterator[Breach] | Skip:
+    """The date is year-month-day, a time and a zone after it or not."""
+    units = _units(site)
+    read = None if units is None else _READ.fullmatch(units)
+    if units is None or read is None:
+        return _NO_TIME
+    if _DATE.fullmatch(read[2]) is not None:
+        return iter(())
+    return iter((site.breach(_PLACE, "a date as in '2000-01-01 12:00:00'", show(units)),))
+
+
+def since_spelled(site: Site) -> Iterator[Breach] | Skip:
+    """A unit of time with a date behind it has 'since' between them."""
+    units = site.node.attributes.get("units")
+    if not isinstance(units, str):
+        return Skip("no units")
+    if "since" in units or _DATED.fullmatch(units) is None:
+        return iter(())
+    return iter((site.breach(_PLACE, _FORM, show(units)),))
+
+
+def calendar_known(site: Site) -> Iterator[Breach] | Skip:
+    """The calendar of a time is one that is decoded."""
+    if _units(site) is None:
+        return _NO_TIME
+    calendar = site.node.attributes.get("calendar")
+    if calendar is None:
+        return Skip("no calendar")
+    if isinstance(calendar, str) and calendar.lower() in CALENDARS:
+        return iter(())
+    hint = near(calendar, list(CALENDARS)) if isinstance(calendar, str) and calendar else ""
+    fix = hint if hint.startswith("did you mean") else None
+    return iter((site.breach(("attributes", "calendar"), " or ".join(CALENDARS), show(calendar), fix=fix),))
+
+
+def times_numbers(site: Site) -> Iterator[Breach] | Skip:
+    """What is read as times are numbers."""
+    dtype = site.node.dtype
+    if _units(site) is None or dtype is None:
+        return _NO_TIME
+    if is_of_kind(dtype, _NUMBERS):
+        return iter(())
+    return iter((site.breach(site.node.dtype_path, "integers or floats, which are read as times", dtype),))
+
+
+_TYPED = re.compile(r"timedelta64\[(?:s|ms|us|ns|m|h|D|W)\]")
+_DURATIONS: Final = ("days", "hours", "minutes", "seconds", "milliseconds", "microseconds", "nanoseconds")
+
+
+def duration_typed(site: Site) -> Iterator[Breach] | Skip:
+    """The attribute dtype by which xarray knows a duration has a unit that numpy knows."""
+    attributes = site.node.attributes
+    dtype = attributes.get("dtype")
+    if not isinstance(dtype, str) or not dtype.startswith("timedelta64"):
+        return Skip("no dtype of durations")
+    if attributes.get("units") not in _DURATIONS or _TYPED.fullmatch(dtype):
+        return iter(())
+    expected = "timedelta64[s], [ms], [us], [ns], [m], [h], [D] or [W]"
+    return iter((site.breach(("attributes", "dtype"), expected, show(dtype)),))

@@ -1,0 +1,117 @@
+"""What xarray asks of groups as a whole: dimensions that are shared, names that lead to arrays.
+
+As xarray/core/dataset.py and xarray/core/datatree.py do:
+https://docs.xarray.dev/en/stable/user-guide/hierarchical-data.html#alignment-and-coordinate-inheritance
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from zom.conventions.check import Breach, Site, Skip
+from zom.conventions.reference_checks import NOT_READ, near_name
+from zom.problems import show
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from zom.conventions.view import Node
+
+__all__ = [
+    "descendants_aligned",
+    "dimensions_no_scalars",
+    "grid_mappings_there",
+    "ordinary_unmasked",
+    "root_is_group",
+]
+
+Lengths = dict[str, tuple[int, "Node"]]
+
+
+def root_is_group(site: Site) -> Iterator[Breach] | Skip:
+    """The root is a group: nothing else is opened."""
+    node = site.node
+    if node.parent is not None:
+        return Skip("not the root")
+    if node.is_group:
+        return iter(())
+    return iter((site.breach((), "a group", "an array"),))
+
+
+def lengths_of(group: Node) -> Lengths:
+    """The dimensions of a group, as long as the array of their own name, or the first that has them."""
+    lengths: Lengths = {}
+    for node in sorted(group.arrays.values(), key=lambda each: each.dims != (each.name,)):
+        for dim, size in zip(node.dims or (), node.shape or (), strict=False):
+            if dim is not None:
+                lengths.setdefault(dim, (size, node))
+    return lengths
+
+
+def ordinary_unmasked(site: Site) -> Iterator[Breach] | Skip:
+    """The fill_value of a v2 array, which xarray takes for the mask, is no value that is ordinary."""
+    if site.node.form != "v2":
+        return Skip("not Zarr v2")
+    fill = site.node.document.get("fill_value")
+    if fill is None:
+        return Skip("fill_value is null")
+    if fill not in {0, ""} if isinstance(fill, (int, float, str)) else True:
+        return iter(())
+    return iter((site.breach(("fill_value",), "null, or a value that only stands for missing ones", fill),))
+
+
+def dimensions_no_scalars(site: Site) -> Iterator[Breach] | Skip:
+    """No scalar is called as a dimension is: 'already exists as a scalar variable'."""
+    if site.node.members is None:
+        return NOT_READ
+    lengths = lengths_of(site.node)
+    return (
+        site.breach(("shape",), f"the dimension {show(name)}, as {lengths[name][1].path} has it", "a scalar",
+                    node=node, related=(lengths[name][1],))
+        for name, node in site.node.arrays.items()
+        if node.shape == () and name in lengths
+    )  # fmt: skip
+
+
+def descendants_aligned(site: Site) -> Iterator[Breach] | Skip:
+    """Arrays below have this group's lengths, where no group between has the dimension, too."""
+    if not site.node.groups:
+        return Skip("no group below" if site.node.members is not None else NOT_READ.why)
+    lengths = lengths_of(site.node)
+    if not lengths:
+        return Skip("no dimensions that a group below could share")
+    return _unaligned(site, lengths)
+
+
+def _unaligned(site: Site, lengths: Lengths) -> Iterator[Breach]:
+    waiting = [(group, lengths) for group in site.node.groups.values()]
+    while waiting:
+        group, above = waiting.pop(0)
+        for node in group.arrays.values():
+            for place, (dim, size) in enumerate(zip(node.dims or (), node.shape or (), strict=False)):
+                wanted, other = above.get(dim or "", (size, node))
+                if size != wanted:
+                    expected = f"{wanted} for the dimension {show(dim)}, as in {other.path} above it"
+                    yield site.breach(("shape", place), expected, str(size), node=node, related=(other,))
+        own = lengths_of(group)
+        left = {dim: known for dim, known in above.items() if dim not in own}
+        if left:
+            waiting.extend((each, left) for each in group.groups.values())
+
+
+def grid_mappings_there(site: Site) -> Iterator[Breach] | Skip:
+    """What grid_mapping names is there: one name, or in the long form, names with a colon and those behind."""
+    mapping = site.node.attributes.get("grid_mapping")
+    if not isinstance(mapping, str):
+        return Skip("nothing at grid_mapping")
+    group = site.group
+    if group is None or group.members is None:
+        return NOT_READ
+    known = group.arrays
+    names = (word.removesuffix(":") for word in mapping.replace(" :", ":").split())
+    place = ("attributes", "grid_mapping")
+    return (
+        site.breach(place, "names of arrays of this group", show(name), fix=near_name(group, name, "array"))
+        for name in names
+        if name not in known
+    )
