@@ -1,0 +1,30 @@
+"""AnnData: annotated matrices, as the library anndata stores them.
+
+https://anndata.readthedocs.io/en/stable/fileformat-prose.html, of anndata 0.8 and newer. What anndata's
+own reader accepts or refuses beyond the text is checked where it loses data: see docs/conventions-anndata.md.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from zom.conventions.anndata.containers import CONTAINER_RULES
+from zom.conventions.anndata.elements import TYPE, VERSION
+from zom.conventions.anndata.encodings import ELEMENT_RULES, LINK, found_at
+from zom.conventions.anndata.frames import FRAME_RULES
+from zom.conventions.anndata.values import VALUE_RULES
+from zom.conventions.convention import Convention, register
+
+__all__ = ["ANNDATA"]
+
+ANNDATA: Final = register(
+    Convention(
+        id="anndata",
+        title="AnnData",
+        link=LINK,
+        owns=(TYPE, VERSION),
+        detect=found_at,
+        rules=(*ELEMENT_RULES, *CONTAINER_RULES, *FRAME_RULES, *VALUE_RULES),
+    )
+)
+"""AnnData hierarchies, and elements of them that stand alone."""

@@ -1,0 +1,263 @@
+"""The rules on an AnnData group and its `raw`: what they hold, and how it fits the rows of obs and var."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from zom.conventions.anndata.elements import (
+    AWKWARD,
+    DATAFRAME,
+    DENSE,
+    SPARSE,
+    TYPE,
+    encoding_of,
+    extent_of,
+)
+from zom.conventions.anndata.encodings import LINK
+from zom.conventions.check import Breach, Site, Skip, python
+from zom.conventions.rule import Rule, is_value
+from zom.model.registry import near
+from zom.problems import show
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+
+    from zom.conventions.view import Node
+
+__all__ = ["CONTAINER_RULES"]
+
+_MEMBERS: Final = ("X", "layers", "obs", "var", "obsm", "varm", "obsp", "varp", "uns", "raw")
+_OLD: Final = ("raw.X", "raw.var", "raw.varm")
+_MAPPINGS: Final = ("layers", "obsm", "varm", "obsp", "varp", "uns")
+_MATRIX: Final = (*DENSE, *SPARSE)
+_ALONG: Final = (*_MATRIX, DATAFRAME, AWKWARD)
+_NOT_READ: Final = Skip("the members of the group are not known")
+
+
+class Axis(NamedTuple):
+    """How many rows a dataframe has that labels an axis, and which one it is."""
+
+    size: int
+    label: Node
+    name: str
+
+    def __str__(self) -> str:
+        return f"{self.size} ({self.name}, as the index of {self.label.path} is long)"
+
+
+def _axis(holder: Node | None, name: str) -> Axis | None:
+    """The axis of `obs` or `var` in `holder`; None where it isn't known how long that is."""
+    frame = (holder.members or {}).get(name) if holder is not None else None
+    found = extent_of(frame) if frame is not None else None
+    if frame is None or found is None or not found.lengths:
+        return None
+    return Axis(found.lengths[0], frame, f"n_{name}")
+
+
+def _typed(node: Node, types: Sequence[str]) -> Iterator[Breach]:
+    """That an element is of one of the types; of one that says none, another rule tells."""
+    said = encoding_of(node)
+    if said is not None and said not in types:
+        wanted = " or ".join(map(show, types))
+        yield Breach(node, ("attributes", TYPE), f"encoding type {wanted}", show(said))
+
+
+def _sized(node: Node, axes: Sequence[Axis | None], *, rank: int | None = None) -> Iterator[Breach]:
+    """That an element is as long as the axes, and of so many dimensions."""
+    found = extent_of(node)
+    if found is None:
+        return
+    if found.is_listed and (
+        len(found.lengths) < len(axes) or (rank is not None and len(found.lengths) != rank)
+    ):
+        wanted = f"{rank} dimensions" if rank is not None else f"{len(axes)} dimensions or more"
+        yield Breach(found.node, found.path, wanted, f"{len(found.lengths)}: {show(list(found.lengths))}")
+        return
+    for place, (axis, length) in enumerate(zip(axes, found.lengths, strict=False)):
+        if axis is not None and length != axis.size:
+            related = (axis.label.path,)
+            yield Breach(found.node, found.place(place), str(axis), str(length), None, related)
+
+
+def _entries(holder: Node, name: str) -> list[Node]:
+    """The entries of a mapping, where it is one."""
+    mapping = (holder.members or {}).get(name)
+    if mapping is None or encoding_of(mapping) not in {"dict", None}:
+        return []
+    return list((mapping.members or {}).values())
+
+
+# --- an AnnData group ------------------------------------------------------------------------------------
+
+
+def _has_obs_and_var(site: Site) -> Iterator[Breach] | Skip:
+    return _NOT_READ if site.node.members is None else _obs_and_var(site.node, ("obs", "var"))
+
+
+def _obs_and_var(node: Node, names: Iterable[str]) -> Iterator[Breach]:
+    members = node.members or {}
+    for name in names:
+        frame = members.get(name)
+        if frame is not None:
+            yield from _typed(frame, (DATAFRAME,))
+        else:
+            hint = near(name, [each for each in members if each not in _MEMBERS])
+            fix = hint if hint.startswith("did you mean") else None
+            yield Breach(node, ("members", name), f"a dataframe {show(name)}", "nothing of that name", fix)
+
+
+def _has_no_strangers(site: Site) -> Iterator[Breach] | Skip:
+    members = site.node.members
+    if members is None:
+        return _NOT_READ
+    return (_stranger(site, name, members) for name in members if name not in (*_MEMBERS, *_OLD))
+
+
+def _stranger(site: Site, name: str, members: Iterable[str]) -> Breach:
+    hint = near(name, [each for each in _MEMBERS if each not in set(members)])
+    fix = hint if hint.startswith("did you mean") else None
+    return site.breach(("members", name), f"only {', '.join(_MEMBERS)}", name, fix=fix)
+
+
+def _has_mappings(site: Site) -> Iterator[Breach] | Skip:
+    found = [node for name, node in (site.node.members or {}).items() if name in _MAPPINGS]
+    if not found:
+        return Skip("none of them is there")
+    return (breach for node in found for breach in _typed(node, ("dict",)))
+
+
+def _matrices(node: Node) -> list[Node]:
+    own = (node.members or {}).get("X")
+    return [*([own] if own is not None else []), *_entries(node, "layers")]
+
+
+def _has_matrices(site: Site) -> Iterator[Breach] | Skip:
+    found = _matrices(site.node)
+    if not found:
+        return Skip("neither X nor layers")
+    return (breach for node in found for breach in _typed(node, _MATRIX))
+
+
+def _matrices_fit(site: Site) -> Iterator[Breach] | Skip:
+    found = [node for node in _matrices(site.node) if encoding_of(node) in {None, *_MATRIX}]
+    axes = (_axis(site.node, "obs"), _axis(site.node, "var"))
+    if not found:
+        return Skip("neither X nor layers")
+    if axes == (None, None):
+        return Skip("it isn't known how long obs and var are")
+    return (breach for node in found for breach in _sized(node, axes, rank=2))
+
+
+def _along(name: str, types: Sequence[str], axes: int) -> Callable[[Site], Iterator[Breach] | Skip]:
+    """What is asked of obsm, varm (along one axis), obsp and varp (along that axis twice)."""
+
+    def check(site: Site) -> Iterator[Breach] | Skip:
+        found = _entries(site.node, name)
+        if not found:
+            return Skip(f"no entries in {name}")
+        axis = _axis(site.node, name[:3])
+        return _judged(found, axis)
+
+    def _judged(found: Sequence[Node], axis: Axis | None) -> Iterator[Breach]:
+        for node in found:
+            wrong = tuple(_typed(node, types))
+            yield from wrong
+            if not wrong:
+                yield from _sized(node, (axis,) * axes)
+
+    return check
+
+
+# --- raw -------------------------------------------------------------------------------------------------
+
+
+def _raw_fits(site: Site) -> Iterator[Breach] | Skip:
+    raw = (site.node.members or {}).get("raw")
+    return Skip("no raw") if raw is None else _raw(site.node, raw)
+
+
+def _raw(root: Node, raw: Node) -> Iterator[Breach]:
+    wrong = tuple(_typed(raw, ("raw",)))
+    yield from wrong
+    if wrong or raw.members is None:
+        return
+    matrix = raw.members.get("X")
+    if matrix is None:
+        yield Breach(raw, ("members", "X"), "a matrix 'X'", "nothing of that name")
+    else:
+        yield from _typed(matrix, _MATRIX)
+        yield from _sized(matrix, (_axis(root, "obs"), _axis(raw, "var")), rank=2)
+    yield from _obs_and_var(raw, ("var",))
+    for node in _entries(raw, "varm"):
+        yield from _sized(node, (_axis(raw, "var"),))
+
+
+def _root(
+    name: str, check: Callable[[Site], Iterator[Breach] | Skip], text: str, fix: str, **more: str
+) -> Rule:
+    """A rule on AnnData groups."""
+    link = more.get("link", f"{LINK}#anndata")
+    when = (is_value(TYPE, "anndata"),)
+    return Rule(name, python(check), must=text, fix=fix, link=link, when=when, on="group")
+
+
+CONTAINER_RULES: Final = (
+    _root(
+        "obs-var",
+        _has_obs_and_var,
+        "'obs' and 'var' are there, and are dataframes",
+        "write both, if only with an index and no columns",
+    ),
+    Rule(
+        "members",
+        python(_has_no_strangers),
+        should=f"an AnnData group holds nothing beside {', '.join(_MEMBERS[:-1])} and {_MEMBERS[-1]}",
+        fix="move it into 'uns': anndata.io.read_zarr fails on other members",
+        link=f"{LINK}#anndata",
+        when=(is_value(TYPE, "anndata"),),
+        on="group",
+    ),
+    _root(
+        "mappings",
+        _has_mappings,
+        "layers, obsm, varm, obsp, varp and uns are mappings",
+        "store it as a group of encoding type 'dict', version '0.1.0'",
+    ),
+    _root(
+        "matrix-type",
+        _has_matrices,
+        "X and the entries of layers are dense arrays or sparse matrices",
+        "store it as 'array', 'csr_matrix' or 'csc_matrix'",
+    ),
+    _root(
+        "matrix-shape",
+        _matrices_fit,
+        "X and the entries of layers have the shape (n_obs, n_var)",
+        "as many rows as the index of obs is long, and as many columns as that of var",
+    ),
+    *(
+        _root(
+            name,
+            _along(name, _ALONG, 1),
+            f"the entries of {name} are arrays, sparse matrices, dataframes or awkward arrays with n_{name[:3]} rows",
+            f"as many rows as the index of {name[:3]} is long",
+        )
+        for name in ("obsm", "varm")
+    ),
+    *(
+        _root(
+            name,
+            _along(name, _MATRIX, 2),
+            f"the entries of {name} are arrays or sparse matrices whose first two dimensions are n_{name[:3]}",
+            f"as many rows and columns as the index of {name[:3]} is long",
+        )
+        for name in ("obsp", "varp")
+    ),
+    _root(
+        "raw",
+        _raw_fits,
+        "raw holds X and var, and X has n_obs rows and as many columns as the index of raw's var is long",
+        "write raw with anndata, or leave it away",
+        link="https://anndata.readthedocs.io/en/stable/generated/anndata.AnnData.raw.html",
+    ),
+)

@@ -1,0 +1,142 @@
+"""The elements of AnnData: their encodings, and how long they are.
+
+https://anndata.readthedocs.io/en/stable/fileformat-prose.html#elements. Types that the text doesn't
+describe (`raw`, `rec-array`, `null`, `bytes`) are those that anndata itself reads and writes.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
+
+from zom.model.python_value import is_list
+
+if TYPE_CHECKING:
+    from zom.conventions.view import Node, Path
+
+__all__ = [
+    "AWKWARD",
+    "CATEGORICAL",
+    "CONTAINERS",
+    "DATAFRAME",
+    "DENSE",
+    "ENCODINGS",
+    "NULLABLE",
+    "SPARSE",
+    "TYPE",
+    "VERSION",
+    "Extent",
+    "encoding_of",
+    "extent_of",
+    "kinds_of",
+]
+
+TYPE: Final = "encoding-type"
+VERSION: Final = "encoding-version"
+
+
+class Encoding(NamedTuple):
+    """An encoding type: the kind of node that it is stored as, and the version that is known of it."""
+
+    kind: Literal["array", "group"]
+    version: str
+
+
+DATAFRAME: Final = "dataframe"
+CATEGORICAL: Final = "categorical"
+SPARSE: Final = ("csr_matrix", "csc_matrix")
+NULLABLE: Final = ("nullable-integer", "nullable-boolean", "nullable-string-array")
+DENSE: Final = ("array",)
+AWKWARD: Final = "awkward-array"
+
+ENCODINGS: Final = {
+    "anndata": Encoding("group", "0.1.0"),
+    "raw": Encoding("group", "0.1.0"),
+    "dict": Encoding("group", "0.1.0"),
+    **dict.fromkeys(SPARSE, Encoding("group", "0.1.0")),
+    **dict.fromkeys(NULLABLE, Encoding("group", "0.1.0")),
+    AWKWARD: Encoding("group", "0.1.0"),
+    DATAFRAME: Encoding("group", "0.2.0"),
+    CATEGORICAL: Encoding("group", "0.2.0"),
+    "null": Encoding("array", "0.1.0"),
+    **dict.fromkeys(
+        ("array", "string-array", "rec-array", "numeric-scalar", "string", "bytes"),
+        Encoding("array", "0.2.0"),
+    ),
+}
+"""Every encoding type."""
+
+CONTAINERS: Final = frozenset({"anndata", "raw", "dict", DATAFRAME, CATEGORICAL, AWKWARD, *NULLABLE})
+"""The types whose members are elements; the arrays of a sparse matrix are none."""
+
+
+def kinds_of(kind: Literal["array", "group"]) -> tuple[str, ...]:
+    """The encoding types that are stored as that kind of node.
+
+    >>> kinds_of("array")[:2]
+    ('null', 'array')
+    """
+    return tuple(name for name, encoding in ENCODINGS.items() if encoding.kind == kind)
+
+
+def encoding_of(node: Node) -> str | None:
+    """The encoding type that a node says it has; None where it says none."""
+    found = node.attributes.get(TYPE)
+    return found if isinstance(found, str) else None
+
+
+class Extent(NamedTuple):
+    """How long an element is, and where that is written."""
+
+    node: Node
+    path: Path
+    lengths: tuple[int, ...]
+    """Of all dimensions of arrays and sparse matrices; of others, only how many rows there are."""
+    is_listed: bool
+    """Whether `path` leads to a list of lengths, and not to the one length."""
+
+    def place(self, dimension: int) -> Path:
+        """What leads to the length of that dimension."""
+        return (*self.path, dimension) if self.is_listed else self.path
+
+
+def extent_of(node: Node) -> Extent | None:
+    """How long an element is: as an array, as `shape` or `length` says, or as its index, codes or values.
+
+    None where that can't be told.
+
+    >>> from zom.conventions.view import document_tree
+    >>> matrix = {"encoding-type": "csr_matrix", "encoding-version": "0.1.0", "shape": [4, 3]}
+    >>> extent_of(document_tree({"zarr_format": 3, "node_type": "group", "attributes": matrix})).lengths
+    (4, 3)
+    """
+    while not node.is_array:
+        encoding = encoding_of(node)
+        if encoding in SPARSE:
+            return _written(node, "shape")
+        if encoding == AWKWARD:
+            return _written(node, "length")
+        name = _holder(node, encoding)
+        inner = None if name is None or node.members is None else node.members.get(name)
+        if inner is None:
+            return None
+        node = inner
+    return None if node.shape is None else Extent(node, ("shape",), node.shape, is_listed=True)
+
+
+def _holder(node: Node, encoding: str | None) -> str | None:
+    """The member that is as long as the element."""
+    if encoding == DATAFRAME:
+        index = node.attributes.get("_index")
+        return index if isinstance(index, str) else None
+    if encoding == CATEGORICAL:
+        return "codes"
+    return "values" if encoding in NULLABLE else None
+
+
+def _written(node: Node, name: str) -> Extent | None:
+    found = node.attributes.get(name)
+    given: list[Any] = found if is_list(found) else [found]
+    lengths = tuple(each for each in given if type(each) is int)
+    if len(lengths) != len(given):
+        return None
+    return Extent(node, ("attributes", name), lengths, is_listed=is_list(found))

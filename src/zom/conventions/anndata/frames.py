@@ -1,0 +1,164 @@
+"""The rules on dataframes of AnnData: the index, the order of the columns, and that all are equally long."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from zom.conventions.anndata.elements import DATAFRAME, TYPE, extent_of
+from zom.conventions.anndata.encodings import LINK
+from zom.conventions.check import Breach, Site, Skip, python
+from zom.conventions.reference_checks import ref
+from zom.conventions.rule import Rule, is_value
+from zom.conventions.value_checks import json_type, pattern, required, unique
+from zom.model.python_value import is_list
+from zom.problems import show
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from zom.conventions.anndata.elements import Extent
+    from zom.conventions.check import Check
+    from zom.conventions.view import Node
+
+__all__ = ["FRAME_RULES"]
+
+_LINK: Final = f"{LINK}#dataframe"
+_OLD: Final = "__categories"
+
+
+def _members(node: Node) -> dict[str, Node]:
+    """The columns and the index; not what anndata 0.7 put beside them."""
+    return {name: each for name, each in (node.members or {}).items() if name != _OLD}
+
+
+def _index(node: Node) -> Node | None:
+    name = node.attributes.get("_index")
+    return _members(node).get(name) if isinstance(name, str) else None
+
+
+def _are_listed(site: Site) -> Iterator[Breach] | Skip:
+    node = site.node
+    order, index = node.attributes.get("column-order"), node.attributes.get("_index")
+    if node.members is None or not is_list(order) or not isinstance(index, str):
+        return Skip("the members, the index or the order of columns are not known")
+    return (
+        site.breach(
+            ("members", name), "a column in 'column-order', or the index", f"{show(name)}, which is neither"
+        )
+        for name in _members(node)
+        if name != index and name not in order
+    )
+
+
+def _extents(node: Node) -> tuple[Extent, list[Extent]] | None:
+    """How long the index is, and each other entry."""
+    index = _index(node)
+    first = extent_of(index) if index is not None else None
+    if first is None or not first.lengths:
+        return None
+    others = [extent_of(each) for each in _members(node).values() if each is not index]
+    return first, [each for each in others if each is not None]
+
+
+def _are_as_long(site: Site) -> Iterator[Breach] | Skip:
+    found = _extents(site.node)
+    if found is None:
+        return Skip("it isn't known how long the index is")
+    first, others = found
+    rows = first.lengths[0]
+    expected = f"{rows} rows, as the index {first.node.path} has"
+    wrong = (each for each in others if each.lengths[:1] != (rows,))
+    return (
+        Breach(each.node, each.place(0), expected, str(each.lengths[0]), None, (first.node.path,))
+        if each.lengths
+        else Breach(each.node, each.path, expected, "an array of no dimensions", None, (first.node.path,))
+        for each in wrong
+    )
+
+
+def _rows_in_a_chunk(extent: Extent) -> int | None:
+    """How many rows a chunk holds; an array that is shorter than its chunk has one chunk."""
+    chunks = extent.node.chunks
+    return min(chunks[0], extent.lengths[0]) if chunks and extent.lengths and extent.node.is_array else None
+
+
+def _share_chunks(site: Site) -> Iterator[Breach] | Skip:
+    found = _extents(site.node)
+    wanted = None if found is None else _rows_in_a_chunk(found[0])
+    if found is None or wanted is None:
+        return Skip("the chunks of the index are not known")
+    expected = f"{wanted} rows in a chunk, as in {found[0].node.path}"
+    sizes = ((each, _rows_in_a_chunk(each)) for each in found[1] if each.lengths[:1] == found[0].lengths[:1])
+    return (
+        Breach(each.node, (*_chunk_path(each.node), 0), expected, str(size), None, (found[0].node.path,))
+        for each, size in sizes
+        if size is not None and size != wanted
+    )
+
+
+def _chunk_path(node: Node) -> tuple[str, ...]:
+    if node.form == "v2":
+        return ("chunks",)
+    grid: Any = node.document.get("chunk_grid")
+    return (
+        ("chunk_grid", "configuration", "chunk_shape")
+        if "configuration" in grid
+        else ("chunk_grid", "chunk_shape")
+    )
+
+
+def _must(name: str, text: str, fix: str, *checks: Check) -> tuple[Rule, ...]:
+    """One rule of several checks."""
+    when = (is_value(TYPE, DATAFRAME),)
+    return tuple(Rule(name, check, must=text, fix=fix, link=_LINK, when=when, on="group") for check in checks)
+
+
+def _should(name: str, text: str, fix: str, check: Check) -> Rule:
+    when = (is_value(TYPE, DATAFRAME),)
+    return Rule(name, check, should=text, fix=fix, link=_LINK, when=when, on="group")
+
+
+FRAME_RULES: Final = (
+    *_must(
+        "index",
+        "'_index' of a dataframe names a member that holds the row labels",
+        "name the array with the labels, usually '_index'",
+        required("_index"),
+        json_type(["string"], at="_index"),
+        pattern("[^/]+", at="_index"),
+        ref("_index"),
+    ),
+    *_must(
+        "column-order",
+        "'column-order' of a dataframe is a list of strings, each once",
+        "list the names of all columns in their order; [] where there are none",
+        required("column-order"),
+        json_type(["array"], at="column-order"),
+        json_type(["string"], at="column-order[*]"),
+        unique("column-order[*]"),
+    ),
+    *_must(
+        "columns",
+        "each name in 'column-order' is a member of the dataframe",
+        "add the column or take its name from the list",
+        ref("column-order[*]"),
+    ),
+    _should(
+        "columns-listed",
+        "each member of a dataframe is its index or is listed in 'column-order'",
+        "add its name to 'column-order': anndata drops the column in silence",
+        python(_are_listed),
+    ),
+    *_must(
+        "dataframe-length",
+        "all entries of a dataframe are as long as its index",
+        "write the columns again with one value for each row",
+        python(_are_as_long),
+    ),
+    _should(
+        "dataframe-chunks",
+        "the entries of a dataframe share one chunk size",
+        "write them with the same number of rows in a chunk",
+        python(_share_chunks),
+    ),
+)
