@@ -1,0 +1,130 @@
+"""Consolidated metadata: the copy that a group's document holds of what lies below it.
+
+Zarr v3: https://github.com/zarr-developers/zarr-specs/pull/309, as a document nests it beside `members`. Of a
+store, reading tells what differs from the nodes by itself (`store/stale-consolidated`, for Zarr v2's
+`.zmetadata` as well), once for the group that is read; so this judges what documents say.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from zom.conventions.check import Breach, Site, Skip, python
+from zom.conventions.convention import Convention, register
+from zom.conventions.rule import Rule
+from zom.conventions.view import UNKNOWN, Node
+from zom.jsonvalue import same
+from zom.model.python_value import is_dict
+from zom.problems import show
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+__all__ = ["CONSOLIDATED"]
+
+_LINK: Final = "https://github.com/zarr-developers/zarr-specs/pull/309"
+_BLOCK: Final = "consolidated_metadata"
+_NO_ENTRIES: Final = Skip("the consolidated metadata has no entries by path")
+
+
+def _entries(node: Node) -> Mapping[str, Any] | None:
+    block = node.document.get(_BLOCK)
+    found = block.get("metadata") if is_dict(block) else None
+    return found if is_dict(found) else None
+
+
+def _found_at(node: Node) -> str | None:
+    """A block that is null or of another form is the model's business."""
+    return f"has {_BLOCK}" if _entries(node) is not None else None
+
+
+def _say_the_same(site: Site) -> Iterator[Breach] | Skip:
+    entries = _entries(site.node)
+    return _NO_ENTRIES if entries is None else _differing(site, entries)
+
+
+def _differing(site: Site, entries: Mapping[str, Any]) -> Iterator[Breach]:
+    for path, entry in entries.items():
+        node = site.node.at(path)
+        if not isinstance(node, Node) or node is site.node or not is_dict(entry):
+            continue
+        mine = node.document
+        if mine.get("node_type") != entry.get("node_type"):
+            names = ["node_type"]
+        else:
+            # zarr-python nests an empty block in the entry of each group.
+            names = [name for name in dict.fromkeys((*mine, *entry)) if name not in {_BLOCK, "members"}]
+        for name in names:
+            left, right = mine.get(name), entry.get(name)
+            if (name in mine) is not (name in entry) or not same(left, right):
+                expected = (
+                    f"{show(left)}, as in {node.path}" if name in mine else f"nothing, as in {node.path}"
+                )
+                found = show(right) if name in entry else "nothing"
+                yield site.breach((_BLOCK, "metadata", path, name), expected, found, related=(node,))
+
+
+def _is_complete(site: Site) -> Iterator[Breach] | Skip:
+    entries = _entries(site.node)
+    return _NO_ENTRIES if entries is None else _missing(site, entries)
+
+
+def _missing(site: Site, entries: Mapping[str, Any]) -> Iterator[Breach]:
+    start = len(site.node.path.rstrip("/")) + 1
+    known = {path.strip("/") for path in entries}
+    for node in site.node.walk():
+        path = node.path[start:]
+        if node is not site.node and path not in known:
+            yield site.breach(
+                (_BLOCK, "metadata", path), "an entry for each node below", "nothing", related=(node,)
+            )
+
+
+def _has_no_ghosts(site: Site) -> Iterator[Breach] | Skip:
+    entries = _entries(site.node)
+    if entries is None:
+        return _NO_ENTRIES
+    if site.node.members is None:
+        return Skip("the members of the group are not known")
+    return (
+        site.breach((_BLOCK, "metadata", path), "an entry of a node that exists", f"no node at {show(path)}")
+        for path in entries
+        if (node := site.node.at(path)) is not UNKNOWN and (node is None or node is site.node)
+    )
+
+
+def _must(name: str, check: Any, text: str, fix: str) -> Rule:
+    return Rule(name, python(check), must=text, fix=fix, link=_LINK, on="group")
+
+
+CONSOLIDATED: Final = register(
+    Convention(
+        id="consolidated",
+        title="Consolidated metadata",
+        link=_LINK,
+        on=("group",),
+        formats=("v3",),
+        detect=_found_at,
+        rules=(
+            _must(
+                "equal",
+                _say_the_same,
+                "each entry of the consolidated metadata says what the node's own document says",
+                "consolidate again: readers that use the copy see something else than the array is",
+            ),
+            _must(
+                "complete",
+                _is_complete,
+                "the consolidated metadata has an entry for each node below the group",
+                "consolidate again: readers that use the copy leave the node out in silence",
+            ),
+            _must(
+                "no-ghosts",
+                _has_no_ghosts,
+                "each entry of the consolidated metadata is of a node that exists",
+                "consolidate again: readers that use the copy see a node that isn't there",
+            ),
+        ),
+    )
+)
+"""Consolidated metadata within a document of Zarr v3."""
