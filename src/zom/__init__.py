@@ -50,6 +50,7 @@ if TYPE_CHECKING:
     from zom.hierarchy.moving import rename
     from zom.hierarchy.plan import Plan
     from zom.hierarchy.planner import plan
+    from zom.hierarchy.plugins import load_extensions
     from zom.hierarchy.read import read
     from zom.hierarchy.removal import delete
     from zom.hierarchy.repair import Repair, repair
@@ -62,7 +63,6 @@ if TYPE_CHECKING:
     from zom.model.convert import convert
     from zom.model.hierarchy import parse
     from zom.model.json_schema import json_schema, not_expressible, schema_names
-    from zom.model.plugins import load_extensions
     from zom.model.resolve import data_type
     from zom.model.tree import unflatten
     from zom.problems import Problem, Rule, rules
@@ -103,6 +103,7 @@ _HOMES = {
     "zom.hierarchy.moving": ("rename",),
     "zom.hierarchy.plan": ("Plan",),
     "zom.hierarchy.planner": ("plan",),
+    "zom.hierarchy.plugins": ("load_extensions",),
     "zom.hierarchy.read": ("read",),
     "zom.hierarchy.removal": ("delete",),
     "zom.hierarchy.repair": ("Repair", "repair"),
@@ -115,7 +116,6 @@ _HOMES = {
     "zom.model.compare": ("Change", "Difference", "like"),
     "zom.model.hierarchy": ("parse",),
     "zom.model.json_schema": ("json_schema", "not_expressible", "schema_names"),
-    "zom.model.plugins": ("load_extensions",),
     "zom.model.resolve": ("data_type",),
     "zom.model.tree": ("unflatten",),
     "zom.problems": ("Problem", "Rule", "rules"),
