@@ -375,6 +375,26 @@ def test_array_dimensions_become_dimension_names():
     assert spec.attributes == {"units": "K"}
 
 
+def test_a_fill_value_that_xarray_masked_is_told_of():
+    names = {"_ARRAY_DIMENSIONS": ["y", "x"]}
+    assert losses(attributes=names, fill_value=0) == [
+        "fill_value: expected the attribute _FillValue beside it, found 0; "
+        "where it marks missing values, add _FillValue, which v3 has in base64"
+    ]
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"attributes": {"_ARRAY_DIMENSIONS": ["y", "x"], "_FillValue": 0}},
+        {"attributes": {"_ARRAY_DIMENSIONS": ["y", "x"]}, "dtype": "<f4", "fill_value": "NaN"},
+        {"attributes": {}},
+    ],
+)
+def test_no_mask_is_told_of_where_none_is_lost(changes):
+    assert losses(**{"fill_value": 0, **changes}) == []
+
+
 @pytest.mark.parametrize("names", ["yx", ["y"], ["y", 1], {"y": 0}])
 def test_other_array_dimensions_stay_an_attribute(names):
     attributes = {"_ARRAY_DIMENSIONS": names}

@@ -104,6 +104,14 @@ DIMENSIONS_TAKEN = rule(
     "the attribute _ARRAY_DIMENSIONS is free for the dimension names, or says the same",
     source="https://docs.xarray.dev/en/stable/internals/zarr-encoding-spec.html",
 )
+FILL_MASK = rule(
+    "convert/fill-mask",
+    "xarray masks the fill_value of Zarr v2; that of v3 it masks only as the attribute _FillValue says",
+    source="https://docs.xarray.dev/en/stable/user-guide/io.html: use_zarr_fill_value_as_mask",
+    lenient="note",
+    strict="note",
+    closed="note",
+)
 DATA_TYPE = rule(
     "convert/data-type",
     "the other format has the data type",

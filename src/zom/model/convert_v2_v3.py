@@ -16,6 +16,7 @@ from zom.model.conversion import (
     DATA_TYPE,
     DIMENSIONS_LEFT,
     EXTRA_MEMBER,
+    FILL_MASK,
     FILL_VALUE,
     NO_FILL,
     UNDEFINED_FILL,
@@ -178,6 +179,16 @@ def _put_attributes(made: dict[str, Any], document: Mapping[str, Any], rank: int
     made["attributes"] = attributes
     if names is not None:
         made["dimension_names"] = names
+        _note_mask(document, attributes, report)
+
+
+def _note_mask(document: Mapping[str, Any], attributes: Mapping[str, Any], report: Report) -> None:
+    """Say of a variable of xarray's that what its fill value marked as missing is data from now on."""
+    fill = document.get("fill_value")
+    if fill is None or fill == "NaN" or "_FillValue" in attributes:
+        return
+    fix = "where it marks missing values, add _FillValue, which v3 has in base64"
+    report.add(FILL_MASK, ("fill_value",), "the attribute _FillValue beside it", show(fill), fix)
 
 
 def lifted(
