@@ -11,7 +11,7 @@ import zom
 from zom import v2, v3
 
 
-def array(*names: str, zarr_format: int = 3, **facts: object):  # noqa: ANN201 - of either format
+def array(*names: str, zarr_format: int = 3, **facts: object):
     build = (v3 if zarr_format == 3 else v2).ArraySpec.build
     return build(shape=(2,) * len(names), dtype="int8", dimension_names=names, **facts)
 
@@ -68,13 +68,17 @@ def test_warnings_are_errors_in_the_strict_profile() -> None:
     [
         (
             "weeks since 2000-01-01",
-            "/t: attributes.units: expected '<unit> since <date>', as in 'days since 2000-01-01', "
-            'found "weeks since 2000-01-01"; write units such as "days since 2000-01-01"',
+            (
+                "/t: attributes.units: expected '<unit> since <date>', as in 'days since 2000-01-01', "
+                'found "weeks since 2000-01-01"; write units such as "days since 2000-01-01"'
+            ),
         ),
         (
             "days since 2000-13-01",
-            "/t: attributes.units: expected a date whose month is 1 to 12, "
-            'found "days since 2000-13-01"; write units such as "days since 2000-01-01"',
+            (
+                "/t: attributes.units: expected a date whose month is 1 to 12, "
+                'found "days since 2000-13-01"; write units such as "days since 2000-01-01"'
+            ),
         ),
     ],
 )
