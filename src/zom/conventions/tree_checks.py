@@ -96,7 +96,8 @@ def _fits(node: Node, dims: list[str | None]) -> bool:
 def shared_dims(site: Site) -> Outcome:
     """In all arrays of the group, dimensions of the same name have the same length.
 
-    A dimension is as long as the array of its own name, if there is one, and else as in the first array.
+    A dimension is as long as in the array of its own name, if there is one, and else as in the array whose
+    name comes first in the order of code points: members of JSON objects have no order.
 
     >>> shared_dims().name
     'shared_dims'
@@ -106,7 +107,7 @@ def shared_dims(site: Site) -> Outcome:
         return NOT_READ
     lengths: dict[str, tuple[int, Node]] = {}
     arrays = list(group.arrays.values())
-    for node in sorted(arrays, key=lambda each: each.dims != (each.name,)):
+    for node in sorted(arrays, key=lambda each: (each.dims != (each.name,), each.name)):
         for dim, size in zip(node.dims or (), node.shape or (), strict=False):
             if dim is not None:
                 lengths.setdefault(dim, (size, node))

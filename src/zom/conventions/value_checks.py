@@ -6,6 +6,7 @@ type is the business of the schema, or of `type`.
 
 from __future__ import annotations
 
+import json
 import re
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
@@ -271,16 +272,29 @@ def unique(site: Site, at: str, *, fold: bool = False) -> Outcome:
     values = site.values(at)
     if not values:
         return nothing_at(at)
-    seen: dict[str, Value] = {}
+    seen: dict[str | tuple[str], Value] = {}
     breaches: list[Breach] = []
     for v in values:
-        key = show(v.value.casefold() if fold and isinstance(v.value, str) else v.value, 1 << 20)
+        key = _key(v.value.casefold() if fold and isinstance(v.value, str) else v.value)
         first = seen.setdefault(key, v)
         if first is not v:
             breaches.append(
                 Breach(v.node, v.path, "a value that stands there once", f"{show(v.value)} again")
             )
     return breaches
+
+
+def _key(value: Any) -> str | tuple[str]:
+    """What two values share that are the same as `equal` counts them, and no others."""
+    return value if isinstance(value, str) else (json.dumps(_worth(value), sort_keys=True),)
+
+
+def _worth(value: Any) -> Any:
+    if is_dict(value):
+        return {name: _worth(item) for name, item in value.items()}
+    if is_list(value):
+        return [_worth(item) for item in value]
+    return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
 @named
