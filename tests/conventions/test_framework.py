@@ -244,3 +244,21 @@ def test_the_digest_is_that_of_the_documents():
     spec = group({"title": "x"})
     assert zom.validate(spec).digest == zom.validate(spec.to_json()).digest
     assert zom.validate(spec).digest != zom.validate(group({"title": "y"})).digest
+
+
+def test_a_rule_of_the_form_may_stand_among_the_rules():
+    class Plain(Attributes, key="plain"):
+        name: str
+        size: int = 0
+
+    rules = (
+        Rule("name", schema(), must="the name is text", each="plain.name"),
+        Rule("form", schema(), must="plain is an object with a name", each="plain"),
+    )
+    convention = Convention("plain", attributes=Plain, rules=rules)
+    assert [code for code, _ in convention.codes()] == ["plain/name", "plain/form"]
+    report = zom.validate(group({"plain": {"size": "x"}}), [convention])
+    assert codes(report) == [
+        ("plain/name", "/", "attributes/plain/name"),
+        ("plain/form", "/", "attributes/plain/size"),
+    ]

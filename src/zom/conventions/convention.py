@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
 from zom.conventions.attributes import Attributes, rules_beside
 from zom.conventions.rule import Rule, schema
+from zom.conventions.selector import parse_selector
 from zom.conventions.view import Node
 from zom.errors import ExtensionError
 from zom.model.python_value import is_dict, is_list
@@ -139,8 +140,10 @@ class Convention:
     @cached_property
     def all_rules(self) -> tuple[Rule, ...]:
         """Every rule, those beside the fields of models and that of the form among them."""
-        beside = [each for model in dict.fromkeys(self.models.values()) for _, each in rules_beside(model)]
-        return (*beside, *((_FORM,) if self.models else ()), *self.rules)
+        models = dict.fromkeys(self.models.values())
+        beside = [each for model in models for _, each in rules_beside(model)]
+        form = any(each is _FORM for model in models for _, each in self._form_of(model))
+        return (*beside, *((_FORM,) if form else ()), *self.rules)
 
     def checked_rules(self, kind: str | None, profile: Profile) -> tuple[Rule, ...]:
         """The rules that are run at a node of that kind, those that the model judges left out."""
@@ -162,12 +165,28 @@ class Convention:
         return tuple(each for each in self.all_rules if not each.is_schema)
 
     def form_rules(self, kind: str | None) -> tuple[tuple[Steps, Rule], ...]:
-        """The rules that the model of such a node judges, each with the steps to its field."""
+        """The rules that the model of such a node judges, each with the steps to its field, the longest first.
+
+        They stand beside fields, or among the rules, with the field in `each`. The last one stands for
+        what no other is nearer to: one of the convention's own for all of the model, or that of the form.
+        """
         model = self.models.get(kind or "")
-        if model is None:
-            return ()
-        beside = tuple((steps, each) for steps, each in rules_beside(model) if each.is_schema)
-        return (*beside, ((), _FORM))
+        return () if model is None else self._form_of(model)
+
+    def _form_of(self, model: type[Attributes]) -> tuple[tuple[Steps, Rule], ...]:
+        if model not in self._forms:
+            beside = ((steps, each) for steps, each in rules_beside(model) if each.is_schema)
+            own = ((parse_selector(each.each or "").steps, each) for each in self.rules if each.is_schema)
+            pairs: list[tuple[Steps, Rule]] = sorted((*beside, *own), key=lambda pair: -len(pair[0]))
+            whole: Steps = () if model.key is None else (model.key,)
+            if not pairs or pairs[-1][0] != whole:
+                pairs.append(((), _FORM))
+            self._forms[model] = tuple(pairs)
+        return self._forms[model]
+
+    @cached_property
+    def _forms(self) -> dict[type[Attributes], tuple[tuple[Steps, Rule], ...]]:
+        return {}
 
     def owns_key(self, key: str) -> bool:
         """Whether it gives a meaning to the attribute `key`.
