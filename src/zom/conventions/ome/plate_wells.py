@@ -1,0 +1,156 @@
+"""The wells of a plate: where each is, and the groups of rows and wells.
+
+https://ngff.openmicroscopy.org/0.5/#plate-md
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from zom.conventions.check import Breach, Site, Skip, python
+from zom.conventions.ome.edition import lists
+from zom.conventions.reference_checks import ref, ref_has
+from zom.conventions.rule import Rule, schema
+from zom.model.python_value import is_dict, is_list
+from zom.problems import show
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from zom.conventions.ome.edition import Edition, Judge
+    from zom.conventions.view import Node
+
+__all__ = ["plate_tree_rules"]
+
+
+def plate_tree_rules(edition: Edition) -> tuple[Rule, ...]:
+    """The rules on the wells of a plate, and on the groups that they lead to."""
+    link, layout = edition.link("plate-md"), edition.link("hcs-layout")
+    plate = edition.at("plate")
+    wells = f"{plate}.wells[*]"
+    leads = f"The `path` of a well leads from the plate to a group with `{edition.at('well')}`"
+    fix = "write the group of the well, or take the well off the list"
+    return (
+        Rule(
+            "plate-well-path",
+            schema(),
+            must="Each well of a plate has a `path`: the name of a row, a slash, and the name of a column",
+            fix='write the path as "A/1"',
+            source="both",
+            each=f"{wells}.path",
+            link=link,
+        ),
+        *(
+            Rule(
+                "plate-well-index",
+                schema(),
+                must="Each well of a plate has `rowIndex` and `columnIndex`, integers of 0 or more",
+                fix="write the places of its row and its column in the lists, counted from 0",
+                source="both",
+                each=f"{wells}.{key}",
+                link=link,
+            )
+            for key in ("rowIndex", "columnIndex")
+        ),
+        Rule(
+            "plate-well-range",
+            python(_indices_in_range),
+            must="`rowIndex` and `columnIndex` are places in the lists of rows and of columns",
+            fix="count from 0",
+            each=plate,
+            link=link,
+        ),
+        Rule(
+            "plate-well-agrees",
+            python(_path_agrees),
+            must="The `path` of a well names the row at `rowIndex` and the column at `columnIndex`",
+            fix="make path and indices tell of the same well",
+            each=plate,
+            link=link,
+        ),
+        Rule("plate-tree", ref(f"{wells}.path"), must=leads, fix=fix, link=layout),
+        Rule("plate-tree", ref_has(f"{wells}.path", edition.at("well")), must=leads, fix=fix, link=layout),
+        *(
+            Rule(
+                f"plate-empty-{one}",
+                python(_no_empty(edition, one)),
+                should=f"A {one} without images has no group",
+                fix="remove the group",
+                each=plate,
+                link=layout,
+            )
+            for one in ("row", "well")
+        ),
+    )
+
+
+def _names(site: Site, key: str) -> list[Any]:
+    found = site.scope.get(key) if is_dict(site.scope) else None
+    return [line.get("name") if is_dict(line) else None for line in found] if is_list(found) else []
+
+
+def _index(well: Any, key: str) -> int | None:
+    found = well.get(key)
+    if isinstance(found, float) and found.is_integer():
+        return int(found)
+    return found if type(found) is int and found >= 0 else None
+
+
+def _indices_in_range(site: Site) -> Iterator[Breach]:
+    if not is_dict(site.scope):
+        return
+    sizes = {"rowIndex": len(_names(site, "rows")), "columnIndex": len(_names(site, "columns"))}
+    for place, well in lists(site.scope, "wells"):
+        for key, size in sizes.items():
+            index = _index(well, key)
+            if index is not None and size and index >= size:
+                what = "rows" if key == "rowIndex" else "columns"
+                yield site.breach(
+                    site.at("wells", place, key), f"less than {size}, the number of {what}", index
+                )
+
+
+def _path_agrees(site: Site) -> Iterator[Breach]:
+    if not is_dict(site.scope):
+        return
+    rows, columns = _names(site, "rows"), _names(site, "columns")
+    for place, well in lists(site.scope, "wells"):
+        row, column, path = _index(well, "rowIndex"), _index(well, "columnIndex"), well.get("path")
+        if row is None or column is None or not isinstance(path, str):
+            continue
+        if row < len(rows) and column < len(columns) and path != f"{rows[row]}/{columns[column]}":
+            expected = f"{rows[row]}/{columns[column]}"
+            found = f"{show(path)} with rowIndex {row} and columnIndex {column}"
+            yield site.breach(site.at("wells", place, "path"), show(expected), found)
+
+
+def _has_images(edition: Edition, well: Node) -> bool:
+    return any(edition.is_image(node) for node in well.groups.values())
+
+
+def _no_empty(edition: Edition, one: str) -> Judge:
+    def no_empty(site: Site) -> Iterator[Breach] | Skip:
+        if site.node.members is None:
+            return Skip("the members of the group are not known")
+        rows = {name for name in _names(site, "rows") if isinstance(name, str)}
+        columns = {name for name in _names(site, "columns") if isinstance(name, str)}
+        return _empty_groups(site, edition, one, (rows, columns))
+
+    return no_empty
+
+
+def _empty_groups(
+    site: Site, edition: Edition, one: str, names: tuple[set[str], set[str]]
+) -> Iterator[Breach]:
+    for row in site.node.groups.values():
+        if row.name not in names[0] or row.members is None:
+            continue
+        wells = [node for node in row.groups.values() if node.name in names[1]]
+        empty = [node for node in wells if node.members is not None and not _has_images(edition, node)]
+        if len(empty) == len(wells):
+            # Of a row without images the row is told, not each of its wells.
+            if one == "row":
+                yield site.breach((), "a row with images", "none", node=row)
+        elif one == "well":
+            for well in empty:
+                yield site.breach((), "a well with images", "none", node=well)

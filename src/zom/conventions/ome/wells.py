@@ -1,0 +1,182 @@
+"""Wells: the fields of view of one well, each an image.
+
+https://ngff.openmicroscopy.org/0.5/#well-md
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from pydantic import Field
+
+from zom.conventions.attributes import Part
+from zom.conventions.check import Breach, Site, Skip, python
+from zom.conventions.ome.edition import lists
+from zom.conventions.reference_checks import ref, ref_has
+from zom.conventions.rule import Rule, schema
+from zom.conventions.value_checks import pattern, unique
+from zom.model.python_value import is_dict, is_list
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from zom.conventions.ome.edition import Edition, Judge
+    from zom.conventions.rule import Source
+
+__all__ = ["FieldOfView", "Well", "well_image_unique", "well_rules"]
+
+
+class FieldOfView(Part):
+    """A field of view."""
+
+    path: str
+    acquisition: int = 0
+
+
+class Well(Part):
+    """A well."""
+
+    images: list[FieldOfView] = Field(min_length=1)
+
+
+def well_rules(edition: Edition, *, names: Source) -> tuple[Rule, ...]:
+    """The rules on wells; `names` tells who states that paths are of letters and digits only."""
+    return (*_form_rules(edition, names), *_tree_rules(edition))
+
+
+def _form_rules(edition: Edition, names: Source) -> tuple[Rule, ...]:
+    link = edition.link("well-md")
+    well = edition.at("well")
+    image = f"{well}.images[*]"
+    return (
+        Rule(
+            "well",
+            schema(),
+            must=f"`{well}` is an object",
+            fix="write it as an object",
+            source="both",
+            each=well,
+            link=link,
+        ),
+        Rule(
+            "well-images",
+            schema(),
+            must="A well has `images`, a list of one or more objects",
+            fix="list the fields of view",
+            source="both",
+            each=f"{well}.images",
+            link=link,
+        ),
+        Rule(
+            "well-image-path",
+            schema(),
+            must="Each image of a well has a `path`, a string",
+            fix="write the name of its group",
+            source="both",
+            each=f"{image}.path",
+            link=link,
+        ),
+        Rule(
+            "well-image-alphanumeric",
+            pattern("[A-Za-z0-9]+", at=f"{image}.path"),
+            must="The `path` of an image of a well has letters A to Z, a to z and digits only",
+            fix="name the group of the image by letters and digits",
+            source=names,
+            link=edition.schema("well") if names == "schema" else link,
+        ),
+        Rule(
+            "well-distinct",
+            unique(image),
+            must="No two images of a well are the same",
+            fix="list each field of view once",
+            source="schema",
+            link=edition.schema("well"),
+        ),
+        Rule(
+            "well-acquisition",
+            schema(),
+            must="The `acquisition` of an image of a well is an integer",
+            fix="write the id of the acquisition",
+            source="both",
+            each=f"{image}.acquisition",
+            link=link,
+        ),
+    )
+
+
+def well_image_unique(edition: Edition) -> Rule:
+    """The rule that came with 0.5."""
+    return Rule(
+        "well-image-unique",
+        unique(edition.at("well.images[*].path")),
+        must="No two images of a well have the same `path`",
+        fix="list each field of view once",
+        link=edition.link("well-md"),
+    )
+
+
+def _tree_rules(edition: Edition) -> tuple[Rule, ...]:
+    link, layout = edition.link("well-md"), edition.link("hcs-layout")
+    well = edition.at("well")
+    paths = f"{well}.images[*].path"
+    leads = f"The `path` of an image of a well leads to a group with `{edition.at('multiscales')}`"
+    fix = "write the image, or take it off the list"
+    return (
+        Rule(
+            "well-acquisition-needed",
+            python(_acquisition_told(edition)),
+            must="Where a plate has several acquisitions, each image of its wells tells its `acquisition`",
+            fix="add the id of the acquisition that the image is part of",
+            each=well,
+            link=link,
+        ),
+        Rule(
+            "well-acquisition-known",
+            python(_acquisition_known(edition)),
+            must="The `acquisition` of an image of a well is the `id` of one of the plate's acquisitions",
+            fix="write the id of an acquisition that the plate lists",
+            each=well,
+            link=link,
+        ),
+        Rule("well-tree", ref(paths), must=leads, fix=fix, link=layout),
+        Rule("well-tree", ref_has(paths, edition.at("multiscales")), must=leads, fix=fix, link=layout),
+    )
+
+
+def _acquisitions(edition: Edition, site: Site) -> list[Any] | None:
+    """The ids of the acquisitions of the plate above; None where no plate is known, or it lists none."""
+    row = site.node.parent
+    plate = edition.metadata(row.parent).get("plate") if row is not None and row.parent is not None else None
+    if not is_dict(plate) or not is_list(plate.get("acquisitions")):
+        return None
+    return [each.get("id") for _, each in lists(plate, "acquisitions")]
+
+
+def _acquisition_told(edition: Edition) -> Judge:
+    def acquisition_told(site: Site) -> Iterator[Breach] | Skip:
+        ids = _acquisitions(edition, site)
+        if ids is None or len(ids) < 2 or not is_dict(site.scope):
+            return Skip("no plate of several acquisitions is above")
+        expected = f"one of the {len(ids)} acquisitions of the plate"
+        return (
+            site.breach(site.at("images", place, "acquisition"), expected, "nothing")
+            for place, image in lists(site.scope, "images")
+            if "acquisition" not in image
+        )
+
+    return acquisition_told
+
+
+def _acquisition_known(edition: Edition) -> Judge:
+    def acquisition_known(site: Site) -> Iterator[Breach] | Skip:
+        ids = _acquisitions(edition, site)
+        if not ids or not is_dict(site.scope):
+            return Skip("no plate with acquisitions is above")
+        expected = f"one of {', '.join(map(str, ids[:12]))}"
+        return (
+            site.breach(site.at("images", place, "acquisition"), expected, image["acquisition"])
+            for place, image in lists(site.scope, "images")
+            if type(image.get("acquisition")) is int and image["acquisition"] not in ids
+        )
+
+    return acquisition_known
