@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Literal
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -13,7 +13,10 @@ if TYPE_CHECKING:
     from zom.conventions.suppression import Suppression
     from zom.problems import Problem, Severity
 
-__all__ = ["Found", "Report", "RuleCount", "report_of"]
+__all__ = ["Found", "Outcome", "Report", "RuleCount", "report_of"]
+
+Outcome = Literal["passed", "failed", "not applicable"]
+"""What became of a rule."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,12 +53,20 @@ class RuleCount:
     source: Source
     text: str
     link: str | None
+    fix: str | None
     portable: bool
     passed: int
     failed: int
     skipped: int
     reasons: Mapping[str, int]
     """Why it did not apply, and how often."""
+
+    @property
+    def outcome(self) -> Outcome:
+        """What became of it: where it failed at one node, it failed."""
+        if self.failed:
+            return "failed"
+        return "passed" if self.passed else "not applicable"
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +95,8 @@ class Report:
     """How many nodes were looked at."""
     digest: str | None
     """What identifies the documents: a SHA-256 over them, in hexadecimal."""
+    store: str | None = None
+    """The store that the keys of findings are keys of; None where a document was validated."""
 
     def __iter__(self) -> Iterator[Problem]:
         return iter(self.problems)
@@ -113,6 +126,97 @@ class Report:
         """
         return tuple(each for each in self.problems if each.severity == severity)
 
+    def file(self, problem: Problem) -> str:
+        """Where the text stands that a finding is in: a document of the store, or what was validated.
+
+        >>> import zom
+        >>> report = zom.validate('{"zarr_format": 3, "node_type": "grp"}')
+        >>> report.file(report.problems[0])
+        'document'
+        """
+        if problem.key is None:
+            return self.subject
+        return problem.key if self.store is None else f"{self.store.rstrip('/')}/{problem.key}"
+
+    def text(self, *, limit: int | None = None) -> str:
+        """The report for people: a line for each finding, and what was checked; at most `limit` findings.
+
+        >>> import zom
+        >>> print(zom.validate(zom.v3.GroupSpec()).text())
+        spec: no problems
+        NOTHING WAS CHECKED but Zarr itself: no convention was found
+        """
+        from zom.conventions.report_text import text_of  # noqa: PLC0415 - each format where it is asked for
+
+        return text_of(self, limit=limit)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The report as plain JSON, as the schema `report/1` has it.
+
+        >>> import zom
+        >>> zom.validate(zom.v3.GroupSpec()).to_dict()["counts"]
+        {'error': 0, 'warning': 0, 'note': 0, 'suppressed': 0}
+        """
+        from zom.conventions.report_json import dict_of  # noqa: PLC0415 - as above
+
+        return dict_of(self)
+
+    def json(self) -> str:
+        """`to_dict` as text.
+
+        >>> import json, zom
+        >>> report = zom.validate(zom.v3.GroupSpec())
+        >>> json.loads(report.json()) == report.to_dict()
+        True
+        """
+        from zom.conventions.report_json import json_of  # noqa: PLC0415 - as above
+
+        return json_of((self,))
+
+    def json_lines(self) -> str:
+        """A line of JSON for each finding, and one for the summary.
+
+        >>> import json, zom
+        >>> json.loads(zom.validate(zom.v3.GroupSpec()).json_lines())["type"]
+        'summary'
+        """
+        from zom.conventions.report_json import lines_of  # noqa: PLC0415 - as above
+
+        return lines_of((self,))
+
+    def sarif(self) -> str:
+        """The report in SARIF 2.1.0, which code hosts and editors show.
+
+        >>> import json, zom
+        >>> json.loads(zom.validate(zom.v3.GroupSpec()).sarif())["version"]
+        '2.1.0'
+        """
+        from zom.conventions.report_sarif import sarif_of  # noqa: PLC0415 - as above
+
+        return sarif_of((self,))
+
+    def junit(self, *, fail_on: Severity = "error") -> str:
+        """The report as JUnit's XML: a suite for each convention, a case for each rule.
+
+        >>> import zom
+        >>> "<testsuite " in zom.validate(zom.v3.GroupSpec()).junit()
+        True
+        """
+        from zom.conventions.report_junit import junit_of  # noqa: PLC0415 - as above
+
+        return junit_of((self,), fail_on=fail_on)
+
+    def github(self) -> str:
+        """The findings as commands that GitHub's runners make annotations of.
+
+        >>> import zom
+        >>> print(zom.validate('{"zarr_format": 3, "node_type": "grp"}').github(), end="")
+        ::error file=document,line=1,col=33,title=v3/node-type::node_type: expected "array" or "group", found "grp"
+        """
+        from zom.conventions.report_github import github_of  # noqa: PLC0415 - as above
+
+        return github_of((self,))
+
 
 def report_of(
     judgement: Judgement,
@@ -121,10 +225,11 @@ def report_of(
     subject: str,
     suppressions: Iterable[Suppression] = (),
     digest: str | None = None,
+    store: str | None = None,
 ) -> Report:
     """The report of what was judged; `problems` are all findings, placed where users find them.
 
-    >>> from zom.conventions.judgement import judge
+    >>> from zom.conventions.detection import judge
     >>> from zom.conventions.view import attributes_node
     >>> judged = judge(attributes_node({}))
     >>> report_of(judged, judged.problems, subject="attributes").ok
@@ -147,6 +252,7 @@ def report_of(
         tuple(_counts(judgement)),
         judgement.nodes,
         digest,
+        store,
     )
 
 
@@ -170,6 +276,7 @@ def _counts(judgement: Judgement) -> Iterator[RuleCount]:
             each.source,
             each.text,
             each.link,
+            each.fix,
             each.is_portable,
             tally.passed,
             tally.failed,

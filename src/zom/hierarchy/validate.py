@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal, cast
 from zom import jsontext
 from zom.conventions.convention import Convention
 from zom.conventions.convention import conventions as known_conventions
-from zom.conventions.judgement import judge
+from zom.conventions.detection import judge
 from zom.conventions.report import report_of
 from zom.conventions.rule import PROFILES
 from zom.conventions.suppression import parse_suppressions
@@ -181,11 +181,24 @@ class _Validation:
         for problem in judgement.problems:
             related = tuple(f"{prefix}{each}".rstrip("/") or "/" for each in problem.related)
             place(replace(problem, related=related), tree.layout, tree.root, findings)
-        return self._report(judgement, (*tree.problems, *findings.problems), store.url, root)
+        return self._report(judgement, (*tree.problems, *findings.problems), store.url, root, store=store.url)
 
-    def _report(self, judgement: Judgement, problems: Iterable[Problem], subject: str, root: View) -> Report:
+    def _report(
+        self,
+        judgement: Judgement,
+        problems: Iterable[Problem],
+        subject: str,
+        root: View,
+        *,
+        store: str | None = None,
+    ) -> Report:
         return report_of(
-            judgement, problems, subject=subject, suppressions=self.suppressions, digest=_digest(root)
+            judgement,
+            problems,
+            subject=subject,
+            suppressions=self.suppressions,
+            digest=_digest(root),
+            store=store,
         )
 
 

@@ -1,0 +1,257 @@
+"""Detection: which conventions are at each node of a hierarchy, in which version, and what to say of that.
+
+Where a node follows a version that is not known, nothing is guessed: that is one loud finding. Offline,
+always: a convention that nobody registered is not looked for anywhere.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from zom.conventions.convention import clash_of, conventions, declaration_of
+from zom.conventions.judgement import Judgement
+from zom.conventions.selector import parse_selector, select
+from zom.problems import rule, show
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from zom.conventions.convention import Convention
+    from zom.conventions.rule import Profile
+    from zom.conventions.view import Node, Path
+
+__all__ = ["judge"]
+
+_FRAMEWORK = "https://github.com/zarr-conventions/zarr-conventions-spec"
+
+ABSENT = rule(
+    "convention/absent",
+    "a convention that is asked for is there",
+    source="what was asked for",
+)
+UNKNOWN_VERSION = rule(
+    "convention/unknown-version",
+    "a node follows a version of a convention that is known",
+    source="the convention; what another version means is not guessed",
+)
+OTHER_VERSION = rule(
+    "convention/other-version",
+    "a node follows the version of a convention that is asked for",
+    source="what was asked for",
+)
+UNDECLARED = rule(
+    "convention/undeclared",
+    "a convention whose keys are used is declared in zarr_conventions, where it asks for that",
+    source=_FRAMEWORK,
+)
+UNUSED = rule(
+    "convention/unused",
+    "of a convention that is declared in zarr_conventions, at least one key is used",
+    source=_FRAMEWORK,
+    lenient="warning",
+    strict="warning",
+    closed="warning",
+)
+OWNED_TWICE = rule(
+    "convention/owned-twice",
+    "a key of attributes has one convention that gives it a meaning",
+    source=_FRAMEWORK,
+)
+
+
+def judge(
+    root: Node,
+    asked: Iterable[Convention] | None = None,
+    *,
+    profile: Profile = "text",
+) -> Judgement:
+    """Every rule at every node: of all conventions that are found, or of those `asked` for.
+
+    >>> from zom.conventions.view import document_tree
+    >>> judge(document_tree({"zarr_format": 3, "node_type": "group"})).problems
+    []
+    """
+    known = tuple(conventions)
+    wanted = tuple(dict.fromkeys(asked)) if asked is not None else known
+    detection = _Detection(wanted, known, Judgement(profile), is_asked=asked is not None)
+    for node in root.walk():
+        detection.take(node)
+    if asked is not None:
+        detection.note_absent(root)
+    return detection.judgement
+
+
+class _Detection:
+    """One hierarchy that is judged."""
+
+    def __init__(
+        self,
+        wanted: Sequence[Convention],
+        known: Sequence[Convention],
+        judgement: Judgement,
+        *,
+        is_asked: bool,
+    ) -> None:
+        self.judgement = judgement
+        self._is_asked = is_asked
+        self._wanted = frozenset(wanted)
+        ids = {each.id for each in wanted}
+        # The versions that were not asked for are known all the same: that tells them from future ones.
+        candidates = [
+            *(each for each in known if each.id in ids),
+            *(each for each in wanted if each not in known),
+        ]
+        self._families: dict[str, list[Convention]] = {}
+        for each in candidates:
+            self._families.setdefault(each.id, []).append(each)
+        self._strangers: set[tuple[str, str, str]] = set()
+        self._inherited: dict[int, list[tuple[Convention, Node]]] = {}
+
+    def take(self, node: Node) -> None:
+        """Judge the node by every convention that it has or inherits."""
+        judgement = self.judgement
+        judgement.nodes += 1
+        found: dict[str, Convention] = {}
+        for name, family in self._families.items():
+            if not family[0].requires:
+                self._find(node, name, family, found)
+        for name, family in self._families.items():
+            if family[0].requires and all(each in found for each in family[0].requires):
+                self._find(node, name, family, found)
+        for convention in found.values():
+            if convention in self._wanted:
+                judgement.judge(convention, node, node)
+                self._bequeath(convention, node)
+        for convention, holder in self._inherited.pop(id(node), ()):
+            if convention.id not in found and convention in self._wanted:
+                judgement.judge(convention, node, holder)
+        if len(found) > 1:
+            self._note_owned_twice(node, list(found.values()))
+
+    def _find(
+        self, node: Node, name: str, family: Sequence[Convention], found: dict[str, Convention]
+    ) -> None:
+        here = [(each, how) for each in family if (how := self._how(each, node)) is not None]
+        if not here:
+            return
+        if len(family) == 1 and not family[0].version_at:
+            convention, how = here[0]
+        else:
+            picked = self._pick(node, name, here)
+            if picked is None:
+                return
+            convention, how = picked
+        found[name] = convention
+        if convention in self._wanted:
+            self.judgement.found(convention, node, how)
+            self._note_declaration(convention, node)
+        else:
+            asked = [each.name for each in family if each in self._wanted]
+            if not self._above(node, name, convention.name):
+                self.judgement.say(OTHER_VERSION, node, (), " or ".join(asked), convention.name)
+
+    def _how(self, convention: Convention, node: Node) -> str | None:
+        how = convention.found_at(node)
+        if how is None and self._is_asked and convention.everywhere and convention in self._wanted:
+            can_be = node.kind is None or node.kind in convention.on
+            return "asked for" if can_be and node.form in convention.formats else None
+        return how
+
+    def _pick(
+        self, node: Node, name: str, here: Sequence[tuple[Convention, str]]
+    ) -> tuple[Convention, str] | None:
+        """The version that the node says it follows, or that is meant where it says none."""
+        said: tuple[Path, Any] | None = None
+        for each, how in here:
+            version = _version(each, node)
+            if version is None:
+                if each.assumed or not each.version_at:
+                    return each, how
+                continue
+            if version[1] == each.version:
+                return each, f"{how}, version {show(version[1])}"
+            said = version
+        if said is None:
+            # Found by its keys, and no version: the newest one tells what is missing.
+            return here[-1]
+        known = [each.version for each in self._families[name] if each.version is not None]
+        if not self._above(node, name, show(said[1])):
+            expected = f"a version of {name} that is known: {', '.join(known)}"
+            fix = "write the version that the metadata follows, or update zom"
+            self.judgement.say(UNKNOWN_VERSION, node, ("attributes", *said[0]), expected, show(said[1]), fix)
+        return None
+
+    def _above(self, node: Node, name: str, version: str) -> bool:
+        """Whether the same was said of a node above; noted, that it is said of this one now."""
+        told = any((each.path, name, version) in self._strangers for each in node.ancestors())
+        self._strangers.add((node.path, name, version))
+        return told
+
+    def _bequeath(self, convention: Convention, node: Node) -> None:
+        if convention.inherit == "none" or not node.is_group:
+            return
+        if convention.inherit == "children":
+            heirs: Iterator[Node] | Iterable[Node] = (node.members or {}).values()
+        else:
+            heirs = (each for each in node.walk() if each is not node)
+        for heir in heirs:
+            if heir.is_array:
+                inherited = self._inherited.setdefault(id(heir), [])
+                # What is declared nearer counts.
+                inherited[:] = [(each, holder) for each, holder in inherited if each.id != convention.id]
+                inherited.append((convention, node))
+
+    def _note_declaration(self, convention: Convention, node: Node) -> None:
+        if convention.uuid is None:
+            return
+        place = declaration_of(convention, node)
+        used = next((key for key in node.attributes if convention.owns_key(key)), None)
+        if place is None and used is not None and convention.declared:
+            expected = f"{convention.id} declared in zarr_conventions, for {show(used)} is used"
+            fix = f'add {{"uuid": "{convention.uuid}", "name": "{convention.id}"}} to zarr_conventions'
+            path = ("attributes", "zarr_conventions")
+            found = "no declaration of it" if "zarr_conventions" in node.attributes else "nothing"
+            self.judgement.say(UNDECLARED, node, path, expected, found, fix)
+        elif place is not None and used is None and convention.owns:
+            expected = (
+                f"one of {', '.join(convention.owns)} among the attributes, for {convention.id} is declared"
+            )
+            entry = ("attributes", "zarr_conventions", place)
+            self.judgement.say(
+                UNUSED, node, entry, expected, "none", "add them, or take the declaration away"
+            )
+
+    def _note_owned_twice(self, node: Node, found: Sequence[Convention]) -> None:
+        for place, left in enumerate(found):
+            for right in found[place + 1 :]:
+                key = clash_of(left, right)
+                if key is not None:
+                    expected = f"one convention that owns {show(key)}"
+                    self.judgement.say(
+                        OWNED_TWICE, node, ("attributes", key), expected, f"{left.name} and {right.name}"
+                    )
+
+    def note_absent(self, root: Node) -> None:
+        """Say what was asked for and is nowhere."""
+        presences = self.judgement.presences
+        for name, family in self._families.items():
+            wanted = [each for each in family if each in self._wanted]
+            for each in wanted:
+                self.judgement.expect(each)
+            if not any(each.name in presences for each in wanted):
+                names = " or ".join(each.name for each in wanted)
+                if any(problem.code == OTHER_VERSION.code for problem in self.judgement.problems):
+                    continue
+                if any(stranger[1] == name for stranger in self._strangers):
+                    continue
+                keys = sorted({key for each in wanted for key in each.owns})
+                expected = f"metadata of {names}" + (f", such as {', '.join(keys[:6])}" if keys else "")
+                self.judgement.say(ABSENT, root, (), expected, "none at any node")
+
+
+def _version(convention: Convention, node: Node) -> tuple[Path, Any] | None:
+    for selector in convention.version_at:
+        found = select(node.attributes, parse_selector(selector).steps)
+        if found:
+            return found[0]
+    return None
