@@ -1,4 +1,4 @@
-"""Judgement: what became of every rule of every convention that is found, at every node of a hierarchy, each once.
+"""Judgement: what became of every rule of the conventions that are found, node by node.
 
 A rule passes at a node, fails there, or doesn't apply, and that is counted: a report that checked
 nothing says so. What the model of attributes says hides no rule.
