@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Final
 
 from zom.conventions.check import python
-from zom.conventions.rule import Rule, has, is_value
+from zom.conventions.rule import Rule, is_value
 from zom.conventions.value_checks import equals, forbidden, json_type, length, one_of, pattern
 from zom.conventions.xarray_structure import V2, V3, alike
 from zom.conventions.xarray_times import (
@@ -21,7 +21,7 @@ from zom.conventions.xarray_times import (
     times_numbers,
     units_read,
 )
-from zom.conventions.xarray_trees import ordinary_unmasked
+from zom.conventions.xarray_trees import masked_by_fractions, ordinary_unmasked
 
 __all__ = ["ENCODINGS"]
 
@@ -33,16 +33,18 @@ _SIGNED: Final = ("int8", "int16", "int32", "int64")
 _UNSIGNED: Final = ("uint8", "uint16", "uint32", "uint64")
 _FLOATING: Final = ("float16", "float32", "float64")
 _COMPLEX: Final = ("complex64", "complex128")
-_REAL: Final = (*_SIGNED, *_UNSIGNED, *_FLOATING)
+_NO_NUMBERS: Final = (
+    "string", "bytes", "variable_length_bytes", "fixed_length_utf32", "null_terminated_bytes",
+    "raw_bytes", "numpy.datetime64", "numpy.timedelta64", "struct", "structured",
+)  # fmt: skip
 
 INTEGERS: Final = is_value("@dtype", *_SIGNED, *_UNSIGNED)
 FLOATS: Final = is_value("@dtype", *_FLOATING)
 COMPLEX: Final = is_value("@dtype", *_COMPLEX)
-IS_NUMBERS: Final = is_value("@dtype", *_REAL, *_COMPLEX)
-OTHERS: Final = is_value(
-    "@dtype", "string", "bytes", "variable_length_bytes", "fixed_length_utf32", "null_terminated_bytes",
-    "raw_bytes", "numpy.datetime64", "numpy.timedelta64", "struct", "structured",
-)  # fmt: skip
+IS_NUMBERS: Final = is_value("@dtype", *_SIGNED, *_UNSIGNED, *_FLOATING, *_COMPLEX)
+OTHERS: Final = is_value("@dtype", *_NO_NUMBERS)
+NO_NUMBERS: Final = is_value("@dtype", "bool", *_NO_NUMBERS)
+NO_INTEGERS: Final = is_value("@dtype", "bool", *_FLOATING, *_COMPLEX, *_NO_NUMBERS)
 DOUBLE: Final = "[A-Za-z0-9+/]{11}="
 """Eight bytes in base64."""
 
@@ -57,10 +59,7 @@ ENCODINGS: Final[tuple[Rule, ...]] = (
             ),
             fix='write it in base64: NaN is "AAAAAAAA+H8="',
             link=_ENCODING,
-            when=(
-                V3,
-                FLOATS,
-            ),
+            when=(V3, FLOATS),
             on="array",
         ),
         pattern(DOUBLE, at="_FillValue"),
@@ -71,10 +70,7 @@ ENCODINGS: Final[tuple[Rule, ...]] = (
         must="in Zarr v3 the attribute _FillValue of an integer array is a number",
         fix="write a number",
         link=_ENCODING,
-        when=(
-            V3,
-            INTEGERS,
-        ),
+        when=(V3, INTEGERS),
         on="array",
     ),
     *alike(
@@ -87,10 +83,7 @@ ENCODINGS: Final[tuple[Rule, ...]] = (
             ),
             fix='write both parts in base64: ["AAAAAAAA+H8=", "AAAAAAAA+H8="]',
             link=_ENCODING,
-            when=(
-                V3,
-                COMPLEX,
-            ),
+            when=(V3, COMPLEX),
             on="array",
         ),
         length("_FillValue", equals=2),
@@ -106,10 +99,16 @@ ENCODINGS: Final[tuple[Rule, ...]] = (
         ),
         fix="take _FillValue out",
         link=_ENCODING,
-        when=(
-            V3,
-            OTHERS,
-        ),
+        when=(V3, OTHERS),
+        on="array",
+    ),
+    Rule(
+        "fill-value-plain",
+        json_type(["number", "string", "boolean"], at="_FillValue"),
+        must=("in Zarr v2 the attribute _FillValue is one number, text or boolean, no object and no list"),
+        fix="write one value",
+        link=_ENCODING,
+        when=(V2,),
         on="array",
     ),
     Rule(
@@ -216,22 +215,27 @@ ENCODINGS: Final[tuple[Rule, ...]] = (
         ),
         json_type(["number"], at="add_offset"),
     ),
-    Rule(
-        "packing-dtype",
-        one_of([*_REAL], at="@dtype"),
-        must="an array with scale_factor or add_offset holds numbers",
-        fix="take scale_factor and add_offset out",
-        link=f"{_CF}#packed-data",
-        when=(has("scale_factor"),),
-        on="array",
+    *alike(
+        Rule(
+            "packing-dtype",
+            forbidden("scale_factor"),
+            must="an array with scale_factor or add_offset holds numbers, not texts, bytes or dates",
+            fix="take scale_factor and add_offset out",
+            link=f"{_CF}#packed-data",
+            when=(OTHERS,),
+            on="array",
+        ),
+        forbidden("add_offset"),
     ),
     Rule(
-        "packing-dtype",
-        one_of([*_REAL], at="@dtype"),
-        must="an array with scale_factor or add_offset holds numbers",
-        fix="take scale_factor and add_offset out",
+        "packing-integer",
+        python(masked_by_fractions),
+        must=(
+            "scale_factor of a masked array, if nothing is added, has a fraction, such as 2.0: "
+            "to an integer xarray decodes integers, which cannot be NaN"
+        ),
+        fix="write the factor with a fraction, such as 2.0",
         link=f"{_CF}#packed-data",
-        when=(has("add_offset"),),
         on="array",
     ),
     *alike(
@@ -239,8 +243,8 @@ ENCODINGS: Final[tuple[Rule, ...]] = (
             "missing-value",
             json_type(["number", "array"], at="missing_value"),
             must=(
-                "missing_value of an array of numbers is a number, or a list of them: anything else "
-                "masks nothing, or raises"
+                "missing_value of an array of numbers is a number, or a list of them, and of any "
+                "array no object: anything else masks nothing, or raises"
             ),
             fix="write a number",
             link=f"{_CF}#missing-data",
@@ -248,6 +252,18 @@ ENCODINGS: Final[tuple[Rule, ...]] = (
             on="array",
         ),
         json_type(["number"], at="missing_value[*]"),
+    ),
+    Rule(
+        "missing-value",
+        json_type(["number", "string", "boolean", "null", "array"], at="missing_value"),
+        must=(
+            "missing_value of an array of numbers is a number, or a list of them, and of any "
+            "array no object: anything else masks nothing, or raises"
+        ),
+        fix="write a number",
+        link=f"{_CF}#missing-data",
+        when=(NO_NUMBERS,),
+        on="array",
     ),
     Rule(
         "unsigned",
@@ -258,6 +274,17 @@ ENCODINGS: Final[tuple[Rule, ...]] = (
         fix='write "true" or "false" as a text',
         link=_ENCODING,
         when=(INTEGERS,),
+        on="array",
+    ),
+    Rule(
+        "unsigned",
+        forbidden("_Unsigned"),
+        should=(
+            '_Unsigned is "true" or "false", on arrays of integers: xarray takes any other value for false'
+        ),
+        fix='write "true" or "false" as a text',
+        link=_ENCODING,
+        when=(NO_INTEGERS,),
         on="array",
     ),
 )

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Final
 
 from zom.conventions.check import python
 from zom.conventions.reference_checks import words
-from zom.conventions.rule import Rule, has, is_value
+from zom.conventions.rule import Rule, has, is_value, lacks
 from zom.conventions.tree_checks import shared_dims
-from zom.conventions.value_checks import equals, json_type, length, pattern, required, unique
+from zom.conventions.value_checks import equals, forbidden, json_type, length, pattern, required, unique
 from zom.conventions.xarray_trees import (
     descendants_aligned,
     dimensions_no_scalars,
@@ -65,10 +65,7 @@ STRUCTURE: Final[tuple[Rule, ...]] = (
         ),
         fix="name each dimension of the array",
         link=_ENCODING,
-        when=(
-            V3,
-            has("@shape[*]"),
-        ),
+        when=(V3, has("@shape[*]")),
         on="array",
     ),
     Rule(
@@ -257,6 +254,18 @@ STRUCTURE: Final[tuple[Rule, ...]] = (
         fix="take _ARRAY_DIMENSIONS out",
         link=_ENCODING,
         when=(V3,),
+        on="array",
+    ),
+    Rule(
+        "stale-dims",
+        forbidden("_ARRAY_DIMENSIONS"),
+        should=(
+            "_ARRAY_DIMENSIONS of a Zarr v3 array, if it is there, agrees with dimension_names: "
+            "xarray passes over it"
+        ),
+        fix="take _ARRAY_DIMENSIONS out",
+        link=_ENCODING,
+        when=(V3, lacks("@shape[*]"), lacks("@dims")),
         on="array",
     ),
 )

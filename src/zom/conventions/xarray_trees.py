@@ -60,6 +60,20 @@ def ordinary_unmasked(site: Site) -> Iterator[Breach] | Skip:
     return iter((site.breach(("fill_value",), "null, or a value that only stands for missing ones", fill),))
 
 
+def masked_by_fractions(site: Site) -> Iterator[Breach] | Skip:
+    """The factor of a masked array is no integer, if nothing is added: NaN has to find room."""
+    attributes = site.node.attributes
+    factor = attributes.get("scale_factor")
+    if not isinstance(factor, (int, float)) or isinstance(factor, bool):
+        return Skip("no scale_factor")
+    masks = (attributes.get("_FillValue"), attributes.get("missing_value"))
+    if site.node.form == "v2":
+        masks = (*masks, site.node.document.get("fill_value"))
+    if isinstance(factor, float) or "add_offset" in attributes or all(mask is None for mask in masks):
+        return iter(())
+    return iter((site.breach(("attributes", "scale_factor"), f"{factor}.0", str(factor)),))
+
+
 def dimensions_no_scalars(site: Site) -> Iterator[Breach] | Skip:
     """No scalar is called as a dimension is: 'already exists as a scalar variable'."""
     if site.node.members is None:
