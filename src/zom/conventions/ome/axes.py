@@ -135,18 +135,18 @@ def axes_form(edition: Edition, holder: str) -> tuple[Rule, ...]:
         ),
         Rule(
             "axes-type",
-            required(".type"),
+            required(".axes[*].type"),
             should="Each axis has a `type`",
             fix='add the type: "space", "time", "channel" or one of your own',
-            each=axis,
+            each=holder,
             link=link,
         ),
         Rule(
             "axes-type-known",
-            one_of(["space", "time", "channel"], at=".type"),
+            one_of(["space", "time", "channel"], at=".axes[*].type"),
             should='The `type` of an axis is "space", "time" or "channel"',
             fix="write one of these types, where it fits",
-            each=axis,
+            each=holder,
             link=link,
         ),
     )

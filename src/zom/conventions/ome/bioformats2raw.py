@@ -37,6 +37,7 @@ def layout_rules(edition: Edition) -> tuple[Rule, ...]:
             must="`bioformats2raw.layout` is 3",
             fix="write the number 3",
             source="both",
+            each=layout,
             link=link,
         ),
         Rule(
@@ -48,12 +49,20 @@ def layout_rules(edition: Edition) -> tuple[Rule, ...]:
             each=series,
             link=link,
         ),
-        Rule("bf2raw-series-path", ref(f"{series}[*]", base="parent"), must=leads, fix=fix, link=link),
         Rule(
             "bf2raw-series-path",
-            ref_has(f"{series}[*]", edition.at("multiscales"), base="parent"),
+            ref(".[*]", base="parent"),
             must=leads,
             fix=fix,
+            each=series,
+            link=link,
+        ),
+        Rule(
+            "bf2raw-series-path",
+            ref_has(".[*]", edition.at("multiscales"), base="parent"),
+            must=leads,
+            fix=fix,
+            each=series,
             link=link,
         ),
         Rule(

@@ -11,10 +11,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
-from zom.conventions.attributes import rules_beside
 from zom.conventions.check import Breach, Site, Skip
 from zom.conventions.convention import Convention
-from zom.conventions.selector import parse_selector
 from zom.conventions.view import UNKNOWN, Node, Unknown
 from zom.jsonvalue import JSONDict
 from zom.model.python_value import is_dict, is_list
@@ -113,28 +111,13 @@ def reached(node: Node, path: str) -> Node | Unknown | None:
 
 
 class OMEZarr(Convention):
-    """A version of OME-Zarr as a convention, whose rules on the form of attributes are data, too.
-
-    What the model finds is told by the rule with `schema()` whose `each` leads nearest to it, so that models
-    can be shared by versions whose rules link to different pages.
-    """
+    """A convention whose keys stand beside others: the form of each is told by a rule of its own, of all by none."""
 
     @cached_property
     def all_rules(self) -> tuple[Rule, ...]:
-        """Every rule, those beside the fields of models first."""
-        return (*(each for _, each in self._beside), *self.rules)
+        """Every rule, that of the form of all attributes left out."""
+        return tuple(each for each in super().all_rules if each.id != "attributes")
 
     def form_rules(self, kind: str | None) -> tuple[tuple[Steps, Rule], ...]:
         """The rules that the model judges, each with the steps to the field."""
-        return self._form if kind in self.models else ()
-
-    @cached_property
-    def _beside(self) -> tuple[tuple[Steps, Rule], ...]:
-        return tuple(pair for model in dict.fromkeys(self.models.values()) for pair in rules_beside(model))
-
-    @cached_property
-    def _form(self) -> tuple[tuple[Steps, Rule], ...]:
-        own = ((parse_selector(each.each or "").steps, each) for each in self.rules if each.is_schema)
-        rules = [*(pair for pair in self._beside if pair[1].is_schema), *own]
-        # The last one stands for all that no other is nearer to.
-        return tuple(sorted(rules, key=lambda pair: -len(pair[0])))
+        return tuple(pair for pair in super().form_rules(kind) if pair[1].id != "attributes")

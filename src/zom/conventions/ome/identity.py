@@ -28,6 +28,7 @@ __all__ = [
     "found_beside_others",
     "found_under_ome",
     "namespace_rules",
+    "untold_of_systems",
     "version_rules",
 ]
 
@@ -74,9 +75,24 @@ def found_under_ome(node: Node) -> str | None:
     ('has ome', 'has multiscales beside other attributes')
     """
     if "ome" in node.attributes:
-        return "has ome"
+        return None if untold_of_systems(node) else "has ome"
     key = _bare_key(node)
     return None if key is None else f"has {key} beside other attributes"
+
+
+def untold_of_systems(node: Node) -> bool:
+    """Whether metadata tells no version, but has what came with 0.6: coordinate systems, or a scene.
+
+    >>> from zom.conventions.view import attributes_node
+    >>> untold_of_systems(attributes_node({"ome": {"scene": {}}}))
+    True
+    """
+    ome = node.attributes.get("ome")
+    if not is_dict(ome) or "version" in ome:
+        return False
+    images = ome.get("multiscales")
+    listed = images if is_list(images) else ()
+    return "scene" in ome or any(is_dict(each) and "coordinateSystems" in each for each in listed)
 
 
 def _bare_key(node: Node) -> str | None:
@@ -141,6 +157,7 @@ def namespace_rules(edition: Edition) -> tuple[Rule, ...]:
             python(_same_version),
             must="All OME-Zarr metadata of one hierarchy has the same version",
             fix="write all metadata of the hierarchy in one version",
+            each="ome.version",
             link=link,
         ),
         Rule(

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from zom.conventions.check import Breach, Site, Skip, python
 from zom.conventions.reference_checks import ref, ref_has
-from zom.conventions.rule import Rule, has, schema
+from zom.conventions.rule import Rule, schema
 from zom.conventions.value_checks import forbidden
 from zom.conventions.view import Node
 from zom.model.python_value import is_list
@@ -43,12 +43,17 @@ def label_list_rules(edition: Edition) -> tuple[Rule, ...]:
             python(_with_list(edition)),
             must=f"The group `labels` of an image has its list `{labels}`",
             fix="list the paths of the label images there",
-            when=(has(edition.at("multiscales")),),
+            each=edition.at("multiscales"),
             link=link,
         ),
-        Rule("labels-path", ref(f"{labels}[*]"), must=leads, fix=fix, link=link),
+        Rule("labels-path", ref(".[*]"), must=leads, fix=fix, each=labels, link=link),
         Rule(
-            "labels-path", ref_has(f"{labels}[*]", edition.at("multiscales")), must=leads, fix=fix, link=link
+            "labels-path",
+            ref_has(".[*]", edition.at("multiscales")),
+            must=leads,
+            fix=fix,
+            each=labels,
+            link=link,
         ),
     )
 
@@ -63,7 +68,7 @@ def label_tree_rules(edition: Edition) -> tuple[Rule, ...]:
             python(_all_listed(edition)),
             should="All label images below a group `labels` are listed in it",
             fix="add the path to the list",
-            when=(has(labels),),
+            each=labels,
             link=link,
         ),
         Rule(
@@ -71,7 +76,7 @@ def label_tree_rules(edition: Edition) -> tuple[Rule, ...]:
             forbidden(edition.at("multiscales")),
             must="A group `labels` is no image itself",
             fix="move the image into a group of its own below it",
-            when=(has(labels),),
+            each=labels,
             link=link,
         ),
         Rule(
@@ -79,14 +84,15 @@ def label_tree_rules(edition: Edition) -> tuple[Rule, ...]:
             python(_nothing_between(edition)),
             must="Groups between `labels` and a label image have no attributes",
             fix="move the attributes into the label image",
-            when=(has(labels),),
+            each=labels,
             link=link,
         ),
         Rule(
             "label-metadata",
-            ref_has(f"{labels}[*]", edition.at("image-label")),
+            ref_has(".[*]", edition.at("image-label")),
             should="A label image has `ome.image-label`",
             fix="add `image-label`, with the colors of the labels",
+            each=labels,
             link=link,
         ),
     )

@@ -13,7 +13,7 @@ from zom.conventions.attributes import Part
 from zom.conventions.check import Breach, Site, Skip, python
 from zom.conventions.ome.edition import lists, reached
 from zom.conventions.reference_checks import ref_dtype
-from zom.conventions.rule import Rule, has, schema
+from zom.conventions.rule import Rule, schema
 from zom.conventions.value_checks import count, required, unique
 from zom.conventions.view import UNKNOWN, Node
 from zom.model.python_value import is_dict, is_list
@@ -111,10 +111,11 @@ def _form_rules(edition: Edition, anchor: str) -> tuple[Rule, ...]:
         *(
             Rule(
                 "label-nonempty",
-                count(f"{label}.{key}[*]", minimum=1),
+                count(f".{key}[*]", minimum=1),
                 must="`colors` and `properties` have one item or more",
                 fix="leave out what is empty",
                 source="schema",
+                each=label,
                 link=edition.schema("label"),
             )
             for key in ("colors", "properties")
@@ -122,10 +123,11 @@ def _form_rules(edition: Edition, anchor: str) -> tuple[Rule, ...]:
         *(
             Rule(
                 "label-distinct",
-                unique(f"{label}.{key}[*]"),
+                unique(f".{key}[*]"),
                 must="No two items of `colors`, and no two of `properties`, are the same",
                 fix="remove what is there twice",
                 source="schema",
+                each=label,
                 link=edition.schema("label"),
             )
             for key in ("colors", "properties")
@@ -165,9 +167,10 @@ def _value_rules(edition: Edition, anchor: str) -> tuple[Rule, ...]:
         ),
         Rule(
             "label-value-unique",
-            unique(f"{label}.colors[*].label-value"),
+            unique(".colors[*].label-value"),
             must="Each `label-value` stands once in `colors`",
             fix="keep one color for each label",
+            each=label,
             link=link,
         ),
         Rule(
@@ -185,14 +188,13 @@ def _value_rules(edition: Edition, anchor: str) -> tuple[Rule, ...]:
 def _array_rules(edition: Edition, anchor: str, pixels: str) -> tuple[Rule, ...]:
     link = edition.link(anchor)
     label = edition.at("image-label")
-    is_label = (has(label),)
     return (
         Rule(
             "label-image",
             required(edition.at("multiscales")),
             must=f"A group with `{label}` has `{edition.at('multiscales')}`, too",
             fix="describe the label image by `multiscales`",
-            when=is_label,
+            each=label,
             link=link,
         ),
         Rule(
@@ -200,7 +202,7 @@ def _array_rules(edition: Edition, anchor: str, pixels: str) -> tuple[Rule, ...]
             ref_dtype(edition.at("multiscales[*].datasets[*].path"), kinds=INTEGERS),
             must="The arrays of a label image are of an integer data type of 8, 16, 32 or 64 bits",
             fix="write the labels as integers",
-            when=is_label,
+            each=label,
             link=edition.link(pixels),
         ),
         Rule(
@@ -216,7 +218,7 @@ def _array_rules(edition: Edition, anchor: str, pixels: str) -> tuple[Rule, ...]
             python(_as_many_levels(edition)),
             must="A label image has as many datasets as the image that it belongs to",
             fix="write the label image at each resolution of the image",
-            when=is_label,
+            each=label,
             link=link,
         ),
         Rule(
@@ -224,7 +226,7 @@ def _array_rules(edition: Edition, anchor: str, pixels: str) -> tuple[Rule, ...]
             python(_same_shape(edition)),
             should="Each dimension of a label image is as long as that of its image, or 1",
             fix="write the label image in the shape of the image",
-            when=is_label,
+            each=label,
             link=edition.link("image-layout"),
         ),
     )

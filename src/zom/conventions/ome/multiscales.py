@@ -62,10 +62,11 @@ def image_rules(edition: Edition) -> tuple[Rule, ...]:
         ),
         Rule(
             "multiscales-distinct",
-            unique(image),
+            unique(".[*]"),
             must=f"No two items of `{images}` are the same",
             fix="remove the item that is there twice",
             source="schema",
+            each=images,
             link=edition.schema("image"),
         ),
         *_told(edition, image),

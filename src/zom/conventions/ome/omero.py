@@ -69,11 +69,11 @@ def omero_rules(edition: Edition, *, needed: Source) -> tuple[Rule, ...]:
         ),
         Rule(
             "omero-color",
-            required(".color"),
+            required(".channels[*].color"),
             must="Each channel has a `color`",
             fix='add the color as six hexadecimal digits, "00FF00"',
             source=needed,
-            each=channel,
+            each=omero,
             link=link,
         ),
         Rule(
@@ -87,19 +87,19 @@ def omero_rules(edition: Edition, *, needed: Source) -> tuple[Rule, ...]:
         ),
         Rule(
             "omero-color-hex",
-            pattern("[0-9A-Fa-f]{6}", at=".color"),
+            pattern("[0-9A-Fa-f]{6}", at=".channels[*].color"),
             must="The `color` of a channel is six hexadecimal digits",
             fix='write red, green and blue by two digits each, "00FF00", without #',
-            each=channel,
+            each=omero,
             link=link,
         ),
         Rule(
             "omero-window",
-            required(".window"),
+            required(".channels[*].window"),
             must="Each channel has a `window`",
             fix="add the window with `min`, `max`, `start` and `end`",
             source=needed,
-            each=channel,
+            each=omero,
             link=link,
         ),
         Rule(

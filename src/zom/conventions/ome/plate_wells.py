@@ -68,8 +68,15 @@ def plate_tree_rules(edition: Edition) -> tuple[Rule, ...]:
             each=plate,
             link=link,
         ),
-        Rule("plate-tree", ref(f"{wells}.path"), must=leads, fix=fix, link=layout),
-        Rule("plate-tree", ref_has(f"{wells}.path", edition.at("well")), must=leads, fix=fix, link=layout),
+        Rule("plate-tree", ref(".wells[*].path"), must=leads, fix=fix, each=plate, link=layout),
+        Rule(
+            "plate-tree",
+            ref_has(".wells[*].path", edition.at("well")),
+            must=leads,
+            fix=fix,
+            each=plate,
+            link=layout,
+        ),
         *(
             Rule(
                 f"plate-empty-{one}",

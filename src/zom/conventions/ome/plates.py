@@ -102,20 +102,22 @@ def plate_rules(edition: Edition) -> tuple[Rule, ...]:
         *(
             Rule(
                 "plate-distinct",
-                unique(f"{plate}.{key}[*]"),
+                unique(f".{key}[*]"),
                 must="No two rows, columns or wells are the same",
                 fix="remove what is there twice",
                 source="schema",
+                each=plate,
                 link=edition.schema("plate"),
             )
             for key in ("rows", "columns", "wells")
         ),
         Rule(
             "plate-name",
-            required(f"{plate}.name"),
+            required(".name"),
             should="A plate has a `name`",
             fix="name the plate",
             source="both",
+            each=plate,
             link=link,
         ),
         Rule(
@@ -141,7 +143,7 @@ def plate_rules(edition: Edition) -> tuple[Rule, ...]:
 
 def _line_rules(edition: Edition, one: str, key: str) -> tuple[Rule, ...]:
     link = edition.link("plate-md")
-    names = f"{edition.at('plate')}.{key}[*].name"
+    plate = edition.at("plate")
     return (
         Rule(
             f"plate-{one}-name",
@@ -149,14 +151,15 @@ def _line_rules(edition: Edition, one: str, key: str) -> tuple[Rule, ...]:
             must=f"Each {one} has a `name` of letters A to Z, a to z and digits only",
             fix=f"name the {one} by letters and digits",
             source="both",
-            each=names,
+            each=f"{plate}.{key}[*].name",
             link=link,
         ),
         Rule(
             f"plate-{one}-unique",
-            unique(names),
+            unique(f".{key}[*].name"),
             must=f"No two {key} have the same `name`",
             fix=f"give each {one} a name of its own",
+            each=plate,
             link=link,
         ),
         Rule(
@@ -164,7 +167,7 @@ def _line_rules(edition: Edition, one: str, key: str) -> tuple[Rule, ...]:
             python(_no_names_by_case),
             should=f"The names of {key} differ by more than upper and lower case",
             fix=f"rename one of the two {key}: some file systems take them for the same",
-            each=f"{edition.at('plate')}.{key}",
+            each=f"{plate}.{key}",
             link=link,
         ),
     )
@@ -185,7 +188,8 @@ def _no_names_by_case(site: Site) -> Iterator[Breach]:
 def acquisition_rules(edition: Edition) -> tuple[Rule, ...]:
     """The rules on the acquisitions of a plate."""
     link = edition.link("plate-md")
-    each = f"{edition.at('plate')}.acquisitions[*]"
+    listed = f"{edition.at('plate')}.acquisitions"
+    each = f"{listed}[*]"
     forms = (
         (
             "id",
@@ -219,7 +223,7 @@ def acquisition_rules(edition: Edition) -> tuple[Rule, ...]:
             must="`acquisitions` is a list of objects",
             fix="list the acquisitions as objects, or leave the list out",
             source="both",
-            each=each.removesuffix("[*]"),
+            each=listed,
             link=link,
         ),
         *(
@@ -237,25 +241,28 @@ def acquisition_rules(edition: Edition) -> tuple[Rule, ...]:
         ),
         Rule(
             "plate-acquisition-unique",
-            unique(f"{each}.id"),
+            unique(".[*].id"),
             must="No two acquisitions have the same `id`",
             fix="give each acquisition an id of its own",
+            each=listed,
             link=link,
         ),
         Rule(
             "plate-acquisition-name",
-            required(f"{each}.name"),
+            required(".name"),
             should="Each acquisition has a `name`",
             fix="name the acquisition",
             source="both",
+            each=each,
             link=link,
         ),
         Rule(
             "plate-acquisition-fields",
-            required(f"{each}.maximumfieldcount"),
+            required(".maximumfieldcount"),
             should="Each acquisition has a `maximumfieldcount`",
             fix="write how many fields of view it has at most",
             source="both",
+            each=each,
             link=link,
         ),
     )

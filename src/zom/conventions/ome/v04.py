@@ -67,10 +67,11 @@ def _versions_told() -> tuple[Rule, ...]:
         *(
             Rule(
                 f"{key}-version",
-                required(f"{key}.version"),
+                required(".version"),
                 should=f"A {key} has a `version`",
                 fix=fix,
                 source="schema",
+                each=key,
                 link=EDITION.schema(f"strict_{key}"),
             )
             for key in ("plate", "well")
@@ -108,10 +109,11 @@ V04: Final = register(
             # That labels have colors is said by the strict schema only.
             Rule(
                 "label-has-colors",
-                required("image-label.colors"),
+                required(".colors"),
                 should="`image-label` has `colors`",
                 fix="add the colors of the labels",
                 source="schema",
+                each="image-label",
                 link=EDITION.schema("strict_label"),
             ),
             *plate_rules(EDITION),

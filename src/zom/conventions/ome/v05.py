@@ -10,10 +10,10 @@ from typing import Any, Final
 from pydantic import Field
 
 from zom.conventions.attributes import Attributes
-from zom.conventions.convention import register
+from zom.conventions.convention import Convention, register
 from zom.conventions.ome.axes import axes_form, axes_order, axes_units
 from zom.conventions.ome.bioformats2raw import LAYOUT, layout_rules
-from zom.conventions.ome.edition import Edition, OMEZarr
+from zom.conventions.ome.edition import Edition
 from zom.conventions.ome.identity import found_under_ome, namespace_rules
 from zom.conventions.ome.label_groups import label_list_rules, label_tree_rules
 from zom.conventions.ome.label_images import ImageLabel, label_rules
@@ -51,17 +51,19 @@ def _told() -> tuple[Rule, ...]:
     return (
         Rule(
             "label-has-colors",
-            required("ome.image-label.colors"),
+            required(".colors"),
             should="`ome.image-label` has `colors`",
             fix="add the colors of the labels",
             source="both",
+            each="ome.image-label",
             link=EDITION.link("labels-md"),
         ),
         Rule(
             "plate-has-field-count",
-            required("ome.plate.field_count"),
+            required(".field_count"),
             should="A plate has a `field_count`",
             fix="write how many fields of view a well has at most",
+            each="ome.plate",
             link=EDITION.link("plate-md"),
         ),
     )
@@ -75,9 +77,10 @@ def _versions_told() -> tuple[Rule, ...]:
     return tuple(
         Rule(
             f"{name}-version",
-            required(f"ome.{key}.version"),
+            required(".version"),
             note=f"`ome.{key}` has a `version`; the text still asks for it, though since 0.5 `ome.version` tells it",
             fix='add "version": "0.5" for readers that look there',
+            each=f"ome.{key}",
             link=EDITION.link(anchor),
         )
         for name, key, anchor in (
@@ -89,7 +92,7 @@ def _versions_told() -> tuple[Rule, ...]:
 
 
 V05: Final = register(
-    OMEZarr(
+    Convention(
         id="ome",
         version="0.5",
         title="OME-Zarr 0.5",

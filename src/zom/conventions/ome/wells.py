@@ -78,18 +78,20 @@ def _form_rules(edition: Edition, names: Source) -> tuple[Rule, ...]:
         ),
         Rule(
             "well-image-alphanumeric",
-            pattern("[A-Za-z0-9]+", at=f"{image}.path"),
+            pattern("[A-Za-z0-9]+", at=".images[*].path"),
             must="The `path` of an image of a well has letters A to Z, a to z and digits only",
             fix="name the group of the image by letters and digits",
             source=names,
+            each=well,
             link=edition.schema("well") if names == "schema" else link,
         ),
         Rule(
             "well-distinct",
-            unique(image),
+            unique(".images[*]"),
             must="No two images of a well are the same",
             fix="list each field of view once",
             source="schema",
+            each=well,
             link=edition.schema("well"),
         ),
         Rule(
@@ -108,9 +110,10 @@ def well_image_unique(edition: Edition) -> Rule:
     """The rule that came with 0.5."""
     return Rule(
         "well-image-unique",
-        unique(edition.at("well.images[*].path")),
+        unique(".images[*].path"),
         must="No two images of a well have the same `path`",
         fix="list each field of view once",
+        each=edition.at("well"),
         link=edition.link("well-md"),
     )
 
@@ -118,7 +121,7 @@ def well_image_unique(edition: Edition) -> Rule:
 def _tree_rules(edition: Edition) -> tuple[Rule, ...]:
     link, layout = edition.link("well-md"), edition.link("hcs-layout")
     well = edition.at("well")
-    paths = f"{well}.images[*].path"
+    paths = ".images[*].path"
     leads = f"The `path` of an image of a well leads to a group with `{edition.at('multiscales')}`"
     fix = "write the image, or take it off the list"
     return (
@@ -138,8 +141,15 @@ def _tree_rules(edition: Edition) -> tuple[Rule, ...]:
             each=well,
             link=link,
         ),
-        Rule("well-tree", ref(paths), must=leads, fix=fix, link=layout),
-        Rule("well-tree", ref_has(paths, edition.at("multiscales")), must=leads, fix=fix, link=layout),
+        Rule("well-tree", ref(paths), must=leads, fix=fix, each=well, link=layout),
+        Rule(
+            "well-tree",
+            ref_has(paths, edition.at("multiscales")),
+            must=leads,
+            fix=fix,
+            each=well,
+            link=layout,
+        ),
     )
 
 
