@@ -9,21 +9,25 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Final, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 
 from zom.conventions.attributes import Attributes, rules_beside
-from zom.conventions.rule import Rule, schema
+from zom.conventions.check import Site
+from zom.conventions.rule import Condition, Rule, holds, schema
 from zom.conventions.selector import parse_selector
 from zom.conventions.view import Node
 from zom.errors import ExtensionError
 from zom.model.python_value import is_dict, is_list
 from zom.model.registry import Registry
+from zom.problems import show
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from zom.conventions.attributes import Steps
     from zom.conventions.rule import Profile
+    from zom.model.json_schema import Draft, Flavour, Loss
+    from zom.model.json_schema.standard import Part
 
 __all__ = ["Convention", "Detect", "conventions", "declaration_of", "register"]
 
@@ -83,6 +87,9 @@ class Convention:
     rules: tuple[Rule, ...] = ()
     detect: Detect | None = None
     """How it is found; by default, by its uuid in `zarr_conventions`, or by a key that it owns."""
+    signs: tuple[tuple[Condition, ...], ...] = ()
+    """The same as data, which programs in other languages can follow: it is found where all conditions of
+    one of these hold."""
     version_at: tuple[str, ...] = ()
     """Where a node says which version it follows."""
     assumed: bool = False
@@ -98,10 +105,22 @@ class Convention:
     models: dict[str, type[Attributes]] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
+        if self.detect is not None and self.signs:
+            raise ExtensionError(f"convention {self.name!r}: expected detect= or signs=, got both")
         given = self.attributes
         models = dict.fromkeys(self.on, given) if isinstance(given, type) else dict(given or {})
         object.__setattr__(self, "models", models)
-        for name in ("aliases", "dead_aliases", "on", "formats", "owns", "rules", "version_at", "requires"):
+        for name in (
+            "aliases",
+            "dead_aliases",
+            "on",
+            "formats",
+            "owns",
+            "rules",
+            "signs",
+            "version_at",
+            "requires",
+        ):
             object.__setattr__(self, name, tuple(getattr(self, name)))
         if not self.owns:
             keys = (key for model in models.values() for key in model.owned())
@@ -202,10 +221,62 @@ class Convention:
             return None
         if self.detect is not None:
             return self.detect(node)
+        if self.signs:
+            return self._sign_at(node)
         if declaration_of(self, node) is not None:
             return "declared in zarr_conventions"
         key = next((key for key in node.attributes if self.owns_key(key)), None)
         return None if key is None else f"has {key}"
+
+    def schema_part(self, flavour: str) -> tuple[Part, list[Loss]]:
+        """The schema of a node that has the convention, before it gets an identity, and what it leaves unsaid.
+
+        >>> from zom.conventions import conventions
+        >>> conventions["xarray"].schema_part("validation")[0].name
+        'convention/xarray'
+        """
+        from zom.conventions.schema import ConventionSchema  # noqa: PLC0415 - slow to import
+
+        return ConventionSchema(self).schema_part(flavour)
+
+    def json_schema(
+        self,
+        draft: Draft = "2020-12",
+        flavour: Flavour = "validation",
+        *,
+        kind: Kind | None = None,
+        base_url: str | None = None,
+    ) -> dict[str, Any]:
+        """The JSON Schema of the document of a node that has the convention, of one kind or of any.
+
+        Its rules stand beside it, under "x-zom-rules".
+
+        >>> from zom.conventions import conventions
+        >>> [rule["id"] for rule in conventions["xarray"].json_schema(kind="group")["x-zom-rules"]][:1]
+        ['xarray/root-is-group']
+        """
+        from zom.conventions.schema import ConventionSchema  # noqa: PLC0415 - slow to import
+        from zom.model.json_schema import json_schema  # noqa: PLC0415 - slow to import
+
+        return json_schema(ConventionSchema(self, kind), draft, flavour, base_url=base_url)
+
+    def _sign_at(self, node: Node) -> str | None:
+        site = Site(node, node)
+        for conditions in self.signs:
+            if all(holds(each, site) for each in conditions):
+                return " and ".join(map(_in_words, conditions))
+        return None
+
+
+def _in_words(condition: Condition) -> str:
+    if "has" in condition:
+        return f"has {condition['has'].lstrip('@')}"
+    if "lacks" in condition:
+        return f"has no {condition['lacks'].lstrip('@')}"
+    if "kind" in condition:
+        return f"is of kind {condition['kind']}"
+    shown = " or ".join(map(show, condition["values"]))
+    return f"has {shown} at {condition['at'].lstrip('@')}"
 
 
 def declaration_of(convention: Convention, node: Node) -> int | None:

@@ -68,7 +68,7 @@ def test_an_unknown_name_is_refused_with_a_near_one():
 
 
 def test_what_has_no_schema_is_refused():
-    with pytest.raises(TypeError, match="expected a name, a spec class or a template, got 3"):
+    with pytest.raises(TypeError, match="expected a name, a spec class, a template or a convention, got 3"):
         json_schema(3)
 
 

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast, overload
 from zom.model.json_schema.draft07 import DIALECTS, draft07
 from zom.model.json_schema.limits_of_schema import not_expressible
 from zom.model.json_schema.loss import Loss
+from zom.model.json_schema.source import Described, sources
 from zom.model.json_schema.spec_class import class_part
 from zom.model.json_schema.standard import part_named, schema_names, typed_part
 from zom.model.json_schema.template_schema import template_part
@@ -61,7 +62,7 @@ def json_schema(
     base_url: str | None = None,
     report: bool = False,
 ) -> dict[str, Any] | tuple[dict[str, Any], list[Loss]]:
-    """The JSON Schema of `target`: a name of `schema_names()`, a spec class, a template.
+    """The JSON Schema of `target`: a name of `schema_names()`, a spec class, a template, a convention.
 
     It is identified by a `urn:`, or under `base_url`. With `report` comes a list of what the class or
     template asks and the schema doesn't say; without it, the schema says so under "x-zom-not-expressed".
@@ -90,6 +91,9 @@ def json_schema(
 
 def _part(target: object, flavour: Flavour) -> tuple[Part, list[Loss]]:
     if isinstance(target, str):
+        source = sources.find(target.partition("/")[0])
+        if source is not None and target in schema_names():
+            return source.find(target.partition("/")[2]).schema_part(flavour)
         return (part_named(target) if flavour == "validation" else typed_part(target)), []
     if isinstance(target, type) and issubclass(target, Spec):
         return class_part(target, flavour)
@@ -98,7 +102,9 @@ def _part(target: object, flavour: Flavour) -> tuple[Part, list[Loss]]:
     found: object = getattr(cast("Any", target), "template", None)
     if isinstance(found, Template):
         return template_part(found, flavour)
-    message = f"expected a name, a spec class or a template, got {target!r}"
+    if isinstance(target, Described):
+        return target.schema_part(flavour)
+    message = f"expected a name, a spec class, a template or a convention, got {target!r}"
     raise TypeError(message)
 
 

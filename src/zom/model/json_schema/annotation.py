@@ -36,7 +36,9 @@ class _Recorder(GenerateJsonSchema):
     def _note(self, schema: Any) -> None:
         function = schema["function"]["function"]
         module: str = getattr(function, "__module__", None) or ""
-        if module.partition(".")[0] not in {"pydantic", "pydantic_core", "zom"}:
+        own = module.partition(".")[0] in {"pydantic", "pydantic_core", "zom"}
+        # Conventions are written as users write theirs: what zom's say in Python is lost all the same.
+        if not own or module.startswith("zom.conventions."):
             name = getattr(function, "__qualname__", None) or repr(function)
             self.unsaid.append(f"the validator {name.replace('<locals>.', '')}")
 

@@ -13,6 +13,7 @@ from zom.model.json_schema import extension_schema as extensions
 from zom.model.json_schema import node_draft, node_v2, node_v3
 from zom.model.json_schema.codegen import codegen_schema
 from zom.model.json_schema.configuration_schema import configuration_schema, resolved, summary
+from zom.model.json_schema.source import sources
 from zom.model.memo import until_registered
 from zom.model.patterns import whole
 from zom.model.python_value import is_dict, is_list
@@ -148,10 +149,10 @@ _KINDS: Final[dict[str, Callable[[str], Part]]] = {
 
 
 def schema_names() -> list[str]:
-    """The names that `json_schema` knows: nodes of each format, and every registered extension.
+    """The names that `json_schema` knows: nodes of each format, every registered extension and convention.
 
-    >>> schema_names()[:3], "codec/gzip" in schema_names()
-    (['v2/node', 'v2/array', 'v2/group'], True)
+    >>> schema_names()[:3], "codec/gzip" in schema_names(), "convention/xarray" in schema_names()
+    (['v2/node', 'v2/array', 'v2/group'], True, True)
     """
     plain, configured, patterned = extensions.known_families()
     types = {family.name for family in (*plain.values(), *configured.values(), *patterned)}
@@ -163,6 +164,7 @@ def schema_names() -> list[str]:
         *(f"data-type/{name}" for name in sorted(types)),
         *(f"chunk-grid/{name}" for name in sorted(each.name for each in chunk_grids)),
         *(f"chunk-key-encoding/{name}" for name in sorted(each.name for each in chunk_key_encodings)),
+        *(f"{source.name}/{name}" for source in sources for name in source.names()),
     ]
 
 
