@@ -1,0 +1,160 @@
+"""Scenes of OME-Zarr 0.6: images that lie in one space, and the transformations between them.
+
+https://ngff.openmicroscopy.org/0.6/#scene-md
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from zom.conventions.check import Breach, Site, Skip, python
+from zom.conventions.ome.transformations_place import places, scene_systems
+from zom.conventions.rule import Rule, schema
+from zom.model.python_value import is_dict
+from zom.problems import show
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from zom.conventions.ome.transformations_place import Place
+
+__all__ = ["SCENE_RULES"]
+
+_LINK: Final = "https://ngff.openmicroscopy.org/0.6/#scene-md"
+
+End = tuple[str, str]
+"""A coordinate system: the path of its image, or nothing, and its name."""
+
+
+def _connected(site: Site) -> list[Breach] | Skip:
+    """All that a scene names hangs together; the coordinate systems of one image do so by a rule of their own."""
+    found = [(place, _ends(place)) for place in places(site.node) if place.kind == "scene"]
+    own: list[End] = [("", name) for name in scene_systems(site.node)]
+    edges = [(place, ends) for place, ends in found if ends is not None]
+    if not edges:
+        return Skip("no transformation of a scene names both its ends")
+    groups = _Groups()
+    for _, (left, right) in edges:
+        groups.join(left, right)
+    root = groups.of(edges[0][1][0])
+    told: set[End] = {root}
+    breaches: list[Breach] = []
+    first = show(_words(edges[0][1][0]))
+    for place, (left, _) in edges:
+        if groups.of(left) not in told:
+            told.add(groups.of(left))
+            breaches.append(
+                site.breach(
+                    place.path, f"a way from {first} to what it links", f"none, to {show(_words(left))}"
+                )
+            )
+    for end in own:
+        if groups.of(end) not in told:
+            told.add(groups.of(end))
+            at = ("attributes", "ome", "scene", "coordinateSystems", _index(site, end[1]))
+            breaches.append(
+                site.breach(at, f"transformations that link it with {first}", f"none, for {show(end[1])}")
+            )
+    return breaches
+
+
+def _ends(place: Place) -> tuple[End, End] | None:
+    left, right = place.end("input", "name"), place.end("output", "name")
+    if left is None or right is None:
+        return None
+    return (_path(place, "input"), left), (_path(place, "output"), right)
+
+
+def _path(place: Place, side: Any) -> str:
+    return (place.end(side, "path") or "").strip("/")
+
+
+def _words(end: End) -> str:
+    return f"{end[0]}: {end[1]}" if end[0] else end[1]
+
+
+def _index(site: Site, name: str) -> int:
+    scene: Mapping[str, Any] = site.holder.attributes["ome"]["scene"]
+    return next(
+        place
+        for place, each in enumerate(scene["coordinateSystems"])
+        if is_dict(each) and each.get("name") == name
+    )
+
+
+class _Groups:
+    """What hangs together; all coordinate systems of one image do."""
+
+    def __init__(self) -> None:
+        self._above: dict[End, End] = {}
+
+    def of(self, end: End) -> End:
+        """The one that stands for all that hang together with it."""
+        here = (end[0], "") if end[0] else end
+        while (above := self._above.get(here, here)) != here:
+            here = above
+        return here
+
+    def join(self, left: End, right: End) -> None:
+        """Note that the two hang together."""
+        self._above[self.of(left)] = self.of(right)
+
+
+def _storage(site: Site) -> list[Breach] | Skip:
+    """Arrays of parameters lie in a group coordinateTransformations."""
+    found: list[Breach] = []
+    seen = False
+    for place in places(site.node):
+        path = place.value.get("path")
+        if place.kind == "scene" and isinstance(path, str):
+            seen = True
+            if path.strip("/").split("/")[0] != "coordinateTransformations":
+                found.append(
+                    site.breach((*place.path, "path"), "a path below coordinateTransformations", show(path))
+                )
+    return found if seen else Skip("no transformation of a scene has its parameters in another node")
+
+
+SCENE_RULES: Final = (
+    Rule(
+        "scene",
+        schema(),
+        must="`ome.scene` is an object",
+        fix="write it as an object with `coordinateTransformations`",
+        link=_LINK,
+        source="both",
+        each="ome.scene",
+    ),
+    Rule(
+        "scene-transforms",
+        schema(),
+        must="A scene has `coordinateTransformations`, a list of one or more objects",
+        fix="tell how the coordinate systems of its images are related",
+        link=_LINK,
+        source="both",
+        each="ome.scene.coordinateTransformations",
+    ),
+    Rule(
+        "scene-coordinate-systems",
+        schema(),
+        must="The `coordinateSystems` of a scene, where there are any, are a list of objects",
+        fix='list them, each as {"name": ..., "axes": [...]}',
+        link=_LINK,
+        source="both",
+        each="ome.scene.coordinateSystems",
+    ),
+    Rule(
+        "scene-connected",
+        python(_connected),
+        must="Transformations link all coordinate systems of a scene with each other",
+        fix="add a transformation between the coordinate systems that have none",
+        link="https://ngff.openmicroscopy.org/0.6/#coord-trafo-md",
+    ),
+    Rule(
+        "scene-storage",
+        python(_storage),
+        should="Parameters of a scene's transformations that are stored in Zarr are in a group `coordinateTransformations`",
+        fix="move them there",
+        link="https://ngff.openmicroscopy.org/0.6/#scene-format",
+    ),
+)

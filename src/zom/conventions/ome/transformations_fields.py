@@ -1,0 +1,170 @@
+"""The rules of OME-Zarr 0.6 for parameters that lie in arrays: matrices, and fields of vectors.
+
+https://ngff.openmicroscopy.org/0.6/#coordinates-displacements-md
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from zom.conventions.check import Breach, Site, Skip, python
+from zom.conventions.ome.transformations_place import images, pieces_of
+from zom.conventions.rule import Rule
+from zom.conventions.view import Node
+from zom.model.python_value import is_dict, is_list
+from zom.problems import show
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from zom.conventions.ome.transformations_shape import Piece
+    from zom.conventions.view import Unknown
+
+__all__ = ["MATRIX_PATH", "MATRIX_SHAPE", "VECTOR_FIELD", "VECTOR_FIELD_PATH"]
+
+_SPEC: Final = "https://ngff.openmicroscopy.org/0.6/"
+_MATRICES: Final = ("affine", "rotation")
+_FIELDS: Final = {"displacements": "displacement", "coordinates": "coordinate"}
+_NOT_READ: Final = Skip("no parameters in nodes that were read")
+
+
+def _stored(site: Site, types: object) -> Iterator[tuple[Piece, str, Node | None]]:
+    """The transformations whose parameters lie in another node, and that node, where it can be told."""
+    for _, piece in pieces_of(site.node):
+        path = piece.value.get("path")
+        if isinstance(types, (tuple, dict)) and piece.type in types and isinstance(path, str):
+            target: Node | Unknown | None = site.node.at(path)
+            if target is None or isinstance(target, Node):
+                yield piece, path, target
+
+
+def _matrix_path(site: Site) -> list[Breach] | Skip:
+    found = list(_stored(site, _MATRICES))
+    wrong = [(piece, path) for piece, path, node in found if node is None or not node.is_array]
+    breaches = [
+        site.breach((*piece.path, "path"), "the path of an array", show(path)) for piece, path in wrong
+    ]
+    return breaches if found else _NOT_READ
+
+
+def _matrix_shape(site: Site) -> list[Breach] | Skip:
+    breaches: list[Breach] = []
+    seen = False
+    for piece, path, node in _stored(site, _MATRICES):
+        if node is None or node.shape is None:
+            continue
+        seen = True
+        rows, columns = (
+            piece.outputs,
+            None if piece.inputs is None else piece.inputs + (piece.type == "affine"),
+        )
+        fits = len(node.shape) == 2 and all(
+            wanted is None or wanted == length
+            for wanted, length in zip((rows, columns), node.shape, strict=True)
+        )
+        if not fits:
+            wanted = f"[{'M' if rows is None else rows}, {'N' if columns is None else columns}]"
+            found = f"{show(path)} of shape {show(list(node.shape))}"
+            breaches.append(
+                site.breach((*piece.path, "path"), f"an array of shape {wanted}", found, related=(node,))
+            )
+    return breaches if seen else _NOT_READ
+
+
+def _field_path(site: Site) -> list[Breach] | Skip:
+    found = list(_stored(site, _FIELDS))
+    wrong = [(piece, path) for piece, path, node in found if node is None or not images(node)]
+    expected = "the path of a group with multiscales"
+    breaches = [site.breach((*piece.path, "path"), expected, show(path)) for piece, path in wrong]
+    return breaches if found else _NOT_READ
+
+
+def _field(site: Site) -> list[Breach] | Skip:
+    breaches: list[Breach] = []
+    seen = False
+    for piece, path, node in _stored(site, _FIELDS):
+        if node is None or not images(node):
+            continue
+        seen = True
+        breaches.extend(_field_breaches(site, piece, path, node))
+    return breaches if seen else _NOT_READ
+
+
+def _field_breaches(site: Site, piece: Piece, path: str, node: Node) -> Iterator[Breach]:
+    at = (*piece.path, "path")
+    kind = _FIELDS[str(piece.type)]
+    axes = _intrinsic_axes(node)
+    if axes is None:
+        return
+    if piece.inputs is not None and len(axes) != piece.inputs + 1:
+        expected = f"a field of {piece.inputs + 1} axes, one more than the input has"
+        yield site.breach(at, expected, f"{show(path)} of {len(axes)}", related=(node,))
+        return
+    vectors = [place for place, axis in enumerate(axes) if is_dict(axis) and axis.get("type") == kind]
+    if len(vectors) != 1:
+        yield site.breach(
+            at, f"a field with one axis of type {kind}", f"{show(path)} with {len(vectors)}", related=(node,)
+        )
+        return
+    if axes[vectors[0]].get("discrete") is not True:
+        yield site.breach(
+            at, f'"discrete": true at the axis of type {kind}', f"{show(path)} without", related=(node,)
+        )
+    array = _first_array(node)
+    if array is None or array.shape is None or piece.outputs is None or vectors[0] >= len(array.shape):
+        return
+    if array.shape[vectors[0]] != piece.outputs:
+        expected = f"vectors of {piece.outputs} numbers, as many as the output has axes"
+        yield site.breach(
+            at, expected, f"{show(path)} with vectors of {array.shape[vectors[0]]}", related=(array,)
+        )
+
+
+def _intrinsic_axes(node: Node) -> list[dict[str, object]] | None:
+    for image in images(node):
+        systems = image.value.get("coordinateSystems")
+        for system in systems if is_list(systems) else ():
+            if is_dict(system) and system.get("name") == image.intrinsic and is_list(system.get("axes")):
+                found: list[dict[str, object]] = system["axes"]
+                return found
+    return None
+
+
+def _first_array(node: Node) -> Node | None:
+    datasets = images(node)[0].value.get("datasets")
+    for dataset in datasets if is_list(datasets) else ():
+        path = dataset.get("path") if is_dict(dataset) else None
+        found = node.at(path) if isinstance(path, str) else None
+        if isinstance(found, Node) and found.is_array:
+            return found
+    return None
+
+
+MATRIX_PATH: Final = Rule(
+    "matrix-path",
+    python(_matrix_path),
+    must="The path of an affine or a rotation leads to an array",
+    fix="write the path from this group",
+    link=f"{_SPEC}#matrix-trafo-md",
+)
+MATRIX_SHAPE: Final = Rule(
+    "matrix-shape",
+    python(_matrix_shape),
+    must="An array that holds an affine has the shape [M, N + 1], one that holds a rotation [N, N]",
+    fix="store the matrix with a row for each axis of the output",
+    link=f"{_SPEC}#matrix-trafo-md",
+)
+VECTOR_FIELD_PATH: Final = Rule(
+    "field-path",
+    python(_field_path),
+    must="The path of displacements and coordinates leads to a group with multiscales",
+    fix="store the field as an image",
+    link=f"{_SPEC}#coordinates-displacements-md",
+)
+VECTOR_FIELD: Final = Rule(
+    "field-axes",
+    python(_field),
+    must="A field of vectors has the axes of the input and one, discrete, of type displacement or coordinate",
+    fix="add the axis for the numbers of a vector, as many as the output has axes",
+    link=f"{_SPEC}#coordinates-displacements-md",
+)

@@ -1,0 +1,138 @@
+"""The rules of OME-Zarr 0.6 for the parameters of coordinate transformations, each type for itself.
+
+https://ngff.openmicroscopy.org/0.6/#trafo-types-md
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from zom.conventions.check import Breach, Site, Skip, python
+from zom.conventions.ome.transformations_place import pieces_of
+from zom.conventions.ome.transformations_shape import Fault, axes_faults, fit_faults, rotation_faults
+from zom.conventions.rule import Rule
+from zom.model.python_value import is_list
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+
+    from zom.conventions.ome.transformations_shape import Piece
+
+__all__ = ["PARAMETER_RULES", "transformation_rule"]
+
+_SPEC: Final = "https://ngff.openmicroscopy.org/0.6/"
+_NONE: Final = Skip("no coordinate transformations")
+
+
+def transformation_rule(id: str, function: Callable[[Site], Any], anchor: str, **said: Any) -> Rule:  # noqa: A002 - as in Rule
+    """A rule whose text stands in the specification at `anchor`."""
+    return Rule(id, python(function), link=f"{_SPEC}#{anchor}", **said)
+
+
+def _of_pieces(
+    faults: Callable[[Piece], Iterable[Fault]], *types: str
+) -> Callable[[Site], list[Breach] | Skip]:
+    """A rule that asks the same of all transformations of some types."""
+
+    def judged(site: Site) -> list[Breach] | Skip:
+        found = [piece for _, piece in pieces_of(site.node) if not types or piece.type in types]
+        if not found:
+            return Skip(f"no {' or '.join(types)}") if types else _NONE
+        return [
+            site.breach(fault.path, fault.expected, fault.found) for piece in found for fault in faults(piece)
+        ]
+
+    judged.__name__ = judged.__qualname__ = getattr(faults, "__name__", "judged")
+    return judged
+
+
+def _one_matrix(piece: Piece) -> Iterator[Fault]:
+    kind = str(piece.type)
+    given = [name for name in (kind, "path") if name in piece.value]
+    if not given:
+        yield Fault((*piece.path, kind), f"{kind} or path", "nothing")
+    elif len(given) == 2:
+        yield Fault((*piece.path, "path"), f"no path beside {kind}", piece.value["path"])
+    elif given == [kind] and piece.value[kind] == []:
+        yield Fault((*piece.path, kind), "a matrix", piece.value[kind])
+
+
+def _numbers(piece: Piece) -> Iterator[tuple[int, float]]:
+    found = piece.value.get("scale")
+    for place, number in enumerate(found if is_list(found) else ()):
+        if isinstance(number, (int, float)) and not isinstance(number, bool):
+            yield place, number
+
+
+def _zeros(piece: Piece) -> Iterator[Fault]:
+    for place, number in _numbers(piece):
+        if number == 0:
+            yield Fault((*piece.path, "scale", place), "a number that isn't 0", number)
+
+
+def _not_positive(piece: Piece) -> Iterator[Fault]:
+    for place, number in _numbers(piece):
+        if number <= 0:
+            yield Fault((*piece.path, "scale", place), "a number greater than 0", number)
+
+
+def _interpolation(piece: Piece) -> Iterator[Fault]:
+    found = piece.value.get("interpolation")
+    if isinstance(found, str) and found not in {"nearest", "linear", "cubic"}:
+        yield Fault((*piece.path, "interpolation"), "nearest, linear or cubic", found)
+
+
+PARAMETER_RULES: Final = (
+    transformation_rule(
+        "transform-axes",
+        _of_pieces(fit_faults),
+        "trafo-types-md",
+        must="The parameters of a transformation fit the numbers of axes of its input and output",
+        fix="give one value for each axis, in the order of the axes",
+    ),
+    transformation_rule(
+        "transform-indices",
+        _of_pieces(axes_faults, "mapAxis", "projectAxis", "byDimension"),
+        "trafo-types-md",
+        must="Indices of axes are in range, and each is given once",
+        fix="count the axes from 0; a mapAxis and the outputAxes of a byDimension take every axis once",
+    ),
+    transformation_rule(
+        "transform-matrix",
+        _of_pieces(_one_matrix, "affine", "rotation"),
+        "matrix-trafo-md",
+        must="An affine and a rotation have a matrix, or the path of an array that holds one",
+        fix="keep one of the two",
+        source="both",
+    ),
+    transformation_rule(
+        "rotation",
+        _of_pieces(rotation_faults, "rotation"),
+        "rotation-md",
+        must="The matrix of a rotation has orthonormal rows and the determinant 1",
+        fix="write an affine, where it is no rotation",
+    ),
+    transformation_rule(
+        "scale-zero",
+        _of_pieces(_zeros, "scale"),
+        "scale-md",
+        should="No number of a scale is 0",
+        fix="write the size of a pixel, or 1",
+    ),
+    transformation_rule(
+        "scale-positive",
+        _of_pieces(_not_positive, "scale"),
+        "scale-md",
+        must="The numbers of a scale are greater than 0",
+        fix="write the size of a pixel, and an affine for a reflection",
+        source="schema",
+    ),
+    transformation_rule(
+        "interpolation",
+        _of_pieces(_interpolation, "displacements", "coordinates"),
+        "coordinates-displacements-md",
+        must="The interpolation of a field of vectors is nearest, linear or cubic",
+        fix="leave it out where it is another one",
+        source="schema",
+    ),
+)

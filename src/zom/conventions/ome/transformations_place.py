@@ -1,0 +1,176 @@
+"""Where the coordinate transformations of OME-Zarr 0.6 stand at a node, and what they lead from and to.
+
+https://ngff.openmicroscopy.org/0.6/#coord-trafo-constraints
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+
+from zom.conventions.ome.transformations_shape import Piece, pieces
+from zom.conventions.view import UNKNOWN, Node, Unknown
+from zom.model.python_value import is_dict, is_list
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from zom.conventions.view import Path
+
+__all__ = ["Image", "Place", "Systems", "images", "pieces_of", "places", "scene_systems", "systems_at"]
+
+Systems = dict[str, int | None]
+"""Coordinate systems by name, each with its number of axes, None where that can't be told."""
+
+
+class Image(NamedTuple):
+    """One of the `multiscales` of a node."""
+
+    path: Path
+    value: Mapping[str, Any]
+    systems: Systems
+    intrinsic: str | None
+    """The coordinate system that the datasets lead to: that of the first which says one."""
+
+
+class Place(NamedTuple):
+    """A transformation that stands in a list of them, and isn't part of another."""
+
+    kind: Literal["dataset", "image", "scene"]
+    path: Path
+    value: Mapping[str, Any]
+    systems: Systems
+    """Those of the same document that its `input` and `output` may name."""
+    image: Image | None
+    dataset: str | None
+    """The `path` of the dataset that it is of."""
+
+    def end(self, side: Literal["input", "output"], key: Literal["name", "path"]) -> str | None:
+        """What its input or output says."""
+        found = self.value.get(side)
+        text = found.get(key) if is_dict(found) else None
+        return text if isinstance(text, str) else None
+
+
+def systems_in(value: object) -> Systems:
+    """The coordinate systems of a list of them.
+
+    >>> systems_in([{"name": "physical", "axes": [{"name": "y"}, {"name": "x"}]}, 7])
+    {'physical': 2}
+    """
+    found: Systems = {}
+    for each in value if is_list(value) else ():
+        if is_dict(each) and isinstance(each.get("name"), str):
+            axes = each.get("axes")
+            found.setdefault(each["name"], len(axes) if is_list(axes) else None)
+    return found
+
+
+def _ome(node: Node) -> Mapping[str, Any]:
+    found = node.attributes.get("ome")
+    return found if is_dict(found) else {}
+
+
+@lru_cache(maxsize=8)  # the rules of one node are judged one after the other
+def images(node: Node) -> tuple[Image, ...]:
+    """The images that the attributes of a node describe."""
+    found = _ome(node).get("multiscales")
+    return tuple(
+        Image(
+            ("attributes", "ome", "multiscales", place),
+            each,
+            systems_in(each.get("coordinateSystems")),
+            _intrinsic(each),
+        )
+        for place, each in enumerate(found if is_list(found) else ())
+        if is_dict(each)
+    )
+
+
+def _intrinsic(image: Mapping[str, Any]) -> str | None:
+    datasets = image.get("datasets")
+    for dataset in datasets if is_list(datasets) else ():
+        listed = dataset.get("coordinateTransformations") if is_dict(dataset) else None
+        for each in listed if is_list(listed) else ():
+            output = each.get("output") if is_dict(each) else None
+            name = output.get("name") if is_dict(output) else None
+            if isinstance(name, str):
+                return name
+    return None
+
+
+def scene_systems(node: Node) -> Systems:
+    """The coordinate systems of a scene's own."""
+    scene = _ome(node).get("scene")
+    return systems_in(scene.get("coordinateSystems")) if is_dict(scene) else {}
+
+
+@lru_cache(maxsize=8)
+def places(node: Node) -> tuple[Place, ...]:
+    """Every transformation in a list of the node's attributes: those of datasets, images and of a scene."""
+    found: list[Place] = []
+    for image in images(node):
+        datasets = image.value.get("datasets")
+        for place, dataset in enumerate(datasets if is_list(datasets) else ()):
+            if is_dict(dataset):
+                path = dataset.get("path")
+                name = path if isinstance(path, str) else None
+                within = (*image.path, "datasets", place)
+                found.extend(_listed("dataset", within, dataset, image.systems, image, name))
+        found.extend(_listed("image", image.path, image.value, image.systems, image, None))
+    scene = _ome(node).get("scene")
+    if is_dict(scene):
+        found.extend(_listed("scene", ("attributes", "ome", "scene"), scene, scene_systems(node), None, None))
+    return tuple(found)
+
+
+def _listed(  # noqa: PLR0913, PLR0917 - the facts of a place
+    kind: Literal["dataset", "image", "scene"],
+    path: Path,
+    value: Mapping[str, Any],
+    systems: Systems,
+    image: Image | None,
+    dataset: str | None,
+) -> Iterator[Place]:
+    listed = value.get("coordinateTransformations")
+    for place, each in enumerate(listed if is_list(listed) else ()):
+        if is_dict(each):
+            yield Place(kind, (*path, "coordinateTransformations", place), each, systems, image, dataset)
+
+
+def systems_at(node: Node, path: str) -> Systems | Unknown | None:
+    """The coordinate systems of the image at `path`; None where no image is there, UNKNOWN where nobody can tell."""
+    target = node.at(path)
+    if not isinstance(target, Node):
+        return target
+    if not is_list(_ome(target).get("multiscales")):
+        return None
+    found: Systems = {}
+    for image in images(target):
+        found |= {name: axes for name, axes in image.systems.items() if name not in found}
+    return found
+
+
+def _axes_of(node: Node, place: Place, side: Literal["input", "output"]) -> int | None:
+    """How many axes the input or output has, where that is known."""
+    name, path = place.end(side, "name"), place.end(side, "path")
+    if place.kind == "dataset" and side == "input":
+        array = node.at(path if path is not None else place.dataset or "")
+        return array.ndim if isinstance(array, Node) and array.is_array else None
+    systems = place.systems if path is None else systems_at(node, path)
+    if name is None or systems is None or systems is UNKNOWN or isinstance(systems, Unknown):
+        return None
+    return systems.get(name)
+
+
+@lru_cache(maxsize=8)
+def pieces_of(node: Node) -> tuple[tuple[Place, Piece], ...]:
+    """Every transformation of the node and all within it, with the numbers of axes that are known."""
+    found: list[tuple[Place, Piece]] = []
+    for place in places(node):
+        inputs, outputs = _axes_of(node, place, "input"), _axes_of(node, place, "output")
+        if place.kind == "dataset" and (inputs is None or inputs != outputs):
+            # That an array has other dimensions than its coordinate system is another rule's business.
+            inputs = outputs
+        found.extend((place, piece) for piece in pieces(place.value, place.path, inputs, outputs))
+    return tuple(found)

@@ -1,0 +1,324 @@
+"""The rules of OME-Zarr 0.6 for coordinate transformations: where they stand, what they lead from and to.
+
+https://ngff.openmicroscopy.org/0.6/#coord-trafo-md
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from zom.conventions.check import Breach, Site, Skip
+from zom.conventions.ome.transformations_fields import (
+    MATRIX_PATH,
+    MATRIX_SHAPE,
+    VECTOR_FIELD,
+    VECTOR_FIELD_PATH,
+)
+from zom.conventions.ome.transformations_parameters import PARAMETER_RULES, transformation_rule
+from zom.conventions.ome.transformations_place import images, places, systems_at
+from zom.conventions.view import Unknown
+from zom.model.python_value import is_dict, is_list
+from zom.model.registry import near
+from zom.problems import show
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from zom.conventions.ome.transformations_place import Place
+
+__all__ = ["TRANSFORMATION_RULES"]
+
+
+def _of_places(
+    breaches: Callable[[Site, Place], Iterator[Breach]], *kinds: str
+) -> Callable[[Site], list[Breach] | Skip]:
+    """A rule that asks the same of all transformations at some places."""
+
+    def judged(site: Site) -> list[Breach] | Skip:
+        found = [place for place in places(site.node) if place.kind in kinds]
+        if not found:
+            return Skip(f"no coordinate transformations of a {' or '.join(kinds)}")
+        return [breach for place in found for breach in breaches(site, place)]
+
+    judged.__name__ = judged.__qualname__ = breaches.__name__
+    return judged
+
+
+# --- what they lead from and to ---------------------------------------------------------------------------
+
+
+def _ends(site: Site, place: Place) -> Iterator[Breach]:
+    for side in ("input", "output"):
+        found = place.value.get(side)
+        key = "path" if place.kind == "dataset" and side == "input" else "name"
+        if found is None:
+            yield site.breach((*place.path, side), f"an object with {key!r} in it", "nothing")
+        elif is_dict(found) and found.get(key) is None:
+            yield site.breach((*place.path, side, key), f"a {key}", "nothing")
+
+
+def _systems(site: Site, place: Place) -> Iterator[Breach]:
+    for side in ("input", "output"):
+        name = place.end(side, "name")
+        if place.kind == "dataset" and side == "input":
+            continue
+        if name is None or place.end(side, "path") is not None or name in place.systems:
+            continue
+        known = ", ".join(map(show, place.systems)) or "none"
+        expected = f"the name of a coordinate system that is listed there: {known}"
+        hint = near(name, list(place.systems))
+        fix = hint if hint.startswith("did you mean") else None
+        yield site.breach((*place.path, side, "name"), expected, name if not name else show(name), fix=fix)
+
+
+def _references(site: Site) -> list[Breach] | Skip:
+    found: list[Breach] = []
+    known = False
+    for place in places(site.node):
+        for side in ("input", "output"):
+            path, name = place.end(side, "path"), place.end(side, "name")
+            if path is None or (place.kind == "dataset" and side == "input"):
+                continue
+            systems = systems_at(site.node, path)
+            if isinstance(systems, Unknown):
+                continue
+            known = True
+            if systems is None:
+                found.append(
+                    site.breach(
+                        (*place.path, side, "path"), "the path of a group with multiscales", show(path)
+                    )
+                )
+            elif name is not None and name not in systems:
+                expected = f"a coordinate system of {path}: {', '.join(map(show, systems)) or 'none'}"
+                found.append(site.breach((*place.path, side, "name"), expected, show(name)))
+    return found if known else Skip("no references to coordinate systems of other groups that were read")
+
+
+def _dataset_input(site: Site, place: Place) -> Iterator[Breach]:
+    path = place.end("input", "path")
+    if path is not None and place.dataset is not None and path != place.dataset:
+        yield site.breach(
+            (*place.path, "input", "path"), f"{show(place.dataset)}, the path of the dataset", show(path)
+        )
+
+
+def _dataset_extra(site: Site, place: Place) -> Iterator[Breach]:
+    for side, key in (("input", "name"), ("output", "path")):
+        found = place.value.get(side)
+        if is_dict(found) and found.get(key) is not None:
+            yield site.breach((*place.path, side, key), f"no {key}", found[key])
+
+
+def _intrinsic(site: Site) -> list[Breach] | Skip:
+    found: list[Breach] = []
+    seen = False
+    for place in places(site.node):
+        name = place.end("output", "name")
+        if place.kind == "dataset" and place.image is not None and name is not None:
+            seen = True
+            if name != place.image.intrinsic:
+                expected = f"{show(place.image.intrinsic)}, as in the first dataset"
+                found.append(site.breach((*place.path, "output", "name"), expected, show(name)))
+    return found if seen else Skip("no dataset names the coordinate system of its output")
+
+
+def _from_intrinsic(site: Site, place: Place) -> Iterator[Breach]:
+    intrinsic = None if place.image is None else place.image.intrinsic
+    if intrinsic is None:
+        return
+    ends = [place.end(side, "name") for side in ("input", "output") if place.end(side, "path") is None]
+    named = [place.end(side, "name") for side in ("input", "output")]
+    if intrinsic not in ends and None not in named:
+        shown = " to ".join(map(show, named))
+        yield site.breach(
+            place.path, f"{show(intrinsic)}, the intrinsic coordinate system, as input or output", shown
+        )
+
+
+def _to_labels(site: Site) -> list[Breach] | Skip:
+    found: list[Breach] = []
+    seen = False
+    for place in places(site.node):
+        if place.kind != "image" or (
+            place.end("input", "path") is None and place.end("output", "path") is None
+        ):
+            continue
+        seen = True
+        kind, inner = place.value.get("type"), place.value.get("transformations")
+        kinds = [each.get("type") for each in inner if is_dict(each)] if is_list(inner) else []
+        simple = kind in {"identity", "scale", "translation"} or (
+            kind == "sequence" and kinds == ["scale", "translation"]
+        )
+        if not simple:
+            expected = "an identity, a scale, a translation, or a sequence of a scale and a translation"
+            found.append(site.breach((*place.path, "type"), expected, kind))
+        for side in ("input", "output"):
+            path = place.end(side, "path")
+            if path is not None and "labels" not in path.split("/")[:-1]:
+                found.append(
+                    site.breach((*place.path, side, "path"), "the path of an image below labels", show(path))
+                )
+    return found if seen else Skip("no transformation to an image of labels")
+
+
+def _only_simple(site: Site) -> list[Breach] | Skip:
+    """Datasets: one scale, identity, or a scale and then a translation."""
+    found: list[Breach] = []
+    datasets = [
+        ((*image.path, "datasets", place), dataset)
+        for image in images(site.node)
+        for place, dataset in enumerate(_list(image.value.get("datasets")))
+        if is_dict(dataset)
+    ]
+    for path, dataset in datasets:
+        listed = dataset.get("coordinateTransformations")
+        at = (*path, "coordinateTransformations")
+        if is_list(listed) and len(listed) != 1:
+            found.append(site.breach(at, "one transformation", f"{len(listed)}"))
+        elif is_list(listed) and is_dict(listed[0]):
+            kind, inner = listed[0].get("type"), listed[0].get("transformations")
+            kinds = [each.get("type") if is_dict(each) else None for each in _list(inner)]
+            if kind not in {"scale", "identity", "sequence"}:
+                expected = "a scale, an identity, or a sequence of a scale and a translation"
+                found.append(site.breach((*at, 0, "type"), expected, "nothing" if kind is None else kind))
+            elif kind == "sequence" and is_list(inner) and kinds != ["scale", "translation"]:
+                expected = "a scale and a translation, in this order"
+                found.append(site.breach((*at, 0, "transformations"), expected, kinds))
+    return found if datasets else Skip("no datasets")
+
+
+def _list(value: object) -> list[Any]:
+    return value if is_list(value) else []
+
+
+def _names(site: Site) -> list[Breach] | Skip:
+    seen: set[tuple[object, ...]] = set()
+    found: list[Breach] = []
+    named = [(place, place.value.get("name")) for place in places(site.node)]
+    for place, name in named:
+        if isinstance(name, str):
+            key = (*place.path[:-1], name) if place.kind != "dataset" else place.path
+            if key in seen:
+                found.append(
+                    site.breach((*place.path, "name"), "a name that no other one in the list has", show(name))
+                )
+            seen.add(key)
+    return found if seen else Skip("no transformation has a name")
+
+
+def _connected(site: Site) -> list[Breach] | Skip:
+    """Every coordinate system of an image can be reached from the intrinsic one."""
+    found: list[Breach] = []
+    several = False
+    for image in images(site.node):
+        if len(image.systems) < 2 or image.intrinsic not in image.systems:
+            continue
+        several = True
+        edges = [
+            (place.end("input", "name"), place.end("output", "name"))
+            for place in places(site.node)
+            if place.kind == "image" and place.image is image
+            and place.end("input", "path") is None and place.end("output", "path") is None
+        ]  # fmt: skip
+        reached: set[str | None] = {image.intrinsic}
+        while grown := {b if a in reached else a for a, b in edges if (a in reached) != (b in reached)}:
+            reached |= grown
+        for place, system in enumerate(_list(image.value.get("coordinateSystems"))):
+            name = system.get("name") if is_dict(system) else None
+            if isinstance(name, str) and name not in reached:
+                expected = f"transformations that link it with {show(image.intrinsic)}"
+                found.append(
+                    site.breach(
+                        (*image.path, "coordinateSystems", place), expected, f"none, for {show(name)}"
+                    )
+                )
+    return found if several else Skip("fewer than two coordinate systems")
+
+
+TRANSFORMATION_RULES: Final = (
+    transformation_rule(
+        "transform-ends",
+        _of_places(_ends, "dataset", "image", "scene"),
+        "input-output-md",
+        must="Each transformation in a list has an input and an output that name what it leads from and to",
+        fix='write {"name": ...}, of a coordinate system, or as the input of a dataset {"path": ...}',
+        source="both",
+    ),
+    transformation_rule(
+        "transform-system",
+        _of_places(_systems, "dataset", "image", "scene"),
+        "coord-trafo-constraints",
+        must="A coordinate system that is named without a path is one of those in the same list",
+        fix="name a coordinate system that is listed, or add it to coordinateSystems",
+    ),
+    transformation_rule(
+        "transform-reference",
+        _references,
+        "coord-trafo-constraints",
+        must="A coordinate system that is named with a path is one of the image there",
+        fix="write the path of an image, from this group, and the name of one of its coordinate systems",
+    ),
+    transformation_rule(
+        "transform-name",
+        _names,
+        "coord-trafo-md",
+        should="The names of transformations in a list differ",
+        fix="give each transformation a name of its own, or none",
+    ),
+    transformation_rule(
+        "dataset-transform",
+        _only_simple,
+        "coord-trafo-constraints",
+        must="Each dataset has one transformation: a scale, an identity, or a sequence of a scale and a translation",
+        fix="merge them into a sequence of one scale and one translation",
+        source="both",
+    ),
+    transformation_rule(
+        "dataset-input",
+        _of_places(_dataset_input, "dataset"),
+        "multiscales-md",
+        must="The input of a dataset's transformation is the path of that dataset",
+        fix="write the same path in both places",
+    ),
+    transformation_rule(
+        "dataset-ends",
+        _of_places(_dataset_extra, "dataset"),
+        "multiscales-md",
+        should="Of a dataset's transformation the input has no name, and the output no path",
+        fix="take it away",
+    ),
+    transformation_rule(
+        "intrinsic-system",
+        _intrinsic,
+        "multiscales-md",
+        must="The transformations of all datasets lead to the same coordinate system",
+        fix="name the same coordinate system as output of every dataset",
+    ),
+    transformation_rule(
+        "transform-intrinsic",
+        _of_places(_from_intrinsic, "image"),
+        "coord-trafo-constraints",
+        must="An image's further transformations have its intrinsic coordinate system as input or output",
+        fix="lead from or to the coordinate system that the datasets have as output",
+    ),
+    transformation_rule(
+        "transform-labels",
+        _to_labels,
+        "labels-md",
+        must="A transformation between an image and its labels is an identity, a scale, a translation, or the two in sequence",
+        fix="describe the labels' own coordinate systems in the labels",
+    ),
+    transformation_rule(
+        "systems-connected",
+        _connected,
+        "coord-trafo-md",
+        must="Transformations link all coordinate systems of an image with each other",
+        fix="add a transformation between it and the intrinsic coordinate system",
+    ),
+    *PARAMETER_RULES,
+    MATRIX_PATH,
+    MATRIX_SHAPE,
+    VECTOR_FIELD_PATH,
+    VECTOR_FIELD,
+)

@@ -1,0 +1,287 @@
+"""The rules of OME-Zarr 0.6 on coordinate systems, and on the arrays that lie in them.
+
+https://ngff.openmicroscopy.org/0.6/#coordinate-systems-md
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+from zom.conventions.check import Breach, Site, Skip, python
+from zom.conventions.ome.axes import kind_of
+from zom.conventions.ome.edition import Edition
+from zom.conventions.ome.transformations_place import images
+from zom.conventions.rule import Rule, schema
+from zom.conventions.value_checks import one_of, unique
+from zom.conventions.view import Node
+from zom.model.python_value import is_dict, is_list
+from zom.problems import show
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from zom.conventions.ome.transformations_place import Image
+
+__all__ = ["EDITION", "IMAGES", "PLACES", "SYSTEM_RULES"]
+
+
+@dataclass(frozen=True, slots=True)
+class _Edition06(Edition):
+    """0.6, of whose images the axes are those of the intrinsic coordinate system."""
+
+    def images(self, node: Node) -> list[tuple[int, Mapping[str, Any]]]:
+        """The images of a node, each with axes as those of 0.5 have."""
+        return [
+            (int(image.path[-1]), {**image.value, "axes": _intrinsic_axes(image)}) for image in images(node)
+        ]
+
+
+EDITION: Final = _Edition06("0.6", "ome", "https://ngff.openmicroscopy.org/0.6/")
+IMAGES: Final = "ome.multiscales[*]"
+PLACES: Final = (f"{IMAGES}.coordinateSystems[*]", "ome.scene.coordinateSystems[*]")
+"""Where coordinate systems are listed."""
+
+_AXES: Final = ("array", "space", "time", "channel", "coordinate", "displacement")
+
+
+def _intrinsic_axes(image: Image) -> list[Any]:
+    systems = image.value.get("coordinateSystems")
+    for system in systems if is_list(systems) else ():
+        if is_dict(system) and system.get("name") == image.intrinsic and is_list(system.get("axes")):
+            axes: list[Any] = system["axes"]
+            return axes
+    return []
+
+
+def _spaces(site: Site) -> list[Breach] | Skip:
+    """Two or three axes of space; the published schema takes those of an array, too, as the text's examples do."""
+    kinds = _kinds(site)
+    if kinds is None:
+        return Skip("no axes")
+    space, array = kinds.count("space"), kinds.count("array")
+    if 2 <= space <= 3 or (array >= 2 and not space):
+        return []
+    return [
+        site.breach(
+            site.at("axes"), "2 or 3 axes of type space, or 2 or more of type array", f"{space} of space"
+        )
+    ]
+
+
+def _one_other(site: Site) -> list[Breach] | Skip:
+    kinds = _kinds(site)
+    if kinds is None:
+        return Skip("no axes")
+    found = [kind for kind in kinds if kind not in {"space", "time", "array"}]
+    if len(found) < 2:
+        return []
+    expected = "at most 1 axis that is neither of space nor of time"
+    return [site.breach(site.at("axes"), expected, ", ".join(kind or "no type" for kind in found))]
+
+
+def _kinds(site: Site) -> list[str | None] | None:
+    axes = site.scope.get("axes") if is_dict(site.scope) else None
+    return [kind_of(axis) for axis in axes if is_dict(axis)] if is_list(axes) else None
+
+
+def _axes_of(image: Image) -> Iterator[tuple[int, str | None, int]]:
+    """The coordinate systems of an image that have a list of axes: place, name, number of axes."""
+    systems = image.value.get("coordinateSystems")
+    for place, system in enumerate(systems if is_list(systems) else ()):
+        if is_dict(system) and is_list(system.get("axes")):
+            name = system.get("name")
+            yield place, name if isinstance(name, str) else None, len(system["axes"])
+
+
+def _arrays_of(site: Site, image: Image) -> Iterator[tuple[int, Node, Mapping[str, Any]]]:
+    """The arrays of the levels of an image that are there: place, array, dataset."""
+    datasets = image.value.get("datasets")
+    for place, dataset in enumerate(datasets if is_list(datasets) else ()):
+        path = dataset.get("path") if is_dict(dataset) else None
+        found = site.node.at(path) if isinstance(path, str) else None
+        if isinstance(found, Node) and found.is_array and found.shape is not None:
+            yield place, found, dataset
+
+
+def _ndim(site: Site) -> list[Breach] | Skip:
+    """Arrays have as many dimensions as the intrinsic coordinate system has axes."""
+    found: list[Breach] = []
+    seen = False
+    for image in images(site.node):
+        wanted = image.systems.get(image.intrinsic or "")
+        if wanted is None:
+            continue
+        for place, array, dataset in _arrays_of(site, image):
+            seen = True
+            if array.ndim != wanted:
+                expected = f"an array of {wanted} dimensions, as many as {show(image.intrinsic)} has axes"
+                text = f"{show(dataset['path'])} of {array.ndim}: shape {show(list(array.shape or ()))}"
+                found.append(
+                    site.breach((*image.path, "datasets", place, "path"), expected, text, related=(array,))
+                )
+    return found if seen else Skip("no arrays of images with a coordinate system")
+
+
+def _other_systems(site: Site) -> list[Breach] | Skip:
+    """The text asks it of all coordinate systems of an image, though a projectAxis can't lead to such a one."""
+    found: list[Breach] = []
+    seen = False
+    for image in images(site.node):
+        wanted = image.systems.get(image.intrinsic or "")
+        for place, name, axes in _axes_of(image):
+            if wanted is None or name == image.intrinsic:
+                continue
+            seen = True
+            if axes != wanted:
+                expected = f"{wanted} axes, as many as {show(image.intrinsic)} has"
+                found.append(
+                    site.breach((*image.path, "coordinateSystems", place, "axes"), expected, f"{axes}")
+                )
+    return found if seen else Skip("no coordinate system beside the intrinsic one")
+
+
+def _scale_order(site: Site) -> list[Breach] | Skip:
+    """Pixels of space don't become smaller from one level to the next."""
+    found: list[Breach] = []
+    seen = False
+    for image in images(site.node):
+        spatial = _spatial(image)
+        before: list[Any] | None = None
+        datasets = image.value.get("datasets")
+        for place, dataset in enumerate(datasets if is_list(datasets) else ()):
+            path, scale = _scale_of(dataset)
+            if scale is None:
+                continue
+            seen = True
+            for axis in spatial:
+                smaller = (
+                    before is not None and axis < min(len(scale), len(before)) and scale[axis] < before[axis]
+                )
+                if smaller and before is not None:
+                    at = (*image.path, "datasets", place, *path, axis)
+                    found.append(
+                        site.breach(at, f"a scale of at least {before[axis]}, as before", scale[axis])
+                    )
+            before = scale
+    return found if seen else Skip("no dataset has a scale")
+
+
+def _spatial(image: Image) -> list[int]:
+    return [place for place, axis in enumerate(_intrinsic_axes(image)) if kind_of(axis) == "space"]
+
+
+def _scale_of(dataset: Any) -> tuple[tuple[str | int, ...], list[Any] | None]:
+    """The scale of a dataset, and where it stands; None where it has none, or no numbers."""
+    listed = dataset.get("coordinateTransformations") if is_dict(dataset) else None
+    here = listed[0] if is_list(listed) and listed else None
+    path: tuple[str | int, ...] = ("coordinateTransformations", 0)
+    if is_dict(here) and here.get("type") == "sequence":
+        inner = here.get("transformations")
+        here = inner[0] if is_list(inner) and inner else None
+        path = (*path, "transformations", 0)
+    scale = here.get("scale") if is_dict(here) and here.get("type") == "scale" else None
+    if not is_list(scale) or not all(isinstance(each, (int, float)) for each in scale):
+        return path, None
+    return (*path, "scale"), scale
+
+
+def _form_of(place: str) -> Iterator[Rule]:
+    """The rules on the form of the coordinate systems that `place` selects."""
+    link = EDITION.link("coordinate-systems-md")
+    axis = f"{place}.axes[*]"
+    yield Rule(
+        "coordinate-system-name",
+        schema(),
+        must="Each coordinate system has a `name`, a string that is not empty",
+        fix="name the coordinate system",
+        source="both",
+        each=f"{place}.name",
+        link=link,
+    )
+    yield Rule(
+        "coordinate-system-unique",
+        unique(".coordinateSystems[*].name"),
+        must="No two coordinate systems of a list have the same name",
+        fix="give each coordinate system a name of its own",
+        each=place.removesuffix(".coordinateSystems[*]"),
+        link=link,
+    )
+    yield Rule(
+        "axes-discrete",
+        schema(),
+        must="The `discrete` of an axis is true or false",
+        fix="write true where only whole numbers have a meaning, and false elsewhere",
+        source="both",
+        each=f"{axis}.discrete",
+        link=EDITION.link("axes-md"),
+    )
+    yield Rule(
+        "axes-long-name",
+        schema(),
+        must="The `longName` of an axis is a string",
+        fix="write it as a string, or leave it out",
+        source="both",
+        each=f"{axis}.longName",
+        link=EDITION.link("axes-md"),
+    )
+    yield Rule(
+        "axes-type-known",
+        one_of(list(_AXES), at=".type"),
+        should=f"The `type` of an axis is one of {', '.join(_AXES)}",
+        fix="write one of these types, where it fits",
+        each=axis,
+        link=EDITION.link("axes-md"),
+    )
+
+
+SYSTEM_RULES: Final = (
+    *(each for place in PLACES for each in _form_of(place)),
+    Rule(
+        "coordinate-systems",
+        schema(),
+        must="An image has `coordinateSystems`, a list of one or more objects",
+        fix='list them, each as {"name": ..., "axes": [...]}',
+        source="both",
+        each=f"{IMAGES}.coordinateSystems",
+        link=EDITION.link("multiscales-md"),
+    ),
+    Rule(
+        "axes-space",
+        python(_spaces),
+        must='Two or three axes of a coordinate system are of type "space", or two or more of type "array"',
+        fix='give the two or three axes of space "type": "space"',
+        source="both",
+        each=PLACES[0],
+        link=EDITION.link("multiscales-md"),
+    ),
+    Rule(
+        "axes-channel",
+        python(_one_other),
+        must='At most one axis is of type "channel", of a type of your own or of none',
+        fix="keep one such axis",
+        each=PLACES[0],
+        link=EDITION.link("multiscales-md"),
+    ),
+    Rule(
+        "axes-ndim",
+        python(_ndim),
+        must="An array has as many dimensions as the intrinsic coordinate system of its image has axes",
+        fix="give an axis for each dimension",
+        link=EDITION.link("multiscales-md"),
+    ),
+    Rule(
+        "coordinate-system-ndim",
+        python(_other_systems),
+        should="All coordinate systems of an image have the same number of axes",
+        fix="describe a projection in a scene",
+        link=EDITION.link("multiscales-md"),
+    ),
+    Rule(
+        "scale-order",
+        python(_scale_order),
+        must="From one dataset to the next no scale of an axis of space becomes smaller",
+        fix="list the array of highest resolution first, with the size of its pixels",
+        link=EDITION.link("multiscales-md"),
+    ),
+)
