@@ -1,11 +1,21 @@
-"""OME-Zarr: images of microscopes, with labels, plates and wells.
+"""OME-Zarr: images of microscopes, with labels, plates and wells, and scenes of several images.
 
-Each version is a convention of its own; the rules that versions share are written once.
+Each version is a convention of its own; the rules that versions share are written once. `image`,
+`labels` and `plate` build what validates.
+
+>>> from zom.conventions import ome
+>>> well = ome.image("cyx", (2, 64, 64), scale={"y": 0.5, "x": 0.5}, channels=["DNA", "actin"])
+>>> plate = ome.plate(8, 12, ["A/1", "H/12"], field=ome.labels(well, "nuclei"), fields=4)
+>>> len(plate.members["H"].members["12"].members)
+4
 """
 
 from __future__ import annotations
 
+from zom.conventions.ome.build import image, labels
+from zom.conventions.ome.build_plate import plate
 from zom.conventions.ome.v04 import V04
 from zom.conventions.ome.v05 import V05
+from zom.conventions.ome.v06 import V06, V06RC0
 
-__all__ = ["V04", "V05"]
+__all__ = ["V04", "V05", "V06", "V06RC0", "image", "labels", "plate"]
