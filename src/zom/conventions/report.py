@@ -211,14 +211,14 @@ class Report:
 
         >>> import zom
         >>> print(zom.validate('{"zarr_format": 3, "node_type": "grp"}').github(), end="")
-        ::error file=document,line=1,col=33,title=v3/node-type::node_type: expected "array" or "group", found "grp"
+        ::error file=document,line=1,col=33,title=v3/node-type::node_type: expected "group", found "grp"
         """
         from zom.conventions.report_github import github_of  # noqa: PLC0415 - as above
 
         return github_of((self,))
 
 
-def report_of(
+def report_of(  # noqa: PLR0913 - a report has that many facts
     judgement: Judgement,
     problems: Iterable[Problem],
     *,
@@ -258,7 +258,7 @@ def report_of(
 
 def _counts(judgement: Judgement) -> Iterator[RuleCount]:
     present = judgement.presences
-    for tally in judgement.tallies.values():
+    for tally in judgement.tallies():
         each = tally.rule
         reasons = dict(tally.skipped)
         skipped = tally.skipped.total()

@@ -82,8 +82,8 @@ def validate(  # noqa: PLR0913 - each is a choice of the caller's
     >>> from zom import v3
     >>> t = v3.ArraySpec.build(shape=(4,), dtype="int64", dimension_names=("time",))
     >>> for problem in validate(v3.GroupSpec(members={"t": t, "time": t.replace(shape=(5,))}), ["xarray"]):
-    ...     print(problem)
-    /t: shape[0]: expected 5 for the dimension "time", as in /time, found 4
+    ...     print(problem)  # doctest: +ELLIPSIS
+    /t: shape[0]: expected 5 for the dimension "time", as in /time, found 4...
     """
     if profile not in PROFILES:
         raise ValueError(f"profile: expected 'text', 'schema' or 'strict', got {profile!r}")

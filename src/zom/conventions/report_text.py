@@ -1,0 +1,109 @@
+"""Reports as text: a line for each finding, then what was checked, and loudly where nothing was."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import replace
+from itertools import islice
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
+    from zom.conventions.report import Outcome, Report
+    from zom.problems import Problem, Severity
+
+__all__ = ["counted", "finding_line", "one_line", "summary_lines", "text_of"]
+
+_SEVERITIES: tuple[Severity, ...] = ("error", "warning", "note")
+_OUTCOMES: tuple[Outcome, ...] = ("passed", "failed", "not applicable")
+
+
+def text_of(report: Report, *, limit: int | None = None) -> str:
+    """All of the report; of the findings, at most `limit`."""
+    is_stored = report.store is not None or report.subject not in {"spec", "document"}
+    lines = [
+        finding_line(problem, report.file(problem) if is_stored else None)
+        for problem in islice(report.problems, limit)
+    ]
+    left = len(report) - len(lines)
+    if left > 0:
+        lines.append(f"... and {_number(left, 'finding')} more")
+    return "\n".join([*lines, *summary_lines(report)])
+
+
+def finding_line(problem: Problem, file: str | None = None, severity: str | None = None) -> str:
+    """A finding as editors and people find their way to it.
+
+    >>> from zom.problems import Problem
+    >>> problem = Problem("v3/shape", "error", "/t", "/members/t/shape/0", ("shape", 0), "1", "2", line=3, column=7)
+    >>> finding_line(problem, "a.json")
+    'a.json:3:7: error: /t: shape[0]: expected 1, found 2 [v3/shape]'
+    """
+    line = "" if problem.line is None else f":{problem.line}:{problem.column}"
+    place = f"{'' if file is None else one_line(file)}{line}".removeprefix(":")
+    where = f"{place}: " if place else ""
+    said = replace(problem, line=None, column=None)
+    return f"{where}{severity or problem.severity}: {one_line(str(said))} [{problem.code}]"
+
+
+def one_line(text: str) -> str:
+    r"""The text without line ends and other characters that nobody sees: names of nodes may have them.
+
+    >>> one_line("a\nb")
+    'a\\nb'
+    """
+    if text.isprintable():
+        return text
+    return "".join(each if each.isprintable() else each.encode("unicode_escape").decode() for each in text)
+
+
+def counted(counts: Mapping[str, int]) -> str:
+    """How many findings of each severity there are.
+
+    >>> counted({"error": 1, "note": 2}), counted({})
+    ('1 error, 2 notes', 'no problems')
+    """
+    said = [_number(counts[name], name) for name in _SEVERITIES if counts.get(name)]
+    return ", ".join(said) or "no problems"
+
+
+def summary_lines(report: Report) -> Iterator[str]:
+    """What was found, and what was checked to find it."""
+    counts = Counter[str](problem.severity for problem in report)
+    hidden = f", {len(report.suppressed)} suppressed" if report.suppressed else ""
+    yield f"{one_line(report.subject)}: {counted(counts)}{hidden}"
+    if not report.rules:
+        yield "NOTHING WAS CHECKED but Zarr itself: no convention was found"
+        return
+    for each in report.conventions:
+        nodes = f"{each.nodes:,} node{'s' * (each.nodes != 1)}"
+        yield f"{each.convention}: found at {nodes}, first at {one_line(each.first)}: {one_line(each.how)}"
+    outcomes = Counter(each.outcome for each in report.rules)
+    told = ", ".join(f"{outcomes[each]:,} {each}" for each in _OUTCOMES)
+    yield f"rules: {told}"
+    if not report.checked:
+        names = ", ".join(sorted({each.convention for each in report.rules}))
+        yield f"NOTHING WAS CHECKED but Zarr itself: no rule of {names} applies"
+    yield from _outcome_lines(report)
+
+
+def _outcome_lines(report: Report) -> Iterator[str]:
+    """The rules that failed, and those that don't apply by the reason."""
+    for each in report.rules:
+        if each.failed:
+            yield f"  failed at {_number(each.failed, 'node')}: {each.code}: {each.text}"
+    by_reason: dict[str, list[str]] = {}
+    for each in report.rules:
+        if each.outcome == "not applicable":
+            by_reason.setdefault("; ".join(each.reasons) or "it was not asked for", []).append(each.code)
+    for reason, codes in by_reason.items():
+        yield f"  not applicable, {one_line(reason)}: {_listed(codes)}"
+
+
+def _listed(codes: Iterable[str]) -> str:
+    return ", ".join(dict.fromkeys(codes))
+
+
+def _number(number: int, noun: str) -> str:
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
