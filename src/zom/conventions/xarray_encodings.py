@@ -16,9 +16,9 @@ from zom.conventions.xarray_times import (
     calendar_known,
     date_plain,
     duration_typed,
-    months_counted,
     since_spelled,
     times_numbers,
+    unit_counted,
     units_read,
 )
 from zom.conventions.xarray_trees import masked_by_fractions, ordinary_unmasked
@@ -104,11 +104,26 @@ ENCODINGS: Final[tuple[Rule, ...]] = (
     ),
     Rule(
         "fill-value-plain",
-        json_type(["number", "string", "boolean"], at="_FillValue"),
-        must=("in Zarr v2 the attribute _FillValue is one number, text or boolean, no object and no list"),
+        json_type(["number"], at="_FillValue"),
+        must=(
+            "in Zarr v2 the attribute _FillValue is one value, of an array of numbers a number: "
+            "no object, no list, no number in words"
+        ),
         fix="write one value",
         link=_ENCODING,
-        when=(V2,),
+        when=(V2, IS_NUMBERS),
+        on="array",
+    ),
+    Rule(
+        "fill-value-plain",
+        json_type(["number", "string", "boolean"], at="_FillValue"),
+        must=(
+            "in Zarr v2 the attribute _FillValue is one value, of an array of numbers a number: "
+            "no object, no list, no number in words"
+        ),
+        fix="write one value",
+        link=_ENCODING,
+        when=(V2, NO_NUMBERS),
         on="array",
     ),
     Rule(
@@ -145,10 +160,13 @@ ENCODINGS: Final[tuple[Rule, ...]] = (
         on="array",
     ),
     Rule(
-        "time-months",
-        python(months_counted),
-        must="months are units of time in the calendar 360_day only",
-        fix="choose days, or the calendar 360_day",
+        "time-unit",
+        python(unit_counted),
+        must=(
+            "months are units of time in the calendar 360_day only, and nanoseconds in the "
+            "calendars standard, gregorian and proleptic_gregorian only"
+        ),
+        fix="choose another unit, or another calendar",
         link=f"{_CF}#time-coordinate",
         on="array",
     ),

@@ -22,9 +22,9 @@ __all__ = [
     "calendar_known",
     "date_plain",
     "duration_typed",
-    "months_counted",
     "since_spelled",
     "times_numbers",
+    "unit_counted",
     "units_read",
 ]
 
@@ -35,7 +35,8 @@ CALENDARS: Final = (
 
 _UNIT: Final = "microseconds?|microsecs?|milliseconds?|millisecs?|msecs?|ms|seconds?|secs?|s|minutes?|mins?|hours?|hrs?|h|days?|d"
 _READ = re.compile(rf"\s*({_UNIT}|nanoseconds?|months?)\s+since\s+(\S.*)", re.IGNORECASE | re.ASCII)
-_MONTHS = re.compile(r"\s*months?\s+since\s", re.IGNORECASE | re.ASCII)
+_ONLY: Final = {"month": ("360_day",), "nanosecond": CALENDARS[:3]}
+"""Units that are read in some calendars only."""
 _DATED = re.compile(rf"\s*(?:{_UNIT}|nanoseconds?|months?)\s+\S+\s+[+-]?\d+-\d.*", re.IGNORECASE | re.ASCII)
 """A unit, a word, a date."""
 _TIME = r"(?:[T ]\s*(?P<hour>\d{1,2})?(?::(?P<minute>\d{1,2})(?::(?P<second>\d{1,2})(?:\.\d*)?)?)?)?"
@@ -76,15 +77,20 @@ def _unread(site: Site, units: str) -> Iterator[Breach]:
             return
 
 
-def months_counted(site: Site) -> Iterator[Breach] | Skip:
-    """Months have one length in the calendar 360_day only."""
+def unit_counted(site: Site) -> Iterator[Breach] | Skip:
+    """Months are of one length in the calendar 360_day only, and cftime counts no nanoseconds."""
     units = _units(site)
-    if units is None or _MONTHS.match(units) is None:
-        return Skip("no months since a date")
-    calendar = site.node.attributes.get("calendar")
-    if isinstance(calendar, str) and calendar.lower() == "360_day":
+    read = None if units is None else _READ.fullmatch(units)
+    if read is None:
+        return _NO_TIME
+    calendar = site.node.attributes.get("calendar", "standard")
+    name = calendar.lower() if isinstance(calendar, str) else "standard"
+    unit = read[1].lower().removesuffix("s")
+    wanted = _ONLY.get(unit)
+    if wanted is None or name in wanted:
         return iter(())
-    return iter((site.breach(_PLACE, "a unit of one length in the calendar", show(units)),))
+    expected = f"another unit than {unit}s in the calendar {show(name)}"
+    return iter((site.breach(_PLACE, expected, show(units)),))
 
 
 def date_plain(site: Site) -> Iterator[Breach] | Skip:
