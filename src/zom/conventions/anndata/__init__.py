@@ -12,10 +12,11 @@ from zom.conventions.anndata.containers import CONTAINER_RULES
 from zom.conventions.anndata.elements import TYPE, VERSION
 from zom.conventions.anndata.encodings import ELEMENT_RULES, LINK, found_at
 from zom.conventions.anndata.frames import FRAME_RULES
+from zom.conventions.anndata.skeleton import categorical, csc, csr, nullable, skeleton
 from zom.conventions.anndata.values import VALUE_RULES
 from zom.conventions.convention import Convention, register
 
-__all__ = ["ANNDATA"]
+__all__ = ["ANNDATA", "categorical", "csc", "csr", "nullable", "skeleton"]
 
 ANNDATA: Final = register(
     Convention(

@@ -177,7 +177,8 @@ def _raw_fits(site: Site) -> Iterator[Breach] | Skip:
 
 
 def _raw(root: Node, raw: Node) -> Iterator[Breach]:
-    wrong = tuple(_typed(raw, ("raw",)))
+    # anndata writes an element of type null where there is no raw.
+    wrong = tuple(_typed(raw, ("raw", "null")))
     yield from wrong
     if wrong or raw.members is None:
         return
