@@ -213,7 +213,7 @@ def _chunks_agree(site: Site) -> Iterator[Breach] | Skip:
     ]
     if "region_index" not in site.node.arrays or not chunked:
         return Skip("no region_index")
-    first = site.node.arrays.get("variant_position", chunked[0][0])
+    first = site.node.arrays.get("variant_position", min(chunked, key=lambda each: each[0].name)[0])
     place = _variants_in(first)
     wanted = None if place is None else (first.chunks or ())[place]
     return (
