@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from zom.conventions.check import Breach, Site, Skip, python
-from zom.conventions.reference_checks import ref, ref_has
+from zom.conventions.ome.paths import leads_to
 from zom.conventions.rule import Rule, lacks, schema
 from zom.conventions.value_checks import equals
 
@@ -28,8 +28,6 @@ def layout_rules(edition: Edition) -> tuple[Rule, ...]:
     """The rules on the layout and on `series`."""
     link = edition.link("bf2raw")
     layout, series = edition.at(_SELECTOR), edition.at("series")
-    leads = "Each path in `series` leads from the group above OME to an image"
-    fix = "write the image, or correct the path"
     return (
         Rule(
             "bf2raw",
@@ -51,17 +49,9 @@ def layout_rules(edition: Edition) -> tuple[Rule, ...]:
         ),
         Rule(
             "bf2raw-series-path",
-            ref(".[*]", base="parent"),
-            must=leads,
-            fix=fix,
-            each=series,
-            link=link,
-        ),
-        Rule(
-            "bf2raw-series-path",
-            ref_has(".[*]", edition.at("multiscales"), base="parent"),
-            must=leads,
-            fix=fix,
+            leads_to(edition, "multiscales", ".[*]", base="parent"),
+            must="Each path in `series` leads from the group above OME to an image",
+            fix="write the image, or correct the path",
             each=series,
             link=link,
         ),

@@ -8,7 +8,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from zom.conventions.check import Breach, Site, Skip, python
-from zom.conventions.reference_checks import ref, ref_has
+from zom.conventions.ome.paths import leads_to
+from zom.conventions.reference_checks import ref_has
 from zom.conventions.rule import Rule, schema
 from zom.conventions.value_checks import forbidden
 from zom.conventions.view import Node
@@ -27,8 +28,6 @@ def label_list_rules(edition: Edition) -> tuple[Rule, ...]:
     """The rules on the list of label images."""
     link = edition.link("labels-md")
     labels = edition.at("labels")
-    leads = f"Each path in `{labels}` leads to an image below the group"
-    fix = "write the label image, or correct the path"
     return (
         Rule(
             "labels",
@@ -46,12 +45,11 @@ def label_list_rules(edition: Edition) -> tuple[Rule, ...]:
             each=edition.at("multiscales"),
             link=link,
         ),
-        Rule("labels-path", ref(".[*]"), must=leads, fix=fix, each=labels, link=link),
         Rule(
             "labels-path",
-            ref_has(".[*]", edition.at("multiscales")),
-            must=leads,
-            fix=fix,
+            leads_to(edition, "multiscales", ".[*]"),
+            must=f"Each path in `{labels}` leads to an image below the group",
+            fix="write the label image, or correct the path",
             each=labels,
             link=link,
         ),
@@ -100,9 +98,11 @@ def label_tree_rules(edition: Edition) -> tuple[Rule, ...]:
 
 def _with_list(edition: Edition) -> Judge:
     def with_list(site: Site) -> Iterator[Breach] | Skip:
-        node = site.node.groups.get("labels")
+        node = (site.node.members or {}).get("labels")
         if node is None:
             return Skip("no group labels")
+        if node.is_array:
+            return iter((site.breach((), "a group with the list of label images", "an array", node=node),))
         if "labels" in edition.metadata(node):
             return iter(())
         breach = site.breach(

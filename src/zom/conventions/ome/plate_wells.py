@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from zom.conventions.check import Breach, Site, Skip, python
 from zom.conventions.ome.edition import lists
-from zom.conventions.reference_checks import ref, ref_has
+from zom.conventions.ome.paths import leads_to
 from zom.conventions.rule import Rule, schema
 from zom.model.python_value import is_dict, is_list
 from zom.problems import show
@@ -28,8 +28,6 @@ def plate_tree_rules(edition: Edition) -> tuple[Rule, ...]:
     link, layout = edition.link("plate-md"), edition.link("hcs-layout")
     plate = edition.at("plate")
     wells = f"{plate}.wells[*]"
-    leads = f"The `path` of a well leads from the plate to a group with `{edition.at('well')}`"
-    fix = "write the group of the well, or take the well off the list"
     return (
         Rule(
             "plate-well-path",
@@ -68,12 +66,11 @@ def plate_tree_rules(edition: Edition) -> tuple[Rule, ...]:
             each=plate,
             link=link,
         ),
-        Rule("plate-tree", ref(".wells[*].path"), must=leads, fix=fix, each=plate, link=layout),
         Rule(
             "plate-tree",
-            ref_has(".wells[*].path", edition.at("well")),
-            must=leads,
-            fix=fix,
+            leads_to(edition, "well", ".wells[*].path"),
+            must=f"The `path` of a well leads from the plate to a group with `{edition.at('well')}`",
+            fix="write the group of the well, or take the well off the list",
             each=plate,
             link=layout,
         ),

@@ -12,7 +12,7 @@ from pydantic import Field
 from zom.conventions.attributes import Part
 from zom.conventions.check import Breach, Site, Skip, python
 from zom.conventions.ome.edition import lists
-from zom.conventions.reference_checks import ref, ref_has
+from zom.conventions.ome.paths import leads_to
 from zom.conventions.rule import Rule, schema
 from zom.conventions.value_checks import pattern, unique
 from zom.model.python_value import is_dict, is_list
@@ -121,9 +121,6 @@ def well_image_unique(edition: Edition) -> Rule:
 def _tree_rules(edition: Edition) -> tuple[Rule, ...]:
     link, layout = edition.link("well-md"), edition.link("hcs-layout")
     well = edition.at("well")
-    paths = ".images[*].path"
-    leads = f"The `path` of an image of a well leads to a group with `{edition.at('multiscales')}`"
-    fix = "write the image, or take it off the list"
     return (
         Rule(
             "well-acquisition-needed",
@@ -141,12 +138,11 @@ def _tree_rules(edition: Edition) -> tuple[Rule, ...]:
             each=well,
             link=link,
         ),
-        Rule("well-tree", ref(paths), must=leads, fix=fix, each=well, link=layout),
         Rule(
             "well-tree",
-            ref_has(paths, edition.at("multiscales")),
-            must=leads,
-            fix=fix,
+            leads_to(edition, "multiscales", ".images[*].path"),
+            must=f"The `path` of an image of a well leads to a group with `{edition.at('multiscales')}`",
+            fix="write the image, or take it off the list",
             each=well,
             link=layout,
         ),

@@ -1,0 +1,53 @@
+"""Paths in metadata that lead to groups: of wells, of fields of view, of label images, of a series of images."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from zom.conventions.check import Breach, Check, Site, Skip, python
+from zom.conventions.reference_checks import Base, near_name, references
+from zom.conventions.view import UNKNOWN, Node
+from zom.problems import show
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from zom.conventions.ome.edition import Edition
+
+__all__ = ["leads_to"]
+
+
+def leads_to(edition: Edition, key: str, at: str, *, base: Base = "group") -> Check:
+    """The check that each path at `at` leads to a group with `key` in its metadata.
+
+    `ref` and `ref_has` would tell of an array twice, or not at all where it has kept the metadata of a group.
+    """
+
+    def leads(site: Site) -> Iterator[Breach] | Skip:
+        found = [each for each in references(site, at, base) if each.target is not UNKNOWN]
+        if not found:
+            return Skip("no path to a node that was read")
+        start = site.node if base == "group" else site.node.parent
+        expected = f"the path of a group with {edition.at(key)}"
+        return (
+            site.breach(
+                value.path,
+                expected,
+                f"{show(value.value)}{_seen(target)}",
+                fix=_near(start, value.value, target),
+            )
+            for value, target in found
+            if not (isinstance(target, Node) and target.is_group and key in edition.metadata(target))
+        )
+
+    return python(leads)
+
+
+def _seen(target: object) -> str:
+    if not isinstance(target, Node):
+        return ""
+    return ", which is an array" if target.is_array else ", which has none"
+
+
+def _near(start: Node | None, path: str, target: object) -> str | None:
+    return near_name(start, path, "group") if start is not None and target is None else None
