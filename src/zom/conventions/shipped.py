@@ -1,5 +1,35 @@
 """The conventions that come with zom: importing this module registers them."""
 
-from zom.conventions import anndata, consolidated, nczarr, nz, ome, vcf_zarr, xarray
+from zom.conventions import (
+    anndata,
+    consolidated,
+    geozarr,
+    license,
+    multiscales,
+    nczarr,
+    nz,
+    ome,
+    proj,
+    spatial,
+    uom,
+    vcf_zarr,
+    xarray,
+    zarr_conventions,
+)
 
-__all__ = ["anndata", "consolidated", "nczarr", "nz", "ome", "vcf_zarr", "xarray"]
+__all__ = [
+    "anndata",
+    "consolidated",
+    "geozarr",
+    "license",
+    "multiscales",
+    "nczarr",
+    "nz",
+    "ome",
+    "proj",
+    "spatial",
+    "uom",
+    "vcf_zarr",
+    "xarray",
+    "zarr_conventions",
+]

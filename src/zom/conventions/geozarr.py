@@ -1,0 +1,260 @@
+"""GeoZarr: multiscales, spatial and proj together, and what they have to say alike.
+
+https://github.com/zarr-developers/geozarr-spec. GeoZarr is made of those conventions, each with its own
+rules; here are the rules on what two of them say of the same thing, found where a pyramid has places in
+space. A rule does not apply where one of the two says nothing.
+"""
+
+from __future__ import annotations
+
+from math import isclose
+from typing import TYPE_CHECKING, Final
+
+from zom.conventions.affine import affine_of, integers_of, numbers_of
+from zom.conventions.check import Skip, python
+from zom.conventions.convention import Convention, declaration_of, register
+from zom.conventions.multiscale_layout import arrays_of, levels_of, sources_of
+from zom.conventions.rule import Rule
+from zom.conventions.spatial import SPATIAL, lengths_of, off_by
+from zom.conventions.spatial_attributes import BBOX, DIMENSIONS, REGISTRATION, SHAPE, TEXT, TRANSFORM
+from zom.problems import show
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from zom.conventions.affine import Affine
+    from zom.conventions.check import Breach, Site
+    from zom.conventions.multiscale_layout import Level
+    from zom.conventions.view import Node
+
+__all__ = ["GEOZARR"]
+
+_USAGE: Final = f"{TEXT}#usage-with-multiscales-convention"
+
+
+class _Step:
+    """A level that was made from another one, with the places of both in space."""
+
+    def __init__(self, level: Level, source: Level, here: Affine, there: Affine) -> None:
+        self.level = level
+        self.here = here
+        self.there = there
+        self.scale = level.numbers("scale")
+        self.translation = level.numbers("translation") or ()
+        self.source = source
+
+
+def _steps(node: Node) -> Iterator[_Step]:
+    for level, source in sources_of(levels_of(node)):
+        here, there = affine_of(level.entry.get(TRANSFORM)), affine_of(source.entry.get(TRANSFORM))
+        if here is not None and there is not None:
+            yield _Step(level, source, here, there)
+
+
+_NO_STEP: Final = Skip("no level with a spatial:transform is made from one with a spatial:transform")
+
+
+def _cells_are_scaled(site: Site) -> Iterable[Breach] | Skip:
+    steps = [step for step in _steps(site.node) if step.scale is not None and len(step.scale) == 2]
+    return [breach for step in steps for breach in _off_scale(site, step)] if steps else _NO_STEP
+
+
+def _off_scale(site: Site, step: _Step) -> Iterator[Breach]:
+    # scale is in the order of spatial:dimensions: first Y, whose coefficients are b and e, then X with a and d.
+    for axis, place in sorted(zip((0, 1), (4, 0), strict=True), key=lambda pair: pair[1]):
+        factor = (step.scale or ())[axis]
+        wanted, found = step.there.cell[axis] * factor, step.here.cell[axis]
+        if not isclose(wanted, found, rel_tol=0.01, abs_tol=0.0):
+            said = f"{factor:g} times that of {show(step.source.asset)}"
+            yield site.breach(step.level.at(TRANSFORM, place), f"a cell of {wanted:g}, {said}", f"{found:g}")
+
+
+def _are_areas(node: Node) -> bool:
+    return bool(node.attributes.get(REGISTRATION, "pixel") == "pixel")
+
+
+def _shifted(step: _Step) -> list[tuple[int, float, float]]:
+    """The origin's coefficients that differ by more than a hundredth of a cell: their places, then and now."""
+    y, x = step.there.cell
+    pairs = ((2, step.there.c, step.here.c, x), (5, step.there.f, step.here.f, y))
+    return [(place, there, here) for place, there, here, cell in pairs if abs(there - here) > 0.01 * cell]
+
+
+def _origin_stays(site: Site) -> Iterable[Breach] | Skip:
+    if not _are_areas(site.node):
+        return Skip("the cells are points")
+    steps = list(_steps(site.node))
+    if not steps:
+        return _NO_STEP
+    return [
+        site.breach(
+            step.level.at(TRANSFORM, place), f"{there:g}, as for {show(step.source.asset)}", f"{here:g}"
+        )
+        for step in steps
+        if not any(step.translation)
+        for place, there, here in _shifted(step)
+    ]
+
+
+def _translation_is_an_offset(site: Site) -> Iterable[Breach] | Skip:
+    if not _are_areas(site.node):
+        return Skip("the cells are points")
+    steps = [step for step in _steps(site.node) if step.translation]
+    if not steps:
+        return Skip("no level with a spatial:transform has a translation")
+    return [
+        site.breach(
+            step.level.at("transform", "translation"),
+            f"{show([0.0] * len(step.translation))}, for the origin is that of {show(step.source.asset)}",
+            show(list(step.translation)),
+        )
+        for step in steps
+        if any(step.translation) and not _shifted(step)
+    ]
+
+
+def _levels_are_placed(site: Site) -> Iterable[Breach] | Skip:
+    levels = levels_of(site.node)
+    return [
+        site.breach(level.at(name), f"a value at {show(name)}", "nothing")
+        for level in levels
+        for name in (TRANSFORM, SHAPE)
+        if name not in level.entry
+    ]
+
+
+def _levels_have_lengths(site: Site) -> Iterable[Breach] | Skip:
+    dimensions = site.node.attributes.get(DIMENSIONS)
+    compared = False
+    breaches: list[Breach] = []
+    for level in levels_of(site.node):
+        said = integers_of(level.entry.get(SHAPE), 2)
+        for array in arrays_of(site.node, level).values():
+            found = lengths_of(array, dimensions or array.attributes.get(DIMENSIONS))
+            if said is None or found is None:
+                continue
+            compared = True
+            wrong = [axis for axis in (0, 1) if said[axis] != found[axis]]
+            breaches += [
+                site.breach(
+                    level.at(SHAPE, axis),
+                    f"{found[axis]}, as in {array.path}",
+                    str(said[axis]),
+                    related=[array],
+                )
+                for axis in wrong
+            ]
+            if wrong:
+                break
+    return (
+        breaches if compared else Skip("no level with a spatial:shape has arrays with the spatial:dimensions")
+    )
+
+
+def _scale_has_axes(site: Site) -> Iterable[Breach] | Skip:
+    found = [
+        (level, scale) for level in levels_of(site.node) if (scale := level.numbers("scale")) is not None
+    ]
+    if not found:
+        return Skip("no level has a scale")
+    breaches: list[Breach] = []
+    for level, scale in found:
+        ndims = {array.ndim for array in arrays_of(site.node, level).values()}
+        if len(scale) != 2 and len(scale) not in ndims:
+            path = level.at("transform", "scale")
+            breaches.append(site.breach(path, "2 numbers, for Y and X", f"{len(scale)}: {show(list(scale))}"))
+    return breaches
+
+
+def _bbox_is_a_level_s(site: Site) -> Iterable[Breach] | Skip:
+    node = site.node
+    bbox = numbers_of(node.attributes.get(BBOX), 4)
+    placed = [
+        (affine, shape)
+        for level in levels_of(node)
+        if (affine := affine_of(level.entry.get(TRANSFORM))) is not None
+        and (shape := integers_of(level.entry.get(SHAPE), 2)) is not None
+    ]
+    if bbox is None or not placed:
+        return Skip(f"no {BBOX} beside a level with {TRANSFORM} and {SHAPE}")
+    apart = [off_by(bbox, node, affine, shape) for affine, shape in placed]
+    if any(each is None for each in apart):
+        return ()
+    return [site.breach(("attributes", BBOX), str(apart[0]), show(node.attributes[BBOX]))]
+
+
+def _found(node: Node) -> str | None:
+    levels = levels_of(node)
+    if not levels:
+        return None
+    if declaration_of(SPATIAL, node) is not None:
+        return "has multiscales, and declares spatial"
+    keys = (key for level in levels for key in level.entry if key.startswith("spatial:"))
+    inner = next(keys, None)
+    return None if inner is None else f"has {inner} in multiscales.layout"
+
+
+GEOZARR: Final = register(
+    Convention(
+        id="geozarr",
+        title="GeoZarr: multiscales, spatial and proj together",
+        link="https://github.com/zarr-developers/geozarr-spec",
+        on=("group",),
+        formats=("v3",),
+        detect=_found,
+        everywhere=True,
+        rules=(
+            Rule(
+                "pixel-size",
+                python(_cells_are_scaled),
+                must="the cells of a derived level are those of its source times scale: in spatial:transform as in transform",
+                fix="correct spatial:transform or scale",
+                link=_USAGE,
+            ),
+            Rule(
+                "origin",
+                python(_origin_stays),
+                should="without a translation, all levels have the same origin, where cells are areas",
+                fix="keep c and f of spatial:transform as they are in the source, or give the translation",
+                link=_USAGE,
+            ),
+            Rule(
+                "translation",
+                python(_translation_is_an_offset),
+                should="a translation stands for an offset between levels: where the origins are the same, and cells "
+                "are areas, it is 0",
+                fix="write [0.0, 0.0], as cells keep their corner",
+                link=_USAGE,
+            ),
+            Rule(
+                "level-placed",
+                python(_levels_are_placed),
+                should="each level has a spatial:transform and a spatial:shape of its own",
+                fix="add them to the level",
+                link=_USAGE,
+            ),
+            Rule(
+                "level-shape",
+                python(_levels_have_lengths),
+                must="the spatial:shape of a level has the lengths of the spatial dimensions of its arrays",
+                fix="write the lengths of the Y and the X dimension",
+                link=f"{TEXT}#spatialshape",
+            ),
+            Rule(
+                "scale-axes",
+                python(_scale_has_axes),
+                should="scale has a number for each spatial dimension, or one for each dimension of the arrays",
+                fix="write one number for Y and one for X",
+                link=_USAGE,
+            ),
+            Rule(
+                "bbox-extent",
+                python(_bbox_is_a_level_s),
+                should="the spatial:bbox of the group is the extent of a level, as its spatial:transform and "
+                "spatial:shape give it, to half a cell",
+                fix="derive the bounding box from the finest level",
+                link=_USAGE,
+            ),
+        ),
+    )
+)

@@ -1,0 +1,361 @@
+"""The convention multiscales, version 0.1: the form of a layout, and what its levels have to do with each other.
+
+https://github.com/zarr-conventions/multiscales/blob/v0.1/README.md
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from pydantic import Field
+
+from zom.conventions.attributes import Attributes, Part
+from zom.conventions.check import Skip, python
+from zom.conventions.convention import Convention, declaration_of
+from zom.conventions.declarations import Published, declared_as_published
+from zom.conventions.multiscale_layout import arrays_of, levels_of, sources_of
+from zom.conventions.reference_checks import ref
+from zom.conventions.rule import Rule, has
+from zom.conventions.tree_checks import node_kind
+from zom.conventions.value_checks import forbidden, pattern, required, unique
+from zom.conventions.view import Node
+from zom.model.python_value import is_dict
+from zom.problems import show
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from zom.conventions.check import Breach, Site
+    from zom.conventions.multiscale_layout import Level
+
+__all__ = ["CONVENTION", "TEXT"]
+
+TEXT: Final = "https://github.com/zarr-conventions/multiscales/blob/v0.1/README.md"
+PUBLISHED: Final = Published(
+    uuid="d35379db-88df-4056-af3a-620245f8e347",
+    schema_url="https://raw.githubusercontent.com/zarr-conventions/multiscales/refs/tags/v0.1/schema.json",
+    spec_url=TEXT,
+    description="Multiscale layout of zarr datasets",
+    name="multiscales",
+    needs_uuid=True,
+)
+
+_LAYOUT: Final = "multiscales.layout[*]"
+_PATH: Final = r"(?!\.\.(/|$))[^/]+(/(?!\.\.(/|$))[^/]+)*"
+
+
+class Transform(Part):
+    """How the coordinates of a level follow from those of its source."""
+
+    scale: list[float] = Field(default_factory=list[float])
+    translation: list[float] = Field(default_factory=list[float])
+
+
+class Entry(Part):
+    """A level of the pyramid."""
+
+    asset: str
+    derived_from: str = ""
+    transform: Transform = Field(default_factory=Transform)
+    resampling_method: str = ""
+
+
+class Multiscales(Attributes, key="multiscales"):
+    """The attribute `multiscales`."""
+
+    layout: list[Entry] = Field(min_length=1)
+    resampling_method: str = ""
+
+
+def _found(node: Node) -> str | None:
+    if declaration_of(CONVENTION, node) is not None:
+        return "declared in zarr_conventions"
+    found = node.attributes.get("multiscales")
+    return "has multiscales with a layout" if is_dict(found) and "layout" in found else None
+
+
+# --- rules that need a function ------------------------------------------------------------------------------
+
+
+def _of_one_kind(site: Site) -> Iterable[Breach] | Skip:
+    found = [
+        (level, node)
+        for level in levels_of(site.node)
+        if level.asset and isinstance(node := site.node.at(level.asset), Node)
+    ]
+    if len(found) < 2:
+        return Skip("fewer than two levels are there")
+    first = found[0][1]
+    return [
+        site.breach(
+            level.at("asset"), f"the path of {_kind(first)}, as {first.path} is", _kind(node), related=[node]
+        )
+        for level, node in found
+        if node.kind != first.kind
+    ]
+
+
+def _kind(node: Node) -> str:
+    return "an array" if node.is_array else "a group"
+
+
+def _of_a_level(site: Site) -> Iterable[Breach] | Skip:
+    levels = levels_of(site.node)
+    if not any(level.source for level in levels):
+        return Skip("no level is derived from another one")
+    assets = [level.asset for level in levels if level.asset is not None]
+    shown = f"one of {', '.join(map(show, assets[:12]))}"
+    return [
+        site.breach(level.at("derived_from"), shown, show(level.source))
+        for level in levels
+        if level.source is not None and level.source not in assets
+    ]
+
+
+def _without_rings(site: Site) -> Iterable[Breach] | Skip:
+    levels = levels_of(site.node)
+    if not any(level.source for level in levels):
+        return Skip("no level is derived from another one")
+    above = {level.asset: level.source for level in reversed(levels) if level.asset and level.source}
+    return [
+        site.breach(level.at("derived_from"), "a level that was there before", _ring(above, level))
+        for level in levels
+        if level.asset in above and level.source == above[level.asset] and _ring(above, level)
+    ]
+
+
+def _ring(above: dict[str, str], level: Level) -> str:
+    """The way from a level back to itself; empty where none leads there."""
+    way = [level.asset or ""]
+    while len(way) <= len(above) + 1:
+        source = above.get(way[-1])
+        if source is None:
+            return ""
+        way.append(source)
+        if source == way[0]:
+            return " from ".join(map(show, way))
+    return ""
+
+
+def _as_many_numbers(site: Site) -> Iterable[Breach] | Skip:
+    found = [
+        (level, name, numbers)
+        for level in levels_of(site.node)
+        for name in ("scale", "translation")
+        if (numbers := level.numbers(name)) is not None
+    ]
+    if not found:
+        return Skip("no level has scale or translation")
+    axes = len(found[0][2])
+    return [
+        site.breach(
+            level.at("transform", name),
+            f"{axes} numbers, as in the level before",
+            f"{len(numbers)}: {show(list(numbers))}",
+        )
+        for level, name, numbers in found
+        if len(numbers) != axes
+    ]
+
+
+def _scaled(site: Site) -> Iterable[Breach] | Skip:
+    compared = False
+    breaches: list[Breach] = []
+    for level, source in sources_of(levels_of(site.node)):
+        scale = level.numbers("scale")
+        if not scale or not all(each > 0 for each in scale):
+            continue
+        pairs = _pairs(site.node, level, source)
+        fitting = [(fine, coarse) for fine, coarse in pairs if len(fine.shape or ()) == len(scale)]
+        compared = compared or bool(fitting)
+        breaches += _unlike(site, level, scale, fitting)
+    return (
+        breaches if compared else Skip("no level and its source have arrays with as many dimensions as scale")
+    )
+
+
+def _pairs(group: Node, level: Level, source: Level) -> list[tuple[Node, Node]]:
+    """The arrays of the source, each with that of the same name in the level."""
+    coarse = arrays_of(group, level)
+    return [(array, coarse[name]) for name, array in arrays_of(group, source).items() if name in coarse]
+
+
+def _unlike(
+    site: Site, level: Level, scale: Sequence[float], pairs: list[tuple[Node, Node]]
+) -> Iterator[Breach]:
+    for axis, factor in enumerate(scale):
+        for fine, coarse in pairs:
+            before, after = (fine.shape or ())[axis], (coarse.shape or ())
+            if len(after) != len(scale):
+                continue
+            # A rest of less than a pixel is rounded up or down, and a factor such as 0.333 is rounded itself.
+            if abs(before - factor * after[axis]) >= max(1.0, factor, 0.01 * before):
+                ratio = f"{before / after[axis]:.6g}" if after[axis] else "more"
+                expected = f"{ratio}, for {fine.path} has {before} and {coarse.path} {after[axis]}"
+                path = level.at("transform", "scale", axis)
+                yield site.breach(path, expected, show(factor), related=[fine, coarse])
+                break
+
+
+def _all_consolidated(site: Site) -> Iterable[Breach] | Skip:
+    block = site.node.document.get("consolidated_metadata")
+    entries: Any = block.get("metadata") if is_dict(block) else None
+    if not is_dict(entries):
+        return Skip("the document has no consolidated metadata: that is made in a store")
+    return [
+        site.breach(level.at("asset"), "the path of a node in consolidated_metadata", show(level.asset))
+        for level in levels_of(site.node)
+        if level.asset and level.asset not in entries
+    ]
+
+
+CONVENTION: Final = Convention(
+    id="multiscales",
+    version="v0.1",
+    title="Multiscales of zarr-conventions",
+    link=TEXT,
+    uuid=PUBLISHED.uuid,
+    aliases=(PUBLISHED.schema_url, TEXT),
+    dead_aliases=(
+        "https://raw.githubusercontent.com/zarr-conventions/multiscales/refs/tags/v1/schema.json",
+        "https://raw.githubusercontent.com/zarr-conventions/multiscales/refs/tags/v0.1.0/schema.json",
+        "https://raw.githubusercontent.com/zarr-experimental/multiscales/refs/tags/v1/schema.json",
+        "https://raw.githubusercontent.com/zarr-experimental/multiscales/refs/tags/v0.1.0/schema.json",
+        "https://github.com/zarr-conventions/multiscales/blob/v1/README.md",
+        "https://github.com/zarr-experimental/multiscales/blob/v1/README.md",
+    ),
+    formats=("v3",),
+    attributes={"group": Multiscales},
+    owns=("multiscales",),
+    detect=_found,
+    declared=True,
+    rules=(
+        Rule(
+            "present",
+            required("multiscales"),
+            must="a group that declares multiscales has the attribute multiscales",
+            fix="add multiscales with its layout, or take the declaration away",
+            link=f"{TEXT}#configuration",
+            source="both",
+            on="group",
+        ),
+        Rule(
+            "group-only",
+            node_kind("group"),
+            must="multiscales describes groups, no arrays",
+            fix="move multiscales to the group that holds the levels",
+            link=f"{TEXT}#configuration",
+            source="both",
+        ),
+        *(
+            Rule(
+                "asset-path",
+                pattern(_PATH, at=f"{_LAYOUT}.{name}"),
+                must="asset and derived_from are paths relative to the group: no slash at their ends, no empty parts, "
+                "no '..'",
+                fix="write the path from this group, such as '0' or '0/data'",
+                link=f"{TEXT}#asset-path-syntax",
+                source="both",
+            )
+            for name in ("asset", "derived_from")
+        ),
+        *(
+            Rule(
+                "asset-dots",
+                pattern(r"(?!.*\.\.).*", at=f"{_LAYOUT}.{name}"),
+                must="asset and derived_from hold no '..', not even within a name",
+                fix="rename the level",
+                link=f"{TEXT}#asset-path-syntax",
+                source="schema",
+            )
+            for name in ("asset", "derived_from")
+        ),
+        *(
+            Rule(
+                "asset-exists",
+                ref(f"{_LAYOUT}.{name}"),
+                must="each asset and derived_from is the path of a group or array below the group",
+                fix="write the path of a level that is there, or add the level",
+                link=f"{TEXT}#validation-rules",
+            )
+            for name in ("asset", "derived_from")
+        ),
+        Rule(
+            "asset-once",
+            unique(f"{_LAYOUT}.asset"),
+            should="an asset stands in the layout once",
+            fix="take one of the two entries away",
+            link=f"{TEXT}#layout-object",
+        ),
+        Rule(
+            "same-kind",
+            python(_of_one_kind),
+            should="the assets of a layout are all groups, or all arrays",
+            fix="refer to all levels in one way",
+            link=f"{TEXT}#best-practices",
+            on="group",
+        ),
+        Rule(
+            "transform",
+            required(".transform"),
+            must="a level that is derived from another one has a transform",
+            fix='add transform, such as {"scale": [2.0, 2.0]}',
+            link=f"{TEXT}#layout-object",
+            source="both",
+            each=_LAYOUT,
+            when=(has(".derived_from"),),
+        ),
+        Rule(
+            "derived-from",
+            python(_of_a_level),
+            must="derived_from is the asset of another level of the layout",
+            fix="write the asset of the level from which this one was made",
+            link=f"{TEXT}#layout",
+            on="group",
+        ),
+        Rule(
+            "acyclic",
+            python(_without_rings),
+            must="no level is derived from itself, whether directly or by way of others",
+            fix="take derived_from away from the level that was there first",
+            link=f"{TEXT}#layout",
+            on="group",
+        ),
+        Rule(
+            "transform-length",
+            python(_as_many_numbers),
+            must="scale and translation have as many numbers, one for each axis, in all levels of the layout",
+            fix="give one number for each axis",
+            link=f"{TEXT}#transform-object",
+            on="group",
+        ),
+        Rule(
+            "scale-ratio",
+            python(_scaled),
+            should="the lengths of a derived level are those of its source divided by scale, to a pixel",
+            fix="correct scale, derived_from or asset",
+            link=f"{TEXT}#transform-object",
+            on="group",
+        ),
+        *(
+            Rule(
+                "scale-in-transform",
+                forbidden(f".{name}"),
+                should="scale and translation stand within transform",
+                fix="move them into transform",
+                link=f"{TEXT}#relative-transformations-inside-transform-object",
+                each=_LAYOUT,
+            )
+            for name in ("scale", "translation")
+        ),
+        Rule(
+            "consolidated",
+            python(_all_consolidated),
+            should="consolidated metadata of a multiscale group, where there is any, holds all levels",
+            fix="consolidate the metadata again",
+            link=f"{TEXT}#consolidated-metadata",
+            on="group",
+        ),
+        declared_as_published(PUBLISHED, f"{TEXT}#convention-registration", also=", and the uuid"),
+    ),
+)

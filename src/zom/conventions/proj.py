@@ -1,0 +1,251 @@
+"""proj: the coordinate reference system of a group's arrays, or of one array.
+
+https://github.com/zarr-conventions/proj/blob/v0.1/README.md. What a group declares holds for the arrays right
+in it, and no deeper. The draft called v1 wanted one representation and codes of capitals and digits; its
+schema's rules apply where its URL is declared, and its text's rules are those of v0.1.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any, Final
+
+from pydantic import Field
+
+from zom.conventions.attributes import Attributes
+from zom.conventions.check import Skip, python
+from zom.conventions.convention import Convention, register
+from zom.conventions.declarations import Published, declarations, declared_as_published
+from zom.conventions.rule import Rule
+from zom.conventions.value_checks import any_of, forbidden, one_of, pattern, required
+from zom.model.python_value import is_dict
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from zom.conventions.check import Breach, Site
+
+__all__ = ["PROJ", "PUBLISHED"]
+
+TEXT: Final = "https://github.com/zarr-conventions/proj/blob/v0.1/README.md"
+DRAFT: Final = (
+    "https://github.com/zarr-conventions/proj/blob/d150edbde61b53e9d17520f6d107c9d3689e5910/README.md"
+)
+PUBLISHED: Final = Published(
+    uuid="f17cb550-5864-4468-aeb7-f3180cfb622f",
+    schema_url="https://raw.githubusercontent.com/zarr-conventions/proj/refs/tags/v0.1/schema.json",
+    spec_url=TEXT,
+    description="Coordinate reference system information for geospatial data",
+    name="proj",
+)
+_DRAFTS: Final = (
+    *(
+        f"https://raw.githubusercontent.com/{home}/refs/tags/v1/schema.json"
+        for home in ("zarr-conventions/proj", "zarr-conventions/geo-proj", "zarr-experimental/geo-proj")
+    ),
+    "https://raw.githubusercontent.com/zarr-conventions/proj/d150edbde61b53e9d17520f6d107c9d3689e5910/schema.json",
+)
+CODE, WKT2, PROJJSON = "proj:code", "proj:wkt2", "proj:projjson"
+
+# ISO 19162:2019, the keywords that a coordinate reference system begins with, and their long forms.
+_KEYWORDS: Final = [
+    "GEOGCRS",
+    "GEODCRS",
+    "PROJCRS",
+    "VERTCRS",
+    "ENGCRS",
+    "PARAMETRICCRS",
+    "TIMECRS",
+    "COMPOUNDCRS",
+    "BOUNDCRS",
+    "DERIVEDPROJCRS",
+    "COORDINATEMETADATA",
+    "GEOGRAPHICCRS",
+    "GEODETICCRS",
+    "PROJECTEDCRS",
+    "VERTICALCRS",
+    "ENGINEERINGCRS",
+]
+_ANY_CASE: Final = "|".join("".join(f"[{c}{c.lower()}]" for c in word) for word in _KEYWORDS)
+_TYPES: Final = [
+    f"{kind}CRS"
+    for kind in (
+        "Geographic", "Geodetic", "Projected", "Vertical", "Engineering", "Parametric", "Temporal", "Compound", "Bound",
+        "DerivedGeographic", "DerivedGeodetic", "DerivedProjected", "DerivedVertical", "DerivedEngineering",
+        "DerivedParametric", "DerivedTemporal",
+    )
+]  # fmt: skip
+
+# The identifier that stands at the end of a WKT2 is that of the whole.
+_ID: Final = re.compile(
+    r'ID[\[(]\s*"([^"]+)"\s*,\s*"?([^"\],)]+)"?[^\[\]()]*[\])]\s*[\])]\s*\Z', re.IGNORECASE
+)
+
+
+class Proj(Attributes):
+    """The attributes: at least one representation of the coordinate reference system."""
+
+    code: str = Field("", alias="proj:code")
+    wkt2: str = Field("", alias="proj:wkt2")
+    projjson: dict[str, Any] = Field({}, alias="proj:projjson")
+
+
+def _is_draft(site: Site) -> bool:
+    return any(each.text("schema_url") in _DRAFTS for each in declarations(site.node))
+
+
+def _draft_code(site: Site) -> Iterable[Breach] | Skip:
+    code = site.node.attributes.get(CODE)
+    if not isinstance(code, str) or not _is_draft(site):
+        return Skip("the draft v1 and a code are not declared")
+    fits = re.fullmatch("[A-Z]+:[0-9]+", code, re.ASCII)
+    return [] if fits else [site.breach(("attributes", CODE), "a text such as EPSG:4326", code)]
+
+
+def _draft_alone(site: Site) -> Iterable[Breach] | Skip:
+    if not _is_draft(site):
+        return Skip("the draft v1 is not declared")
+    given = [key for key in (CODE, WKT2, PROJJSON) if key in site.node.attributes]
+    return [] if len(given) < 2 else [site.breach(("attributes",), "one of them", " and ".join(given))]
+
+
+def _one_system(site: Site) -> Iterable[Breach] | Skip:
+    """The names that representations have for what they describe, the one that readers believe first."""
+    attributes = site.node.attributes
+    named = [
+        (("attributes", WKT2), _wkt2_name(attributes.get(WKT2))),
+        (("attributes", CODE), _code_name(attributes.get(CODE))),
+        (("attributes", PROJJSON, "id"), _projjson_name(attributes.get(PROJJSON))),
+    ]
+    known = [(path, name) for path, name in named if name is not None]
+    if len(known) < 2:
+        return Skip("fewer than two representations name the system")
+    first, wanted = known[0]
+    return [
+        site.breach(path, f"{wanted}, as in {first[1]}", name) for path, name in known[1:] if name != wanted
+    ]
+
+
+def _wkt2_name(value: object) -> str | None:
+    found = _ID.search(value) if isinstance(value, str) else None
+    return None if found is None else f"{found[1]}:{found[2].strip()}".upper()
+
+
+def _code_name(value: object) -> str | None:
+    return value.upper() if isinstance(value, str) and value.count(":") == 1 else None
+
+
+def _projjson_name(value: object) -> str | None:
+    found = value.get("id") if is_dict(value) else None
+    if not is_dict(found) or not isinstance(found.get("authority"), str):
+        return None
+    code = found.get("code")
+    return f"{found['authority']}:{code}".upper() if isinstance(code, (str, int)) else None
+
+
+PROJ: Final = register(
+    Convention(
+        id="proj",
+        version="v0.1",
+        title="Coordinate reference systems of zarr-conventions",
+        link=TEXT,
+        uuid=PUBLISHED.uuid,
+        aliases=(
+            PUBLISHED.schema_url,
+            TEXT,
+            "https://raw.githubusercontent.com/zarr-conventions/proj/5ca5b2f92e5c7245f957d9128b289ee535f0720d/schema.json",
+        ),
+        dead_aliases=(
+            *_DRAFTS,
+            "https://raw.githubusercontent.com/zarr-conventions/geo-proj/refs/tags/v0.1.0/schema.json",
+            "https://github.com/zarr-conventions/proj/blob/v1/README.md",
+            "https://github.com/zarr-experimental/geo-proj/blob/v1/README.md",
+        ),
+        attributes=Proj,
+        owns=("proj:*",),
+        declared=True,
+        rules=(
+            Rule(
+                "crs",
+                any_of([CODE, WKT2, PROJJSON]),
+                must="there is at least one of proj:code, proj:wkt2 and proj:projjson",
+                fix="add the coordinate reference system, or take the declaration away",
+                link=f"{TEXT}#properties",
+                source="both",
+            ),
+            Rule(
+                "code",
+                pattern("[^:]+:[^:]+", at=CODE),
+                must="proj:code is an authority and a code, with one colon between them",
+                fix='write it as "EPSG:4326"',
+                link=f"{TEXT}#projcode",
+                source="both",
+            ),
+            Rule(
+                "v1-code",
+                python(_draft_code),
+                must="where the draft v1 is declared, proj:code is an authority in capitals and a number",
+                fix="declare v0.1, which allows any code",
+                link=f"{DRAFT}#projcode",
+                source="schema",
+            ),
+            Rule(
+                "v1-one-crs",
+                python(_draft_alone),
+                must="where the draft v1 is declared, there is one of proj:code, proj:wkt2 and proj:projjson, no more",
+                fix="declare v0.1, which allows several",
+                link=f"{DRAFT}#properties",
+                source="schema",
+            ),
+            Rule(
+                "wkt2-given",
+                required(WKT2),
+                should="proj:wkt2 is given: it needs no database to be understood, as a code does",
+                fix="add proj:wkt2",
+                link=f"{TEXT}#for-writers",
+            ),
+            Rule(
+                "wkt2",
+                pattern(rf"\s*({_ANY_CASE})\s*[\[(](.|\s)*", at=WKT2),
+                must="proj:wkt2 is the WKT2 (ISO 19162) of a coordinate reference system",
+                fix="export it as WKT2: GEOGCS and PROJCS are WKT1",
+                link=f"{TEXT}#projwkt2",
+            ),
+            Rule(
+                "projjson-name",
+                required(f"{PROJJSON}.name"),
+                must="proj:projjson has a name, as every PROJJSON of a coordinate reference system",
+                fix="export it again, whole",
+                link=f"{TEXT}#projprojjson",
+                source="both",
+            ),
+            Rule(
+                "projjson-type",
+                one_of(_TYPES, at=f"{PROJJSON}.type"),
+                must="the type of proj:projjson, where it has one, is that of a coordinate reference system",
+                fix="give the coordinate reference system, not its datum or a part of it",
+                link=f"{TEXT}#projprojjson",
+            ),
+            Rule(
+                "same-crs",
+                python(_one_system),
+                should="proj:code, proj:wkt2 and proj:projjson name the same coordinate reference system",
+                fix="correct the ones that are wrong: readers believe proj:wkt2",
+                link=f"{TEXT}#for-writers",
+            ),
+            *(
+                Rule(
+                    "moved",
+                    forbidden(f"{start}proj:{name}"),
+                    should="bounding box, transform, shape and dimensions are attributes of spatial: proj has none of "
+                    "them any more",
+                    fix="declare spatial and write spatial: for proj:",
+                    link=f"{TEXT}#properties",
+                )
+                for start in ("", "multiscales.layout[*].")
+                for name in ("bbox", "transform", "shape", "spatial_dimensions")
+            ),
+            declared_as_published(PUBLISHED, f"{TEXT}#convention-registration"),
+        ),
+    )
+)
