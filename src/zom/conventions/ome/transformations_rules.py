@@ -16,6 +16,7 @@ from zom.conventions.ome.transformations_fields import (
 )
 from zom.conventions.ome.transformations_parameters import PARAMETER_RULES, transformation_rule
 from zom.conventions.ome.transformations_place import images, places, systems_at
+from zom.conventions.ome.transformations_shape import type_of
 from zom.conventions.view import Unknown
 from zom.model.python_value import is_dict, is_list
 from zom.model.registry import near
@@ -145,14 +146,14 @@ def _to_labels(site: Site) -> list[Breach] | Skip:
         ):
             continue
         seen = True
-        kind, inner = place.value.get("type"), place.value.get("transformations")
-        kinds = [each.get("type") for each in inner if is_dict(each)] if is_list(inner) else []
+        kind, inner = type_of(place.value), place.value.get("transformations")
+        kinds = [type_of(each) for each in inner] if is_list(inner) else []
         simple = kind in {"identity", "scale", "translation"} or (
             kind == "sequence" and kinds == ["scale", "translation"]
         )
         if not simple:
             expected = "an identity, a scale, a translation, or a sequence of a scale and a translation"
-            found.append(site.breach((*place.path, "type"), expected, kind))
+            found.append(site.breach((*place.path, "type"), expected, place.value.get("type", "nothing")))
         for side in ("input", "output"):
             path = place.end(side, "path")
             if path is not None and "labels" not in path.split("/")[:-1]:
@@ -177,11 +178,11 @@ def _only_simple(site: Site) -> list[Breach] | Skip:
         if is_list(listed) and len(listed) != 1:
             found.append(site.breach(at, "one transformation", f"{len(listed)}"))
         elif is_list(listed) and is_dict(listed[0]):
-            kind, inner = listed[0].get("type"), listed[0].get("transformations")
-            kinds = [each.get("type") if is_dict(each) else None for each in _list(inner)]
+            kind, inner = type_of(listed[0]), listed[0].get("transformations")
+            kinds = [type_of(each) for each in _list(inner)]
             if kind not in {"scale", "identity", "sequence"}:
                 expected = "a scale, an identity, or a sequence of a scale and a translation"
-                found.append(site.breach((*at, 0, "type"), expected, "nothing" if kind is None else kind))
+                found.append(site.breach((*at, 0, "type"), expected, listed[0].get("type", "nothing")))
             elif kind == "sequence" and is_list(inner) and kinds != ["scale", "translation"]:
                 expected = "a scale and a translation, in this order"
                 found.append(site.breach((*at, 0, "transformations"), expected, kinds))

@@ -15,10 +15,29 @@ if TYPE_CHECKING:
 
     from zom.conventions.view import Path
 
-__all__ = ["Fault", "Piece", "axes_faults", "fit_faults", "given_axes", "pieces", "rotation_faults"]
+__all__ = [
+    "Fault",
+    "Piece",
+    "axes_faults",
+    "fit_faults",
+    "given_axes",
+    "pieces",
+    "rotation_faults",
+    "type_of",
+]
 
 _TOLERANCE = 1e-3
 """Matrices are often written with a few digits only."""
+
+
+def type_of(value: object) -> str | None:
+    """The type that a transformation tells; None where it tells none, or something else than text.
+
+    >>> type_of({"type": "scale"}), type_of({"type": ["scale"]}), type_of(7)
+    ('scale', None, None)
+    """
+    found = value.get("type") if is_dict(value) else None
+    return found if isinstance(found, str) else None
 
 
 class Piece(NamedTuple):
@@ -30,9 +49,9 @@ class Piece(NamedTuple):
     outputs: int | None
 
     @property
-    def type(self) -> object:
-        """What its type is said to be."""
-        return self.value.get("type")
+    def type(self) -> str | None:
+        """Its type; None where none is told."""
+        return type_of(self.value)
 
 
 class Fault(NamedTuple):
@@ -56,7 +75,7 @@ def given_axes(value: Any, inputs: int | None) -> int | None:
         if not is_dict(each):
             return None
         inner = each.get("transformations")
-        if each.get("type") == "sequence" and is_list(inner):
+        if type_of(each) == "sequence" and is_list(inner):
             waiting.extend(reversed(inner))
         else:
             axes = _given_by_one(each, axes)
@@ -64,7 +83,7 @@ def given_axes(value: Any, inputs: int | None) -> int | None:
 
 
 def _given_by_one(value: Mapping[str, Any], inputs: int | None) -> int | None:
-    kind = value.get("type")
+    kind = type_of(value)
     if kind in {"scale", "translation", "mapAxis", "rotation", "affine"}:
         found = value.get(str(kind))
         return len(found) if is_list(found) else (None if kind == "affine" else inputs)
@@ -103,7 +122,7 @@ def pieces(value: Any, path: Path, inputs: int | None, outputs: int | None) -> I
 def _within(
     value: Mapping[str, Any], path: Path, inputs: int | None, outputs: int | None
 ) -> list[tuple[Any, Path, int | None, int | None]]:
-    kind, inner = value.get("type"), value.get("transformations")
+    kind, inner = type_of(value), value.get("transformations")
     found: list[tuple[Any, Path, int | None, int | None]] = []
     if kind == "sequence" and is_list(inner):
         axes = inputs
