@@ -7,9 +7,9 @@ what no name says, is opaque.
 from __future__ import annotations
 
 import inspect
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import wraps
-from typing import TYPE_CHECKING, Any, Concatenate, NamedTuple, ParamSpec, TypeAlias
+from typing import TYPE_CHECKING, Any, Concatenate, Final, NamedTuple, ParamSpec, TypeAlias
 
 from zom.conventions.selector import EVERY, parse_selector, select
 from zom.errors import ExtensionError
@@ -20,7 +20,18 @@ if TYPE_CHECKING:
 
     from zom.conventions.view import Node, Path
 
-__all__ = ["Breach", "Check", "Outcome", "Site", "Skip", "Value", "named", "names_of_checks", "python"]
+__all__ = [
+    "AROUND",
+    "Breach",
+    "Check",
+    "Outcome",
+    "Site",
+    "Skip",
+    "Value",
+    "named",
+    "names_of_checks",
+    "python",
+]
 
 P = ParamSpec("P")
 
@@ -80,6 +91,9 @@ class Site:
     place: Path = ()
     """What leads from the holder's attributes to the scope: what the rule's `each` selected."""
     scope: Any = None
+    _values: dict[str, list[Value]] = field(default_factory=dict[str, list[Value]], compare=False, repr=False)
+    """What selectors found here: many rules ask for the same."""
+    _scopes: dict[str, list[Site]] = field(default_factory=dict[str, "list[Site]"], compare=False, repr=False)
 
     def values(self, selector: str) -> list[Value]:
         """What `selector` finds here.
@@ -89,6 +103,12 @@ class Site:
         >>> [(value.path, value.value) for value in Site(node, node).values("a[*].b")]
         [(('attributes', 'a', 0, 'b'), 1), (('attributes', 'a', 1, 'b'), 2)]
         """
+        found = self._values.get(selector)
+        if found is None:
+            found = self._values[selector] = self._selected(selector)
+        return found
+
+    def _selected(self, selector: str) -> list[Value]:
         parsed = parse_selector(selector)
         node, start, base = self._start(parsed.start, parsed.steps)
         steps = parsed.steps[1:] if parsed.start == "fact" else parsed.steps
@@ -134,9 +154,12 @@ class Site:
 
     def scopes(self, each: str) -> list[Site]:
         """A site for each value that `each` selects from the attributes."""
-        steps = parse_selector(each).steps
-        found = select(self.holder.attributes, steps)
-        return [Site(self.node, self.holder, path, value) for path, value in found]
+        found = self._scopes.get(each)
+        if found is None:
+            values = select(self.holder.attributes, parse_selector(each).steps)
+            found = [Site(self.node, self.holder, path, value) for path, value in values]
+            self._scopes[each] = found
+        return found
 
     @property
     def group(self) -> Node | None:
@@ -175,6 +198,8 @@ class Check:
     name: str
     params: Mapping[str, Any]
     function: Callable[..., Outcome]
+    is_local: bool = False
+    """Whether it looks at the document of one node only: of documents that are alike, it says the same."""
 
     def __repr__(self) -> str:
         return f"Check(name={self.name!r}, params={dict(self.params)!r})"
@@ -199,6 +224,19 @@ def names_of_checks() -> tuple[str, ...]:
 
 def named(function: Callable[Concatenate[Site, P], Outcome]) -> Callable[P, Check]:
     """A check by the name of `function`, whose parameters but the site are those of the check."""
+    return _named(function, is_local=False)
+
+
+def local(function: Callable[Concatenate[Site, P], Outcome]) -> Callable[P, Check]:
+    """As `named`, of a function that looks at the document of one node only."""
+    return _named(function, is_local=True)
+
+
+AROUND: Final = ("@members", "@arrays", "@groups", "@name")
+"""What a selector begins with that looks further than the node's document."""
+
+
+def _named(function: Callable[Concatenate[Site, P], Outcome], *, is_local: bool) -> Callable[P, Check]:
     name = function.__name__
     signature = inspect.signature(function)
     own = signature.replace(parameters=list(signature.parameters.values())[1:])
@@ -209,10 +247,14 @@ def named(function: Callable[Concatenate[Site, P], Outcome]) -> Callable[P, Chec
         bound = own.bind(*args, **kwargs)
         bound.apply_defaults()
         given = {name: value for name, value in bound.arguments.items() if value is not None}
-        for key in ("at", "like", "has", "values_of"):
-            if isinstance(given.get(key), str):
-                parse_selector(given[key])  # a selector that is none is told of at once
-        return Check(name, given, function)
+        selectors = [
+            given[key] for key in ("at", "like", "has", "values_of") if isinstance(given.get(key), str)
+        ]
+        selectors += given.get("selectors", ())
+        for selector in selectors:
+            parse_selector(selector)  # one that is none is told of at once
+        stays = not any(selector.startswith(AROUND) for selector in selectors)
+        return Check(name, given, function, is_local and stays)
 
     del made.__wrapped__  # pyright: ignore[reportAttributeAccessIssue] - doctest and help see the check, with its own parameters
     made.__signature__ = own  # type: ignore[attr-defined] # pyright: ignore[reportFunctionMemberAccess] - as above

@@ -110,7 +110,7 @@ class _Detection:
     def take(self, node: Node) -> None:
         """Judge the node by every convention that it has or inherits."""
         judgement = self.judgement
-        judgement.nodes += 1
+        text = judgement.take(node)
         found: dict[str, Convention] = {}
         for name, family in self._families.items():
             if not family[0].requires:
@@ -120,11 +120,11 @@ class _Detection:
                 self._find(node, name, family, found)
         for convention in found.values():
             if convention in self._wanted:
-                judgement.judge(convention, node, node)
+                judgement.judge(convention, node, node, text)
                 self._bequeath(convention, node)
         for convention, holder in self._inherited.pop(id(node), ()):
             if convention.id not in found and convention in self._wanted:
-                judgement.judge(convention, node, holder)
+                judgement.judge(convention, node, holder, text)
         if len(found) > 1:
             self._note_owned_twice(node, list(found.values()))
 

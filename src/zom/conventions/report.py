@@ -93,7 +93,7 @@ class Report:
     """Every rule of the conventions that were found or asked for."""
     nodes: int
     """How many nodes were looked at."""
-    digest: str | None
+    digest: str
     """What identifies the documents: a SHA-256 over them, in hexadecimal."""
     store: str | None = None
     """The store that the keys of findings are keys of; None where a document was validated."""
@@ -224,7 +224,6 @@ def report_of(  # noqa: PLR0913 - a report has that many facts
     *,
     subject: str,
     suppressions: Iterable[Suppression] = (),
-    digest: str | None = None,
     store: str | None = None,
 ) -> Report:
     """The report of what was judged; `problems` are all findings, placed where users find them.
@@ -251,7 +250,7 @@ def report_of(  # noqa: PLR0913 - a report has that many facts
         found,
         tuple(_counts(judgement)),
         judgement.nodes,
-        digest,
+        judgement.digest,
         store,
     )
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final, Literal
 
-from zom.conventions.check import Check, Outcome, Site
+from zom.conventions.check import AROUND, Check, Outcome, Site
 from zom.conventions.selector import parse_selector, select
 from zom.conventions.value_checks import equal
 from zom.errors import ExtensionError
@@ -192,6 +192,12 @@ class Rule:
     def is_portable(self) -> bool:
         """Whether a program in another language can run it."""
         return self.check.is_portable
+
+    @property
+    def is_local(self) -> bool:
+        """Whether it looks at the document of one node only."""
+        selectors = (each.get("has") or each.get("lacks") or each.get("at") or "" for each in self.when)
+        return self.check.is_local and not any(each.startswith(AROUND) for each in selectors)
 
     def beside(self, selector: str) -> Rule:
         """The same rule for what a field of a model holds."""

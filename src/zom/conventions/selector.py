@@ -10,10 +10,9 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, cast
 
 from zom.errors import ExtensionError
-from zom.model.python_value import is_dict, is_list
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -102,15 +101,16 @@ def select(value: Any, steps: Sequence[str | int]) -> list[tuple[tuple[str | int
     """
     found: list[tuple[tuple[str | int, ...], Any]] = [((), value)]
     for step in steps:
+        before, found = found, []
         if step == EVERY:
-            found = [
-                ((*path, index), item)
-                for path, here in found
-                if is_list(here)
-                for index, item in enumerate(here)
-            ]
+            for path, here in before:
+                if isinstance(here, list):
+                    items = cast("list[Any]", here)
+                    found.extend([((*path, index), item) for index, item in enumerate(items)])
         else:
-            found = [((*path, step), here[step]) for path, here in found if is_dict(here) and step in here]
+            for path, here in before:
+                if isinstance(here, dict) and step in here:
+                    found.append(((*path, step), cast("dict[Any, Any]", here)[step]))
         if not found:
             break
     return found

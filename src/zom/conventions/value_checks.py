@@ -11,7 +11,7 @@ import re
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-from zom.conventions.check import Breach, Outcome, Site, Skip, named
+from zom.conventions.check import Breach, Outcome, Site, Skip, local
 from zom.model.python_value import is_dict, is_list
 from zom.model.registry import near
 from zom.problems import show
@@ -60,7 +60,7 @@ def nothing_at(*selectors: str) -> Skip:
     return Skip(f"nothing at {' or '.join(selectors)}" if selectors != (".",) else "nothing to look at")
 
 
-@named
+@local
 def required(site: Site, at: str) -> Outcome:
     """Something stands at `at`, wherever what holds it does; a list there isn't empty where `at` ends in [*].
 
@@ -90,7 +90,7 @@ def _nothing(value: Value) -> str:
     return "an empty list" if is_list(value.value) else "nothing"
 
 
-@named
+@local
 def forbidden(site: Site, at: str) -> Outcome:
     """Nothing stands at `at`.
 
@@ -124,7 +124,7 @@ _TYPE_WORDS = {
 }
 
 
-@named
+@local
 def json_type(site: Site, types: list[str], *, at: str = ".") -> Outcome:
     """Each value at `at` is of one of the JSON Schema `types`.
 
@@ -144,7 +144,7 @@ def _compiled(regex: str) -> re.Pattern[str]:
     return re.compile(regex, re.ASCII)
 
 
-@named
+@local
 def pattern(site: Site, regex: str, *, at: str = ".") -> Outcome:
     r"""Each text at `at` is, as a whole, like the regular expression, in the part of the language that ECMA 262 shares.
 
@@ -159,7 +159,7 @@ def pattern(site: Site, regex: str, *, at: str = ".") -> Outcome:
     return tuple(Breach(v.node, v.path, f"a string like {regex}", show(v.value)) for v in wrong)
 
 
-@named
+@local
 def one_of(site: Site, values: list[Any], *, at: str = ".") -> Outcome:
     """Each value at `at`, that is neither an object nor a list, is one of `values`.
 
@@ -182,7 +182,7 @@ def one_of(site: Site, values: list[Any], *, at: str = ".") -> Outcome:
     return breaches
 
 
-@named
+@local
 def equals(site: Site, value: Any = None, *, at: str, like: str | None = None) -> Outcome:
     """Each value at `at` is `value`, or what stands at `like`; numbers count by their worth.
 
@@ -202,7 +202,7 @@ def equals(site: Site, value: Any = None, *, at: str, like: str | None = None) -
     return tuple(Breach(v.node, v.path, show(wanted), show(v.value)) for v in wrong)
 
 
-@named
+@local
 def between(
     site: Site,
     minimum: float | None = None,
@@ -238,7 +238,7 @@ def _range(minimum: float | None, maximum: float | None, above: float | None) ->
     return f"a number of {' and '.join(parts)}"
 
 
-@named
+@local
 def length(site: Site, at: str, *, like: str | None = None, equals: int | None = None) -> Outcome:
     """Each list at `at` is as long as what `like` selects: as the list there, or as many values; or `equals` long.
 
@@ -262,7 +262,7 @@ def length(site: Site, at: str, *, like: str | None = None, equals: int | None =
     )
 
 
-@named
+@local
 def unique(site: Site, at: str, *, fold: bool = False) -> Outcome:
     """No two values at `at` are the same; with `fold`, texts that differ by case only are the same.
 
@@ -297,7 +297,7 @@ def _worth(value: Any) -> Any:
     return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
-@named
+@local
 def count(
     site: Site,
     at: str,
@@ -340,7 +340,7 @@ def _number(minimum: int, maximum: int | None) -> str:
     return f"{minimum} to {maximum}" if minimum else f"at most {maximum}"
 
 
-@named
+@local
 def any_of(site: Site, selectors: list[str], *, minimum: int = 1, maximum: int | None = None) -> Outcome:
     """Of `selectors`, so many find something.
 
@@ -355,7 +355,7 @@ def any_of(site: Site, selectors: list[str], *, minimum: int = 1, maximum: int |
     return (Breach(site.holder, site.at(), f"{_number(minimum, maximum)} of {names}", shown),)
 
 
-@named
+@local
 def sequence(site: Site, at: str, key: str, order: list[list[str]]) -> Outcome:
     """The items at `at`, taken by what they have at `key`, come in the order of the lists in `order`.
 
@@ -386,7 +386,7 @@ def _class(names: Sequence[str]) -> str:
     return " or ".join("others" if name == "*" else show(name) for name in names)
 
 
-@named
+@local
 def member_of(site: Site, at: str, values_of: str) -> Outcome:
     """Each value at `at` is one of those that `values_of` selects.
 

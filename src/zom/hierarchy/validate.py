@@ -5,7 +5,6 @@ The hierarchy may be a spec, a document, or lie in a store; the same rules run o
 
 from __future__ import annotations
 
-import hashlib
 from dataclasses import replace
 from os import PathLike
 from typing import TYPE_CHECKING, Any, Literal, cast
@@ -23,7 +22,6 @@ from zom.hierarchy.check import is_document
 from zom.hierarchy.findings import NOT_JSON, Findings
 from zom.hierarchy.node import own_document, place
 from zom.hierarchy.read import inspect_tree
-from zom.jsonvalue import exact_text
 from zom.limits import DEFAULT_LIMITS, Limits
 from zom.model import hierarchy
 from zom.model.assembly import RANK
@@ -197,19 +195,8 @@ class _Validation:
             problems,
             subject=subject,
             suppressions=self.suppressions,
-            digest=_digest(root),
             store=store,
         )
-
-
-def _digest(root: View) -> str:
-    """A SHA-256 over the paths and documents of all nodes, which says what was validated."""
-    digest = hashlib.sha256()
-    for node in root.walk():
-        text = exact_text(node.document)
-        digest.update(f"{node.path}\n".encode())
-        digest.update(text if isinstance(text, bytes) else text.encode("utf-8", "surrogatepass"))
-    return digest.hexdigest()
 
 
 # --- stores ----------------------------------------------------------------------------------------------
