@@ -21,6 +21,7 @@ from zom.cli import (
     create,
     demo,
     diff,
+    dingus,
     explain,
     info,
     migrate,
@@ -58,6 +59,7 @@ _VERBS: dict[str, Any] = {
     "schema": schema,
     "explain": explain,
     "rules": rules,
+    "dingus": dingus,
 }
 
 _EPILOG = """\

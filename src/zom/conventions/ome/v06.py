@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
-from zom.conventions.convention import register
+from zom.conventions.convention import Convention, register
 from zom.conventions.ome.axes import axes_form, axes_order, axes_units
 from zom.conventions.ome.bioformats2raw import layout_rules
 from zom.conventions.ome.edition import OMEZarr
@@ -26,7 +26,7 @@ from zom.conventions.ome.v06_systems import EDITION, IMAGES, PLACES, SYSTEM_RULE
 from zom.conventions.ome.wells import well_image_unique, well_rules
 from zom.conventions.reference_checks import ref_dtype
 from zom.conventions.rule import Rule, schema
-from zom.conventions.value_checks import pattern, required
+from zom.conventions.value_checks import any_of, one_of, pattern, required
 from zom.model.python_value import is_dict
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
     from zom.conventions.view import Node
 
-__all__ = ["V06", "V06RC0"]
+__all__ = ["V06", "V06DEV4", "V06RC0"]
 
 
 # --- the rules that other versions share, with other pages, and of coordinate systems -----------------------
@@ -51,6 +51,10 @@ _OTHERWISE: Final = {
     "well-image-alphanumeric",  # any name that Zarr recommends
 }
 _ONLY_OF_IMAGES: Final = {"axes-count"}
+_KINDS: Final = (
+    *("multiscales", "image-label", "labels", "plate", "well", "scene", "series"),
+    r"bioformats2raw\.layout",
+)
 _ANCHORS: Final = {"#multiscale-md": "#multiscales-md", "#hcs-layout": "#high-content-screening"}
 
 
@@ -111,6 +115,15 @@ def _transform_form(place: str) -> Rule:
 _RULES: Final = (
     *(each for each in namespace_rules(EDITION) if each.id != "namespace"),
     *(each for each in _shared() if each.id not in _OTHERWISE),
+    Rule(
+        "metadata",
+        any_of([f".{kind}" for kind in _KINDS]),
+        must="Metadata describes an image, labels, a plate, a well, a scene or a series of images",
+        fix="add the metadata, or take `ome` away",
+        source="schema",
+        each="ome",
+        link=EDITION.schema("ome_zarr"),
+    ),
     *SYSTEM_RULES,
     Rule(
         "transforms",
@@ -198,5 +211,21 @@ V06: Final = register(
 )
 """The convention."""
 
-V06RC0: Final = register(replace(V06, version="0.6rc0", title="OME-Zarr 0.6, release candidate"))
-"""The same, by the name that was written while it was a candidate: 0.6 changed nothing but its name."""
+_RELEASED: Final = Rule(
+    "version-released",
+    one_of(["0.6"], at="ome.version"),
+    should="`ome.version` is that of a version that was released",
+    fix='write "version": "0.6"',
+    link=EDITION.link("metadata"),
+)
+
+
+def _candidate(version: str) -> Convention:
+    """0.6 by a name that it had before: nothing was to change but its name."""
+    return register(
+        replace(V06, version=version, title=f"OME-Zarr {version}", assumed=False, rules=(*_RULES, _RELEASED))
+    )
+
+
+V06RC0: Final = _candidate("0.6rc0")
+V06DEV4: Final = _candidate("0.6.dev4")
