@@ -2,6 +2,7 @@
 
 from zom.conventions import (
     anndata,
+    cf,
     consolidated,
     geozarr,
     license,
@@ -19,6 +20,7 @@ from zom.conventions import (
 
 __all__ = [
     "anndata",
+    "cf",
     "consolidated",
     "geozarr",
     "license",

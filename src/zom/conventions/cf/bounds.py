@@ -1,0 +1,322 @@
+"""Boundary and climatology variables: CF 7.1 and 7.4.
+
+https://cfconventions.org/cf-conventions/cf-conventions.html#cell-boundaries
+https://cfconventions.org/cf-conventions/cf-conventions.html#climatological-statistics
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from zom.conventions.cf.time_units import is_reference
+from zom.conventions.cf.variable import NUMBERS, Variable, judged, judged_text, section
+from zom.conventions.cf.words import pairs
+from zom.conventions.rule import Rule, has
+from zom.conventions.value_checks import equal, forbidden
+from zom.problems import show
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from zom.conventions.check import Breach
+
+__all__ = ["INHERITED", "RULES"]
+
+INHERITED: Final = (
+    "axis", "calendar", "cf_role", "computed_standard_name", "leap_month", "leap_year", "long_name", "month_lengths",
+    "positive", "standard_name", "units", "units_metadata",
+)  # fmt: skip
+"""The attributes that Appendix A marks "BI": a boundary variable has them from its parent."""
+
+_BOUNDS = section("cell-boundaries")
+_CLIMATOLOGY = section("climatological-statistics")
+
+
+def _exists(name: str) -> Any:
+    def check(variable: Variable, text: str) -> Iterator[Breach]:
+        words = text.split()
+        if len(words) != 1:
+            yield variable.breach(name, "the name of one variable", repr(text))
+        elif variable.is_missing(words[0]):
+            yield variable.unknown(name, words[0])
+
+    check.__name__ = check.__qualname__ = f"{name}_exists"
+    return judged_text(check, name)
+
+
+def _dims(variable: Variable) -> str:
+    return "(" + ", ".join(map(str, variable.dims or ())) + ")"
+
+
+def _dimensions(name: str) -> Any:
+    def check(variable: Variable, text: str) -> Iterator[Breach]:
+        node = variable.variable(text.strip())
+        if node is None or node.dims is None or variable.dims is None:
+            return
+        dims = variable.dims[:-1] if variable.is_char else variable.dims
+        if node.dims[:-1] != dims or len(node.dims) != len(dims) + 1:
+            expected = f"a variable of the dimensions {_dims(variable)} and one more behind them"
+            yield variable.breach(
+                name, expected, f"{text.strip()!r} of {_dims(variable.of(node))}", related=[node]
+            )
+
+    check.__name__ = check.__qualname__ = f"{name}_dimensions"
+    return judged_text(check, name)
+
+
+def _vertices(variable: Variable, text: str) -> Iterator[Breach]:
+    node = variable.variable(text.strip())
+    rank = variable.node.ndim
+    if node is None or not node.shape or rank is None or len(node.shape) != rank + 1:
+        return
+    size = node.shape[-1]
+    if (rank == 1 and size != 2) or (rank > 1 and size < 3):
+        expected = "2 vertices for each cell" if rank == 1 else "at least 3 vertices for each cell"
+        yield variable.breach("bounds", expected, f"{text.strip()!r} with {size}", related=[node])
+
+
+def _two(variable: Variable, text: str) -> Iterator[Breach]:
+    node = variable.variable(text.strip())
+    if node is not None and node.shape and node.shape[-1] != 2:
+        yield variable.breach(
+            "climatology", "a last dimension of 2", f"{text.strip()!r} with {node.shape[-1]}", related=[node]
+        )
+
+
+def _numeric(name: str) -> Any:
+    def check(variable: Variable, text: str) -> Iterator[Breach]:
+        node = variable.variable(text.strip())
+        if node is not None and node.dtype is not None and node.dtype not in NUMBERS:
+            yield variable.breach(
+                name, "a variable of numbers", f"{text.strip()!r} of {node.dtype}", related=[node]
+            )
+
+    check.__name__ = check.__qualname__ = f"{name}_is_numeric"
+    return judged_text(check, name)
+
+
+def _inherited(variable: Variable) -> Iterator[Breach]:
+    for parent in variable.dataset.named(variable.node, "bounds", "bounds_tie_points"):
+        for name in INHERITED:
+            if name not in variable.attributes:
+                continue
+            found = variable.attributes[name]
+            if name not in parent.attributes:
+                yield variable.breach(
+                    name, f"no {name}, as {parent.path} has none", show(found), related=[parent]
+                )
+            elif not equal(found, parent.attributes[name]):
+                expected = f"{show(parent.attributes[name])}, as {parent.path} has it"
+                yield variable.breach(name, expected, show(found), related=[parent])
+
+
+def _is_bounds(variable: Variable) -> bool:
+    return variable.is_named("bounds", "bounds_tie_points")
+
+
+def _bare(variable: Variable) -> Iterator[Breach]:
+    for name in INHERITED:
+        if name in variable.attributes:
+            yield variable.breach(name, f"no {name} at a boundary variable", show(variable.attributes[name]))
+
+
+def _formula(variable: Variable) -> Iterator[Breach]:
+    for parent in variable.dataset.named(variable.node, "bounds"):
+        terms = parent.attributes.get("formula_terms")
+        if isinstance(terms, str) and "formula_terms" not in variable.attributes:
+            expected = f"formula_terms, as {parent.path} has them"
+            yield variable.breach("formula_terms", expected, "nothing", related=[parent])
+
+
+def _same_terms(variable: Variable, text: str) -> Iterator[Breach]:
+    own = dict(pairs(text) or ())
+    for parent in variable.dataset.named(variable.node, "bounds"):
+        above = dict(pairs(str(parent.attributes.get("formula_terms"))) or ())
+        if not own or not above:
+            continue
+        if {term.lower() for term in own} != {term.lower() for term in above}:
+            expected = f"the terms of {parent.path}: {', '.join(above)}"
+            yield variable.breach("formula_terms", expected, ", ".join(own), related=[parent])
+            continue
+        for term, word in own.items():
+            node = variable.of(parent).variable(above.get(term, ""))
+            vertical = node is not None and parent.name in (node.dims or ())
+            if node is not None and vertical == (word == above[term]):
+                expected = f"bounds of {above[term]!r}" if vertical else repr(above[term])
+                yield variable.breach(
+                    "formula_terms", f"{term}: {expected}", repr(f"{term}: {word}"), related=[parent, node]
+                )
+
+
+def _parent_has_terms(variable: Variable) -> bool:
+    parents = variable.dataset.named(variable.node, "bounds")
+    return any(isinstance(parent.attributes.get("formula_terms"), str) for parent in parents)
+
+
+def _time(variable: Variable) -> Iterator[Breach]:
+    units = variable.attributes.get("units")
+    if not is_reference(units):
+        yield variable.breach(
+            "climatology", "it at a coordinate of time since a date", f"units {show(units)}"
+        )
+
+
+def _agrees(variable: Variable) -> Iterator[Breach]:
+    for parent in variable.dataset.named(variable.node, "climatology"):
+        for name in ("units", "standard_name", "calendar"):
+            found = variable.attributes.get(name)
+            if name in variable.attributes and not equal(found, parent.attributes.get(name)):
+                expected = f"{show(parent.attributes.get(name))}, as {parent.path} has it"
+                yield variable.breach(name, expected, show(found), related=[parent])
+
+
+def _is_climatology(variable: Variable) -> bool:
+    return variable.is_named("climatology")
+
+
+def _filled(variable: Variable) -> Iterator[Breach]:
+    for name in ("_FillValue", "missing_value"):
+        if name in variable.attributes:
+            yield variable.breach(
+                name, f"no {name}, as all bounds are there", show(variable.attributes[name])
+            )
+
+
+_NONE: Final = "no boundary variable"
+
+RULES: Final = (
+    Rule(
+        "bounds-exist",
+        _exists("bounds"),
+        must="bounds is the name of one variable of the dataset",
+        fix="correct the name, or add the variable",
+        link=_BOUNDS,
+        on="array",
+    ),
+    Rule(
+        "bounds-dimensions",
+        _dimensions("bounds"),
+        must="a boundary variable has the dimensions of its parent, and one more behind them",
+        fix="give it these dimensions, the vertices last",
+        link=_BOUNDS,
+        on="array",
+    ),
+    Rule(
+        "bounds-vertices",
+        judged_text(_vertices, "bounds"),
+        must="cells of one dimension have 2 vertices, those of several have more",
+        fix="store 2 bounds for each cell of a line, and all corners of a polygon",
+        link=_BOUNDS,
+        on="array",
+    ),
+    Rule(
+        "bounds-numeric",
+        _numeric("bounds"),
+        must="a boundary variable is of numbers",
+        fix="store the bounds as numbers",
+        link=_BOUNDS,
+        on="array",
+    ),
+    Rule(
+        "bounds-attributes",
+        judged(_inherited, where=_is_bounds, otherwise=_NONE),
+        must="units, standard_name, axis and such of a boundary variable are those of its parent",
+        fix="remove the attribute: the parent's counts",
+        link=_BOUNDS,
+        on="array",
+    ),
+    Rule(
+        "bounds-bare",
+        judged(_bare, where=_is_bounds, otherwise=_NONE),
+        should="a boundary variable leaves out units, standard_name, axis and such, as its parent has them",
+        fix="remove the attribute",
+        link=_BOUNDS,
+        on="array",
+    ),
+    Rule(
+        "bounds-formula-terms",
+        judged(_formula, where=_parent_has_terms, otherwise="no bounds of a parametric vertical coordinate"),
+        must="the bounds of a parametric vertical coordinate have formula_terms",
+        fix="add formula_terms that name the bounds of each vertical term",
+        link=_BOUNDS,
+        on="array",
+    ),
+    Rule(
+        "bounds-formula-terms-agree",
+        judged_text(
+            _same_terms,
+            "formula_terms",
+            where=_parent_has_terms,
+            otherwise="no bounds of a parametric vertical coordinate",
+        ),
+        must="formula_terms of bounds have the parent's terms: other variables for the vertical ones, and else the same",
+        fix="name the bounds of each vertical term, and the variables themselves of the others",
+        link=_BOUNDS,
+        on="array",
+    ),
+    Rule(
+        "climatology-of-time",
+        judged(_time, about="climatology", alone=True),
+        must="climatology stands at a time coordinate only",
+        fix="use bounds, or give the variable units of time since a date",
+        link=_CLIMATOLOGY,
+        on="array",
+    ),
+    Rule(
+        "climatology-exists",
+        _exists("climatology"),
+        must="climatology is the name of one variable of the dataset",
+        fix="correct the name, or add the variable",
+        link=_CLIMATOLOGY,
+        on="array",
+    ),
+    Rule(
+        "climatology-or-bounds",
+        forbidden("bounds"),
+        must="a climatological time coordinate has no bounds",
+        fix="keep climatology, and remove bounds",
+        link=_CLIMATOLOGY,
+        on="array",
+        when=(has("climatology"),),
+    ),
+    Rule(
+        "climatology-dimensions",
+        _dimensions("climatology"),
+        must="a climatology variable has the dimension of its time coordinate, and one more behind it",
+        fix="give it these dimensions",
+        link=_CLIMATOLOGY,
+        on="array",
+    ),
+    Rule(
+        "climatology-vertices",
+        judged_text(_two, "climatology"),
+        must="the last dimension of a climatology variable has size 2",
+        fix="store the beginning and the end of each interval",
+        link=_CLIMATOLOGY,
+        on="array",
+    ),
+    Rule(
+        "climatology-numeric",
+        _numeric("climatology"),
+        must="a climatology variable is of numbers",
+        fix="store the bounds as numbers",
+        link=_CLIMATOLOGY,
+        on="array",
+    ),
+    Rule(
+        "climatology-attributes",
+        judged(_agrees, where=_is_climatology, otherwise="no climatology variable"),
+        must="units, standard_name and calendar of a climatology variable are those of its time coordinate",
+        fix="remove the attribute: the time coordinate's counts",
+        link=_CLIMATOLOGY,
+        on="array",
+    ),
+    Rule(
+        "climatology-without-fill",
+        judged(_filled, where=_is_climatology, otherwise="no climatology variable"),
+        must="a climatology variable has neither _FillValue nor missing_value",
+        fix="remove the attribute",
+        link=_CLIMATOLOGY,
+        on="array",
+    ),
+)

@@ -1,0 +1,330 @@
+"""Cells: their measures, and the methods that values are made with: CF 7.2 and 7.3.
+
+https://cfconventions.org/cf-conventions/cf-conventions.html#cell-measures
+https://cfconventions.org/cf-conventions/cf-conventions.html#cell-methods
+"""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections import Counter
+from typing import TYPE_CHECKING, Final
+
+from zom.conventions.cf.cell_methods import METHODS, CellMethod, parse_cell_methods
+from zom.conventions.cf.coordinates import uncompressed
+from zom.conventions.cf.units import measures
+from zom.conventions.cf.variable import Variable, judged, judged_text, section
+from zom.conventions.cf.words import pairs
+from zom.conventions.rule import Rule
+from zom.model.registry import near
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from zom.conventions.check import Breach
+    from zom.conventions.view import Node
+
+__all__ = ["RULES"]
+
+_MEASURES = section("cell-measures")
+_METHODS = section("cell-methods")
+_UNITS: Final = {"area": "m2", "volume": "m3"}
+_STANDARD: Final = frozenset({
+    "time", "latitude", "longitude", "height", "altitude", "depth", "air_pressure", "area", "region", "realization",
+    "forecast_period", "forecast_reference_time", "projection_x_coordinate", "projection_y_coordinate", "grid_latitude",
+    "grid_longitude", "model_level_number", "radiation_wavelength", "radiation_frequency", "area_type",
+})  # fmt: skip
+"""Standard names of coordinates that methods are said of without there being such a coordinate."""
+
+
+def _form(variable: Variable, text: str) -> Iterator[Breach]:
+    if pairs(text) is None:
+        yield variable.breach("cell_measures", "pairs 'area: variable' or 'volume: variable'", repr(text))
+
+
+def _measure(variable: Variable, text: str) -> Iterator[Breach]:
+    for measure, _ in pairs(text) or ():
+        if measure not in _UNITS:
+            hint = near(measure, list(_UNITS))
+            yield variable.breach(
+                "cell_measures", "area or volume", repr(measure), fix=hint if hint.startswith("did") else None
+            )
+
+
+def _exist(variable: Variable, text: str) -> Iterator[Breach]:
+    for _, word in pairs(text) or ():
+        if variable.is_missing(word) and word not in variable.dataset.external:
+            yield variable.unknown("cell_measures", word)
+
+
+def _dimensions(variable: Variable, text: str) -> Iterator[Breach]:
+    allowed = uncompressed(variable)
+    for _, word in pairs(text) or ():
+        node = variable.variable(word)
+        if node is not None and any(dim not in allowed for dim in node.dims or ()):
+            expected = (
+                f"a variable of the dimensions {', '.join(map(str, variable.dims or ()))}, or of some of them"
+            )
+            found = f"{word!r} of {', '.join(map(str, node.dims or ()))}"
+            yield variable.breach("cell_measures", expected, found, related=[node])
+
+
+def _units(variable: Variable, text: str) -> Iterator[Breach]:
+    for measure, word in pairs(text) or ():
+        node = variable.variable(word)
+        if node is None or measure not in _UNITS:
+            continue
+        units = node.attributes.get("units")
+        wrong = not isinstance(units, str) or measures(units, _UNITS[measure]) is False
+        if wrong:
+            expected = f"a variable in units such as {_UNITS[measure]} for {measure}"
+            found = f"{word!r} in {units!r}" if isinstance(units, str) else f"{word!r} without units"
+            yield variable.breach("cell_measures", expected, found, related=[node])
+
+
+def _parsed(variable: Variable) -> tuple[CellMethod, ...]:
+    found = parse_cell_methods(variable.text("cell_methods") or "")
+    return () if isinstance(found, str) else found
+
+
+def _grammar(variable: Variable, text: str) -> Iterator[Breach]:
+    found = parse_cell_methods(text)
+    if isinstance(found, str):
+        yield variable.breach(
+            "cell_methods", "'dimension: method ...', as in 'time: mean'", f"{text!r}: {found}"
+        )
+
+
+def _known(variable: Variable) -> Iterator[Breach]:
+    for each in _parsed(variable):
+        if each.method not in METHODS:
+            close = difflib.get_close_matches(each.method, METHODS, 2)
+            fix = f"did you mean {' or '.join(map(repr, close))}?" if close else None
+            yield variable.breach("cell_methods", "a method of Appendix E", repr(each.method), fix=fix)
+
+
+def _scalars(variable: Variable) -> list[Node]:
+    return [node for node, how in variable.coordinates if how == "coordinates"]
+
+
+def _names(variable: Variable) -> Iterator[Breach]:
+    """A name is refused only where it is nearly one that is there, or no standard name by its form.
+
+    Any name of the standard name table is allowed here, and zom has no such table.
+    """
+    scalars = _scalars(variable)
+    known = {str(dim) for dim in variable.dims or ()} | {node.name for node in scalars} | {"area"}
+    names = {variable.of(node).text("standard_name") for node, _ in variable.coordinates}
+    for each in _parsed(variable):
+        for dim in each.dims:
+            if dim in known or dim in names or dim in _STANDARD:
+                continue
+            close = difflib.get_close_matches(dim, sorted(known | _STANDARD), 2, 0.75)
+            if close or re.fullmatch("[a-z][a-z0-9_]*", dim) is None:
+                expected = (
+                    f"a dimension, a scalar coordinate, a standard name or area: {', '.join(sorted(known))}"
+                )
+                fix = f"did you mean {' or '.join(map(repr, close))}?" if close else None
+                yield variable.breach("cell_methods", expected, repr(dim), fix=fix)
+
+
+def _once(variable: Variable) -> Iterator[Breach]:
+    parsed = _parsed(variable)
+    climatic = {dim for each in parsed if each.climate for dim in each.dims}
+    for dim, count in Counter(dim for each in parsed for dim in each.dims).items():
+        if count > 1 and dim not in climatic:
+            yield variable.breach("cell_methods", f"one method for {dim!r}", f"{count}")
+
+
+def _climate(variable: Variable) -> Iterator[Breach]:
+    for each in _parsed(variable):
+        if each.climate and not any("climatology" in node.attributes for node, _ in variable.coordinates):
+            words = " ".join(each.climate[0])
+            yield variable.breach(
+                "cell_methods", "a time coordinate with climatology", f"{words!r} without one"
+            )
+
+
+def _has_climate(variable: Variable) -> bool:
+    return any(each.climate for each in _parsed(variable))
+
+
+def _intervals(variable: Variable) -> Iterator[Breach]:
+    for each in _parsed(variable):
+        if len(each.intervals) not in {0, 1, len(each.dims)}:
+            expected = f"1 interval, or {len(each.dims)}, one for each dimension"
+            yield variable.breach(
+                "cell_methods", expected, f"{len(each.intervals)} for {': '.join(each.dims)}:"
+            )
+        elif each.wrong_interval is not None:
+            yield variable.breach("cell_methods", "'interval: <number> <unit>'", repr(each.wrong_interval))
+
+
+def _has_intervals(variable: Variable) -> bool:
+    return any(each.intervals for each in _parsed(variable))
+
+
+def _given(variable: Variable) -> Iterator[Breach]:
+    said = {dim for each in _parsed(variable) for dim in each.dims}
+    missing: list[str] = []
+    for node, _ in variable.coordinates:
+        coordinate = variable.of(node)
+        axis = coordinate.axis
+        names = {node.name, coordinate.text("standard_name"), "area" if axis in {"X", "Y"} else None}
+        if axis is not None and (coordinate.is_coordinate or node.shape == ()) and not names & said:
+            missing.append(node.name)
+    if missing:
+        found = (
+            "no cell_methods"
+            if "cell_methods" not in variable.attributes
+            else repr(variable.attributes["cell_methods"])
+        )
+        yield variable.breach("cell_methods", f"a method for {', '.join(missing)}", found)
+
+
+def _has_axes(variable: Variable) -> bool:
+    usable = "cell_methods" not in variable.attributes or bool(_parsed(variable))
+    axes = any(variable.of(node).axis is not None for node, _ in variable.coordinates)
+    return usable and variable.is_data and not variable.is_text and axes
+
+
+def _bounds(variable: Variable) -> Iterator[Breach]:
+    by_name = {node.name: node for node, _ in variable.coordinates}
+    by_name |= {str(node.attributes.get("standard_name")): node for node, _ in variable.coordinates}
+    for each in _parsed(variable):
+        for dim in each.dims if each.method != "point" else ():
+            node = by_name.get(dim)
+            if (
+                node is None
+                or variable.of(node).is_text
+                or not {"bounds", "climatology"}.isdisjoint(node.attributes)
+            ):
+                continue
+            yield variable.breach(
+                "cell_methods",
+                f"bounds of {node.name!r}, over which {each.method} is",
+                "none",
+                related=[node],
+            )
+
+
+RULES: Final = (
+    Rule(
+        "cell-measures",
+        judged_text(_form, "cell_measures", alone=True),
+        must="cell_measures are pairs of a measure with a colon and a variable",
+        fix="write them as in 'area: cell_area'",
+        link=_MEASURES,
+        on="array",
+    ),
+    Rule(
+        "cell-measures-measure",
+        judged_text(
+            _measure,
+            "cell_measures",
+            where=lambda v: bool(pairs(v.text("cell_measures") or "")),
+            otherwise="no pairs",
+            alone=True,
+        ),
+        must="the measure of cells is area or volume",
+        fix="write 'area: variable' or 'volume: variable'",
+        link=_MEASURES,
+        on="array",
+    ),
+    Rule(
+        "cell-measures-exist",
+        judged_text(_exist, "cell_measures"),
+        must="a variable that cell_measures names is in the dataset, or named by external_variables",
+        fix="correct the name, or add it to external_variables of the root",
+        link=_MEASURES,
+        on="array",
+    ),
+    Rule(
+        "cell-measures-dimensions",
+        judged_text(
+            _dimensions, "cell_measures", where=lambda v: not v.is_domain, otherwise="a domain variable"
+        ),
+        must="the dimensions of a measure are among those of the variable that names it",
+        fix="name a measure on these dimensions",
+        link=_MEASURES,
+        on="array",
+    ),
+    Rule(
+        "cell-measures-units",
+        judged_text(_units, "cell_measures"),
+        must="a measure has units of what it measures: square metres for area, cubic metres for volume",
+        fix="add units: 'm2' or 'm3'",
+        link=_MEASURES,
+        on="array",
+    ),
+    Rule(
+        "cell-methods",
+        judged_text(_grammar, "cell_methods", alone=True),
+        must="cell_methods are entries of dimensions with colons, a method, and what qualifies it",
+        fix="write them as in 'time: mean area: sum where land (interval: 1 hour)'",
+        link=_METHODS,
+        on="array",
+    ),
+    Rule(
+        "cell-methods-known",
+        judged(_known, about="cell_methods", alone=True),
+        must="a cell method is one of Appendix E",
+        fix="take the method from Appendix E",
+        link=section("appendix-cell-methods"),
+        on="array",
+    ),
+    Rule(
+        "cell-methods-names",
+        judged(_names, about="cell_methods"),
+        must="a cell method is said of dimensions, scalar coordinates, standard names or area",
+        fix="correct the name",
+        link=_METHODS,
+        on="array",
+    ),
+    Rule(
+        "cell-methods-once",
+        judged(_once, about="cell_methods", alone=True),
+        must="each dimension has one cell method, unless it is climatological time",
+        fix="keep one entry for the dimension",
+        link=_METHODS,
+        on="array",
+    ),
+    Rule(
+        "cell-methods-climatology",
+        judged(
+            _climate,
+            about="cell_methods",
+            where=_has_climate,
+            otherwise="no method within or over days or years",
+        ),
+        must="methods within or over days or years are said of a time coordinate with climatology",
+        fix="add climatology to the time coordinate",
+        link=section("climatological-statistics"),
+        on="array",
+    ),
+    Rule(
+        "cell-methods-intervals",
+        judged(_intervals, about="cell_methods", where=_has_intervals, otherwise="no intervals", alone=True),
+        must="a cell method has one interval, or one for each of its dimensions, each a number and a unit",
+        fix="write '(interval: 1 hour)'",
+        link=_METHODS,
+        on="array",
+    ),
+    Rule(
+        "cell-methods-given",
+        judged(_given, where=_has_axes, otherwise="no data with spatiotemporal coordinates"),
+        should="data have a cell method for each of their dimensions of time and space",
+        fix="add cell_methods, such as 'time: mean area: point'",
+        link=_METHODS,
+        on="array",
+    ),
+    Rule(
+        "cell-methods-bounds",
+        judged(_bounds, about="cell_methods"),
+        should="coordinates over which a method but point was applied have bounds or climatology",
+        fix="add bounds to the coordinate",
+        link=_METHODS,
+        on="array",
+    ),
+)

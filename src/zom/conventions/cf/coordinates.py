@@ -1,0 +1,386 @@
+"""Coordinates and their axes: CF 4 to 4.3, 5 and 6.1.
+
+https://cfconventions.org/cf-conventions/cf-conventions.html#coordinate-types
+https://cfconventions.org/cf-conventions/cf-conventions.html#coordinate-system
+
+The conformance document forbids `axis` at auxiliary coordinate variables; the text of chapters 5 and 9
+allows it, and is the authority by the conformance document's own words.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from zom.conventions.cf.units import axis_of_units, is_pressure
+from zom.conventions.cf.variable import Variable, judged, judged_text, section
+from zom.conventions.rule import Rule
+from zom.conventions.value_checks import pattern
+from zom.problems import show
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from zom.conventions.check import Breach
+    from zom.conventions.view import Node
+
+__all__ = ["RULES", "uncompressed"]
+
+_SYSTEM = section("coordinate-system")
+_DOWN: Final = frozenset({"depth", "ocean_depth", "depth_below_geoid"})
+_UP: Final = frozenset({"height", "altitude", "height_above_geopotential_datum", "height_above_reference_ellipsoid", "height_above_mean_sea_level"})  # fmt: skip
+
+
+def uncompressed(variable: Variable) -> set[str | None]:
+    """The dimensions of a variable, with those that were compressed by gathering."""
+    dims = set(variable.dims or ())
+    for dim in variable.dims or ():
+        node = None if dim is None else variable.variable(dim)
+        text = None if node is None else node.attributes.get("compress")
+        dims.update(text.split() if isinstance(text, str) else ())
+    return dims
+
+
+def _place(variable: Variable, axis: str) -> Iterator[Breach]:
+    if not (variable.is_coordinate_of_any_sort or variable.is_boundary or variable.dims == (variable.name,)):
+        yield variable.breach("axis", "no axis at a variable that holds no coordinates", show(axis))
+
+
+def _consistent(variable: Variable, axis: str) -> Iterator[Breach]:
+    told = axis_of_units(variable.attributes.get("units"))
+    why = f"units {variable.attributes.get('units')!r}"
+    if told is None and str(variable.attributes.get("positive")).lower() in {"up", "down"}:
+        told, why = "Z", f"positive {variable.attributes['positive']!r}"
+    if told is not None and axis.upper() in {"X", "Y", "Z", "T"} and told != axis.upper():
+        yield variable.breach("axis", f"{told!r}, as {why} say", repr(axis))
+
+
+def _once(variable: Variable) -> Iterator[Breach]:
+    seen: dict[str, Node] = {}
+    for node, how in variable.coordinates:
+        axis = node.attributes.get("axis")
+        if not isinstance(axis, str) or axis.upper() not in {"X", "Y", "Z", "T"}:
+            continue
+        first = seen.setdefault(axis.upper(), node)
+        if first is not node:
+            path = variable.node.dims_path if how == "dimension" else ("attributes", "coordinates")
+            expected = f"one coordinate of the axis {axis.upper()}, which {first.name!r} is"
+            yield variable.breach(path, expected, f"{node.name!r} as well", related=[first, node])
+
+
+def _is_vertical(variable: Variable) -> bool:
+    if not (variable.is_coordinate or variable.is_auxiliary) or variable.is_boundary:
+        return False
+    axis, name = variable.text("axis"), variable.text("standard_name")
+    return (axis or "").upper() == "Z" or name in _DOWN | _UP
+
+
+def _positive_given(variable: Variable) -> Iterator[Breach]:
+    if "positive" not in variable.attributes and not is_pressure(variable.attributes.get("units")):
+        yield variable.breach("positive", "'up' or 'down', as the units are not of pressure", "nothing")
+
+
+def _positive_consistent(variable: Variable, positive: str) -> Iterator[Breach]:
+    name = variable.text("standard_name")
+    wanted = "down" if name in _DOWN else "up"
+    if positive.lower() in {"up", "down"} and positive.lower() != wanted:
+        yield variable.breach("positive", f"{wanted!r} for a {name}", repr(positive))
+
+
+def _exist(variable: Variable, text: str) -> Iterator[Breach]:
+    for word in text.split():
+        if variable.is_missing(word):
+            yield variable.unknown("coordinates", word)
+
+
+def _ancillary(variable: Variable, text: str) -> Iterator[Breach]:
+    for word in text.split():
+        if variable.is_missing(word):
+            yield variable.unknown("ancillary_variables", word)
+
+
+def _dimensions(variable: Variable, text: str) -> Iterator[Breach]:
+    allowed = uncompressed(variable)
+    for word in text.split():
+        node = variable.variable(word)
+        if node is None or node.dims is None or node is variable.node:
+            continue
+        dims = node.dims[:-1] if variable.of(node).is_char else node.dims
+        extra = [dim for dim in dims if dim not in allowed]
+        if extra and not variable.of(node).is_text:
+            expected = f"coordinates of the dimensions {_listed(variable.dims)}"
+            found = f"{word!r} of {_listed(node.dims)}"
+            yield variable.breach("coordinates", expected, found, related=[node])
+
+
+def _listed(dims: tuple[str | None, ...] | None) -> str:
+    return "(" + ", ".join(str(dim) for dim in dims or ()) + ")"
+
+
+def _labels(variable: Variable, text: str) -> Iterator[Breach]:
+    for word in text.split():
+        node = variable.variable(word)
+        label = None if node is None else variable.of(node)
+        if node is None or label is None or not label.is_text or label.dims is None:
+            continue
+        dims = label.dims[:-1] if label.is_char else label.dims
+        if len(dims) > 1 or any(dim not in uncompressed(variable) for dim in dims):
+            expected = f"a label with at most one dimension, out of {_listed(variable.dims)}"
+            yield variable.breach(
+                "coordinates", expected, f"{word!r} of {_listed(label.dims)}", related=[node]
+            )
+
+
+def _is_direct(variable: Variable) -> bool:
+    """Whether the coordinates have to lie on the variable's own dimensions."""
+    return not variable.dataset.is_ragged and not variable.is_container
+
+
+def _names_label(variable: Variable) -> bool:
+    if not _is_direct(variable):
+        return False
+    words = (variable.text("coordinates") or "").split()
+    nodes = [variable.variable(word) for word in words]
+    return any(variable.of(node).is_text for node in nodes if node is not None)
+
+
+def _fill(variable: Variable) -> Iterator[Breach]:
+    for name in ("_FillValue", "missing_value"):
+        if name in variable.attributes:
+            yield variable.breach(
+                name, f"no {name}, as all coordinates are there", show(variable.attributes[name])
+            )
+
+
+def _is_coordinate(variable: Variable) -> bool:
+    return variable.is_coordinate
+
+
+def _text_coordinate(variable: Variable) -> Iterator[Breach]:
+    if variable.is_text and variable.dims == (variable.name,):
+        yield variable.breach(
+            variable.node.dims_path, "a dimension of another name than the variable", repr(variable.name)
+        )
+
+
+def _own_dimension(variable: Variable) -> Iterator[Breach]:
+    for place, dim in enumerate(variable.dims or ()):
+        if dim == variable.name:
+            yield variable.breach(
+                (*variable.node.dims_path, place), f"a name other than {dim!r}, the variable's", repr(dim)
+            )
+
+
+def _is_multidimensional(variable: Variable) -> bool:
+    return variable.node.ndim is not None and variable.node.ndim > 1 and variable.is_auxiliary
+
+
+def _horizontal_axis(variable: Variable) -> Iterator[Breach]:
+    if "axis" not in variable.attributes:
+        yield variable.breach("axis", repr(variable.axis), "nothing")
+
+
+def _is_horizontal(variable: Variable) -> bool:
+    return variable.is_coordinate and variable.axis in {"X", "Y"}
+
+
+def _has_coordinates(variable: Variable) -> Iterator[Breach]:
+    """An auxiliary coordinate that is alone on its dimension has to be its coordinate variable."""
+    for place, (dim, size) in enumerate(zip(variable.dims or (), variable.shape or (), strict=False)):
+        target = None if dim is None else variable.variable(dim)
+        if dim is None or size < 2 or (target is not None and target.dims == (dim,)):
+            continue
+        here = [node for node, _ in variable.coordinates if node.dims == (dim,)]
+        axes = [node for node in here if variable.of(node).axis is not None]
+        if len(axes) == 1:
+            expected = f"a coordinate variable {dim!r}, as {axes[0].name!r} depends on this dimension alone"
+            yield variable.breach((*variable.node.dims_path, place), expected, "none", related=axes)
+
+
+def _is_gridded(variable: Variable) -> bool:
+    return variable.is_data and not variable.dataset.has_features
+
+
+def _located(variable: Variable) -> Iterator[Breach]:
+    axes = {variable.of(node).text("standard_name") for node, _ in variable.coordinates}
+    if not {"latitude", "longitude"} <= axes:
+        units = {axis_of_units(node.attributes.get("units")) for node, _ in variable.coordinates}
+        if not {"X", "Y"} <= units:
+            expected = "a grid mapping, or latitude and longitude among the coordinates"
+            yield variable.breach("grid_mapping", expected, "neither")
+
+
+def _is_projected(variable: Variable) -> bool:
+    names = {
+        variable.of(node).text("standard_name") for node, how in variable.coordinates if how == "dimension"
+    }
+    projected = {"projection_x_coordinate", "projection_y_coordinate"}, {"grid_longitude", "grid_latitude"}
+    return (
+        variable.is_data
+        and any(pair <= names for pair in projected)
+        and "grid_mapping" not in variable.attributes
+    )
+
+
+RULES: Final = (
+    Rule(
+        "axis",
+        pattern("[XYZTxyzt]", at="axis"),
+        must="axis is X, Y, Z or T",
+        fix="write 'X', 'Y', 'Z' or 'T'",
+        link=section("coordinate-types"),
+        on="array",
+    ),
+    Rule(
+        "axis-of-coordinates",
+        judged_text(_place, "axis"),
+        must="axis stands at variables of coordinates only",
+        fix="remove axis, or name the variable in the attribute coordinates of the data",
+        link=section("coordinate-types"),
+        on="array",
+    ),
+    Rule(
+        "axis-agrees",
+        judged_text(_consistent, "axis", alone=True),
+        must="axis agrees with the kind of coordinate that units and positive tell of",
+        fix="correct axis, or units and positive",
+        link=section("coordinate-types"),
+        on="array",
+    ),
+    Rule(
+        "axis-once",
+        judged(_once, where=lambda v: v.is_data, otherwise="no data variable"),
+        must="a data variable has one coordinate of each axis at most",
+        fix="remove the attribute axis of the coordinate that is less to the point",
+        link=_SYSTEM,
+        on="array",
+    ),
+    Rule(
+        "positive",
+        pattern("[Uu][Pp]|[Dd][Oo][Ww][Nn]", at="positive"),
+        must="positive is up or down",
+        fix="write 'up' or 'down'",
+        link=section("vertical-coordinate"),
+        on="array",
+    ),
+    Rule(
+        "positive-given",
+        judged(_positive_given, where=_is_vertical, otherwise="no vertical coordinate"),
+        must="a vertical coordinate has the attribute positive, unless its units are of pressure",
+        fix="add positive: 'up' or 'down'",
+        link=section("vertical-coordinate"),
+        on="array",
+    ),
+    Rule(
+        "positive-agrees",
+        judged_text(
+            _positive_consistent,
+            "positive",
+            where=lambda v: v.text("standard_name") in _DOWN | _UP,
+            otherwise="no standard name that says which way is up",
+            alone=True,
+        ),
+        should="positive agrees with the standard name: depth grows down, height and altitude grow up",
+        fix="correct positive, or the standard name",
+        link=section("vertical-coordinate"),
+        on="array",
+    ),
+    Rule(
+        "coordinates-exist",
+        judged_text(_exist, "coordinates"),
+        must="every word of coordinates names a variable of the dataset",
+        fix="correct the name, or add the variable",
+        link=_SYSTEM,
+        on="array",
+    ),
+    Rule(
+        "coordinates-dimensions",
+        judged_text(
+            _dimensions,
+            "coordinates",
+            where=_is_direct,
+            otherwise="ragged arrays, or a variable without data",
+        ),
+        must="the dimensions of a coordinate are among those of the variable that names it",
+        fix="name a coordinate on these dimensions, or rename its dimensions",
+        link=_SYSTEM,
+        on="array",
+    ),
+    Rule(
+        "label-dimensions",
+        judged_text(
+            _labels,
+            "coordinates",
+            where=_names_label,
+            otherwise="no variable of strings among the coordinates",
+        ),
+        must="a label has at most one dimension, and that is one of the variable that names it",
+        fix="give the label one dimension of the variable",
+        link=section("labels"),
+        on="array",
+    ),
+    Rule(
+        "ancillary-exist",
+        judged_text(_ancillary, "ancillary_variables"),
+        must="every word of ancillary_variables names a variable of the dataset",
+        fix="correct the name, or add the variable",
+        link=section("ancillary-data"),
+        on="array",
+    ),
+    Rule(
+        "coordinate-without-fill",
+        judged(_fill, where=_is_coordinate, otherwise="no coordinate variable", alone=True),
+        must="a coordinate variable has neither _FillValue nor missing_value",
+        fix="remove the attribute; in xarray, write with encoding={'_FillValue': None}",
+        link=_SYSTEM,
+        on="array",
+    ),
+    Rule(
+        "text-coordinate",
+        judged(
+            _text_coordinate,
+            where=lambda v: v.is_text and v.node.ndim == 1,
+            otherwise="not strings in one dimension",
+            alone=True,
+        ),
+        must="a variable of strings in one dimension has not the name of that dimension",
+        fix="rename the variable, and name it in the attribute coordinates of the data",
+        link=section("variables"),
+        on="array",
+    ),
+    Rule(
+        "multidimensional-name",
+        judged(_own_dimension, where=_is_multidimensional, otherwise="no coordinates in several dimensions"),
+        should="coordinates in several dimensions have not the name of one of these",
+        fix="rename the variable or the dimension",
+        link=_SYSTEM,
+        on="array",
+    ),
+    Rule(
+        "dimension-coordinates",
+        judged(_has_coordinates, where=_is_gridded, otherwise="no gridded data"),
+        must="a latitude, longitude, vertical or time coordinate of one dimension alone is its coordinate variable",
+        fix="rename the coordinate to the name of the dimension, or the dimension to its name",
+        link=_SYSTEM,
+        on="array",
+    ),
+    Rule(
+        "horizontal-axis",
+        judged(_horizontal_axis, where=_is_horizontal, otherwise="no horizontal coordinate variable"),
+        should="horizontal coordinate variables have the attribute axis",
+        fix="add axis: 'X' or 'Y'",
+        link=_SYSTEM,
+        on="array",
+    ),
+    Rule(
+        "georeferenced",
+        judged(
+            _located,
+            where=_is_projected,
+            otherwise="the data are not on a projection, or have a grid mapping",
+        ),
+        must="data on projected coordinates have a grid mapping, or latitude and longitude among their coordinates",
+        fix="add grid_mapping, or the coordinates",
+        link=section("grid-mappings-and-projections"),
+        on="array",
+    ),
+)

@@ -1,0 +1,189 @@
+"""Datasets: which variables of a hierarchy CF's attributes name, from where, and as what.
+
+A dataset begins at the topmost group whose `Conventions` names CF. Names are resolved as CF 2.7 says: by
+path, or in the group and then those above it, coordinate variables in the groups below as well:
+https://cfconventions.org/cf-conventions/cf-conventions.html#groups
+"""
+
+from __future__ import annotations
+
+import re
+from functools import cached_property
+from typing import TYPE_CHECKING, Final, NamedTuple
+from weakref import WeakKeyDictionary
+
+from zom.conventions.cf.words import entries
+from zom.conventions.view import UNKNOWN, Node, Unknown
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+__all__ = ["LISTS", "Dataset", "Reference", "cf_version", "dataset_of", "root_of"]
+
+LISTS: Final = (
+    "coordinates", "ancillary_variables", "bounds", "climatology", "geometry", "node_coordinates", "node_count",
+    "part_node_count", "interior_ring", "nodes", "quantization", "bounds_tie_points",
+)  # fmt: skip
+"""The attributes whose words name variables."""
+_KEYED: Final = ("cell_measures", "formula_terms", "interpolation_parameters")
+"""Those in which a key stands before each name."""
+
+_CF = re.compile(r"(?:^|[\s,])CF-(\d+)\.(\d+)(?=$|[\s,-])", re.ASCII)
+
+
+def cf_version(conventions: object) -> tuple[int, int] | None:
+    """The version of CF that an attribute `Conventions` names.
+
+    >>> cf_version("CF-1.8 ACDD-1.3"), cf_version("ACDD-1.3"), cf_version(7)
+    ((1, 8), None, None)
+    """
+    found = _CF.search(conventions) if isinstance(conventions, str) else None
+    return None if found is None else (int(found[1]), int(found[2]))
+
+
+def root_of(node: Node) -> Node:
+    """The group at which the dataset of the node begins: the topmost that names CF, or the top."""
+    chain = [node, *node.ancestors()]
+    for each in reversed(chain):
+        conventions = each.attributes.get("Conventions")
+        if each.is_group and isinstance(conventions, str) and "CF-" in conventions:
+            return each
+    return chain[-1]
+
+
+class Reference(NamedTuple):
+    """A variable that an attribute of another one names."""
+
+    source: Node
+    attribute: str
+    word: str
+    target: Node | Unknown | None
+
+
+class Dataset:
+    """The variables below a group, and what they name."""
+
+    def __init__(self, root: Node) -> None:
+        self.root = root
+        self.variables = [node for node in root.walk() if node.is_array]
+        self.names = [node for node in self.variables if node.attributes]
+        self._named: dict[Node, list[Reference]] = {}
+        for source in self.names:
+            for reference in _references(source):
+                if isinstance(reference.target, Node):
+                    self._named.setdefault(reference.target, []).append(reference)
+        self.version: tuple[int, int] = cf_version(root.attributes.get("Conventions")) or (1, 999)
+        """The version that the dataset names; the newest where it names none."""
+        words = (node.attributes.get("coordinates") for node in root.walk() if node.is_group)
+        # xarray writes the coordinates that belong to no data variable into an attribute of the group.
+        self.group_coordinates = {word for each in words if isinstance(each, str) for word in each.split()}
+
+    def named(self, node: Node, *attributes: str) -> list[Node]:
+        """The variables of which one of these attributes names `node`."""
+        return [each.source for each in self._named.get(node, ()) if each.attribute in attributes]
+
+    @property
+    def external(self) -> set[str]:
+        """The variables that are said to be in other files."""
+        found = self.root.attributes.get("external_variables")
+        return set(found.split()) if isinstance(found, str) else set()
+
+    @cached_property
+    def is_ragged(self) -> bool:
+        """Whether it holds ragged arrays, in which coordinates are found by way of counts or indices."""
+        keys = ("sample_dimension", "instance_dimension")
+        return any(key in node.attributes for node in self.names for key in keys)
+
+    @property
+    def has_features(self) -> bool:
+        """Whether it holds discrete sampling geometries."""
+        return self.is_ragged or "featureType" in self.root.attributes
+
+
+_datasets: WeakKeyDictionary[Node, Dataset] = WeakKeyDictionary()
+
+
+def dataset_of(node: Node) -> Dataset | None:
+    """The dataset that a variable or group is of; None where the members around it were not read."""
+    root = root_of(node)
+    if not root.is_group or root.members is None:
+        return None
+    found = _datasets.get(root)
+    if found is None:
+        found = _datasets[root] = Dataset(root)
+    return found
+
+
+def resolve(node: Node, word: str) -> tuple[Node | Unknown | None, str]:
+    """The variable that `word` names for a variable, and how it was found.
+
+    >>> from zom.conventions.view import document_tree
+    >>> array = {"zarr_format": 3, "node_type": "array"}
+    >>> group = {"zarr_format": 3, "node_type": "group"}
+    >>> root = document_tree({**group, "members": {"lat": array, "g": {**group, "members": {"t": array}}}})
+    >>> resolve(root.at("g/t"), "lat")
+    (<array /lat>, 'above')
+    """
+    group = node.parent
+    if group is None:
+        return UNKNOWN, "unread"
+    root = root_of(node)
+    if "/" in word:
+        found = root.at(word.lstrip("/")) if word.startswith("/") else group.at(word)
+        return (found if isinstance(found, Unknown) else _array(found)), "path"
+    here: Node | None = group
+    while here is not None:
+        found = _array((here.members or {}).get(word))
+        if found is not None:
+            return found, "here" if here is group else "above"
+        if here is root:
+            break
+        here = here.parent
+    return (None if group.members is None else _coordinates_below(root).get(word)), "aside"
+
+
+def _array(node: Node | None) -> Node | None:
+    return node if node is not None and node.is_array else None
+
+
+_below: WeakKeyDictionary[Node, dict[str, Node]] = WeakKeyDictionary()
+
+
+def _coordinates_below(root: Node) -> dict[str, Node]:
+    """The coordinate variables in the groups below the root by name, of each the one that is found level by level."""
+    found = _below.get(root)
+    if found is None:
+        found = _below[root] = {}
+        waiting = list(root.groups.values())
+        while waiting:
+            for group in waiting:
+                for name, node in group.arrays.items():
+                    if node.dims == (name,):
+                        found.setdefault(name, node)
+            waiting = [inner for group in waiting for inner in group.groups.values()]
+    return found
+
+
+def _references(source: Node) -> Iterator[Reference]:
+    for attribute, word in _words(source):
+        yield Reference(source, attribute, word, resolve(source, word)[0])
+
+
+def _words(source: Node) -> Iterator[tuple[str, str]]:
+    """The names in the attributes of a variable, each with the attribute, or what it says of the name."""
+
+    def text(attribute: str) -> str:
+        value = source.attributes.get(attribute)
+        return value if isinstance(value, str) else ""
+
+    for attribute in LISTS:
+        yield from ((attribute, word) for word in text(attribute).split())
+    for attribute in _KEYED:
+        yield from ((attribute, word) for each in entries(text(attribute)) or () for word in each.words)
+    for each in entries(text("coordinate_interpolation")) or ():
+        yield from (("tie_points", word) for word in each.keys)
+        yield from (("interpolation", word) for word in each.words)
+    yield from (("tie_point_mapping", each.words[0]) for each in entries(text("tie_point_mapping")) or ())
+    mappings = entries(text("grid_mapping")) or ()
+    names = [key for each in mappings for key in each.keys] or text("grid_mapping").split()[:1]
+    yield from (("grid_mapping", word) for word in names)

@@ -1,0 +1,268 @@
+"""What a variable is: units, long name and standard name: CF 3.1 to 3.3.
+
+https://cfconventions.org/cf-conventions/cf-conventions.html#units
+https://cfconventions.org/cf-conventions/cf-conventions.html#standard-name
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Final
+
+from zom.conventions.cf.cell_methods import parse_cell_methods
+from zom.conventions.cf.time_units import is_reference
+from zom.conventions.cf.units import DEPRECATED, VOLUME_RATIOS, axis_of_units, has_temperature, wrong_units
+from zom.conventions.cf.variable import Variable, judged, judged_text, section
+from zom.conventions.rule import Rule, has
+from zom.conventions.value_checks import one_of, pattern
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from zom.conventions.check import Breach
+
+__all__ = ["MODIFIERS", "RULES"]
+
+MODIFIERS: Final = ("detection_minimum", "number_of_observations", "standard_error", "status_flag")
+"""The standard name modifiers of Appendix C."""
+_OLD_MODIFIERS: Final = ("number_of_observations", "status_flag")
+_DIMENSIONAL: Final = frozenset({
+    "latitude", "longitude", "grid_latitude", "grid_longitude", "projection_x_coordinate", "projection_y_coordinate",
+    "projection_x_angular_coordinate", "projection_y_angular_coordinate", "time", "forecast_reference_time",
+    "forecast_period", "height", "altitude", "depth", "air_pressure", "air_temperature", "sea_surface_temperature",
+    "sea_water_temperature", "surface_temperature", "precipitation_flux", "eastward_wind", "northward_wind", "wind_speed",
+})  # fmt: skip
+"""Standard names of quantities with a dimension that are told from no table."""
+
+_METADATA: Final = (
+    "temperature: on_scale", "temperature: difference", "temperature: unknown",
+    "leap_seconds: none", "leap_seconds: utc", "leap_seconds: unknown",
+)  # fmt: skip
+_DIFFERENCES: Final = frozenset({"range", "standard_deviation", "variance"})
+
+
+def _needs_units(variable: Variable) -> bool:
+    name = (variable.text("standard_name") or "").split()
+    quantity = len(name) == 1 and name[0] in _DIMENSIONAL
+    return (quantity or variable.attributes.get("axis") == "T") and not variable.is_boundary
+
+
+def _units_given(variable: Variable) -> Iterator[Breach]:
+    if "units" not in variable.attributes:
+        what = variable.text("standard_name") or "an axis T"
+        yield variable.breach("units", f"the units of {what}", "nothing")
+
+
+def _units_empty(variable: Variable, units: str) -> Iterator[Breach]:
+    if not units.strip():
+        yield variable.breach("units", "units, or '1' for none", repr(units))
+
+
+def _units_known(variable: Variable, units: str) -> Iterator[Breach]:
+    why = wrong_units(units)
+    if why is not None:
+        yield variable.breach("units", "units as UDUNITS has them", f"{units!r}: {why}")
+
+
+def _is_for_udunits(variable: Variable) -> bool:
+    units = variable.attributes.get("units")
+    return units not in DEPRECATED and not is_reference(units)
+
+
+def _deprecated(variable: Variable, units: str) -> Iterator[Breach]:
+    if units in DEPRECATED:
+        yield variable.breach("units", "no units, and a standard_name with formula_terms", repr(units))
+
+
+def _volume_ratio(variable: Variable, units: str) -> Iterator[Breach]:
+    if units in VOLUME_RATIOS:
+        yield variable.breach(
+            "units", "'1' or a number such as 1e-6, as standard_name says what it is", repr(units)
+        )
+
+
+def _metadata_fits(variable: Variable, metadata: str) -> Iterator[Breach]:
+    units = variable.attributes.get("units")
+    if units is None:
+        yield variable.breach("units_metadata", "units that it is about", "no units")
+    elif metadata.startswith("temperature:") and not has_temperature(units):
+        yield variable.breach("units_metadata", "units with a unit of temperature", repr(units))
+    elif metadata.startswith("leap_seconds:") and axis_of_units(units) != "T":
+        yield variable.breach("units_metadata", "units of time with a reference date", repr(units))
+
+
+def _is_difference(variable: Variable) -> bool:
+    if not has_temperature(variable.attributes.get("units")):
+        return False
+    if "standard_error" in (variable.text("standard_name") or "").split()[1:]:
+        return True
+    methods = parse_cell_methods(variable.text("cell_methods") or "")
+    return not isinstance(methods, str) and any(each.method in _DIFFERENCES for each in methods)
+
+
+def _difference(variable: Variable, metadata: str) -> Iterator[Breach]:
+    if metadata != "temperature: difference":
+        yield variable.breach("units_metadata", "'temperature: difference'", repr(metadata))
+
+
+def _temperature_metadata(variable: Variable) -> Iterator[Breach]:
+    if "units_metadata" not in variable.attributes:
+        yield variable.breach(
+            "units_metadata", "'temperature: on_scale', or difference, or unknown", "nothing"
+        )
+
+
+def _is_temperature(variable: Variable) -> bool:
+    return variable.dataset.version >= (1, 11) and has_temperature(variable.attributes.get("units"))
+
+
+def _described(variable: Variable) -> Iterator[Breach]:
+    if "long_name" not in variable.attributes and "standard_name" not in variable.attributes:
+        yield variable.breach("long_name", "a long_name or a standard_name", "neither")
+
+
+def _is_described(variable: Variable) -> bool:
+    is_coordinate = variable.is_coordinate and "compress" not in variable.attributes
+    return variable.is_data or is_coordinate or variable.is_auxiliary
+
+
+def _modifier(variable: Variable, name: str) -> Iterator[Breach]:
+    modifier = name.split()[1]
+    if modifier not in MODIFIERS:
+        yield variable.breach("standard_name", f"a modifier: {', '.join(MODIFIERS)}", repr(modifier))
+
+
+def _old_modifier(variable: Variable, name: str) -> Iterator[Breach]:
+    modifier = name.split()[1]
+    if modifier in _OLD_MODIFIERS:
+        yield variable.breach(
+            "standard_name", f"the standard name {modifier!r}", f"it as a modifier: {name!r}"
+        )
+
+
+def _has_modifier(variable: Variable) -> bool:
+    return re.fullmatch(r"\S+\s+\S+", (variable.text("standard_name") or "").strip()) is not None
+
+
+RULES: Final = (
+    Rule(
+        "units-given",
+        judged(_units_given, where=_needs_units, otherwise="no quantity that is known to have a dimension"),
+        must="a variable of a quantity that has a dimension has units",
+        fix="add the attribute units",
+        link=section("units"),
+        on="array",
+    ),
+    Rule(
+        "units-not-empty",
+        judged_text(_units_empty, "units", alone=True),
+        should="units are not an empty string",
+        fix="write '1' for a quantity without a dimension, or remove the attribute",
+        link=section("dimensionless-units"),
+    ),
+    Rule(
+        "units-known",
+        judged_text(
+            _units_known,
+            "units",
+            where=_is_for_udunits,
+            otherwise="units of time since a date, or of COARDS",
+            alone=True,
+        ),
+        must="units are ones that UDUNITS reads",
+        fix="spell the units as UDUNITS does, as in 'm s-1'",
+        link=section("units"),
+        on="array",
+    ),
+    Rule(
+        "units-deprecated",
+        judged_text(_deprecated, "units", alone=True),
+        should="units are not level, layer or sigma_level",
+        fix="remove units, and describe the coordinate by standard_name and formula_terms",
+        link=section("dimensionless-vertical-coordinate"),
+        on="array",
+    ),
+    Rule(
+        "units-volume-ratio",
+        judged_text(_volume_ratio, "units", alone=True),
+        must="units are not a volume ratio such as ppmv where there is a standard_name",
+        fix="write the number in place of the unit: 1e-6 for ppmv",
+        link=section("dimensionless-units"),
+        on="array",
+        when=(has("standard_name"),),
+    ),
+    Rule(
+        "units-metadata",
+        one_of(list(_METADATA), at="units_metadata"),
+        must="units_metadata is temperature: on_scale, difference or unknown, or leap_seconds: none, utc or unknown",
+        fix="write one of these values",
+        link=section("temperature-units"),
+        on="array",
+    ),
+    Rule(
+        "units-metadata-fits",
+        judged_text(_metadata_fits, "units_metadata", alone=True),
+        must="units_metadata stands beside units that it is about: of temperature, or of time since a date",
+        fix="correct the units, or remove units_metadata",
+        link=section("temperature-units"),
+        on="array",
+    ),
+    Rule(
+        "units-metadata-difference",
+        judged_text(
+            _difference,
+            "units_metadata",
+            where=_is_difference,
+            otherwise="no difference of temperatures",
+            alone=True,
+        ),
+        must="units_metadata is temperature: difference for a standard error, a range, a standard deviation or a variance",
+        fix="write 'temperature: difference'",
+        link=section("temperature-units"),
+        on="array",
+    ),
+    Rule(
+        "units-metadata-of-temperature",
+        judged(
+            _temperature_metadata,
+            where=_is_temperature,
+            otherwise="no temperature, or a version before CF-1.11",
+        ),
+        should="a variable in units of temperature has units_metadata",
+        fix="add units_metadata: 'temperature: on_scale' or 'temperature: difference'",
+        link=section("temperature-units"),
+        on="array",
+    ),
+    Rule(
+        "described",
+        judged(_described, where=_is_described, otherwise="neither data nor coordinates"),
+        should="variables of data and of coordinates have a long_name or a standard_name",
+        fix="add a long_name",
+        link=section("long-name"),
+        on="array",
+    ),
+    Rule(
+        "standard-name",
+        pattern(r"[A-Za-z][A-Za-z0-9_]*( +[a-z_]+)? *", at="standard_name"),
+        must="standard_name is a name without blanks, and at most one modifier after it",
+        fix="take the name from the standard name table; free text goes to long_name",
+        link=section("standard-name"),
+        on="array",
+    ),
+    Rule(
+        "standard-name-modifier",
+        judged_text(_modifier, "standard_name", where=_has_modifier, otherwise="no modifier", alone=True),
+        must="a standard name modifier is one of Appendix C",
+        fix="use detection_minimum or standard_error, or a standard name of its own",
+        link=section("standard-name-modifiers"),
+        on="array",
+    ),
+    Rule(
+        "standard-name-modifier-deprecated",
+        judged_text(_old_modifier, "standard_name", where=_has_modifier, otherwise="no modifier", alone=True),
+        should="the modifiers status_flag and number_of_observations are not used",
+        fix="use the standard names of these words",
+        link=section("standard-name-modifiers"),
+        on="array",
+    ),
+)

@@ -1,0 +1,117 @@
+"""Domain variables: the domain of data that are not there: CF 5.8.
+
+https://cfconventions.org/cf-conventions/cf-conventions.html#domain-variables
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from zom.conventions.cf.variable import Variable, judged, judged_text, section
+from zom.conventions.cf.words import pairs
+from zom.conventions.rule import Rule, has
+from zom.problems import show
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from zom.conventions.check import Breach
+
+__all__ = ["RULES", "known_dimensions"]
+
+_LINK = section("domain-variables")
+_DATA_ONLY: Final = (
+    "_FillValue", "actual_range", "add_offset", "ancillary_variables", "cell_methods", "flag_masks", "flag_meanings",
+    "flag_values", "missing_value", "scale_factor", "standard_error_multiplier", "standard_name", "units", "units_metadata",
+    "valid_max", "valid_min", "valid_range",
+)  # fmt: skip
+"""The attributes that Appendix A has for data and not for domains."""
+
+
+def known_dimensions(variable: Variable) -> set[str]:
+    """The dimensions of all variables of the group and of those above it."""
+    found: set[str] = set()
+    for group in variable.node.ancestors():
+        for node in group.arrays.values():
+            found.update(dim for dim in node.dims or () if dim is not None)
+    return found
+
+
+def _exist(variable: Variable, text: str) -> Iterator[Breach]:
+    known = known_dimensions(variable)
+    for word in text.split():
+        if word.rpartition("/")[2] not in known:
+            yield variable.breach(
+                "dimensions", f"dimensions of the dataset: {', '.join(sorted(known))}", repr(word)
+            )
+
+
+def _within(variable: Variable, text: str) -> Iterator[Breach]:
+    allowed = {word.rpartition("/")[2] for word in text.split()}
+    named = [("coordinates", word) for word in (variable.text("coordinates") or "").split()]
+    named += [("cell_measures", word) for _, word in pairs(variable.text("cell_measures") or "") or ()]
+    for name, word in named:
+        node = variable.variable(word)
+        if node is None or variable.dataset.is_ragged:
+            continue
+        dims = (node.dims or ())[:-1] if variable.of(node).is_char else (node.dims or ())
+        if any(dim not in allowed for dim in dims):
+            expected = f"variables of the dimensions {', '.join(sorted(allowed)) or 'none'}"
+            yield variable.breach(name, expected, f"{word!r} of {', '.join(map(str, dims))}", related=[node])
+
+
+def _named(variable: Variable) -> Iterator[Breach]:
+    if "long_name" not in variable.attributes:
+        yield variable.breach("long_name", "a long_name", "nothing")
+
+
+def _own(variable: Variable) -> Iterator[Breach]:
+    for name in _DATA_ONLY:
+        if name in variable.attributes:
+            yield variable.breach(name, f"no {name} at a domain", show(variable.attributes[name]))
+
+
+def _is_domain(variable: Variable) -> bool:
+    return variable.is_domain
+
+
+_WHEN = (has("dimensions"),)
+
+RULES: Final = (
+    Rule(
+        "domain-dimensions",
+        judged_text(_exist, "dimensions", where=_is_domain, otherwise="no domain variable"),
+        must="the dimensions of a domain variable are dimensions of the dataset",
+        fix="correct the name, or add a variable of this dimension",
+        link=_LINK,
+        on="array",
+        when=_WHEN,
+    ),
+    Rule(
+        "domain-coordinates",
+        judged_text(_within, "dimensions", where=_is_domain, otherwise="no domain variable"),
+        must="coordinates and cell measures of a domain variable have no dimensions but those of the domain",
+        fix="add the dimension to the attribute dimensions",
+        link=_LINK,
+        on="array",
+        when=_WHEN,
+    ),
+    Rule(
+        "domain-long-name",
+        judged(_named, where=_is_domain, otherwise="no domain variable"),
+        should="a domain variable has a long_name",
+        fix="add a long_name",
+        link=_LINK,
+        on="array",
+        when=_WHEN,
+    ),
+    Rule(
+        "domain-attributes",
+        judged(_own, where=_is_domain, otherwise="no domain variable"),
+        should="a domain variable has no attributes that are for data only",
+        fix="remove the attribute",
+        link=_LINK,
+        on="array",
+        when=_WHEN,
+    ),
+)

@@ -1,0 +1,273 @@
+"""Geometries: points, lines and polygons as coordinates: CF 7.5.
+
+https://cfconventions.org/cf-conventions/cf-conventions.html#geometries
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from zom.conventions.cf.variable import Variable, judged, judged_text, section
+from zom.conventions.rule import Rule, has
+from zom.conventions.value_checks import pattern, required
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from zom.conventions.check import Breach
+    from zom.conventions.view import Node
+
+__all__ = ["RULES"]
+
+_LINK = section("geometries")
+_COUNTS: Final = ("node_count", "part_node_count", "interior_ring")
+
+
+def _single(name: str) -> Any:
+    def check(variable: Variable, text: str) -> Iterator[Breach]:
+        words = text.split()
+        if len(words) != 1:
+            yield variable.breach(name, "the name of one variable", repr(text))
+        elif variable.is_missing(words[0]):
+            yield variable.unknown(name, words[0])
+
+    check.__name__ = check.__qualname__ = f"{name}_exists"
+    return judged_text(check, name)
+
+
+def _container(variable: Variable) -> Iterator[Breach]:
+    for name in ("geometry_type", "node_coordinates"):
+        if name not in variable.attributes:
+            yield variable.breach(name, f"{name} at a geometry container", "nothing")
+
+
+def _is_container(variable: Variable) -> bool:
+    return variable.is_named("geometry")
+
+
+def _nodes(variable: Variable) -> list[Node]:
+    words = (variable.text("node_coordinates") or "").split()
+    return [node for node in map(variable.variable, words) if node is not None]
+
+
+def _exist(variable: Variable, text: str) -> Iterator[Breach]:
+    for word in text.split():
+        if variable.is_missing(word):
+            yield variable.unknown("node_coordinates", word)
+
+
+def _axes(variable: Variable) -> Iterator[Breach]:
+    for node in _nodes(variable):
+        if "axis" not in node.attributes:
+            yield variable.breach(
+                "node_coordinates",
+                "variables with the attribute axis",
+                f"{node.name!r} without",
+                related=[node],
+            )
+
+
+def _once(variable: Variable) -> Iterator[Breach]:
+    seen: dict[str, Node] = {}
+    for node in _nodes(variable):
+        axis = str(node.attributes.get("axis")).upper()
+        first = seen.setdefault(axis, node)
+        if "axis" in node.attributes and first is not node:
+            expected = f"one variable of the axis {axis}, which {first.name!r} is"
+            yield variable.breach(
+                "node_coordinates", expected, f"{node.name!r} as well", related=[first, node]
+            )
+
+
+def _dimensions(variable: Variable) -> Iterator[Breach]:
+    nodes = [node for node in _nodes(variable) if node.dims is not None]
+    for node in nodes:
+        if len(node.dims or ()) != 1 or node.dims != nodes[0].dims:
+            expected = "variables of one and the same dimension"
+            found = f"{node.name!r} of ({', '.join(map(str, node.dims or ()))})"
+            yield variable.breach("node_coordinates", expected, found, related=[node])
+
+
+def _carried(variable: Variable) -> Iterator[Breach]:
+    for user in variable.dataset.named(variable.node, "geometry"):
+        for name in ("grid_mapping", "coordinates"):
+            if name in variable.attributes and name not in user.attributes:
+                yield variable.breach(name, f"{name} at {user.path} as well", "none there", related=[user])
+
+
+def _of_nodes(variable: Variable, text: str) -> Iterator[Breach]:
+    node = variable.variable(text.strip())
+    if len(text.split()) != 1:
+        yield variable.breach("nodes", "the name of one variable", repr(text))
+    elif variable.is_missing(text.strip()):
+        yield variable.unknown("nodes", text.strip())
+    elif node is not None and not variable.dataset.named(node, "node_coordinates"):
+        yield variable.breach("nodes", "a variable that node_coordinates names", repr(text), related=[node])
+
+
+def _counted(variable: Variable) -> Iterator[Breach]:
+    """Without node_count, each geometry is a point, so that its nodes are on a dimension of the data."""
+    kind = (variable.text("geometry_type") or "").lower()
+    dims = {dim for node in _nodes(variable) for dim in node.dims or ()}
+    single = not any(user.shape for user in variable.dataset.named(variable.node, "geometry"))
+    if single:
+        return
+    if kind != "point":
+        yield variable.breach("node_count", f"node_count, which a {kind} needs", "nothing")
+        return
+    for user in variable.dataset.named(variable.node, "geometry"):
+        if not dims & set(user.dims or ()):
+            expected = f"nodes on a dimension of {user.path}, or a node_count"
+            yield variable.breach(
+                "node_coordinates", expected, f"nodes on {', '.join(map(str, dims))}", related=[user]
+            )
+
+
+def _is_uncounted(variable: Variable) -> bool:
+    return "node_count" not in variable.attributes and _is_container(variable) and bool(_nodes(variable))
+
+
+def _instances(variable: Variable, text: str) -> Iterator[Breach]:
+    container = variable.variable(text.strip())
+    if container is None or not variable.shape:
+        return
+    other = variable.of(container)
+    counts = other.variable(other.text("node_count") or "")
+    wanted = counts.dims if counts is not None else None
+    if wanted and not set(wanted) & set(variable.dims or ()):
+        expected = (
+            f"a geometry counted on a dimension of this variable: {', '.join(map(str, variable.dims or ()))}"
+        )
+        found = f"{text.strip()!r}, counted on {', '.join(map(str, wanted))}"
+        yield variable.breach("geometry", expected, found, related=[container])
+
+
+def _ring_dimension(variable: Variable, text: str) -> Iterator[Breach]:
+    ring, parts = (
+        variable.variable(text.strip()),
+        variable.variable((variable.text("part_node_count") or "").strip()),
+    )
+    if ring is not None and parts is not None and (ring.dims != parts.dims or len(ring.dims or ()) != 1):
+        expected = f"a variable of the dimension of {parts.name!r}: {', '.join(map(str, parts.dims or ()))}"
+        found = f"{text.strip()!r} of ({', '.join(map(str, ring.dims or ()))})"
+        yield variable.breach("interior_ring", expected, found, related=[ring, parts])
+
+
+RULES: Final = (
+    Rule(
+        "geometry-exists",
+        _single("geometry"),
+        must="geometry is the name of one variable of the dataset",
+        fix="correct the name, or add the geometry container",
+        link=_LINK,
+        on="array",
+    ),
+    Rule(
+        "geometry-container",
+        judged(_container, where=_is_container, otherwise="no geometry container"),
+        must="a geometry container has geometry_type and node_coordinates",
+        fix="add the attribute",
+        link=_LINK,
+        on="array",
+    ),
+    Rule(
+        "geometry-type",
+        pattern("[Pp][Oo][Ii][Nn][Tt]|[Ll][Ii][Nn][Ee]|[Pp][Oo][Ll][Yy][Gg][Oo][Nn]", at="geometry_type"),
+        must="geometry_type is point, line or polygon",
+        fix="write 'point', 'line' or 'polygon'",
+        link=_LINK,
+        on="array",
+    ),
+    Rule(
+        "geometry-instances",
+        judged_text(_instances, "geometry"),
+        must="the geometries are counted on a dimension of the data",
+        fix="give node_count a dimension of the data",
+        link=_LINK,
+        on="array",
+    ),
+    Rule(
+        "node-coordinates-exist",
+        judged_text(_exist, "node_coordinates"),
+        must="every word of node_coordinates names a variable of the dataset",
+        fix="correct the name, or add the variable",
+        link=_LINK,
+        on="array",
+    ),
+    Rule(
+        "node-coordinates-axis",
+        judged(_axes, about="node_coordinates"),
+        must="node coordinates have the attribute axis",
+        fix="add axis to the variable",
+        link=_LINK,
+        on="array",
+    ),
+    Rule(
+        "node-coordinates-once",
+        judged(_once, about="node_coordinates"),
+        must="a geometry has one node coordinate of each axis at most",
+        fix="correct the attribute axis of one of the two",
+        link=_LINK,
+        on="array",
+    ),
+    Rule(
+        "node-coordinates-dimension",
+        judged(_dimensions, about="node_coordinates"),
+        must="node coordinates have one and the same dimension, that of the nodes",
+        fix="store all nodes along one dimension",
+        link=_LINK,
+        on="array",
+    ),
+    *(
+        Rule(
+            f"{name.replace('_', '-')}-exists",
+            _single(name),
+            must=f"{name} is the name of one variable of the dataset",
+            fix="correct the name, or add the variable",
+            link=_LINK,
+            on="array",
+        )
+        for name in _COUNTS
+    ),
+    Rule(
+        "node-count-given",
+        judged(_counted, where=_is_uncounted, otherwise="no geometry, or one with node_count"),
+        must="a geometry without node_count is of points, whose nodes are on a dimension of the data",
+        fix="add node_count",
+        link=_LINK,
+        on="array",
+    ),
+    Rule(
+        "interior-ring-parts",
+        required("part_node_count"),
+        must="where there is interior_ring, there is part_node_count",
+        fix="add part_node_count",
+        link=_LINK,
+        on="array",
+        when=(has("interior_ring"),),
+    ),
+    Rule(
+        "interior-ring-dimension",
+        judged_text(_ring_dimension, "interior_ring"),
+        must="interior_ring has the single dimension of part_node_count",
+        fix="give it this dimension",
+        link=_LINK,
+        on="array",
+    ),
+    Rule(
+        "geometry-attributes",
+        judged(_carried, where=_is_container, otherwise="no geometry container"),
+        must="grid_mapping and coordinates of a geometry container stand at its data as well",
+        fix="add the attribute to the data variable",
+        link=_LINK,
+        on="array",
+    ),
+    Rule(
+        "nodes",
+        judged_text(_of_nodes, "nodes"),
+        must="nodes is the name of one node coordinate of the dataset",
+        fix="name a variable that node_coordinates names",
+        link=_LINK,
+        on="array",
+    ),
+)

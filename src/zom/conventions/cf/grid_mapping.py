@@ -1,0 +1,355 @@
+"""Grid mappings: how horizontal coordinates lie on the Earth: CF 5.6 and Appendix F.
+
+https://cfconventions.org/cf-conventions/cf-conventions.html#grid-mappings-and-projections
+https://cfconventions.org/cf-conventions/cf-conventions.html#appendix-grid-mappings
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any, Final
+
+from zom.conventions.cf.missing import is_number
+from zom.conventions.cf.variable import Variable, judged, judged_text, listed, section
+from zom.conventions.cf.words import Entry, entries
+from zom.conventions.rule import Rule, has, is_value
+from zom.conventions.value_checks import forbidden, one_of
+from zom.problems import show
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from zom.conventions.check import Breach
+
+__all__ = ["MAPPINGS", "PARAMETERS", "RULES"]
+
+_CENTRE: Final = (("longitude_of_central_meridian",), ("latitude_of_projection_origin",))
+_ORIGIN: Final = (("longitude_of_projection_origin",), ("latitude_of_projection_origin",))
+_STEREO: Final = ("longitude_of_projection_origin", "straight_vertical_longitude_from_pole")
+_EITHER: Final = ("standard_parallel", "scale_factor_at_projection_origin")
+
+MAPPINGS: Final[dict[str, tuple[tuple[str, ...], ...]]] = {
+    "albers_conical_equal_area": (("standard_parallel",), *_CENTRE),
+    "azimuthal_equidistant": _ORIGIN,
+    "geostationary": (*_ORIGIN, ("perspective_point_height",), ("sweep_angle_axis", "fixed_angle_axis")),
+    "lambert_azimuthal_equal_area": _ORIGIN,
+    "lambert_conformal_conic": (("standard_parallel",), *_CENTRE),
+    "lambert_cylindrical_equal_area": (("longitude_of_central_meridian",), _EITHER),
+    "latitude_longitude": (),
+    "mercator": (("longitude_of_projection_origin",), _EITHER),
+    "oblique_mercator": (("azimuth_of_central_line",), *_ORIGIN, ("scale_factor_at_projection_origin",)),
+    "orthographic": _ORIGIN,
+    "polar_stereographic": (_STEREO, ("latitude_of_projection_origin",), _EITHER),
+    "rotated_latitude_longitude": (("grid_north_pole_latitude",), ("grid_north_pole_longitude",)),
+    "sinusoidal": (("longitude_of_projection_origin",),),
+    "stereographic": (*_ORIGIN, ("scale_factor_at_projection_origin",)),
+    "transverse_mercator": (("scale_factor_at_central_meridian",), *_CENTRE),
+    "vertical_perspective": (*_ORIGIN, ("perspective_point_height",)),
+}
+"""The grid mappings of Appendix F, each with the parameters that it needs: one out of each tuple."""
+
+_TEXTS: Final = (
+    "crs_wkt", "fixed_angle_axis", "geographic_crs_name", "geoid_name", "geopotential_datum_name", "grid_mapping_name",
+    "horizontal_datum_name", "prime_meridian_name", "projected_crs_name", "reference_ellipsoid_name", "sweep_angle_axis",
+)  # fmt: skip
+PARAMETERS: Final[dict[str, tuple[float | None, float | None]]] = {
+    "azimuth_of_central_line": (None, None),
+    "earth_radius": (None, None),
+    "false_easting": (None, None),
+    "false_northing": (None, None),
+    "grid_north_pole_latitude": (None, None),
+    "grid_north_pole_longitude": (None, None),
+    "inverse_flattening": (None, None),
+    "latitude_of_projection_origin": (-90, 90),
+    "longitude_of_central_meridian": (-180, 180),
+    "longitude_of_prime_meridian": (-180, 180),
+    "longitude_of_projection_origin": (-180, 180),
+    "north_pole_grid_longitude": (None, None),
+    "perspective_point_height": (None, None),
+    "scale_factor_at_central_meridian": (0, None),
+    "scale_factor_at_projection_origin": (0, None),
+    "semi_major_axis": (None, None),
+    "semi_minor_axis": (None, None),
+    "standard_parallel": (-90, 90),
+    "straight_vertical_longitude_from_pole": (-180, 180),
+    "towgs84": (None, None),
+}
+"""The numeric attributes of Table F.1, with the ends of their domains."""
+_COUNTS: Final = {"standard_parallel": (1, 2), "towgs84": (3, 6, 7)}
+_ALL_OR_NONE: Final = (
+    "reference_ellipsoid_name",
+    "prime_meridian_name",
+    "horizontal_datum_name",
+    "geographic_crs_name",
+)
+_WKT: Final = re.compile(
+    r"\s*(?:GEODCRS|GEODETICCRS|GEOGCRS|GEOGRAPHICCRS|PROJCRS|PROJECTEDCRS|VERTCRS|VERTICALCRS|ENGCRS|ENGINEERINGCRS"
+    r"|IMAGECRS|PARAMETRICCRS|TIMECRS|COMPOUNDCRS|BOUNDCRS|DERIVEDPROJCRS"
+    r"|GEOGCS|PROJCS|GEOCCS|VERT_CS|COMPD_CS|LOCAL_CS)\s*\[.*\]\s*",
+    re.DOTALL,
+)
+
+
+def _mappings(text: str) -> list[Entry] | None:
+    words = text.split()
+    if len(words) == 1 and ":" not in text:
+        return [Entry((words[0],), ())]
+    found = entries(text)
+    return None if found is None or any(len(each.keys) != 1 for each in found) else found
+
+
+def _form(variable: Variable, text: str) -> Iterator[Breach]:
+    if _mappings(text) is None:
+        yield variable.breach(
+            "grid_mapping", "the name of a variable, or 'mapping: coordinate coordinate ...'", repr(text)
+        )
+
+
+def _exist(variable: Variable, text: str) -> Iterator[Breach]:
+    for each in _mappings(text) or ():
+        if variable.is_missing(each.keys[0]):
+            yield variable.unknown("grid_mapping", each.keys[0])
+
+
+def _coordinates(variable: Variable, text: str) -> Iterator[Breach]:
+    own = {id(node) for node, _ in variable.coordinates}
+    for each in _mappings(text) or ():
+        for word in each.words:
+            node = variable.variable(word)
+            if variable.is_missing(word):
+                yield variable.unknown("grid_mapping", word)
+            elif node is not None and id(node) not in own and not variable.of(node).is_coordinate:
+                expected = "coordinate variables, or coordinates that the attribute coordinates names"
+                yield variable.breach("grid_mapping", expected, repr(word), related=[node])
+
+
+def _has_coordinates(variable: Variable) -> bool:
+    return any(each.words for each in _mappings(variable.text("grid_mapping") or "") or ())
+
+
+def _named(variable: Variable) -> Iterator[Breach]:
+    if "grid_mapping_name" not in variable.attributes:
+        users = variable.dataset.named(variable.node, "grid_mapping")
+        yield variable.breach("grid_mapping_name", "the name of a grid mapping", "nothing", related=users[:4])
+
+
+def _is_mapping(variable: Variable) -> bool:
+    return variable.is_named("grid_mapping")
+
+
+def _types(variable: Variable) -> Iterator[Breach]:
+    for name, value in variable.attributes.items():
+        if name in _TEXTS and not isinstance(value, str):
+            yield variable.breach(name, "a string", show(value))
+        elif name in PARAMETERS and not all(map(is_number, listed(value))):
+            yield variable.breach(name, "a number", show(value))
+
+
+def _counted(variable: Variable) -> Iterator[Breach]:
+    for name in PARAMETERS:
+        if name in variable.attributes:
+            value, counts = variable.attributes[name], _COUNTS.get(name, (1,))
+            if len(listed(value)) not in counts:
+                yield variable.breach(
+                    name, f"{' or '.join(map(str, counts))} values", f"{len(listed(value))}: {show(value)}"
+                )
+
+
+def _needed(variable: Variable, mapping: str) -> Iterator[Breach]:
+    for choice in MAPPINGS.get(mapping, ()):
+        if not any(name in variable.attributes for name in choice):
+            yield variable.breach(choice[0], f"{' or '.join(choice)}, which {mapping} needs", "nothing")
+
+
+def _ranges(variable: Variable) -> Iterator[Breach]:
+    for name, (low, high) in PARAMETERS.items():
+        value: Any = variable.attributes.get(name)
+        for each in listed(value):
+            if not is_number(each) or (low is None and high is None):
+                continue
+            if high is None:
+                if each <= 0:
+                    yield variable.breach(name, "a number above 0", show(each))
+            elif low is not None and not (low <= each < high or (high == 90 and each == 90)):
+                yield variable.breach(name, f"a number from {low} to {high}", show(each))
+
+
+def _all_names(variable: Variable) -> Iterator[Breach]:
+    missing = [name for name in _ALL_OR_NONE if name not in variable.attributes]
+    if missing and len(missing) < len(_ALL_OR_NONE):
+        for name in missing:
+            yield variable.breach(name, f"all of {', '.join(_ALL_OR_NONE)}, or none", "nothing")
+
+
+def _has_names(variable: Variable) -> bool:
+    return any(name in variable.attributes for name in _ALL_OR_NONE)
+
+
+def _projected(variable: Variable) -> Iterator[Breach]:
+    if "geographic_crs_name" not in variable.attributes:
+        yield variable.breach(
+            "geographic_crs_name", "a geographic_crs_name beside projected_crs_name", "nothing"
+        )
+
+
+def _wkt(variable: Variable, text: str) -> Iterator[Breach]:
+    plain = re.sub(r'"(?:[^"]|"")*"', "", text)
+    if _WKT.fullmatch(text) is None or plain.count("[") != plain.count("]") or '"' in plain:
+        found = repr(text if len(text) < 60 else f"{text[:57]}...")
+        yield variable.breach(
+            "crs_wkt", "the well-known text of a coordinate reference system: KEYWORD[...]", found
+        )
+
+
+def _scalar(variable: Variable) -> Iterator[Breach]:
+    if variable.shape:
+        yield variable.breach(("shape",), "no dimensions", show(list(variable.shape)))
+
+
+_LINK = section("grid-mappings-and-projections")
+_APPENDIX = section("appendix-grid-mappings")
+_NAME = (has("grid_mapping_name"),)
+
+RULES: Final = (
+    Rule(
+        "grid-mapping",
+        judged_text(_form, "grid_mapping", alone=True),
+        must="grid_mapping is the name of a variable, or such names with colons, each before its coordinates",
+        fix="write it as in 'crs' or in 'crs: x y other: lat lon'",
+        link=_LINK,
+        on="array",
+    ),
+    Rule(
+        "grid-mapping-exists",
+        judged_text(_exist, "grid_mapping"),
+        must="a grid mapping that grid_mapping names is a variable of the dataset",
+        fix="correct the name, or add the variable",
+        link=_LINK,
+        on="array",
+    ),
+    Rule(
+        "grid-mapping-coordinates",
+        judged_text(
+            _coordinates,
+            "grid_mapping",
+            where=_has_coordinates,
+            otherwise="grid_mapping names no coordinates",
+        ),
+        must="the coordinates that grid_mapping names are in the dataset, and coordinates of the variable",
+        fix="correct the name, or add it to the attribute coordinates",
+        link=_LINK,
+        on="array",
+    ),
+    Rule(
+        "grid-mapping-named",
+        judged(_named, where=_is_mapping, otherwise="no grid mapping"),
+        must="a grid mapping has the attribute grid_mapping_name",
+        fix="add grid_mapping_name; crs_wkt does not replace it",
+        link=_LINK,
+        on="array",
+    ),
+    Rule(
+        "grid-mapping-name",
+        one_of(list(MAPPINGS), at="grid_mapping_name"),
+        must="grid_mapping_name is one of Appendix F",
+        fix="take the name from Appendix F",
+        link=_APPENDIX,
+        on="array",
+    ),
+    Rule(
+        "grid-mapping-types",
+        judged(_types, alone=True),
+        must="the attributes of a grid mapping have the types of Table F.1",
+        fix="write numbers as numbers, and names as strings",
+        link=_APPENDIX,
+        on="array",
+        when=_NAME,
+    ),
+    Rule(
+        "grid-mapping-counts",
+        judged(_counted, alone=True),
+        must="the parameters of a grid mapping are single numbers; standard_parallel may be 2, towgs84 is 3, 6 or 7",
+        fix="correct the number of values",
+        link=_APPENDIX,
+        on="array",
+        when=_NAME,
+    ),
+    Rule(
+        "grid-mapping-parameters",
+        judged_text(_needed, "grid_mapping_name", alone=True),
+        must="a grid mapping has the parameters that Appendix F lists for it and does not call optional",
+        fix="add the parameter",
+        link=_APPENDIX,
+        on="array",
+    ),
+    Rule(
+        "grid-mapping-domains",
+        judged(_ranges, alone=True),
+        should="the parameters of a grid mapping are within the domains of Table F.1",
+        fix="write longitudes from -180 to below 180, latitudes from -90 to 90, and scale factors above 0",
+        link=_APPENDIX,
+        on="array",
+        when=_NAME,
+    ),
+    Rule(
+        "crs-names",
+        judged(_all_names, where=_has_names, otherwise="none of these names", alone=True),
+        must="of the names of ellipsoid, prime meridian, horizontal datum and geographic system there are all or none",
+        fix="add the names that are missing",
+        link=_APPENDIX,
+        on="array",
+    ),
+    Rule(
+        "projected-crs-name",
+        judged(_projected, alone=True),
+        must="where there is a projected_crs_name, there is a geographic_crs_name",
+        fix="add geographic_crs_name",
+        link=_APPENDIX,
+        on="array",
+        when=(has("projected_crs_name"),),
+    ),
+    Rule(
+        "geoid-or-geopotential",
+        forbidden("geopotential_datum_name"),
+        must="there are not both a geoid_name and a geopotential_datum_name",
+        fix="keep one of the two",
+        link=_APPENDIX,
+        on="array",
+        when=(has("geoid_name"),),
+    ),
+    Rule(
+        "crs-wkt",
+        judged_text(_wkt, "crs_wkt", alone=True),
+        must="crs_wkt is the well-known text of a coordinate reference system",
+        fix="write the text as PROJ or pyproj gives it",
+        link=_LINK,
+        on="array",
+    ),
+    Rule(
+        "grid-mapping-scalar",
+        judged(_scalar, alone=True),
+        should="a grid mapping has no dimensions",
+        fix="make it a scalar: shape []",
+        link=_LINK,
+        on="array",
+        when=_NAME,
+    ),
+    Rule(
+        "cylindrical-scale-factor",
+        forbidden("scale_factor_at_projection_origin"),
+        should="lambert_cylindrical_equal_area has standard_parallel, not scale_factor_at_projection_origin",
+        fix="write standard_parallel",
+        link=_LINK,
+        on="array",
+        when=(is_value("grid_mapping_name", "lambert_cylindrical_equal_area"),),
+    ),
+    Rule(
+        "stereographic-longitude",
+        forbidden("straight_vertical_longitude_from_pole"),
+        should="polar_stereographic has longitude_of_projection_origin, not straight_vertical_longitude_from_pole",
+        fix="write longitude_of_projection_origin",
+        link=_LINK,
+        on="array",
+        when=(is_value("grid_mapping_name", "polar_stereographic"),),
+    ),
+)

@@ -1,0 +1,340 @@
+"""What a dataset says of itself, and how its parts are named: CF 2.2 to 2.4, 2.6 and 2.7.
+
+https://cfconventions.org/cf-conventions/cf-conventions.html#_netcdf_files_and_components
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from typing import TYPE_CHECKING, Any, Final
+
+from zom.conventions.cf.dataset import LISTS, cf_version, dataset_of, resolve, root_of
+from zom.conventions.cf.variable import NUMBERS, TEXTS, Variable, judged, listed, section
+from zom.conventions.check import Breach, Site, Skip, python
+from zom.conventions.rule import Rule, has
+from zom.conventions.value_checks import forbidden, one_of, unique
+from zom.conventions.view import Node
+from zom.model.python_value import is_list
+from zom.problems import show
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+__all__ = ["KNOWN", "RULES"]
+
+KNOWN: Final = tuple((1, minor) for minor in range(15))
+"""The versions of CF that the rules know: 1.0 to 1.14."""
+
+_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]*", re.ASCII)
+_ATTRIBUTE = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]*", re.ASCII)
+_TEXTS: Final = (
+    "Conventions", "title", "history", "institution", "source", "references", "comment", "long_name",
+    "standard_name", "units", "flag_meanings",
+)  # fmt: skip
+_NAMINGS = _naming = section("_naming_conventions")
+
+
+def _conventions(site: Site) -> Iterable[Breach] | Skip:
+    group = site.holder
+    if root_of(group) is not group:
+        return Skip("not the root of the dataset")
+    value = group.attributes.get("Conventions")
+    if isinstance(value, str) and cf_version(value) is not None:
+        return ()
+    found = "nothing" if value is None else show(value)
+    return (site.breach(("attributes", "Conventions"), "a string with a name such as CF-1.13", found),)
+
+
+def _version(site: Site) -> Iterable[Breach] | Skip:
+    group = site.holder
+    version = cf_version(group.attributes.get("Conventions"))
+    if root_of(group) is not group or version is None:
+        return Skip("no version of CF is named here")
+    if version in KNOWN:
+        return ()
+    newest = f"CF-{KNOWN[-1][0]}.{KNOWN[-1][1]}"
+    expected = f"a version of CF from CF-1.0 to {newest}"
+    return (site.breach(("attributes", "Conventions"), expected, f"CF-{version[0]}.{version[1]}"),)
+
+
+def _root_only(site: Site) -> Iterable[Breach] | Skip:
+    group = site.holder
+    root = root_of(group)
+    if root is group:
+        return Skip("the root of the dataset")
+    keys = [key for key in ("Conventions", "external_variables") if key in group.attributes]
+    return [
+        site.breach(("attributes", key), f"no {key} below {root.path}", show(group.attributes[key]))
+        for key in keys
+    ]
+
+
+def _external(site: Site) -> Iterable[Breach] | Skip:
+    group = site.holder
+    value = group.attributes.get("external_variables")
+    dataset = dataset_of(group)
+    if not isinstance(value, str) or dataset is None or dataset.root is not group:
+        return Skip("no external_variables in the root of a dataset")
+    here = {node.name: node for node in dataset.variables}
+    inside = [here[word] for word in value.split() if word in here]
+    expected = "variables that are in other files only"
+    path = ("attributes", "external_variables")
+    return [
+        site.breach(path, expected, f"{node.name!r}, which is {node.path}", related=[node]) for node in inside
+    ]
+
+
+def _node_name(site: Site) -> Iterable[Breach] | Skip:
+    node = site.holder
+    if node.parent is None:
+        return Skip("the root has no name")
+    if _NAME.fullmatch(node.name):
+        return ()
+    return (
+        site.breach(
+            (), "a name of letters, digits and underscores that begins with a letter", repr(node.name)
+        ),
+    )
+
+
+def _dimension_names(variable: Variable) -> Iterator[Breach]:
+    for place, name in enumerate(variable.dims or ()):
+        if name is not None and _NAME.fullmatch(name) is None:
+            expected = "a name of letters, digits and underscores that begins with a letter"
+            yield variable.breach((*variable.node.dims_path, place), expected, repr(name))
+
+
+def _attribute_names(variable: Variable) -> Iterator[Breach]:
+    for name in variable.attributes:
+        if _ATTRIBUTE.fullmatch(name) is None:
+            expected = "a name of letters, digits, underscores, periods and hyphens that begins with a letter"
+            yield variable.breach(name, expected, repr(name))
+
+
+def _case(variable: Variable) -> Iterator[Breach]:
+    group = variable.node.parent
+    for name, other in (group.arrays if group is not None else {}).items():
+        if name == variable.name:
+            return
+        if name.casefold() == variable.name.casefold():
+            expected = f"a name that differs from {name!r} by more than case"
+            yield variable.breach((), expected, repr(variable.name), related=[other])
+
+
+def _normal(variable: Variable) -> Iterator[Breach]:
+    for name in _TEXTS:
+        text = variable.text(name)
+        if text is not None and not unicodedata.is_normalized("NFC", text):
+            yield variable.breach(name, "text in Unicode Normalization Form C", show(text))
+
+
+def _order(variable: Variable) -> Iterator[Breach]:
+    ranks = "TZYX"
+    axes: list[tuple[int, str]] = []
+    for dim in variable.dims or ():
+        node = None if dim is None else variable.variable(dim)
+        axis = None if node is None or node.dims != (dim,) else variable.of(node).axis
+        if axis is not None and dim is not None:
+            axes.append((ranks.index(axis), dim))
+    if [rank for rank, _ in axes] != sorted(rank for rank, _ in axes):
+        wanted = ", ".join(dim for _, dim in sorted(axes, key=lambda each: each[0]))
+        yield variable.breach(
+            variable.node.dims_path, f"the order {wanted}", ", ".join(dim for _, dim in axes)
+        )
+
+
+def _out_of_group(variable: Variable) -> Iterator[Breach]:
+    sizes = dict(zip(variable.dims or (), variable.shape or (), strict=False))
+    for name in LISTS:
+        for word in (variable.text(name) or "").split():
+            target, how = resolve(variable.node, word)
+            if not isinstance(target, Node) or how == "here" or target.parent is variable.node.parent:
+                continue
+            for dim, size in zip(target.dims or (), target.shape or (), strict=False):
+                if dim is not None and sizes.get(dim, size) != size:
+                    expected = f"a variable whose dimension {dim!r} has {sizes[dim]}, as here"
+                    yield variable.breach(name, expected, f"{word!r}, where it has {size}", related=[target])
+
+
+def _lateral(variable: Variable) -> Iterator[Breach]:
+    for name in LISTS:
+        for word in (variable.text(name) or "").split():
+            target, how = resolve(variable.node, word)
+            if isinstance(target, Node) and how == "aside":
+                yield variable.breach(name, f"a path, such as {target.path}", repr(word), related=[target])
+
+
+def _many_groups(variable: Variable) -> bool:
+    return (variable.node.parent is not None and variable.dataset.root is not variable.node.parent) or any(
+        variable.dataset.root.groups
+    )
+
+
+def _group_attributes(site: Site) -> Iterable[Breach]:
+    keys: tuple[str, ...] = (
+        "units", "standard_name", "axis", "positive", "calendar", "bounds", "cell_methods", "cell_measures", "grid_mapping",
+        "ancillary_variables", "formula_terms", "flag_values", "flag_masks", "flag_meanings", "scale_factor", "add_offset",
+        "_FillValue", "missing_value", "valid_min", "valid_max", "valid_range",
+    )  # fmt: skip
+    found: list[Any] = [key for key in keys if key in site.holder.attributes]
+    return [
+        site.breach(("attributes", key), f"{key} at the variables that it is about", "it at a group")
+        for key in found
+    ]
+
+
+def _scalar_texts(site: Site) -> Iterable[Breach]:
+    return [
+        site.breach(("attributes", name), "one string, not a list", show(value))
+        for name, value in site.holder.attributes.items()
+        if name != "_ARRAY_DIMENSIONS"
+        and is_list(value)
+        and any(isinstance(each, str) for each in listed(value))
+    ]
+
+
+RULES: Final = (
+    Rule(
+        "conventions",
+        python(_conventions),
+        must="the root has an attribute Conventions, a string that names the version of CF, as in 'CF-1.13'",
+        fix="set the attribute Conventions of the root group to a string such as 'CF-1.13'",
+        link=section("identification-of-conventions"),
+        source="both",
+        on="group",
+    ),
+    Rule(
+        "version",
+        python(_version),
+        must="the version of CF that Conventions names is one that is known",
+        fix="name the version that the dataset was written for",
+        link=section("identification-of-conventions"),
+        on="group",
+    ),
+    Rule(
+        "root-only",
+        python(_root_only),
+        must="Conventions and external_variables stand in the root group only",
+        fix="remove the attribute here, or write it to the root group",
+        link=section("groups"),
+        on="group",
+    ),
+    Rule(
+        "external-variables",
+        python(_external),
+        must="no variable that external_variables names is in the dataset",
+        fix="take the name out of external_variables",
+        link=section("external-variables"),
+        on="group",
+        when=(has("external_variables"),),
+    ),
+    Rule(
+        "group-attributes",
+        python(_group_attributes),
+        should="attributes that describe a variable stand at the variable, not at its group",
+        fix="write the attribute to each variable that it is about",
+        link=section("groups"),
+        on="group",
+    ),
+    Rule(
+        "data-type",
+        one_of([*NUMBERS, *TEXTS], at="@dtype"),
+        must="a variable has a data type of netCDF: integers of 8 to 64 bits, float32, float64, strings or characters",
+        fix="store it as one of these types",
+        link=section("_data_types"),
+        on="array",
+    ),
+    Rule(
+        "text-is-normal",
+        judged(_normal, alone=True),
+        must="text in CF's attributes is in Unicode Normalization Form C",
+        fix="normalize the text: unicodedata.normalize('NFC', text)",
+        link=section("_data_types"),
+    ),
+    Rule(
+        "text-is-scalar",
+        python(_scalar_texts),
+        must="an attribute that is text is one string, not a list of strings",
+        fix="join the strings by blanks or line breaks",
+        link=section("_data_types"),
+    ),
+    Rule(
+        "variable-name",
+        python(_node_name),
+        should="names of variables and groups begin with a letter, and are of ASCII letters, digits and underscores",
+        fix="rename it",
+        link=_NAMINGS,
+    ),
+    Rule(
+        "dimension-name",
+        judged(_dimension_names, alone=True),
+        should="names of dimensions begin with a letter, and are of ASCII letters, digits and underscores",
+        fix="rename the dimension",
+        link=_NAMINGS,
+        on="array",
+    ),
+    Rule(
+        "attribute-name",
+        judged(_attribute_names, alone=True),
+        should="names of attributes begin with a letter, and are of ASCII letters, digits, underscores, periods and hyphens",
+        fix="rename the attribute",
+        link=_NAMINGS,
+    ),
+    Rule(
+        "names-differ",
+        judged(_case),
+        should="no two variables of a group have the same name when case is ignored",
+        fix="rename one of the two",
+        link=_NAMINGS,
+        on="array",
+    ),
+    Rule(
+        "dimensions-differ",
+        unique("@dims[*]"),
+        must="the dimensions of a variable all have different names",
+        fix="rename one of the two, and give it a coordinate variable of its own",
+        link=section("dimensions"),
+        on="array",
+    ),
+    Rule(
+        "dimension-order",
+        judged(_order, where=lambda v: len(v.dims or ()) > 1, otherwise="fewer than two dimensions"),
+        should="dimensions of time, height, latitude and longitude come in that order: T, Z, Y, X",
+        fix="transpose the array",
+        link=section("dimensions"),
+        on="array",
+    ),
+    Rule(
+        "title-of-variable",
+        forbidden("title"),
+        should="title is an attribute of groups: at a variable it is not recognized",
+        fix="use long_name",
+        link=section("description-of-file-contents"),
+        on="array",
+    ),
+    Rule(
+        "history-of-variable",
+        forbidden("history"),
+        should="history is an attribute of groups: at a variable it is not recognized",
+        fix="write it to the history of the group, or to comment",
+        link=section("description-of-file-contents"),
+        on="array",
+    ),
+    Rule(
+        "out-of-group-dimensions",
+        judged(_out_of_group, where=_many_groups, otherwise="the dataset has one group"),
+        must="a variable of another group that is named here has dimensions of the same name in the same length",
+        fix="name a variable whose dimensions agree, or rename the dimension",
+        link=section("groups"),
+        on="array",
+    ),
+    Rule(
+        "lateral-search",
+        judged(_lateral, where=_many_groups, otherwise="the dataset has one group"),
+        should="coordinate variables that are neither in the group nor above it are named by a path",
+        fix="write the path of the variable",
+        link=section("groups"),
+        on="array",
+    ),
+)

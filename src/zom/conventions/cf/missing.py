@@ -1,0 +1,292 @@
+"""Missing data, valid ranges and packing: CF 2.5.1 and 8.1.
+
+https://cfconventions.org/cf-conventions/cf-conventions.html#missing-data
+https://cfconventions.org/cf-conventions/cf-conventions.html#packed-data
+
+Attributes in Zarr are JSON and have no data type of their own: that an attribute has the type of its
+variable is judged as: its values are some that the type has.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import math
+from typing import TYPE_CHECKING, Any, Final
+
+from zom.conventions.cf.variable import INTEGERS, NUMBERS, Variable, judged, listed, section
+from zom.conventions.rule import Rule, has
+from zom.conventions.value_checks import equal
+from zom.model.python_value import is_list
+from zom.problems import show
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from zom.conventions.check import Breach
+
+__all__ = ["RULES", "is_number", "representable"]
+
+_SPECIAL: Final = {"NaN": math.nan, "Infinity": math.inf, "-Infinity": -math.inf}
+_FLOAT32: Final = 3.4028235677973366e38  # what is nearer to the largest float32 than to infinity
+
+
+def is_number(value: Any) -> bool:
+    """Whether a JSON value is a number.
+
+    >>> is_number(1.5), is_number(True), is_number("1")
+    (True, False, False)
+    """
+    return isinstance(value, (int, float)) and not isinstance(value, bool)
+
+
+def representable(value: Any, dtype: str | None) -> bool:
+    """Whether the data type has the value; so where the type isn't one that can be judged.
+
+    >>> representable(-1, "uint8"), representable(-1.0, "int8"), representable("NaN", "float32")
+    (False, True, True)
+    """
+    if dtype in INTEGERS:
+        bits = int(dtype.lstrip("uint"))
+        low, high = (0, 1 << bits) if dtype.startswith("u") else (-(1 << (bits - 1)), 1 << (bits - 1))
+        return is_number(value) and math.isfinite(value) and value == int(value) and low <= value < high
+    if dtype in {"float32", "float64"}:
+        if isinstance(value, str):
+            return value in _SPECIAL or _is_base64_float(value)
+        return is_number(value) and (dtype == "float64" or not math.isfinite(value) or abs(value) < _FLOAT32)
+    if dtype in {"string", "fixed_length_utf32", "null_terminated_bytes"}:
+        return isinstance(value, str)
+    return True
+
+
+def _is_base64_float(text: str) -> bool:
+    """Whether it is the fill value of a float as xarray writes it to Zarr v3: as the base64 of eight bytes, or of four."""
+    try:
+        return len(base64.b64decode(text, validate=True)) in {4, 8}
+    except (binascii.Error, ValueError):
+        return False
+
+
+def _same_type(name: str) -> Any:
+    def check(variable: Variable) -> Iterator[Breach]:
+        value = variable.attributes[name]
+        for place, each in enumerate(listed(value)):
+            if not representable(each, variable.dtype):
+                path = ("attributes", name, place) if is_list(value) else ("attributes", name)
+                yield variable.breach(path, f"a value of the type {variable.dtype}", show(each))
+
+    check.__name__ = check.__qualname__ = f"{name}_has_the_type"
+    return judged(
+        check, where=lambda v: v.dtype is not None, otherwise="the data type is not known", alone=True
+    )
+
+
+def _fill_is_scalar(variable: Variable) -> Iterator[Breach]:
+    value = variable.attributes["_FillValue"]
+    if is_list(value):
+        yield variable.breach("_FillValue", "a single value", show(value))
+
+
+def _two_ways(variable: Variable) -> Iterator[Breach]:
+    others = [name for name in ("valid_min", "valid_max") if name in variable.attributes]
+    if others:
+        yield variable.breach(
+            "valid_range",
+            f"no valid_range beside {' and '.join(others)}",
+            show(variable.attributes["valid_range"]),
+        )
+
+
+def _is_range(name: str) -> Any:
+    def check(variable: Variable) -> Iterator[Breach]:
+        value = variable.attributes[name]
+        fits = is_list(value) and len(value) == 2 and all(map(is_number, value))
+        if not fits:
+            yield variable.breach(name, "a list of two numbers", show(value))
+        elif value[0] > value[1]:
+            yield variable.breach(name, "the smallest value before the largest", show(value))
+
+    check.__name__ = check.__qualname__ = f"{name}_is_a_range"
+    return judged(check, alone=True)
+
+
+def _limits(variable: Variable) -> tuple[float, float]:
+    attributes = variable.attributes
+    low, high = attributes.get("valid_min", -math.inf), attributes.get("valid_max", math.inf)
+    both = attributes.get("valid_range")
+    if is_list(both) and len(both) == 2:
+        low, high = both
+    return (low if is_number(low) else -math.inf), (high if is_number(high) else math.inf)
+
+
+def _has_limits(variable: Variable) -> bool:
+    return any(name in variable.attributes for name in ("valid_range", "valid_min", "valid_max"))
+
+
+def _actual_is_valid(variable: Variable) -> Iterator[Breach]:
+    value = variable.attributes["actual_range"]
+    low, high = _limits(variable)
+    for place, each in enumerate(listed(value)):
+        if is_number(each) and not low <= each <= high:
+            yield variable.breach(
+                ("attributes", "actual_range", place), f"a value from {low} to {high}", show(each)
+            )
+
+
+def _fill_is_invalid(variable: Variable) -> Iterator[Breach]:
+    fill = variable.attributes["_FillValue"]
+    low, high = _limits(variable)
+    if is_number(fill) and low <= fill <= high:
+        yield variable.breach("_FillValue", f"a value outside of {low} to {high}", show(fill))
+
+
+def _same_fill(variable: Variable) -> Iterator[Breach]:
+    missing, fill = variable.attributes["missing_value"], variable.attributes["_FillValue"]
+    if not equal(missing, fill) and is_number(missing) and is_number(fill):
+        yield variable.breach("missing_value", f"{show(fill)}, as _FillValue has it", show(missing))
+
+
+def _packing(variable: Variable) -> Iterator[Breach]:
+    for name in ("scale_factor", "add_offset"):
+        value = variable.attributes.get(name, 0)
+        if not is_number(value):
+            yield variable.breach(name, "a number", show(value))
+
+
+def _packed_type(variable: Variable) -> Iterator[Breach]:
+    # A float with attributes of its own type was allowed once, and JSON doesn't tell their types.
+    if variable.dtype in {"int64", "uint64"} or variable.dtype not in NUMBERS:
+        path = variable.node.dtype_path
+        yield variable.breach(
+            path,
+            "a type of at most 32 bits: int8, uint8, int16, uint16, int32 or uint32",
+            str(variable.dtype),
+        )
+
+
+def _is_packed(variable: Variable) -> bool:
+    return "scale_factor" in variable.attributes or "add_offset" in variable.attributes
+
+
+def _actual_type(variable: Variable) -> Iterator[Breach]:
+    for place, each in enumerate(listed(variable.attributes["actual_range"])):
+        if not representable(each, variable.dtype):
+            yield variable.breach(
+                ("attributes", "actual_range", place), f"a value of the type {variable.dtype}", show(each)
+            )
+
+
+_LINK = section("missing-data")
+
+RULES: Final = (
+    Rule(
+        "fill-value-type",
+        _same_type("_FillValue"),
+        must="_FillValue has the type of its variable",
+        fix="give it a value that the data type of the variable has",
+        link=_LINK,
+        on="array",
+        when=(has("_FillValue"),),
+    ),
+    Rule(
+        "fill-value-scalar",
+        judged(_fill_is_scalar, alone=True),
+        must="_FillValue is a single value",
+        fix="keep one value; further ones go to missing_value",
+        link=_LINK,
+        on="array",
+        when=(has("_FillValue"),),
+    ),
+    Rule(
+        "missing-value-type",
+        _same_type("missing_value"),
+        must="missing_value has the type of its variable",
+        fix="give it values that the data type of the variable has",
+        link=_LINK,
+        on="array",
+        when=(has("missing_value"),),
+    ),
+    Rule(
+        "missing-equals-fill",
+        judged(_same_fill, alone=True),
+        should="where there are both, missing_value and _FillValue are the same",
+        fix="give both the same value, or remove missing_value",
+        link=_LINK,
+        on="array",
+        when=(has("_FillValue"), has("missing_value")),
+    ),
+    Rule(
+        "valid-range-alone",
+        judged(_two_ways, alone=True),
+        must="valid_range does not stand beside valid_min or valid_max",
+        fix="keep valid_range, or valid_min and valid_max",
+        link=_LINK,
+        on="array",
+        when=(has("valid_range"),),
+    ),
+    Rule(
+        "valid-range",
+        _is_range("valid_range"),
+        must="valid_range is two numbers, the smallest valid value and the largest",
+        fix="write it as [smallest, largest]",
+        link=_LINK,
+        source="both",
+        on="array",
+        when=(has("valid_range"),),
+    ),
+    Rule(
+        "fill-value-invalid",
+        judged(_fill_is_invalid, where=_has_limits, otherwise="no valid range", alone=True),
+        should="_FillValue is not within the valid range",
+        fix="choose a fill value outside of the valid range",
+        link=_LINK,
+        on="array",
+        when=(has("_FillValue"),),
+    ),
+    Rule(
+        "actual-range",
+        _is_range("actual_range"),
+        must="actual_range is two numbers, the smallest value and the largest",
+        fix="write it as [smallest, largest]",
+        link=_LINK,
+        on="array",
+        when=(has("actual_range"),),
+    ),
+    Rule(
+        "actual-range-type",
+        judged(
+            _actual_type, where=lambda v: not _is_packed(v), otherwise="the variable is packed", alone=True
+        ),
+        must="actual_range has the type of its variable, unless that is packed",
+        fix="write the extreme values of the array",
+        link=_LINK,
+        on="array",
+        when=(has("actual_range"),),
+    ),
+    Rule(
+        "actual-range-valid",
+        judged(_actual_is_valid, where=_has_limits, otherwise="no valid range", alone=True),
+        must="the values of actual_range are within the valid range",
+        fix="correct the range that is wrong",
+        link=_LINK,
+        on="array",
+        when=(has("actual_range"),),
+    ),
+    Rule(
+        "packing",
+        judged(_packing, where=_is_packed, otherwise="not packed", alone=True),
+        must="scale_factor and add_offset are numbers",
+        fix="write each as one number",
+        link=section("packed-data"),
+        source="both",
+        on="array",
+    ),
+    Rule(
+        "packed-type",
+        judged(_packed_type, where=_is_packed, otherwise="not packed", alone=True),
+        must="a packed variable is of a type of at most 32 bits, so that float32 or float64 can hold its values",
+        fix="pack into int8, uint8, int16, uint16, int32 or uint32",
+        link=section("packed-data"),
+        on="array",
+    ),
+)

@@ -1,0 +1,180 @@
+"""Discrete sampling geometries: stations, profiles, trajectories: CF 9.
+
+https://cfconventions.org/cf-conventions/cf-conventions.html#discrete-sampling-geometries
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from zom.conventions.cf.dataset import dataset_of
+from zom.conventions.cf.domain import known_dimensions
+from zom.conventions.cf.variable import INTEGERS, Variable, judged, judged_text, section
+from zom.conventions.check import Breach, Site, Skip, python
+from zom.conventions.rule import Rule
+from zom.conventions.value_checks import one_of
+from zom.model.registry import near
+from zom.problems import show
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+__all__ = ["FEATURES", "RULES"]
+
+FEATURES: Final = ("point", "timeSeries", "trajectory", "profile", "timeSeriesProfile", "trajectoryProfile")
+"""The feature types of Table 9.1."""
+_TWO_LEVELS: Final = ("timeseriesprofile", "trajectoryprofile")
+
+_FEATURE = section("featureType")
+_RAGGED = section("representations-features")
+_ROLE = section("coordinates-metadata")
+
+
+def _feature(variable: Variable, text: str) -> Iterator[Breach]:
+    if text.lower() not in {each.lower() for each in FEATURES}:
+        hint = near(text, list(FEATURES))
+        yield variable.breach("featureType", f"one of {', '.join(FEATURES)}", repr(text), fix=hint or None)
+
+
+def _feature_given(site: Site) -> Iterable[Breach] | Skip:
+    group = site.holder
+    dataset = dataset_of(group)
+    if dataset is None or dataset.root is not group:
+        return Skip("not the root of a dataset whose members are known")
+    ragged = [
+        node
+        for node in dataset.names
+        for key in ("sample_dimension", "instance_dimension")
+        if key in node.attributes
+    ]
+    if not ragged:
+        return Skip("no ragged arrays")
+    if "featureType" in group.attributes:
+        return ()
+    path = ("attributes", "featureType")
+    return (
+        site.breach(
+            path, "the type of the features, as there are ragged arrays", "nothing", related=ragged[:4]
+        ),
+    )
+
+
+def _roles(site: Site) -> Iterable[Breach] | Skip:
+    group = site.holder
+    dataset = dataset_of(group)
+    feature = group.attributes.get("featureType")
+    if dataset is None or dataset.root is not group or not isinstance(feature, str):
+        return Skip("no featureType")
+    carriers = [node for node in dataset.names if "cf_role" in node.attributes]
+    if not carriers:
+        return Skip("no variable with cf_role")
+    allowed = 2 if feature.lower() in _TWO_LEVELS else 1
+    if len(carriers) <= allowed:
+        return ()
+    names = ", ".join(node.path for node in carriers)
+    path = ("attributes", "featureType")
+    return (
+        site.breach(
+            path,
+            f"{allowed} variable with cf_role for {feature}",
+            f"{len(carriers)}: {names}",
+            related=carriers,
+        ),
+    )
+
+
+def _sample(variable: Variable) -> Iterator[Breach]:
+    if variable.dtype not in INTEGERS or len(variable.dims or ()) != 1:
+        dims = ", ".join(map(str, variable.dims or ()))
+        yield variable.breach(
+            "sample_dimension",
+            "it at a variable of integers of one dimension",
+            f"{variable.dtype} of ({dims})",
+        )
+
+
+def _instance(variable: Variable) -> Iterator[Breach]:
+    if variable.dtype not in INTEGERS or len(variable.dims or ()) != 1:
+        dims = ", ".join(map(str, variable.dims or ()))
+        yield variable.breach(
+            "instance_dimension",
+            "it at a variable of integers of one dimension",
+            f"{variable.dtype} of ({dims})",
+        )
+
+
+def _dimension_exists(variable: Variable) -> Iterator[Breach]:
+    known = known_dimensions(variable)
+    for name in ("sample_dimension", "instance_dimension"):
+        value = variable.attributes.get(name)
+        if name in variable.attributes and not (isinstance(value, str) and value in known):
+            yield variable.breach(
+                name, f"a dimension of the dataset: {', '.join(sorted(known))}", show(value)
+            )
+
+
+def _is_ragged(variable: Variable) -> bool:
+    return "sample_dimension" in variable.attributes or "instance_dimension" in variable.attributes
+
+
+RULES: Final = (
+    Rule(
+        "feature-type",
+        judged_text(_feature, "featureType", alone=True),
+        must="featureType is point, timeSeries, trajectory, profile, timeSeriesProfile or trajectoryProfile",
+        fix="write one of these names",
+        link=_FEATURE,
+        on="group",
+    ),
+    Rule(
+        "feature-type-given",
+        python(_feature_given),
+        must="a dataset with ragged arrays has a featureType",
+        fix="add featureType to the root",
+        link=_FEATURE,
+        on="group",
+    ),
+    Rule(
+        "cf-role",
+        one_of(["timeseries_id", "profile_id", "trajectory_id", "mesh_topology", "location_index_set", "mesh_topology_parent",
+                "face_node_connectivity", "face_edge_connectivity", "face_face_connectivity", "edge_node_connectivity",
+                "edge_face_connectivity", "boundary_node_connectivity", "volume_node_connectivity", "volume_edge_connectivity",
+                "volume_face_connectivity", "volume_volume_connectivity", "volume_shape_type"], at="cf_role"),
+        must="cf_role is timeseries_id, profile_id or trajectory_id, or a role of UGRID",
+        fix="write one of these names",
+        link=_ROLE,
+        on="array",
+    ),
+    Rule(
+        "cf-role-once",
+        python(_roles),
+        should="one variable has cf_role, two where features have two levels",
+        fix="keep cf_role at the variable that identifies the features",
+        link=_ROLE,
+        on="group",
+    ),
+    Rule(
+        "sample-dimension",
+        judged(_sample, about="sample_dimension", alone=True),
+        must="a count variable, which has sample_dimension, is of integers of one dimension",
+        fix="store the counts as integers along the instances",
+        link=_RAGGED,
+        on="array",
+    ),
+    Rule(
+        "instance-dimension",
+        judged(_instance, about="instance_dimension", alone=True),
+        must="an index variable, which has instance_dimension, is of integers of one dimension",
+        fix="store the indices as integers along the samples",
+        link=_RAGGED,
+        on="array",
+    ),
+    Rule(
+        "ragged-dimension",
+        judged(_dimension_exists, where=_is_ragged, otherwise="no ragged array"),
+        must="sample_dimension and instance_dimension name a dimension of the dataset",
+        fix="correct the name",
+        link=_RAGGED,
+        on="array",
+    ),
+)  # fmt: skip

@@ -1,0 +1,358 @@
+"""Time coordinates: units since a date, calendars, leap seconds: CF 4.4.
+
+https://cfconventions.org/cf-conventions/cf-conventions.html#time-coordinate
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any, Final, TypeGuard
+
+from zom.conventions.cf.missing import is_number
+from zom.conventions.cf.time_units import (
+    CALENDARS,
+    MIXED,
+    TimeUnits,
+    is_reference,
+    parse_time_units,
+    wrong_date,
+)
+from zom.conventions.cf.variable import Variable, judged, judged_text, section
+from zom.conventions.rule import Rule, has
+from zom.model.python_value import is_list
+from zom.model.registry import near
+from zom.problems import show
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from zom.conventions.check import Breach
+
+__all__ = ["RULES"]
+
+_UNITS = section("time-coordinate-units")
+_CALENDAR = section("calendar")
+_SECONDS = section("leap-seconds")
+_EXPLICIT = section("explicit-calendar")
+_ATTRIBUTES: Final = ("calendar", "month_lengths", "leap_year", "leap_month")
+_LONG: Final = ("month", "year", "yr")
+
+
+def _parsed(variable: Variable) -> TimeUnits | None:
+    found = parse_time_units(str(variable.attributes.get("units")))
+    return None if isinstance(found, str) else found
+
+
+def _is_time(variable: Variable) -> bool:
+    return is_reference(variable.attributes.get("units"))
+
+
+def _is_time_axis(variable: Variable) -> bool:
+    if variable.is_boundary or variable.is_text:
+        return False
+    axis = variable.text("axis")
+    named = (
+        variable.text("standard_name") in {"time", "forecast_reference_time"}
+        and variable.is_coordinate_of_any_sort
+    )
+    return _is_time(variable) or (axis or "").upper() == "T" or named
+
+
+def _reference(variable: Variable, units: str) -> Iterator[Breach]:
+    problem = parse_time_units(units)
+    if isinstance(problem, str):
+        yield variable.breach(
+            "units", "'<unit> since <date>', as in 'days since 2000-01-01'", f"{units!r}: {problem}"
+        )
+
+
+def _is_parsed(variable: Variable) -> bool:
+    return _parsed(variable) is not None
+
+
+def _since(variable: Variable) -> Iterator[Breach]:
+    time = _parsed(variable)
+    if time is not None and time.since.lower() != "since":
+        yield variable.breach("units", "the word 'since' before the date", repr(time.since))
+
+
+def _plain(variable: Variable) -> Iterator[Breach]:
+    time = _parsed(variable)
+    if time is not None and not time.is_plain:
+        yield variable.breach(
+            "units", "a date of the form y-m-d H:M:S, and a zone of digits", repr(time.date)
+        )
+
+
+def _caution(variable: Variable) -> Iterator[Breach]:
+    time = _parsed(variable)
+    name = "" if time is None else time.unit.lower().removesuffix("s")
+    if name in _LONG:
+        yield variable.breach(
+            "units", "days or a shorter unit", f"{name}, which is no calendar {name.replace('yr', 'year')}"
+        )
+
+
+def _calendar_of(variable: Variable) -> str:
+    return (variable.text("calendar") or "standard").lower()
+
+
+def _legal(variable: Variable) -> Iterator[Breach]:
+    time = _parsed(variable)
+    if time is None:
+        return
+    lengths = variable.attributes.get("month_lengths")
+    months = tuple(int(each) for each in lengths) if _is_year(lengths) else None
+    year, month = variable.attributes.get("leap_year"), variable.attributes.get("leap_month", 2)
+    leap = (int(year), int(month)) if _is_whole(year) and _is_whole(month) else None
+    why = wrong_date(time, _calendar_of(variable), months, leap)
+    if why is not None:
+        yield variable.breach(
+            "units", f"a date of the calendar {_calendar_of(variable)}", f"{time.date!r}: {why}"
+        )
+
+
+def _is_whole(value: Any) -> TypeGuard[float]:
+    return is_number(value) and math.isfinite(value) and value == int(value)
+
+
+def _is_year(value: Any) -> TypeGuard[list[float]]:
+    """Whether it is the lengths of twelve months."""
+    return is_list(value) and len(value) == 12 and all(map(_is_whole, value))
+
+
+def _year_zero(variable: Variable) -> Iterator[Breach]:
+    time = _parsed(variable)
+    if time is not None and time.year == 0:
+        yield variable.breach("units", "a year of 1 or later", repr(time.date))
+
+
+def _has_no_year_zero(variable: Variable) -> bool:
+    return _is_parsed(variable) and _calendar_of(variable) in {"standard", "gregorian", "julian"}
+
+
+def _calendar_place(variable: Variable) -> Iterator[Breach]:
+    for name in _ATTRIBUTES:
+        if name in variable.attributes:
+            expected = f"{name} beside units of time since a date"
+            found = (
+                "no units"
+                if "units" not in variable.attributes
+                else f"units {show(variable.attributes['units'])}"
+            )
+            if not _is_time(variable):
+                yield variable.breach(name, expected, found)
+
+
+def _has_calendar(variable: Variable) -> bool:
+    return any(name in variable.attributes for name in _ATTRIBUTES) and not variable.is_boundary
+
+
+def _known(variable: Variable, calendar: str) -> Iterator[Breach]:
+    if "month_lengths" in variable.attributes:
+        if calendar.lower() in CALENDARS:
+            yield variable.breach(
+                "calendar", "a name of its own, as month_lengths defines the calendar", repr(calendar)
+            )
+    elif calendar.lower() not in CALENDARS:
+        hint = near(calendar.lower(), list(CALENDARS))
+        yield variable.breach("calendar", "a calendar that CF knows", repr(calendar), fix=hint or None)
+
+
+def _given(variable: Variable) -> Iterator[Breach]:
+    if "calendar" not in variable.attributes and "month_lengths" not in variable.attributes:
+        yield variable.breach("calendar", "a calendar, such as 'standard'", "nothing")
+
+
+def _gregorian(variable: Variable, calendar: str) -> Iterator[Breach]:
+    if calendar.lower() == "gregorian":
+        yield variable.breach("calendar", "'standard'", repr(calendar))
+
+
+def _leap_seconds(variable: Variable, metadata: str) -> Iterator[Breach]:
+    if _calendar_of(variable) not in MIXED:
+        expected = f"no units_metadata in the calendar {_calendar_of(variable)}"
+        yield variable.breach("units_metadata", expected, repr(metadata))
+
+
+def _leap_seconds_given(variable: Variable) -> Iterator[Breach]:
+    if "units_metadata" not in variable.attributes:
+        yield variable.breach("units_metadata", "'leap_seconds: none', or utc, or unknown", "nothing")
+
+
+def _is_mixed(variable: Variable) -> bool:
+    return _is_time(variable) and variable.dataset.version >= (1, 12) and _calendar_of(variable) in MIXED
+
+
+def _lengths(variable: Variable) -> Iterator[Breach]:
+    value = variable.attributes["month_lengths"]
+    if not _is_year(value):
+        yield variable.breach("month_lengths", "a list of 12 integers", show(value))
+
+
+def _leap_month(variable: Variable) -> Iterator[Breach]:
+    value = variable.attributes["leap_month"]
+    if not _is_whole(value) or not 1 <= value <= 12:
+        yield variable.breach("leap_month", "an integer from 1 to 12", show(value))
+
+
+def _leap_year(variable: Variable) -> Iterator[Breach]:
+    value = variable.attributes["leap_year"]
+    if not _is_whole(value):
+        yield variable.breach("leap_year", "an integer", show(value))
+
+
+def _leap_month_alone(variable: Variable) -> Iterator[Breach]:
+    if "leap_year" not in variable.attributes:
+        yield variable.breach(
+            "leap_month", "no leap_month without a leap_year", show(variable.attributes["leap_month"])
+        )
+
+
+_NO_TIME: Final = "no coordinate of time"
+_NO_DATE: Final = "no units of time since a date"
+
+RULES: Final = (
+    Rule(
+        "time-units",
+        judged_text(_reference, "units", where=_is_time_axis, otherwise=_NO_TIME),
+        must="the units of a time coordinate are a unit of time, 'since', and a date",
+        fix="write units such as 'days since 2000-01-01'",
+        link=_UNITS,
+        on="array",
+    ),
+    Rule(
+        "time-units-since",
+        judged(_since, about="units", where=_is_parsed, otherwise=_NO_DATE, alone=True),
+        should="the word before the date is since, not another that UDUNITS takes",
+        fix="write 'since'",
+        link=_UNITS,
+        on="array",
+    ),
+    Rule(
+        "time-units-form",
+        judged(_plain, about="units", where=_is_parsed, otherwise=_NO_DATE, alone=True),
+        should="the reference date is written y-m-d H:M:S, and its zone as digits",
+        fix="write a blank between date and time, and no letters",
+        link=_UNITS,
+        on="array",
+    ),
+    Rule(
+        "time-units-long",
+        judged(_caution, about="units", where=_is_parsed, otherwise=_NO_DATE, alone=True),
+        should="the unit of time is not a month or a year, as UDUNITS has these in a fixed number of seconds",
+        fix="count in days",
+        link=_UNITS,
+        on="array",
+    ),
+    Rule(
+        "time-reference",
+        judged(_legal, about="units", where=_is_parsed, otherwise=_NO_DATE, alone=True),
+        must="the reference date is one of the calendar",
+        fix="correct the date, or the calendar",
+        link=_CALENDAR,
+        on="array",
+    ),
+    Rule(
+        "time-reference-year",
+        judged(
+            _year_zero,
+            about="units",
+            where=_has_no_year_zero,
+            otherwise="a calendar with a year 0, or no date",
+            alone=True,
+        ),
+        should="the reference date is not in the year 0 of a calendar that has none",
+        fix="choose another reference date, and use climatology for climatological time",
+        link=_CALENDAR,
+        on="array",
+    ),
+    Rule(
+        "calendar-of-time",
+        judged(
+            _calendar_place, where=_has_calendar, otherwise="nothing about a calendar, or a boundary variable"
+        ),
+        must="calendar, month_lengths, leap_year and leap_month stand at time coordinates only",
+        fix="remove the attribute, or give the variable units of time since a date",
+        link=_CALENDAR,
+        on="array",
+    ),
+    Rule(
+        "calendar",
+        judged_text(_known, "calendar", alone=True),
+        must="calendar is one that CF knows, or one of another name that month_lengths defines",
+        fix="write the name of a calendar, such as 'standard' or '360_day'",
+        link=_CALENDAR,
+        on="array",
+    ),
+    Rule(
+        "calendar-given",
+        judged(_given, where=_is_time, otherwise=_NO_DATE, alone=True),
+        should="a time coordinate has a calendar",
+        fix="add calendar: 'standard'",
+        link=_CALENDAR,
+        on="array",
+    ),
+    Rule(
+        "calendar-standard",
+        judged_text(_gregorian, "calendar", alone=True),
+        should="the calendar gregorian is called standard",
+        fix="write 'standard'",
+        link=_CALENDAR,
+        on="array",
+    ),
+    Rule(
+        "leap-seconds-calendar",
+        judged_text(_leap_seconds, "units_metadata", where=_is_time, otherwise=_NO_DATE, alone=True),
+        must="a time coordinate with units_metadata is in the calendar standard, proleptic_gregorian or julian",
+        fix="remove units_metadata",
+        link=_SECONDS,
+        on="array",
+    ),
+    Rule(
+        "leap-seconds-given",
+        judged(
+            _leap_seconds_given, where=_is_mixed, otherwise="no such calendar, or a version before CF-1.12"
+        ),
+        should="a time coordinate in the calendar standard, proleptic_gregorian or julian has units_metadata",
+        fix="add units_metadata: 'leap_seconds: none', utc or unknown",
+        link=_SECONDS,
+        on="array",
+    ),
+    Rule(
+        "month-lengths",
+        judged(_lengths, alone=True),
+        must="month_lengths are 12 integers",
+        fix="write the days of each month",
+        link=_EXPLICIT,
+        on="array",
+        when=(has("month_lengths"),),
+    ),
+    Rule(
+        "leap-month",
+        judged(_leap_month, alone=True),
+        must="leap_month is an integer from 1 to 12",
+        fix="write the number of the month that is longer by a day",
+        link=_EXPLICIT,
+        on="array",
+        when=(has("leap_month"),),
+    ),
+    Rule(
+        "leap-year",
+        judged(_leap_year, alone=True),
+        must="leap_year is an integer",
+        fix="write one year that is a leap year",
+        link=_EXPLICIT,
+        on="array",
+        when=(has("leap_year"),),
+    ),
+    Rule(
+        "leap-month-with-year",
+        judged(_leap_month_alone, alone=True),
+        should="leap_month does not stand without leap_year",
+        fix="add leap_year, or remove leap_month",
+        link=_EXPLICIT,
+        on="array",
+        when=(has("leap_month"),),
+    ),
+)

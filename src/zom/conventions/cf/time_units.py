@@ -1,0 +1,210 @@
+"""Time units: "<unit> since <date>", and the calendars in which the date must be one.
+
+CF 4.4.1: https://cfconventions.org/cf-conventions/cf-conventions.html#time-coordinate-units
+CF 4.4.2: https://cfconventions.org/cf-conventions/cf-conventions.html#calendar
+
+The grammar is that of UDUNITS as far as software relies on it: CF's own form, `y-m-d H:M:S Z` with a
+zone of digits, is stricter, and asked for by a rule of its own.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Final, NamedTuple
+
+__all__ = [
+    "CALENDARS",
+    "MIXED",
+    "TimeUnits",
+    "is_reference",
+    "parse_time_units",
+    "wrong_date",
+]
+
+CALENDARS: Final = (
+    "standard", "gregorian", "proleptic_gregorian", "julian", "utc", "tai",
+    "noleap", "365_day", "all_leap", "366_day", "360_day", "none",
+)  # fmt: skip
+"""The values of `calendar` that CF gives a meaning to."""
+
+MIXED: Final = ("standard", "gregorian", "proleptic_gregorian", "julian")
+"""The calendars in which leap seconds may be or not be."""
+
+_NAMES: Final = {
+    *("second", "seconds", "sec", "secs", "minute", "minutes", "hour", "hours", "hr", "day", "days"),
+    *("week", "weeks", "fortnight", "fortnights", "month", "months", "year", "years", "yr", "yrs"),
+    *(f"{kind}_year{s}" for kind in ("common", "leap", "julian", "gregorian", "tropical", "sidereal") for s in ("", "s")),
+    *(f"sidereal_{unit}{s}" for unit in ("day", "month") for s in ("", "s")),
+}  # fmt: skip
+_SYMBOLS: Final = {"s", "min", "h", "d"}
+_PREFIXES: Final = (
+    "deca", "deka", "hecto", "kilo", "mega", "giga", "tera", "peta", "exa", "zetta", "yotta",
+    "deci", "centi", "milli", "micro", "nano", "pico", "femto", "atto", "zepto", "yocto",
+)  # fmt: skip
+_PREFIX_SYMBOLS: Final = (
+    "da",
+    "h",
+    "k",
+    "M",
+    "G",
+    "T",
+    "P",
+    "d",
+    "c",
+    "m",
+    "u",
+    "µ",
+    "μ",
+    "n",
+    "p",
+    "f",
+    "a",
+)
+
+_SINCE: Final = re.compile(r"\s*(?P<unit>\S+?)(?:\s+(?P<word>since|after|from|ref)\s+|\s*(?P<at>@)\s*)(?P<date>.*\S)\s*", re.IGNORECASE)  # fmt: skip
+_DATE: Final = re.compile(
+    r"(?P<year>[+-]?\d{1,6})-(?P<month>\d{1,2})-(?P<day>\d{1,2})"
+    r"(?:(?P<gap>[ T]\s*)(?P<hour>\d{1,2})(?::(?P<minute>\d{1,2})(?::(?P<second>\d{1,2}(?:\.\d*)?))?)?"
+    r"(?P<zone>\s*(?:Z|UTC|GMT|[+-]\d{1,2}(?::?\d{1,2})?)|\s+\d{1,2}(?::?\d{1,2})?)?)?",
+    re.ASCII,
+)
+_STRICT: Final = re.compile(
+    r"[+-]?\d+-\d{1,2}-\d{1,2}(?: +\d{1,2}:\d{1,2}:\d{1,2}(?:\.\d*)?(?: +[+-]?\d{1,2}(?::?\d{1,2})?)?)?",
+    re.ASCII,
+)
+_LENGTHS: Final = (31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
+
+
+class TimeUnits(NamedTuple):
+    """Units of time with a reference datetime, taken apart."""
+
+    unit: str
+    since: str
+    """The word between them: `since`, or what UDUNITS takes for it."""
+    date: str
+    year: int
+    month: int
+    day: int
+    hour: int
+    minute: int
+    second: float
+    is_plain: bool
+    """Whether the datetime has the form that CF gives it, not only one that UDUNITS reads."""
+
+
+def is_reference(units: object) -> bool:
+    """Whether it looks like units with a reference datetime, well written or not.
+
+    >>> is_reference("days since 2000-01-01"), is_reference("days since yesterday"), is_reference("days")
+    (True, True, False)
+    """
+    return isinstance(units, str) and re.search(r"\ssince(?:\s|$)", units, re.IGNORECASE) is not None
+
+
+def is_time_unit(unit: str) -> bool:
+    """Whether it is a unit of time as UDUNITS has them; names in any case, symbols as they are.
+
+    >>> is_time_unit("Days"), is_time_unit("ms"), is_time_unit("D"), is_time_unit("metre")
+    (True, True, False, False)
+    """
+    lower = unit.lower()
+    if unit in _SYMBOLS or lower in _NAMES:
+        return True
+    if any(
+        lower == f"{prefix}{name}" for prefix in _PREFIXES for name in ("second", "seconds", "sec", "secs")
+    ):
+        return True
+    return any(unit in {f"{prefix}s", f"{prefix}sec"} for prefix in _PREFIX_SYMBOLS)
+
+
+def parse_time_units(text: str) -> TimeUnits | str:
+    """The parts of `text`, or what is wrong with it.
+
+    >>> parse_time_units("days since 2000-1-1").day
+    1
+    >>> parse_time_units("days sinc 2000-01-01")
+    "no 'since' between a unit and a date"
+    >>> parse_time_units("dayz since 2000-01-01")
+    "'dayz' is no unit of time"
+    """
+    found = _SINCE.fullmatch(text)
+    if found is None:
+        return "no date after 'since'" if is_reference(text) else "no 'since' between a unit and a date"
+    unit, date = found["unit"], found["date"]
+    if not is_time_unit(unit):
+        return f"{unit!r} is no unit of time"
+    parts = _DATE.fullmatch(date)
+    if parts is None:
+        return f"{date!r} is no date of the form y-m-d H:M:S"
+    return TimeUnits(
+        unit,
+        found["word"] or found["at"],
+        date,
+        int(parts["year"]),
+        int(parts["month"]),
+        int(parts["day"]),
+        int(parts["hour"] or 0),
+        int(parts["minute"] or 0),
+        float(parts["second"] or 0),
+        _STRICT.fullmatch(date) is not None,
+    )
+
+
+def wrong_date(
+    time: TimeUnits,
+    calendar: str,
+    lengths: tuple[int, ...] | None = None,
+    leap: tuple[int, int] | None = None,
+) -> str | None:
+    """Why the reference datetime is none in the calendar; None where it is one.
+
+    `lengths` are those of the months of a calendar that the variable defines, `leap` its leap year and
+    the month that is longer by a day then.
+
+    >>> wrong_date(parse_time_units("days since 2001-02-29"), "standard")
+    'month 2 of 2001 has 28 days'
+    >>> wrong_date(parse_time_units("days since 2001-02-30"), "360_day") is None
+    True
+    """
+    if not 1 <= time.month <= 12:
+        return f"there is no month {time.month}"
+    days = lengths[time.month - 1] if lengths is not None else _days(time, calendar)
+    if lengths is not None and leap is not None and (time.year - leap[0]) % 4 == 0 and leap[1] == time.month:
+        days += 1
+    if not 1 <= time.day <= days:
+        return f"month {time.month} of {time.year} has {days} days"
+    if time.hour > 23 or time.minute > 59:
+        return f"{time.hour}:{time.minute} is no time of day"
+    if time.second >= (61 if calendar == "utc" else 60):
+        return "only the calendar utc has leap seconds" if time.second < 61 else "a minute has 60 seconds"
+    return None if lengths is not None else _outside(time, calendar)
+
+
+def _days(time: TimeUnits, calendar: str) -> int:
+    if calendar == "360_day":
+        return 30
+    if time.month != 2:
+        return _LENGTHS[time.month - 1]
+    return 29 if _is_leap(time, calendar) else 28
+
+
+def _is_leap(time: TimeUnits, calendar: str) -> bool:
+    if calendar in {"noleap", "365_day"}:
+        return False
+    if calendar in {"all_leap", "366_day", "none"}:
+        return True
+    early = calendar in {"standard", "gregorian"} and (time.year, time.month, time.day) < (1582, 10, 15)
+    if calendar == "julian" or early:
+        return time.year % 4 == 0
+    return time.year % 4 == 0 and (time.year % 100 != 0 or time.year % 400 == 0)
+
+
+def _outside(time: TimeUnits, calendar: str) -> str | None:
+    date = (time.year, time.month, time.day)
+    if calendar in {"standard", "gregorian", "julian"} and time.year < 0:
+        return f"the calendar {calendar} has no negative years"
+    if calendar in {"standard", "gregorian"} and (1582, 10, 5) <= date < (1582, 10, 15):
+        return "the calendar goes from 1582-10-04 to 1582-10-15"
+    if calendar in {"utc", "tai"} and date < (1958, 1, 1):
+        return f"the calendar {calendar} begins at 1958-01-01"
+    return None

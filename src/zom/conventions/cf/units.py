@@ -1,0 +1,135 @@
+"""Units, as far as CF tells coordinates apart by them, and UDUNITS where it is installed.
+
+CF 4.1 to 4.3: https://cfconventions.org/cf-conventions/cf-conventions.html#coordinate-types
+
+zom has no table of units: whether a unit is one, and whether it measures the same as another, is asked of
+the package `cf_units` where that is there.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import cache, lru_cache
+from importlib import import_module
+from typing import Any, Final
+
+__all__ = [
+    "DEPRECATED",
+    "VOLUME_RATIOS",
+    "axis_of_units",
+    "has_temperature",
+    "is_pressure",
+    "measures",
+    "wrong_units",
+]
+
+LATITUDE: Final = frozenset({"degrees_north", "degree_north", "degree_N", "degrees_N", "degreeN", "degreesN"})
+LONGITUDE: Final = frozenset({"degrees_east", "degree_east", "degree_E", "degrees_E", "degreeE", "degreesE"})
+DEPRECATED: Final = ("level", "layer", "sigma_level")
+"""What COARDS has for vertical coordinates without a dimension, and UDUNITS doesn't know."""
+VOLUME_RATIOS: Final = ("ppv", "ppmv", "ppbv", "pptv", "ppqv")
+
+_PRESSURE: Final = re.compile(
+    r"(?:[hkMGmud]|da)?Pa|(?:hecto|kilo|mega|milli|micro)?pascals?|(?:[mdcku]|deci|milli|centi|kilo|micro)?bars?|cb|cbar"
+    r"|atm|atmospheres?|standard_atmospheres?|torr|mmHg|millimeters?_Hg|inHg|psi"
+)
+_TEMPERATURE: Final = re.compile(
+    r"[mukM]?K|(?:milli|micro|kilo)?kelvins?|°[CFKR]|deg(?:ree|rees)?_?[CFKR]|(?:deg(?:ree|rees)?_)?(?:celsius|fahrenheit|kelvins?|rankines?)"
+    r"|degrees?[CFKR]|℃|℉",
+    re.IGNORECASE,
+)
+_ASCII_TEMPERATURE: Final = re.compile(r"[mukM]?K")
+
+
+def axis_of_units(units: object) -> str | None:
+    """The axis that the units alone tell of; None where they tell of none.
+
+    >>> axis_of_units("degrees_north"), axis_of_units("hPa"), axis_of_units("days since 2000-01-01"), axis_of_units("m")
+    ('Y', 'Z', 'T', None)
+    """
+    if not isinstance(units, str):
+        return None
+    if units in LATITUDE:
+        return "Y"
+    if units in LONGITUDE:
+        return "X"
+    if re.search(r"\ssince\s", units, re.IGNORECASE):
+        return "T"
+    return "Z" if is_pressure(units) else None
+
+
+def is_pressure(units: object) -> bool:
+    """Whether they are units of pressure in use for vertical axes.
+
+    >>> is_pressure("hPa"), is_pressure("decibar"), is_pressure("m")
+    (True, True, False)
+    """
+    return isinstance(units, str) and _PRESSURE.fullmatch(units.strip()) is not None
+
+
+def has_temperature(units: object) -> bool:
+    """Whether a unit of temperature is among them.
+
+    >>> has_temperature("W m-2 K-1"), has_temperature("degC"), has_temperature("kg")
+    (True, True, False)
+    """
+    if not isinstance(units, str):
+        return False
+    parts = re.split(r"[\s./*()^]+", units)
+    names = (re.sub(r"[-+]?\d+$", "", part) for part in parts)
+    return any(
+        _ASCII_TEMPERATURE.fullmatch(name) is not None
+        or (len(name) > 2 and _TEMPERATURE.fullmatch(name) is not None)
+        for name in names
+    )
+
+
+@cache
+def _cf_units() -> Any:
+    try:
+        return import_module("cf_units")
+    except ImportError:
+        return None
+
+
+@lru_cache(maxsize=4096)
+def wrong_units(units: str) -> str | None:
+    """Why UDUNITS can't read the units; None where it can.
+
+    Without the package cf_units, only what is wrong with their form is told: a unit that nobody knows
+    looks like one that is known.
+
+    >>> wrong_units("m s-1") is None, wrong_units("kg (m-2")
+    (True, 'a parenthesis is not closed')
+    """
+    if units.count("(") != units.count(")"):
+        return "a parenthesis is not closed"
+    if re.search(r"[/^*][\s]*[/^]|^\s*[/^*]|[/^*.]\s*$", units):
+        return "an operator stands without what it joins"
+    if re.search(r"[\[\]{}=<>;&|~\\`?!,]", units):
+        return "a character that is in no unit"
+    module = _cf_units()
+    if module is None or not units.strip():
+        return None
+    try:
+        return "no such unit" if module.Unit(units).is_unknown() else None
+    except ValueError:
+        return "no such unit"
+
+
+@lru_cache(maxsize=4096)
+def measures(units: str, like: str) -> bool | None:
+    """Whether the units measure the same quantity; None where that can't be told without cf_units.
+
+    >>> measures("km2", "m2") in {True, None}
+    True
+    """
+    if units == like:
+        return True
+    module = _cf_units()
+    if module is None:
+        return None
+    try:
+        return bool(module.Unit(units).is_convertible(module.Unit(like)))
+    except ValueError:
+        return None

@@ -1,0 +1,288 @@
+"""Variables: an array as CF's rules see it, and the checks that are made of functions on it.
+
+What sort of variable an array is follows from what names it, as CF 1.3 has it:
+https://cfconventions.org/cf-conventions/cf-conventions.html#terminology
+"""
+
+from __future__ import annotations
+
+from functools import cached_property, wraps
+from typing import TYPE_CHECKING, Any, Final
+
+from zom.conventions.cf.dataset import Dataset, dataset_of, resolve
+from zom.conventions.cf.units import axis_of_units
+from zom.conventions.check import Breach, Check, Site, Skip, python
+from zom.conventions.view import Node
+from zom.model.python_value import is_list
+from zom.model.registry import near
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from zom.conventions.view import Path
+
+__all__ = [
+    "INTEGERS",
+    "NOT_READ",
+    "NUMBERS",
+    "TEXTS",
+    "Variable",
+    "judged",
+    "judged_text",
+    "listed",
+    "section",
+]
+
+INTEGERS: Final = ("int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64")
+NUMBERS: Final = (*INTEGERS, "float32", "float64")
+TEXTS: Final = ("string", "fixed_length_utf32", "null_terminated_bytes")
+
+NOT_READ: Final = Skip("the members of the group are not known")
+
+_SPECIFICATION: Final = "https://cfconventions.org/cf-conventions/cf-conventions.html"
+
+_AXES_BY_NAME: Final = {
+    "latitude": "Y", "grid_latitude": "Y", "projection_y_coordinate": "Y", "projection_y_angular_coordinate": "Y",
+    "longitude": "X", "grid_longitude": "X", "projection_x_coordinate": "X", "projection_x_angular_coordinate": "X",
+    "time": "T", "height": "Z", "altitude": "Z", "depth": "Z", "air_pressure": "Z",
+}  # fmt: skip
+
+
+def section(anchor: str) -> str:
+    """The link to a section of the specification.
+
+    >>> section("flags")
+    'https://cfconventions.org/cf-conventions/cf-conventions.html#flags'
+    """
+    return f"{_SPECIFICATION}#{anchor}"
+
+
+def listed(value: Any) -> list[Any]:
+    """An attribute's values: netCDF has vectors of one value, which become scalars in JSON.
+
+    >>> listed(1), listed([1, 2])
+    ([1], [1, 2])
+    """
+    return value if is_list(value) else [value]
+
+
+class Variable:
+    """A variable of a dataset, at the site where a rule is judged."""
+
+    def __init__(self, site: Site, node: Node | None = None) -> None:
+        self.site = site
+        self.node = site.holder if node is None else node
+        self.attributes = self.node.attributes
+        self.name = self.node.name
+        self.dims = self.node.dims
+        self.shape = self.node.shape
+        self.dtype = self.node.dtype
+
+    def of(self, node: Node) -> Variable:
+        """Another variable, seen from the same site."""
+        return Variable(self.site, node)
+
+    @cached_property
+    def dataset(self) -> Dataset:
+        """The dataset that it is of; rules that ask for it don't run where there is none."""
+        found = dataset_of(self.node)
+        return Dataset(self.node) if found is None else found
+
+    def text(self, name: str) -> str | None:
+        """The attribute of that name where it is text."""
+        value = self.attributes.get(name)
+        return value if isinstance(value, str) else None
+
+    @property
+    def is_text(self) -> bool:
+        """Whether its values are strings or characters."""
+        return self.dtype in TEXTS
+
+    @property
+    def is_char(self) -> bool:
+        """Whether its values are single characters, so that its last dimension is the length of strings."""
+        return self.dtype == "null_terminated_bytes" and getattr(self.node.data_type, "itemsize", None) == 1
+
+    @property
+    def is_coordinate(self) -> bool:
+        """Whether it is a coordinate variable: of one dimension, which has its name."""
+        return self.dims == (self.name,) and not self.is_text
+
+    @cached_property
+    def is_auxiliary(self) -> bool:
+        """Whether an attribute `coordinates` names it, without its being a coordinate variable."""
+        if self.is_coordinate:
+            return False
+        return (
+            bool(self.dataset.named(self.node, "coordinates")) or self.name in self.dataset.group_coordinates
+        )
+
+    @property
+    def is_coordinate_of_any_sort(self) -> bool:
+        """Whether it holds coordinates: those of an axis, auxiliary ones, or those of nodes or tie points."""
+        return self.is_coordinate or self.is_auxiliary or self.is_named("node_coordinates", "tie_points")
+
+    def is_named(self, *attributes: str) -> bool:
+        """Whether one of these attributes of another variable names it."""
+        return bool(self.dataset.named(self.node, *attributes))
+
+    @property
+    def is_boundary(self) -> bool:
+        """Whether it holds the bounds of another variable."""
+        return self.is_named("bounds", "climatology", "bounds_tie_points")
+
+    @property
+    def is_container(self) -> bool:
+        """Whether it only holds attributes."""
+        keys = (
+            "grid_mapping_name",
+            "geometry_type",
+            "interpolation_name",
+            "interpolation_description",
+            "algorithm",
+        )
+        roles = ("grid_mapping", "geometry", "quantization", "interpolation")
+        return any(key in self.attributes for key in keys) or self.is_domain or self.is_named(*roles)
+
+    @property
+    def is_domain(self) -> bool:
+        """Whether it is a domain variable."""
+        return "dimensions" in self.attributes and not self.shape
+
+    @property
+    def is_data(self) -> bool:
+        """Whether it is a data variable."""
+        counts = (
+            "node_count",
+            "part_node_count",
+            "interior_ring",
+            "interpolation_parameters",
+            "formula_terms",
+        )
+        keys = ("compress", "sample_dimension", "instance_dimension", "cf_role")
+        return not (
+            self.is_coordinate_of_any_sort
+            or self.is_boundary
+            or self.is_container
+            or self.is_named(*counts)
+            or any(key in self.attributes for key in keys)
+            or self.dims == (self.name,)
+        )
+
+    @property
+    def axis(self) -> str | None:
+        """The axis that it is of, by its attributes: X, Y, Z, T, or none."""
+        said = self.text("axis")
+        if said is not None and said.upper() in {"X", "Y", "Z", "T"}:
+            return said.upper()
+        by_units = axis_of_units(self.attributes.get("units"))
+        if by_units is None and str(self.attributes.get("positive")).lower() in {"up", "down"}:
+            return "Z"
+        name = self.text("standard_name")
+        return by_units or (None if name is None else _AXES_BY_NAME.get(name))
+
+    @property
+    def coordinates(self) -> list[tuple[Node, str]]:
+        """The coordinates of a data variable, each with the attribute or dimension that leads to it."""
+        found: list[tuple[Node, str]] = []
+        for dim in self.dims or ():
+            target = None if dim is None else self.variable(dim)
+            if target is not None and target.dims == (dim,):
+                found.append((target, "dimension"))
+        for word in (self.text("coordinates") or "").split():
+            target = self.variable(word)
+            if target is not None and all(target is not each for each, _ in found):
+                found.append((target, "coordinates"))
+        return found
+
+    def variable(self, word: str) -> Node | None:
+        """The variable that `word` names here; None where there is none."""
+        found, _ = resolve(self.node, word)
+        return found if isinstance(found, Node) else None
+
+    def is_missing(self, word: str) -> bool:
+        """Whether `word` names no variable; not where members on the way were not read."""
+        return resolve(self.node, word)[0] is None
+
+    def breach(
+        self,
+        name: str | Path,
+        expected: str,
+        found: object,
+        *,
+        fix: str | None = None,
+        related: Iterable[Node] = (),
+    ) -> Breach:
+        """A breach at the attribute `name`, or at a path of the document."""
+        path = ("attributes", name) if isinstance(name, str) else name
+        return self.site.breach(path, expected, found, fix=fix, node=self.node, related=related)
+
+    def unknown(self, name: str, word: str) -> Breach:
+        """The breach of naming a variable that isn't there, with the names that are like it."""
+        known = sorted(
+            {each for group in self.node.ancestors() for each in group.arrays if each != self.name}
+        )
+        hint = near(word, known)
+        return self.breach(name, "the name of a variable of the dataset", repr(word), fix=hint or None)
+
+
+def judged(
+    function: Callable[[Variable], Iterable[Breach]],
+    *,
+    about: str | None = None,
+    where: Callable[[Variable], bool] | None = None,
+    otherwise: str = "not such a variable",
+    alone: bool = False,
+) -> Check:
+    """The check that `function` makes of a variable.
+
+    It applies where the attribute `about` is text, and `where` that is so. Unless it can be made of the
+    variable `alone`, it needs the members of the group.
+
+    >>> def loud(variable):
+    ...     if variable.text("title") == "title":
+    ...         yield variable.breach("title", "a better one", "title")
+    >>> judged(loud, about="title", alone=True).is_portable
+    False
+    """
+
+    @wraps(function)
+    def run(site: Site) -> Iterable[Breach] | Skip:
+        variable = Variable(site)
+        if about is not None and variable.text(about) is None:
+            return Skip(
+                f"the attribute {about} is no text"
+                if about in variable.attributes
+                else f"no attribute {about}"
+            )
+        if not alone and dataset_of(variable.node) is None:
+            return NOT_READ
+        if where is not None and not where(variable):
+            return Skip(otherwise)
+        return function(variable)
+
+    return python(run)
+
+
+def judged_text(
+    function: Callable[[Variable, str], Iterable[Breach]],
+    name: str,
+    *,
+    where: Callable[[Variable], bool] | None = None,
+    otherwise: str = "not such a variable",
+    alone: bool = False,
+) -> Check:
+    """The check that `function` makes of a variable and the text of its attribute `name`, as `judged` has it.
+
+    >>> def loud(variable, text):
+    ...     if text != text.upper():
+    ...         yield variable.breach("title", "capitals", repr(text))
+    >>> judged_text(loud, "title", alone=True).is_portable
+    False
+    """
+
+    @wraps(function)
+    def run(variable: Variable) -> Iterable[Breach]:
+        return function(variable, variable.text(name) or "")
+
+    return judged(run, about=name, where=where, otherwise=otherwise, alone=alone)
