@@ -193,7 +193,7 @@ def _other_versions(site: Site, own: object) -> Iterator[Breach]:
             if found is not None and found != own:
                 expected = f"{show(own)}, as {site.node.path} has"
                 yield site.breach(
-                    ("attributes", "ome", "version"), expected, found, node=node, related=[site.node]
+                    ("attributes", "ome", "version"), expected, show(found), node=node, related=[site.node]
                 )
 
 
@@ -228,10 +228,10 @@ def _nested_chunks(site: Site) -> Iterator[Breach] | Skip:
     arrays = [node for node in map(site.node.at, paths) if isinstance(node, Node) and node.is_array]
     if not arrays:
         return Skip("no array is known")
+    # Where the document has none, chunks are joined by dots.
+    found = ((array, array.document.get("dimension_separator", ".")) for array in arrays)
     return (
-        site.breach(
-            ("dimension_separator",), '"/"', array.document.get("dimension_separator", "."), node=array
-        )
-        for array in arrays
-        if array.document.get("dimension_separator") != "/"
+        site.breach(("dimension_separator",), '"/"', show(separator), node=array)
+        for array, separator in found
+        if separator != "/"
     )

@@ -181,7 +181,9 @@ def _no_names_by_case(site: Site) -> Iterator[Breach]:
             first = seen.setdefault(name.casefold(), name)
             if first != name:
                 yield site.breach(
-                    site.at(place, "name"), f"a name that differs from {show(first)} by more than case", name
+                    site.at(place, "name"),
+                    f"a name that differs from {show(first)} by more than case",
+                    show(name),
                 )
 
 
