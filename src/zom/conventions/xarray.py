@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Final
 from weakref import WeakKeyDictionary
 
 from zom.conventions.convention import Convention, register
+from zom.conventions.xarray_dataset import Variable, dataset
 from zom.conventions.xarray_encodings import ENCODINGS
 from zom.conventions.xarray_structure import STRUCTURE
 from zom.model.python_value import is_list
@@ -20,7 +21,7 @@ from zom.model.python_value import is_list
 if TYPE_CHECKING:
     from zom.conventions.view import Node
 
-__all__ = ["XARRAY"]
+__all__ = ["XARRAY", "Variable", "dataset"]
 
 _LINK: Final = "https://docs.xarray.dev/en/stable/internals/zarr-encoding-spec.html"
 

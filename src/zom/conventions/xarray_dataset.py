@@ -1,0 +1,266 @@
+"""Datasets as xarray has them, built as specs: dimensions, coordinates, masks, packing, times, groups below.
+
+What is built breaks none of xarray's rules; what would is refused, before anything is stored.
+https://docs.xarray.dev/en/stable/internals/zarr-encoding-spec.html
+"""
+
+from __future__ import annotations
+
+import base64
+import struct
+from collections.abc import Mapping
+from dataclasses import KW_ONLY, dataclass, field
+from typing import TYPE_CHECKING, Any, Final, Literal, overload
+
+from zom.conventions.convention import conventions
+from zom.conventions.detection import judge
+from zom.conventions.view import spec_tree
+from zom.errors import SpecError
+from zom.model import v2, v3
+from zom.model.build import AUTO
+from zom.model.chunking import BUILD
+from zom.model.registry import near
+from zom.problems import Problem, show
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from zom.model.build import Compression, DTypeLike, ShardChoice
+    from zom.model.chunking import ChunkChoice
+
+__all__ = ["Variable", "dataset"]
+
+_NOT_MASKED: Final = "xarray/fill-value-dtype"
+
+
+@dataclass(frozen=True, slots=True)
+class Variable:
+    """A variable of a dataset: its dimensions by name, its data type as it is stored, and how it is encoded.
+
+    >>> Variable(("time", "lat"), "int16", scale_factor=0.1, add_offset=273.15, missing=-32768).dims
+    ('time', 'lat')
+    """
+
+    dims: str | Sequence[str]
+    dtype: DTypeLike
+    _: KW_ONLY
+    attributes: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    units: str | None = None
+    """Such as "K", or of a time "days since 2000-01-01"."""
+    calendar: str | None = None
+    missing: Any = None
+    """The stored value that stands for none; also what chunks hold that were never written."""
+    scale_factor: float | None = None
+    """What stored values are multiplied with when they are read; then `add_offset` is added."""
+    add_offset: float | None = None
+    chunks: ChunkChoice | Mapping[str, int] = "auto"
+    """As `ArraySpec.build` takes them, or lengths by dimension: all of those that are not named."""
+    shards: ShardChoice = None
+    """Of Zarr v3 only."""
+    compress: Compression = "zstd"
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of its dimensions."""
+        return (self.dims,) if isinstance(self.dims, str) else tuple(self.dims)
+
+
+Variables = Mapping[str, Variable]
+
+
+@overload
+def dataset(
+    sizes: Mapping[str, int],
+    variables: Variables,
+    *,
+    coordinates: Variables = ...,
+    attributes: Mapping[str, Any] | None = ...,
+    groups: Mapping[str, v3.GroupSpec] = ...,
+    zarr_format: Literal[3] = ...,
+) -> v3.GroupSpec: ...
+@overload
+def dataset(
+    sizes: Mapping[str, int],
+    variables: Variables,
+    *,
+    coordinates: Variables = ...,
+    attributes: Mapping[str, Any] | None = ...,
+    groups: Mapping[str, v2.GroupSpec] = ...,
+    zarr_format: Literal[2],
+) -> v2.GroupSpec: ...
+
+
+def dataset(  # noqa: PLR0913 - a dataset has that many parts
+    sizes: Mapping[str, int],
+    variables: Variables,
+    *,
+    coordinates: Variables | None = None,
+    attributes: Mapping[str, Any] | None = None,
+    groups: Mapping[str, Any] | None = None,
+    zarr_format: Literal[2, 3] = 3,
+) -> v3.GroupSpec | v2.GroupSpec:
+    """A group that xarray opens as a dataset, or with `groups` below it, as a DataTree.
+
+    `sizes` has the lengths of dimensions once, by name. Of `coordinates`, those that are called like their
+    only dimension index it; the others are named where xarray looks for them. SpecError, where the result
+    would break rules of xarray.
+
+    >>> spec = dataset(
+    ...     {"time": 48, "lat": 181},
+    ...     {"t2m": Variable(("time", "lat"), "float32", missing=float("nan"), units="K")},
+    ...     coordinates={
+    ...         "time": Variable("time", "int64", units="hours since 2000-01-01"),
+    ...         "lat": Variable("lat", "float64", units="degrees_north"),
+    ...         "zone": Variable("lat", "int8"),
+    ...     },
+    ... )
+    >>> spec.members["t2m"].attributes
+    {'units': 'K', '_FillValue': 'AAAAAAAA+H8=', 'coordinates': 'zone'}
+    """
+    build = _v3_array if zarr_format == 3 else _v2_array
+    coordinates = coordinates or {}
+    _refuse_undeclared(sizes, {**variables, **coordinates})
+    named = _auxiliary(variables, coordinates)
+    members: dict[str, Any] = {}
+    for name, variable in (*coordinates.items(), *variables.items()):
+        mentioned = named.get(name, [])
+        extra = {"coordinates": " ".join(mentioned)} if mentioned else {}
+        members[name] = build(name, variable, tuple(sizes[dim] for dim in variable.names), extra)
+    said = dict(attributes or {})
+    alone = [
+        name for name in _beside_indexes(coordinates) if not any(name in each for each in named.values())
+    ]
+    if alone:
+        said["coordinates"] = " ".join(sorted(alone))
+    model: Any = v3.GroupSpec if zarr_format == 3 else v2.GroupSpec
+    spec: v3.GroupSpec | v2.GroupSpec = model(attributes=said, members={**members, **(groups or {})})
+    _refuse_findings(spec)
+    return spec
+
+
+# --- coordinates -------------------------------------------------------------------------------------------
+
+
+def _beside_indexes(coordinates: Variables) -> list[str]:
+    """The coordinates that are no dimension's own."""
+    return [name for name, variable in coordinates.items() if variable.names != (name,)]
+
+
+def _auxiliary(variables: Variables, coordinates: Variables) -> dict[str, list[str]]:
+    """By variable, the coordinates that have none but its dimensions, as xarray writes them."""
+    return {
+        name: sorted(
+            each
+            for each in _beside_indexes(coordinates)
+            if set(coordinates[each].names) <= set(variable.names)
+        )
+        for name, variable in variables.items()
+        if "coordinates" not in variable.attributes
+    }
+
+
+def _refuse_undeclared(sizes: Mapping[str, int], variables: Variables) -> None:
+    problems: list[Problem] = []
+    for name, variable in variables.items():
+        for place, dim in enumerate(variable.names):
+            if dim not in sizes:
+                hint = near(dim, list(sizes))
+                fix = hint if hint.startswith("did you mean") else "give the length of the dimension in sizes"
+                path = ("dimension_names", place)
+                expected = f"a dimension among {', '.join(map(show, sizes)) or 'none'}"
+                pointer = f"/members/{name}/dimension_names/{place}"
+                problems.append(
+                    Problem(BUILD.code, "error", f"/{name}", pointer, path, expected, show(dim), fix)
+                )
+    if problems:
+        raise SpecError(problems, "dataset")
+
+
+def _refuse_findings(spec: v3.GroupSpec | v2.GroupSpec) -> None:
+    found = judge(spec_tree(spec), [conventions["xarray"]]).problems
+    problems = [problem for problem in found if problem.severity != "note"]
+    if problems:
+        raise SpecError(problems, "dataset")
+
+
+# --- arrays ------------------------------------------------------------------------------------------------
+
+
+def _attributes(variable: Variable, mask: Any, extra: Mapping[str, Any]) -> dict[str, Any]:
+    given = {
+        "units": variable.units,
+        "calendar": variable.calendar,
+        # An integer would make xarray decode integers, which have no room for NaN.
+        "scale_factor": None if variable.scale_factor is None else float(variable.scale_factor),
+        "add_offset": None if variable.add_offset is None else float(variable.add_offset),
+        "_FillValue": mask,
+    }
+    return {
+        **variable.attributes,
+        **{key: value for key, value in given.items() if value is not None},
+        **extra,
+    }
+
+
+def _lengths(variable: Variable) -> Any:
+    if isinstance(variable.chunks, Mapping):
+        return tuple(variable.chunks.get(dim) for dim in variable.names)
+    return variable.chunks
+
+
+def _v3_array(
+    name: str, variable: Variable, shape: tuple[int, ...], extra: Mapping[str, Any]
+) -> v3.ArraySpec:
+    fill = AUTO if variable.missing is None else variable.missing
+    spec = v3.ArraySpec.build(
+        shape=shape,
+        dtype=variable.dtype,
+        chunks=_lengths(variable),
+        shards=variable.shards,
+        compress=variable.compress,
+        fill_value=fill,
+        dimension_names=variable.names,
+    )
+    mask = None if variable.missing is None else _mask(name, spec.data_type, variable.missing)
+    return spec.model_copy(update={"attributes": _attributes(variable, mask, extra)})
+
+
+def _v2_array(
+    name: str, variable: Variable, shape: tuple[int, ...], extra: Mapping[str, Any]
+) -> v2.ArraySpec:
+    del name
+    # xarray takes fill_value for the mask: where nothing is missing, it has to be null.
+    return v2.ArraySpec.build(
+        shape=shape,
+        dtype=variable.dtype,
+        chunks=_lengths(variable),
+        compress=variable.compress,
+        fill_value=variable.missing,
+        dimension_names=variable.names,
+        attributes=_attributes(variable, None, extra),
+    )
+
+
+def _mask(name: str, data_type: object, missing: Any) -> Any:
+    """The attribute `_FillValue` in Zarr v3: floats in base64, so that NaN can be written, too."""
+    kind = data_type.rstrip("0123456789") if isinstance(data_type, str) else ""
+    if kind == "float":
+        return _in_base64(missing)
+    if kind == "complex":
+        number = complex(missing)
+        return [_in_base64(number.real), _in_base64(number.imag)]
+    if kind in {"int", "uint"}:
+        return int(missing)
+    if kind == "bool":
+        return bool(missing)
+    expected = "no missing value, for xarray cannot decode one of such an array in Zarr v3"
+    path = ("attributes", "_FillValue")
+    pointer = f"/members/{name}/attributes/_FillValue"
+    problem = Problem(
+        _NOT_MASKED, "error", f"/{name}", pointer, path, expected, show(str(missing)), "leave it out"
+    )
+    raise SpecError([problem], "dataset")
+
+
+def _in_base64(value: float) -> str:
+    return base64.b64encode(struct.pack("<d", float(value))).decode("ascii")
