@@ -114,6 +114,8 @@ def _translation_is_an_offset(site: Site) -> Iterable[Breach] | Skip:
 
 
 def _levels_are_placed(site: Site) -> Iterable[Breach] | Skip:
+    if _found(site.node) is None:
+        return Skip("spatial says nothing of levels here")
     levels = levels_of(site.node)
     return [
         site.breach(level.at(name), f"a value at {show(name)}", "nothing")
@@ -152,6 +154,8 @@ def _levels_have_lengths(site: Site) -> Iterable[Breach] | Skip:
 
 
 def _scale_has_axes(site: Site) -> Iterable[Breach] | Skip:
+    if _found(site.node) is None:
+        return Skip("spatial says nothing of levels here")
     found = [
         (level, scale) for level in levels_of(site.node) if (scale := level.numbers("scale")) is not None
     ]

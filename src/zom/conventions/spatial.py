@@ -212,6 +212,16 @@ def off_by(bbox: tuple[float, ...], node: Node, affine: Any, lengths: tuple[int,
     return show([round(each, 9) for each in extent])
 
 
+def _levels_declare(site: Site) -> Iterable[Breach] | Skip:
+    node = site.node
+    used = [level.at(key) for level in levels_of(node) for key in level.entry if key.startswith("spatial:")]
+    if not used:
+        return Skip("no level has attributes of spatial")
+    if declaration_of(SPATIAL, node) is not None or any(key.startswith("spatial:") for key in node.attributes):
+        return ()  # where other attributes are used, those are what is told of
+    return [site.breach(used[0], "spatial declared in zarr_conventions", "no declaration of it")]
+
+
 def _found(node: Node) -> str | None:
     if declaration_of(SPATIAL, node) is not None:
         return "declared in zarr_conventions"
@@ -272,6 +282,14 @@ SPATIAL: Final = register(
                     length(f".{SHAPE}", equals=2),
                     json_type(["integer"], at=f".{SHAPE}[*]"),
                 )
+            ),
+            Rule(
+                "layout-declared",
+                python(_levels_declare),
+                must="a group declares spatial where the levels of its pyramid have attributes of it",
+                fix="add spatial to zarr_conventions",
+                link=f"{TEXT}#convention-registration",
+                on="group",
             ),
             Rule(
                 "dimensions-distinct",

@@ -86,9 +86,9 @@ def _unlike_above(site: Site, found: list[Declaration]) -> Iterator[Breach]:
                 continue
             found.remove(each)
             if url != each.text("schema_url"):
-                said = show(each.text("schema_url"))
+                said = _quoted(each.text("schema_url"))
                 yield site.breach(
-                    (*each.path, "schema_url"), f"{show(url)}, as in {group.path}", said, related=[group]
+                    (*each.path, "schema_url"), f"{_quoted(url)}, as in {group.path}", said, related=[group]
                 )
 
 
@@ -116,9 +116,13 @@ def _of_strange_version(site: Site, found: list[tuple[Declaration, Convention]])
         if url in own:
             continue
         strangers = (other for other in conventions if url in (*other.aliases, *other.dead_aliases))
-        owner = next((f"{show(url)}, that of {other.id}" for other in strangers), show(url))
-        expected = f"a schema_url of {convention.id}, such as {show(_schema_url(convention))}"
+        owner = next((f"{_quoted(url)}, that of {other.id}" for other in strangers), _quoted(url))
+        expected = f"a schema_url of {convention.id}, such as {_quoted(_schema_url(convention))}"
         yield site.breach((*each.path, "schema_url"), expected, owner)
+
+
+def _quoted(url: object) -> str:
+    return show(url, limit=200)  # a URL that is cut short helps nobody
 
 
 def _schema_url(convention: Convention) -> str:
@@ -130,7 +134,9 @@ def _alive(site: Site) -> Iterator[Breach] | Skip:
     if not found:
         return Skip("no convention that zom knows is declared")
     return (
-        site.breach((*each.path, "schema_url"), show(_schema_url(convention)), each.entry["schema_url"])
+        site.breach(
+            (*each.path, "schema_url"), _quoted(_schema_url(convention)), _quoted(each.entry["schema_url"])
+        )
         for each, convention in found
         if each.text("schema_url") in convention.dead_aliases
     )
