@@ -17,6 +17,7 @@ from zom.conventions.reference_checks import is_of_kind
 from zom.conventions.rule import Rule, is_value
 from zom.conventions.tree_checks import member, shared_dims, zarr_format
 from zom.conventions.value_checks import forbidden, json_type, length, required
+from zom.model.python_value import is_dict
 from zom.problems import show
 
 if TYPE_CHECKING:
@@ -126,7 +127,12 @@ def _first(found: Iterable[Node], dims: tuple[str, ...]) -> Iterator[Breach]:
 
 
 def _is_character(node: Node) -> bool:
-    return node.form != "v2" or str(node.document.get("dtype")).lstrip("<>|=") == "U1"
+    """Whether it holds texts of one character."""
+    if node.form == "v2":
+        return str(node.document.get("dtype")).lstrip("<>|=") == "U1"
+    data_type = node.document.get("data_type")
+    inner = data_type.get("configuration") if is_dict(data_type) else None
+    return is_dict(inner) and inner.get("length_bytes") == 4
 
 
 def _of_a_type_of_vcf(version: str) -> Callable[[Site], Iterator[Breach] | Skip]:
