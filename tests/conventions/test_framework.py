@@ -106,7 +106,8 @@ def test_a_fault_of_the_form_is_told_under_the_rule_beside_its_field():
 
 def test_a_fix_of_the_rule_is_told_where_no_name_is_near():
     report = zom.validate(group({"dggs": {"name": "a", "coordinate": "x"}}), [DGGS])
-    assert report.problems[0].fix == "add the array or remove 'coordinate'"
+    (problem,) = (each for each in report if each.code == "dggs/coordinate")
+    assert problem.fix == "add the array or remove 'coordinate'"
 
 
 def test_members_that_were_not_read_make_a_rule_not_apply():
