@@ -124,12 +124,14 @@ class Published:
 
     def _breaches(self, site: Site, declaration: Declaration) -> Iterator[Breach]:
         if self.needs_uuid and "uuid" not in declaration.entry:
-            yield site.breach((*declaration.path, "uuid"), show(self.uuid), "nothing", node=site.node)
+            yield site.breach((*declaration.path, "uuid"), show(self.uuid), "nothing")
         for name in FIELDS:
             wanted = getattr(self, name)
             if wanted is not None and name in declaration.entry and declaration.entry[name] != wanted:
                 yield site.breach(
-                    (*declaration.path, name), show(wanted), declaration.entry[name], node=site.node
+                    (*declaration.path, name),
+                    show(wanted, limit=200),
+                    show(declaration.entry[name], limit=200),
                 )
 
 

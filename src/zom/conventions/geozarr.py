@@ -66,7 +66,11 @@ def _off_scale(site: Site, step: _Step) -> Iterator[Breach]:
         wanted, found = step.there.cell[axis] * factor, step.here.cell[axis]
         if not isclose(wanted, found, rel_tol=0.01, abs_tol=0.0):
             said = f"{factor:g} times that of {show(step.source.asset)}"
-            yield site.breach(step.level.at(TRANSFORM, place), f"a cell of {wanted:g}, {said}", f"{found:g}")
+            yield site.breach(
+                step.level.at(TRANSFORM, place),
+                f"a cell of {show(round(wanted, 9))}, {said}",
+                show(round(found, 9)),
+            )
 
 
 def _are_areas(node: Node) -> bool:
@@ -88,7 +92,7 @@ def _origin_stays(site: Site) -> Iterable[Breach] | Skip:
         return _NO_STEP
     return [
         site.breach(
-            step.level.at(TRANSFORM, place), f"{there:g}, as for {show(step.source.asset)}", f"{here:g}"
+            step.level.at(TRANSFORM, place), f"{show(there)}, as for {show(step.source.asset)}", show(here)
         )
         for step in steps
         if not any(step.translation)

@@ -19,6 +19,7 @@ from zom.conventions.declarations import Published, declarations, declared_as_pu
 from zom.conventions.rule import Rule
 from zom.conventions.value_checks import any_of, forbidden, one_of, pattern, required
 from zom.model.python_value import is_dict
+from zom.problems import show
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -66,7 +67,7 @@ _KEYWORDS: Final = [
     "VERTICALCRS",
     "ENGINEERINGCRS",
 ]
-_ANY_CASE: Final = "|".join("".join(f"[{c}{c.lower()}]" for c in word) for word in _KEYWORDS)
+_WKT2: Final = re.compile(rf"\s*({'|'.join(_KEYWORDS)})\s*[\[(]", re.ASCII | re.IGNORECASE)
 _TYPES: Final = [
     f"{kind}CRS"
     for kind in (
@@ -99,7 +100,7 @@ def _draft_code(site: Site) -> Iterable[Breach] | Skip:
     if not isinstance(code, str) or not _is_draft(site):
         return Skip("the draft v1 and a code are not declared")
     fits = re.fullmatch("[A-Z]+:[0-9]+", code, re.ASCII)
-    return [] if fits else [site.breach(("attributes", CODE), "a text such as EPSG:4326", code)]
+    return [] if fits else [site.breach(("attributes", CODE), "a text such as EPSG:4326", show(code))]
 
 
 def _draft_alone(site: Site) -> Iterable[Breach] | Skip:
@@ -107,6 +108,16 @@ def _draft_alone(site: Site) -> Iterable[Breach] | Skip:
         return Skip("the draft v1 is not declared")
     given = [key for key in (CODE, WKT2, PROJJSON) if key in site.node.attributes]
     return [] if len(given) < 2 else [site.breach(("attributes",), "one of them", " and ".join(given))]
+
+
+def _begins_as_wkt2(site: Site) -> Iterable[Breach] | Skip:
+    text = site.node.attributes.get(WKT2)
+    if not isinstance(text, str):
+        return Skip("no proj:wkt2")
+    if _WKT2.match(text):
+        return ()
+    expected = "a text that begins with GEOGCRS[, PROJCRS[ or another keyword of WKT2"
+    return [site.breach(("attributes", WKT2), expected, show(text, limit=40))]
 
 
 def _one_system(site: Site) -> Iterable[Breach] | Skip:
@@ -206,7 +217,7 @@ PROJ: Final = register(
             ),
             Rule(
                 "wkt2",
-                pattern(rf"\s*({_ANY_CASE})\s*[\[(](.|\s)*", at=WKT2),
+                python(_begins_as_wkt2),
                 must="proj:wkt2 is the WKT2 (ISO 19162) of a coordinate reference system",
                 fix="export it as WKT2: GEOGCS and PROJCS are WKT1",
                 link=f"{TEXT}#projwkt2",

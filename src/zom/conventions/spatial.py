@@ -95,10 +95,18 @@ def _of_members(site: Site) -> Iterable[Breach] | Skip:
     if any(lengths_of(each, dimensions) is not None for each in arrays):
         return ()
     known = list(dict.fromkeys(name for each in arrays for name in each.dims or () if name is not None))
-    hints = [near(each, known) for each in dimensions if each not in known]
-    hint = next((each for each in hints if each.startswith("did you mean")), None)
+    hint = _near_names(dimensions, known)
     expected = f"two of {', '.join(map(show, known))}"
     return [site.breach(("attributes", DIMENSIONS), expected, show(dimensions), fix=hint, related=arrays[:3])]
+
+
+def _near_names(dimensions: list[str], known: list[str]) -> str | None:
+    """What may be meant: names that differ by case only, or a little."""
+    folded = {name.casefold(): name for name in known}
+    if all(name.casefold() in folded for name in dimensions):
+        return f"did you mean {show([folded[name.casefold()] for name in dimensions])}?"
+    hints = (near(name, known) for name in dimensions if name not in known)
+    return next((hint for hint in hints if hint.startswith("did you mean")), None)
 
 
 def _has_transform(site: Site) -> Iterable[Breach] | Skip:
@@ -181,7 +189,7 @@ def _ordered(site: Site) -> Iterable[Breach] | Skip:
         return Skip(f"no {BBOX} of four numbers")
     return [
         site.breach(
-            ("attributes", BBOX, axis + 2), f"{name}max, at least {bbox[axis]:g}", f"{bbox[axis + 2]:g}"
+            ("attributes", BBOX, axis + 2), f"{name}max, at least {show(bbox[axis])}", show(bbox[axis + 2])
         )
         for axis, name in enumerate("xy")
         if bbox[axis] > bbox[axis + 2]
@@ -217,7 +225,9 @@ def _levels_declare(site: Site) -> Iterable[Breach] | Skip:
     used = [level.at(key) for level in levels_of(node) for key in level.entry if key.startswith("spatial:")]
     if not used:
         return Skip("no level has attributes of spatial")
-    if declaration_of(SPATIAL, node) is not None or any(key.startswith("spatial:") for key in node.attributes):
+    if declaration_of(SPATIAL, node) is not None or any(
+        key.startswith("spatial:") for key in node.attributes
+    ):
         return ()  # where other attributes are used, those are what is told of
     return [site.breach(used[0], "spatial declared in zarr_conventions", "no declaration of it")]
 
