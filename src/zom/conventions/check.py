@@ -200,6 +200,8 @@ class Check:
     function: Callable[..., Outcome]
     is_local: bool = False
     """Whether it looks at the document of one node only: of documents that are alike, it says the same."""
+    needs: str | None = None
+    """What has to stand among the attributes for it to apply; it isn't run where that doesn't."""
 
     def __repr__(self) -> str:
         return f"Check(name={self.name!r}, params={dict(self.params)!r})"
@@ -236,6 +238,10 @@ AROUND: Final = ("@members", "@arrays", "@groups", "@name")
 """What a selector begins with that looks further than the node's document."""
 
 
+_SPEAK_OF_NOTHING: Final = frozenset({"any_of", "count", "forbidden", "required"})
+"""The checks that have something to say where a selector finds nothing."""
+
+
 def _named(function: Callable[Concatenate[Site, P], Outcome], *, is_local: bool) -> Callable[P, Check]:
     name = function.__name__
     signature = inspect.signature(function)
@@ -254,7 +260,8 @@ def _named(function: Callable[Concatenate[Site, P], Outcome], *, is_local: bool)
         for selector in selectors:
             parse_selector(selector)  # one that is none is told of at once
         stays = not any(selector.startswith(AROUND) for selector in selectors)
-        return Check(name, given, function, is_local and stays)
+        needs = None if name in _SPEAK_OF_NOTHING else given.get("at")
+        return Check(name, given, function, is_local and stays, needs)
 
     del made.__wrapped__  # pyright: ignore[reportAttributeAccessIssue] - doctest and help see the check, with its own parameters
     made.__signature__ = own  # type: ignore[attr-defined] # pyright: ignore[reportFunctionMemberAccess] - as above

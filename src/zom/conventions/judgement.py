@@ -325,16 +325,16 @@ _UNMET: Final = "its condition is not met"
 
 
 def _why_absent(each: Rule) -> str:
-    return _UNMET if each.each is None else f"nothing at {each.each}"
+    needed = each.each or each.check.needs
+    return _UNMET if needed is None else f"nothing at {needed}"
 
 
 def _root_of(each: Rule) -> Steps:
     """What leads from the attributes to where something has to stand for the rule to apply."""
-    selectors = [each.each] if each.each is not None else []
-    selectors += [found for condition in each.when if (found := condition.get("has") or condition.get("at"))]
-    for selector in selectors:
-        parsed = parse_selector(selector)
-        if parsed.start == "attributes":
+    conditions = (condition.get("has") or condition.get("at") for condition in each.when)
+    for selector in (each.each, each.check.needs, *conditions):
+        parsed = None if selector is None else parse_selector(selector)
+        if parsed is not None and parsed.start == "attributes":
             end = parsed.steps.index(EVERY) if EVERY in parsed.steps else len(parsed.steps)
             return parsed.steps[:end]
     return ()
