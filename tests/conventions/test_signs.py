@@ -6,15 +6,17 @@ import pytest
 
 import zom
 from zom import v3
-from zom.conventions import Convention, Rule, has, is_a, is_value, lacks, required
+from zom.conventions import Convention, Rule, at_root, has, is_a, is_like, is_value, lacks, required
 from zom.errors import ExtensionError
 
 RULE = Rule("title", required("title"), must="there is a title")
 SIGNED = Convention(
     "signed",
+    uuid="7b2",
     signs=(
         (has("seal"), lacks("forged")),
         (is_value("by", "me", "you"), is_a("group")),
+        (at_root(is_like("words", ".*SEAL-[0-9].*")),),
     ),
     rules=(RULE,),
 )
@@ -25,6 +27,8 @@ SIGNED = Convention(
     [
         ({"seal": 1}, "has seal and has no forged"),
         ({"by": "me"}, 'has "me" or "you" at by and is of kind group'),
+        ({"words": "a SEAL-7 b"}, "the root has a text that tells at words"),
+        ({"zarr_conventions": [{"uuid": "7b2"}]}, "declared in zarr_conventions"),
     ],
 )
 def test_a_convention_is_found_where_all_conditions_of_one_sign_hold(attributes, how):
@@ -33,12 +37,27 @@ def test_a_convention_is_found_where_all_conditions_of_one_sign_hold(attributes,
     assert [found.how for found in report.conventions] == [how]
 
 
-@pytest.mark.parametrize("attributes", [{}, {"seal": 1, "forged": 0}, {"by": "him"}])
+@pytest.mark.parametrize(
+    "attributes", [{}, {"seal": 1, "forged": 0}, {"by": "him"}, {"words": "SEAL-x"}, {"words": ["SEAL-1"]}]
+)
 def test_a_convention_is_not_found_where_no_sign_holds(attributes):
     report = zom.validate(v3.GroupSpec(attributes=attributes, members={}), [SIGNED])
     assert [problem.code for problem in report] == ["convention/absent"]
 
 
+def test_a_sign_at_the_root_holds_for_all_nodes():
+    root = v3.GroupSpec(attributes={"words": "SEAL-1", "title": 1}, members={"a": v3.GroupSpec(members={})})
+    assert [(problem.code, problem.node) for problem in zom.validate(root, [SIGNED])] == [
+        ("signed/title", "/a")
+    ]
+
+
 def test_a_convention_is_found_in_one_way():
     with pytest.raises(ExtensionError, match="'twice': expected detect= or signs=, got both"):
         Convention("twice", signs=((has("a"),),), detect=lambda _node: None)
+
+
+def test_a_rule_that_looks_at_the_root_is_not_judged_alike_for_documents_that_are_alike():
+    rule = Rule("title", required("title"), must="there is a title", when=(at_root(has("words")),))
+    assert not rule.is_local
+    assert RULE.is_local

@@ -26,7 +26,7 @@ from zom.conventions.check import Breach, Check, Site, Skip, Value, python
 from zom.conventions.convention import Convention, conventions, register
 from zom.conventions.reference_checks import ref, ref_dims, ref_dtype, ref_has, ref_ndim, ref_order, words
 from zom.conventions.report import Found, Report, RuleCount
-from zom.conventions.rule import Rule, has, is_a, is_value, lacks, schema
+from zom.conventions.rule import Rule, at_root, has, is_a, is_like, is_value, lacks, schema
 from zom.conventions.tree_checks import member, node_kind, same_everywhere, shared_dims, zarr_format
 from zom.conventions.value_checks import (
     any_of,
@@ -63,6 +63,7 @@ __all__ = [
     "Skip",
     "Value",
     "any_of",
+    "at_root",
     "between",
     "conventions",
     "count",
@@ -70,6 +71,7 @@ __all__ = [
     "forbidden",
     "has",
     "is_a",
+    "is_like",
     "is_value",
     "json_type",
     "lacks",

@@ -88,8 +88,8 @@ class Convention:
     detect: Detect | None = None
     """How it is found; by default, by its uuid in `zarr_conventions`, or by a key that it owns."""
     signs: tuple[tuple[Condition, ...], ...] = ()
-    """The same as data, which programs in other languages can follow: it is found where all conditions of
-    one of these hold."""
+    """The same as data, which programs in other languages can follow: it is found where it is declared in
+    `zarr_conventions`, and where all conditions of one of these hold."""
     version_at: tuple[str, ...] = ()
     """Where a node says which version it follows."""
     assumed: bool = False
@@ -221,10 +221,10 @@ class Convention:
             return None
         if self.detect is not None:
             return self.detect(node)
-        if self.signs:
-            return self._sign_at(node)
         if declaration_of(self, node) is not None:
             return "declared in zarr_conventions"
+        if self.signs:
+            return self._sign_at(node)
         key = next((key for key in node.attributes if self.owns_key(key)), None)
         return None if key is None else f"has {key}"
 
@@ -269,13 +269,15 @@ class Convention:
 
 
 def _in_words(condition: Condition) -> str:
+    if "root" in condition:
+        return f"the root {_in_words(condition['root'])}"
     if "has" in condition:
         return f"has {condition['has'].lstrip('@')}"
     if "lacks" in condition:
         return f"has no {condition['lacks'].lstrip('@')}"
     if "kind" in condition:
         return f"is of kind {condition['kind']}"
-    shown = " or ".join(map(show, condition["values"]))
+    shown = " or ".join(map(show, condition["values"])) if "values" in condition else "a text that tells"
     return f"has {shown} at {condition['at'].lstrip('@')}"
 
 

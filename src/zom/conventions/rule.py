@@ -6,8 +6,8 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 from zom.conventions.check import AROUND, Check, Outcome, Site
+from zom.conventions.equality import equal, is_whole
 from zom.conventions.selector import parse_selector, select
-from zom.conventions.value_checks import equal
 from zom.errors import ExtensionError
 
 if TYPE_CHECKING:
@@ -23,9 +23,11 @@ __all__ = [
     "Profile",
     "Rule",
     "Source",
+    "at_root",
     "has",
     "holds",
     "is_a",
+    "is_like",
     "is_value",
     "lacks",
     "schema",
@@ -43,7 +45,7 @@ Profile = Literal["text", "schema", "strict"]
 PROFILES: Final[tuple[Profile, ...]] = ("text", "schema", "strict")
 
 Condition = dict[str, Any]
-"""When a rule applies, as JSON; see `has`, `lacks`, `is_value` and `is_a`."""
+"""When a rule applies, as JSON; see `has`, `lacks`, `is_value`, `is_like`, `is_a` and `at_root`."""
 
 _SEVERITY: Final[dict[Level, Severity]] = {"MUST": "error", "SHOULD": "warning", "NOTE": "note"}
 
@@ -87,14 +89,41 @@ def is_a(kind: Literal["array", "group"]) -> Condition:
     return {"kind": kind}
 
 
+def is_like(selector: str, regex: str) -> Condition:
+    """Where the selector finds a text that is, as a whole, like the regular expression, as `pattern` has it.
+
+    >>> is_like("Conventions", ".*CF-.*")
+    {'at': 'Conventions', 'like': '.*CF-.*'}
+    """
+    parse_selector(selector)
+    return {"at": selector, "like": regex}
+
+
+def at_root(condition: Condition) -> Condition:
+    """Where the condition holds at the root of the hierarchy.
+
+    >>> at_root(has("Conventions"))
+    {'root': {'has': 'Conventions'}}
+    """
+    return {"root": condition}
+
+
 def holds(condition: Condition, site: Site) -> bool:
     """Whether the condition is true there."""
+    if "root" in condition:
+        root = site.node
+        while root.parent is not None:
+            root = root.parent
+        return holds(condition["root"], Site(root, root))
     if "has" in condition:
         return bool(site.values(condition["has"]))
     if "lacks" in condition:
         return not site.values(condition["lacks"])
     if "kind" in condition:
         return bool(site.node.kind == condition["kind"])
+    if "like" in condition:
+        texts = (found.value for found in site.values(condition["at"]))
+        return any(isinstance(text, str) and is_whole(condition["like"], text) for text in texts)
     values = condition["values"]
     return any(equal(found.value, each) for found in site.values(condition["at"]) for each in values)
 
@@ -197,7 +226,10 @@ class Rule:
     def is_local(self) -> bool:
         """Whether it looks at the document of one node only."""
         selectors = (each.get("has") or each.get("lacks") or each.get("at") or "" for each in self.when)
-        return self.check.is_local and not any(each.startswith(AROUND) for each in selectors)
+        looks_around = any(each.startswith(AROUND) for each in selectors) or any(
+            "root" in c for c in self.when
+        )
+        return self.check.is_local and not looks_around
 
     def beside(self, selector: str) -> Rule:
         """The same rule for what a field of a model holds."""

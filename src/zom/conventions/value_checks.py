@@ -6,12 +6,10 @@ type is the business of the schema, or of `type`.
 
 from __future__ import annotations
 
-import json
-import re
-from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from zom.conventions.check import Breach, Outcome, Site, Skip, local
+from zom.conventions.equality import equal, is_whole, key_of
 from zom.model.python_value import is_dict, is_list
 from zom.model.registry import near
 from zom.problems import show
@@ -38,21 +36,6 @@ __all__ = [
     "sequence",
     "unique",
 ]
-
-
-def equal(left: Any, right: Any) -> bool:
-    """Whether two JSON values are the same as JSON Schema counts them: numbers by their worth.
-
-    >>> equal(1, 1.0), equal(1, True), equal([{"a": 2}], [{"a": 2.0}])
-    (True, False, True)
-    """
-    if isinstance(left, bool) or isinstance(right, bool) or left is None or right is None:
-        return left is right
-    if is_list(left) and is_list(right):
-        return len(left) == len(right) and all(map(equal, left, right))
-    if is_dict(left) and is_dict(right):
-        return left.keys() == right.keys() and all(equal(left[name], right[name]) for name in left)
-    return bool(left == right)
 
 
 def nothing_at(*selectors: str) -> Skip:
@@ -139,11 +122,6 @@ def json_type(site: Site, types: list[str], *, at: str = ".") -> Outcome:
     return tuple(Breach(v.node, v.path, expected, show(v.value)) for v in wrong)
 
 
-@lru_cache(maxsize=1024)
-def _compiled(regex: str) -> re.Pattern[str]:
-    return re.compile(regex, re.ASCII)
-
-
 @local
 def pattern(site: Site, regex: str, *, at: str = ".") -> Outcome:
     r"""Each text at `at` is, as a whole, like the regular expression, in the part of the language that ECMA 262 shares.
@@ -154,8 +132,7 @@ def pattern(site: Site, regex: str, *, at: str = ".") -> Outcome:
     values = [v for v in site.values(at) if isinstance(v.value, str)]
     if not values:
         return nothing_at(at)
-    test = _compiled(regex)
-    wrong = (v for v in values if test.fullmatch(v.value) is None)
+    wrong = (v for v in values if not is_whole(regex, v.value))
     return tuple(Breach(v.node, v.path, f"a string like {regex}", show(v.value)) for v in wrong)
 
 
@@ -275,26 +252,13 @@ def unique(site: Site, at: str, *, fold: bool = False) -> Outcome:
     seen: dict[str | tuple[str], Value] = {}
     breaches: list[Breach] = []
     for v in values:
-        key = _key(v.value.casefold() if fold and isinstance(v.value, str) else v.value)
+        key = key_of(v.value.casefold() if fold and isinstance(v.value, str) else v.value)
         first = seen.setdefault(key, v)
         if first is not v:
             breaches.append(
                 Breach(v.node, v.path, "a value that stands there once", f"{show(v.value)} again")
             )
     return breaches
-
-
-def _key(value: Any) -> str | tuple[str]:
-    """What two values share that are the same as `equal` counts them, and no others."""
-    return value if isinstance(value, str) else (json.dumps(_worth(value), sort_keys=True),)
-
-
-def _worth(value: Any) -> Any:
-    if is_dict(value):
-        return {name: _worth(item) for name, item in value.items()}
-    if is_list(value):
-        return [_worth(item) for item in value]
-    return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
 @local
