@@ -243,12 +243,14 @@ def test_validate_names_file_line_and_column_of_every_problem(call, tmp_path):
     assert first == BAD_LINE
     assert second.startswith("bad.json:6:12: error: /a/b: ")
     assert second.endswith("[v3/node-name]")
-    assert (code, err) == (1, "1 document: 2 errors\n")
+    assert (code, err) == (1, "1 document: 2 errors; no convention was found\n")
 
 
 def test_validate_is_silent_about_a_document_without_problems(call, tmp_path):
     (tmp_path / "a.json").write_text(small().to_json())
-    assert call("validate", "a.json", "a.json") == (0, "", "2 documents: no problems\n")
+    code, out, err = call("validate", "a.json", "a.json")
+    assert (code, out) == (0, "")
+    assert re.fullmatch(r"2 documents: no problems; rules of xarray: \d+ passed\n", err)
 
 
 def test_validate_reads_standard_input(call):
@@ -260,9 +262,9 @@ def test_validate_reads_standard_input(call):
 def test_validate_gives_problems_as_json(call, tmp_path):
     (tmp_path / "bad.json").write_text(BAD)
     code, out, _ = call("validate", "bad.json", "--format", "json")
-    found = json.loads(out)
+    (report,) = json.loads(out)
     assert code == 1
-    assert [(each["file"], each["line"], each["code"]) for each in found] == [
+    assert [(each["file"], each["line"], each["code"]) for each in report["findings"]] == [
         ("bad.json", 5, "v3/node-type"),
         ("bad.json", 6, "v3/node-name"),
     ]
@@ -281,7 +283,7 @@ def test_validate_fails_for_errors_only(call):
     code, out, err = call("validate", "-", "--level", "lenient", stdin=text)
     assert code == 0
     assert "warning: " in out
-    assert err == "1 document: 1 warning\n"
+    assert err == "1 document: 1 warning; no convention was found\n"
     assert call("validate", "-", stdin=text)[0] == 1
 
 
@@ -299,7 +301,11 @@ def test_validate_reads_the_documents_of_a_v2_store(call, tmp_path):
     spec = v2.ArraySpec.build(shape=(4,), dtype="<i2", attributes={"a": 1})
     for name, document in spec.to_documents().items():
         (tmp_path / name).write_text(json.dumps(document, indent=1))
-    assert call("validate", ".zarray", ".zattrs") == (0, "", "2 documents: no problems\n")
+    assert call("validate", ".zarray", ".zattrs") == (
+        0,
+        "",
+        "2 documents: no problems; no convention was found\n",
+    )
     (tmp_path / ".zattrs").write_text("[1]")
     code, out, _ = call("validate", ".zattrs")
     assert code == 1

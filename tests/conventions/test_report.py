@@ -16,7 +16,7 @@ import zom
 from zom import schemas, v3
 from zom.conventions import Convention, Rule, conventions, required, shared_dims
 from zom.conventions.report_github import github_of
-from zom.conventions.report_json import json_of, lines_of
+from zom.conventions.report_json import lines_of, list_of
 from zom.conventions.report_junit import junit_of
 from zom.conventions.report_sarif import sarif_of
 from zom.problems import Problem
@@ -178,7 +178,7 @@ def test_json_keeps_what_is_suppressed_apart():
 
 
 def test_several_reports_are_a_list():
-    assert [each["subject"] for each in json.loads(json_of([report(), report()]))] == ["spec", "spec"]
+    assert [each["subject"] for each in json.loads(list_of([report(), report()]))] == ["spec", "spec"]
 
 
 def test_lines_end_with_the_summary_of_their_report():

@@ -6,7 +6,6 @@ stands in the document; only `.zattrs` holds anything at all, and is known by it
 
 from __future__ import annotations
 
-import re
 import sys
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -18,6 +17,7 @@ from zom.errors import SpecError
 from zom.limits import DEFAULT_LIMITS
 from zom.model import hierarchy
 from zom.model.draft import EntryPoint
+from zom.model.location import told
 from zom.model.stored import from_consolidated
 from zom.model.v2 import V2
 from zom.model.v3 import V3
@@ -28,12 +28,11 @@ if TYPE_CHECKING:
 
     from zom.model.spec import Spec
     from zom.model.template import Template
-    from zom.problems import Fault, Level, Problem
+    from zom.problems import Fault, Problem
 
 __all__ = ["Document", "read_document"]
 
 _INPUT = "standard input"
-_PLACE = re.compile(r" at line (\d+), column (\d+)$")
 
 _Form = Literal["node", "attributes", "entry point", "consolidated v2", "consolidated v3"]
 
@@ -52,26 +51,6 @@ class Document:
     def argument(self) -> str:
         """As the command is given it."""
         return "-" if self.name == _INPUT else self.name
-
-    def problems(self, level: Level) -> list[Problem]:
-        """Every problem, with the line and column where it stands."""
-        if self.form == "attributes" and self.value is not None:
-            wrapped = {"zarr_format": 2, "attributes": self.value}
-            found: Iterable[Problem] = hierarchy.check(wrapped, level)
-        elif self.form == "entry point":
-            found = EntryPoint.check(self.text, level)
-        elif self.form == "consolidated v2":
-            found = self._consolidated_problems(level)
-        else:
-            found = hierarchy.check(self.text, level)
-        return self.located(found)
-
-    def _consolidated_problems(self, level: Level) -> Iterable[Problem]:
-        try:
-            from_consolidated(V2, self.value, level)
-        except SpecError as error:
-            return error.problems
-        return ()
 
     def spec(self) -> Spec:
         """The hierarchy that it describes, read as leniently as can be."""
@@ -117,7 +96,7 @@ class Document:
         located: list[Problem] = []
         for problem in found:
             place = places[problem.pointer]
-            located.append(replace(problem, line=place[0], column=place[1]) if place else _told(problem))
+            located.append(replace(problem, line=place[0], column=place[1]) if place else told(problem))
         return located
 
     def _pointer(self, problem: Problem) -> str:
@@ -139,15 +118,6 @@ class Document:
             return ("metadata", f"{prefix}.zattrs", *inside[1:])
         name = ".zarray" if f"{prefix}.zarray" in entries else ".zgroup"
         return ("metadata", f"{prefix}{name}", *inside)
-
-
-def _told(problem: Problem) -> Problem:
-    """A problem of a text that is not JSON: no pointer leads to it, but it says itself where it is."""
-    said = _PLACE.search(problem.found)
-    if said is None:
-        return problem
-    found = problem.found.replace(said[0], "")
-    return replace(problem, found=found, line=int(said[1]), column=int(said[2]))
 
 
 def _forget(problem: Problem) -> None:

@@ -1,4 +1,4 @@
-"""`zom validate`: every problem of documents, with file, line and column.
+"""`zom validate`: every problem of documents and stores, as Zarr and as the conventions that they follow.
 
 Only errors make the command fail, where nothing else is asked for: a warning or a note refuses no document. Of a store, the documents of
 all its nodes are read, and no chunks: that is `zom check`.
@@ -8,15 +8,17 @@ from __future__ import annotations
 
 import sys
 from collections import Counter
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from zom.cli.outcome import CLEAN, FINDINGS, spoken
+from zom.cli.outcome import CLEAN, FINDINGS, USAGE, CommandError, spoken
 
 if TYPE_CHECKING:
     import argparse
+    from collections.abc import Iterable, Iterator, Sequence
 
     from zom.cli.place import Place
-    from zom.problems import Level, Problem
+    from zom.conventions.report import Report
+    from zom.problems import Problem
 
 __all__ = [
     "counted",
@@ -34,8 +36,31 @@ _SEVERITIES = ("error", "warning", "note")
 
 def declare(parser: argparse.ArgumentParser) -> None:
     """The arguments of the verb."""
+    from zom.cli.tree import whole_number  # noqa: PLC0415 - slow to import
+
     parser.add_argument(
         "places", nargs="+", metavar="PLACE", help="a document, a store, or - for standard input"
+    )
+    parser.add_argument(
+        "--convention",
+        action="append",
+        metavar="NAME",
+        help="a convention that has to be there, such as xarray, ome or ome/0.5, several by several options; "
+        "auto: all that are found (the default); none: Zarr alone",
+    )
+    parser.add_argument(
+        "--profile",
+        choices=["text", "schema", "strict"],
+        default="text",
+        help="whose rules of conventions count: those of the specifications' text (the default), of their "
+        "published schemas, or all, with SHOULD as binding as MUST",
+    )
+    parser.add_argument(
+        "--suppress",
+        action="append",
+        default=[],
+        metavar="PATTERN",
+        help="hide findings of rules, or of rules at nodes: 'cf/*', 'xarray/dims-*@/raw/**'",
     )
     parser.add_argument(
         "--level",
@@ -45,7 +70,25 @@ def declare(parser: argparse.ArgumentParser) -> None:
         "registered names",
     )
     declare_fail_on(parser)
-    parser.add_argument("--format", choices=["text", "json"], default="text", help="how problems are shown")
+    parser.add_argument(
+        "--format",
+        choices=["text", "json", "jsonl", "sarif", "junit", "github"],
+        default="text",
+        help="how problems are shown",
+    )
+    parser.add_argument(
+        "--limit",
+        type=whole_number,
+        metavar="N",
+        help="as text, list N problems of a place, and count the rest",
+    )
+    parser.add_argument("-o", "--output", metavar="FILE", help="instead of standard output")
+    parser.add_argument(
+        "-v",
+        "--verbose",
+        action="store_true",
+        help="as text, say what became of each rule of conventions, too",
+    )
 
 
 def declare_fail_on(parser: argparse.ArgumentParser) -> None:
@@ -69,48 +112,155 @@ def failed(counts: Counter[str], fail_on: str) -> bool:
 
 def run(arguments: argparse.Namespace) -> int:
     """Prints the problems of every place; FINDINGS where one of them is bad enough."""
-    import json  # noqa: PLC0415 - beside the others
-
-    from zom.cli.document import read_document  # noqa: PLC0415 - slow to import
+    from zom.cli.file import write_text  # noqa: PLC0415 - as the others: --help needs none of them
     from zom.cli.place import place_of  # noqa: PLC0415 - slow to import
 
-    counts: Counter[str] = Counter()
-    entries: list[dict[str, object]] = []
-    documents = 0
+    choices = {
+        "conventions": _asked(arguments.convention),
+        "profile": arguments.profile,
+        "suppress": _suppressions(arguments.suppress),
+        "level": arguments.level,
+    }
+    reports: list[Report] = []
+    stores = 0
     for name in arguments.places:
         place = place_of(name)
-        if place.is_store:
-            shown = place.name
-            problems = _stored_problems(place, arguments.level)
-            lines = [stored_problem_line(place, problem) for problem in problems]
-        else:
-            document = read_document(name)
-            documents += 1
-            shown = document.name
-            problems = document.problems(arguments.level)
-            lines = [problem_line(shown, problem) for problem in problems]
-        counts.update(problem.severity for problem in problems)
-        if arguments.format == "json":
-            entries.extend({"file": shown, **problem.to_dict()} for problem in problems)
-        else:
-            print(*lines, sep="\n", end="\n" if lines else "")
-    if arguments.format == "json":
-        print(json.dumps(entries, indent=2))
-    stores = len(arguments.places) - documents
-    subjects = [_number(documents, "document")] * bool(documents) + [_number(stores, "store")] * bool(stores)
-    print(f"{' and '.join(subjects)}: {counted(counts)}", file=sys.stderr)
+        stores += place.is_store
+        report = _of_store(place, choices) if place.is_store else _of_document(name, choices)
+        if arguments.format == "text" and arguments.output is None:
+            _print_lines(_lines(report, arguments))
+        reports.append(report)
+    if arguments.format != "text":
+        write_text(arguments.output, _formatted(reports, arguments))
+    elif arguments.output is not None:
+        write_text(
+            arguments.output, "".join(f"{line}\n" for each in reports for line in _lines(each, arguments))
+        )
+    counts = Counter[str](problem.severity for report in reports for problem in report)
+    told = _told(reports, counts, is_auto=choices["conventions"] == "auto")
+    print(f"{_subjects(len(reports) - stores, stores)}: {told}", file=sys.stderr)
     return FINDINGS if failed(counts, arguments.fail_on) else CLEAN
 
 
-def _stored_problems(place: Place, level: Level) -> list[Problem]:
-    from zom.errors import SpecError  # noqa: PLC0415 - slow to import
-    from zom.hierarchy.read import read_tree  # noqa: PLC0415 - slow to import
+# --- what is asked for -----------------------------------------------------------------------------------
+
+
+def _asked(names: Sequence[str] | None) -> Any:
+    """The conventions that are named; installed plugins are loaded where zom itself knows no such one."""
+    from zom.conventions.convention import conventions  # noqa: PLC0415 - slow to import
+    from zom.errors import UnknownName  # noqa: PLC0415 - as above
+
+    given = [part for name in names or ["auto"] for part in name.split(",") if part]
+    if given == ["auto"]:
+        return "auto"
+    if given == ["none"]:
+        return ()
+    if "auto" in given or "none" in given:
+        message = "--convention: auto and none stand alone; name conventions, or leave the names out"
+        raise CommandError(message, USAGE)
+    try:
+        return [each for name in given for each in conventions.of_id(name)]
+    except UnknownName:
+        conventions.load_plugins()
+    try:
+        return [each for name in given for each in conventions.of_id(name)]
+    except UnknownName as error:
+        raise CommandError(f"--convention: {error}", USAGE) from None
+
+
+def _suppressions(patterns: Sequence[str]) -> Sequence[str]:
+    from zom.conventions.suppression import parse_suppressions  # noqa: PLC0415 - slow to import
+
+    try:
+        parse_suppressions(patterns)
+    except ValueError as error:
+        raise CommandError(f"--{error}", USAGE) from None
+    return patterns
+
+
+def _of_document(name: str, choices: dict[str, Any]) -> Report:
+    from dataclasses import replace  # noqa: PLC0415 - slow to import
+
+    from zom.cli.document import read_document  # noqa: PLC0415 - slow to import
+    from zom.hierarchy.validate import validate, validate_attributes  # noqa: PLC0415 - slow to import
+
+    document = read_document(name)
+    validated = validate_attributes if document.form == "attributes" else validate
+    return replace(validated(document.text, **choices), subject=document.name)
+
+
+def _of_store(place: Place, choices: dict[str, Any]) -> Report:
+    from dataclasses import replace  # noqa: PLC0415 - slow to import
+
+    from zom.hierarchy.validate import validate  # noqa: PLC0415 - slow to import
 
     with place.opened() as store:
-        try:
-            return list(read_tree(store, place.path, level=level).problems)
-        except SpecError as error:
-            return list(error.problems)
+        return replace(validate(store, path=place.path, **choices), subject=place.name, store=place.store)
+
+
+# --- what is said ----------------------------------------------------------------------------------------
+
+
+def _formatted(reports: Sequence[Report], arguments: argparse.Namespace) -> str:
+    if arguments.format == "sarif":
+        from zom.conventions.report_sarif import sarif_of  # noqa: PLC0415 - where it is asked for
+
+        return sarif_of(reports)
+    if arguments.format == "junit":
+        from zom.conventions.report_junit import junit_of  # noqa: PLC0415 - as above
+
+        return junit_of(reports, fail_on=arguments.fail_on)
+    if arguments.format == "github":
+        from zom.conventions.report_github import github_of  # noqa: PLC0415 - as above
+
+        return github_of(reports)
+    from zom.conventions.report_json import lines_of, list_of  # noqa: PLC0415 - as above
+
+    return lines_of(reports) if arguments.format == "jsonl" else list_of(reports)
+
+
+def _lines(report: Report, arguments: argparse.Namespace) -> Iterator[str]:
+    from itertools import islice  # noqa: PLC0415 - slow to import
+
+    from zom.cli.terminal import severity_painted  # noqa: PLC0415 - slow to import
+    from zom.conventions.report_text import finding_line, summary_lines  # noqa: PLC0415 - as above
+
+    for problem in islice(report.problems, arguments.limit):
+        shown = problem.severity if arguments.output else severity_painted(problem.severity)
+        yield spoken(finding_line(problem, report.file(problem), shown))
+    left = 0 if arguments.limit is None else len(report) - arguments.limit
+    if left > 0:
+        yield f"{report.subject}: and {left:,} more"
+    if arguments.verbose:
+        yield from summary_lines(report)
+
+
+def _print_lines(lines: Iterable[str]) -> None:
+    for line in lines:
+        print(line)
+
+
+def _subjects(documents: int, stores: int) -> str:
+    said = [_number(documents, "document")] * bool(documents) + [_number(stores, "store")] * bool(stores)
+    return " and ".join(said)
+
+
+def _told(reports: Sequence[Report], counts: Counter[str], *, is_auto: bool) -> str:
+    """How many problems there are, and what was checked to find them."""
+    hidden = sum(len(report.suppressed) for report in reports)
+    problems = counted(counts) + (f", {hidden} suppressed" if hidden else "")
+    outcomes: dict[tuple[str, str], str] = {}
+    for rule in (rule for report in reports for rule in report.rules):
+        # What failed in one place failed, and what passed in one was checked.
+        known = outcomes.setdefault((rule.convention, rule.code), rule.outcome)
+        worse = min(known, rule.outcome, key=("failed", "passed", "not applicable").index)
+        outcomes[rule.convention, rule.code] = worse
+    if not outcomes:
+        return f"{problems}; no convention was found" if is_auto else problems
+    names = ", ".join(dict.fromkeys(convention for convention, _ in outcomes))
+    numbers = Counter(outcomes.values())
+    told = ", ".join(f"{numbers[each]} {each}" for each in ("passed", "failed") if numbers[each])
+    return f"{problems}; rules of {names}: {told or 'none applies'}"
 
 
 def problem_line(name: str, problem: Problem) -> str:
@@ -121,13 +271,10 @@ def problem_line(name: str, problem: Problem) -> str:
     >>> problem_line("a.json", problem)
     'a.json:3:7: error: /t: shape[0]: expected 1, found 2 [v3/shape]'
     """
-    from dataclasses import replace  # noqa: PLC0415 - slow to import
-
     from zom.cli.terminal import severity_painted  # noqa: PLC0415 - slow to import
+    from zom.conventions.report_text import finding_line  # noqa: PLC0415 - slow to import
 
-    place = "" if problem.line is None else f":{problem.line}:{problem.column}"
-    text = replace(problem, line=None, column=None)
-    return f"{name}{place}: {severity_painted(problem.severity)}: {spoken(str(text))} [{problem.code}]"
+    return spoken(finding_line(problem, name, severity_painted(problem.severity)))
 
 
 def stored_problem_line(place: Place, problem: Problem) -> str:

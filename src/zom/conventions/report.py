@@ -134,9 +134,9 @@ class Report:
         >>> report.file(report.problems[0])
         'document'
         """
-        if problem.key is None:
+        if problem.key is None or self.store is None:
             return self.subject
-        return problem.key if self.store is None else f"{self.store.rstrip('/')}/{problem.key}"
+        return f"{self.store.rstrip('/')}/{problem.key}"
 
     def text(self, *, limit: int | None = None) -> str:
         """The report for people: a line for each finding, and what was checked; at most `limit` findings.
@@ -171,7 +171,7 @@ class Report:
         """
         from zom.conventions.report_json import json_of  # noqa: PLC0415 - as above
 
-        return json_of((self,))
+        return json_of(self)
 
     def json_lines(self) -> str:
         """A line of JSON for each finding, and one for the summary.
@@ -218,7 +218,7 @@ class Report:
         return github_of((self,))
 
 
-def report_of(  # noqa: PLR0913 - a report has that many facts
+def report_of(
     judgement: Judgement,
     problems: Iterable[Problem],
     *,

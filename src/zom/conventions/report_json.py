@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from zom.conventions.report import Report, RuleCount
     from zom.problems import Problem
 
-__all__ = ["VERSION", "dict_of", "json_of", "lines_of", "rule_of_codes"]
+__all__ = ["VERSION", "dict_of", "json_of", "lines_of", "list_of", "rule_of_codes"]
 
 VERSION: Final = 1
 """Of the schema; `report` in every report."""
@@ -36,11 +36,15 @@ def dict_of(report: Report) -> dict[str, Any]:
     }
 
 
-def json_of(reports: Sequence[Report]) -> str:
-    """One report as an object, several as a list of such."""
-    made = [dict_of(each) for each in reports]
+def json_of(report: Report) -> str:
+    """The report as an object."""
     # Names of nodes may be text that UTF-8 can't hold: escapes can.
-    return json.dumps(made[0] if len(made) == 1 else made, indent=2) + "\n"
+    return json.dumps(dict_of(report), indent=2) + "\n"
+
+
+def list_of(reports: Sequence[Report]) -> str:
+    """Several reports, as a list of such objects."""
+    return json.dumps([dict_of(each) for each in reports], indent=2) + "\n"
 
 
 def lines_of(reports: Sequence[Report]) -> str:

@@ -146,7 +146,7 @@ def _logical(node: str, pointer: str = "") -> dict[str, str]:
 def _uri(report: Report, problem: Problem) -> str:
     """The file of a finding as a relative reference, or as the URL that it is."""
     if problem.key is None or report.store is None:
-        return _reference(problem.key or report.subject)
+        return _reference(report.subject)
     return f"{_reference(report.store.rstrip('/'))}/{quote(_bytes(problem.key), safe='/~')}"
 
 

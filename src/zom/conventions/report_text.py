@@ -96,7 +96,8 @@ def _outcome_lines(report: Report) -> Iterator[str]:
     by_reason: dict[str, list[str]] = {}
     for each in report.rules:
         if each.outcome == "not applicable":
-            by_reason.setdefault("; ".join(each.reasons) or "it was not asked for", []).append(each.code)
+            reason = max(each.reasons, key=lambda why, of=each: of.reasons[why], default="not in the profile")
+            by_reason.setdefault(reason, []).append(each.code)
     for reason, codes in by_reason.items():
         yield f"  not applicable, {one_line(reason)}: {_listed(codes)}"
 

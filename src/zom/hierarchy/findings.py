@@ -6,15 +6,13 @@ store, under the key that it has there.
 
 from __future__ import annotations
 
-import re
 import warnings
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
 from zom import jsontext
 from zom.errors import SpecError, SpecWarning
 from zom.limits import DEFAULT_LIMITS
-from zom.model.location import with_lines
+from zom.model.location import told, with_lines
 from zom.problems import Fault, Problem, pointer_of, rule
 
 if TYPE_CHECKING:
@@ -33,8 +31,6 @@ DOCUMENT_SIZE = rule(
 
 NOT_JSON: Final = object()
 """What stands for the value of a document that has none; a problem says why."""
-
-_PLACE = re.compile(r" at line (\d+), column (\d+)$")
 
 _NOT_HELD = frozenset({"json/not-json", "json/depth", "json/number-range", "json/integer-digits"})
 """The rules at whose breach null stands in a document, in place of a value that can't be held."""
@@ -117,7 +113,7 @@ class Findings:
                 places = by_key[key]
                 located = with_lines(tuple(self._found[place] for place in places), text)
                 for place, problem in zip(places, located, strict=True):
-                    self._found[place] = _told(problem)
+                    self._found[place] = told(problem)
             self._texts.clear()
         return tuple(self._found)
 
@@ -163,12 +159,3 @@ def _listed(code: str, problems: Iterable[Problem]) -> str:
     lines = "\n".join(f"  {problem}" for problem in found[:_SHOWN])
     more = f"\n  ... and {len(found) - _SHOWN} more" if len(found) > _SHOWN else ""
     return f"{len(found)} warnings of {code}\n{lines}{more}"
-
-
-def _told(problem: Problem) -> Problem:
-    """A problem of a text that is not JSON: no pointer leads to it, but it says itself where it is."""
-    said = _PLACE.search(problem.found)
-    if said is None:
-        return problem
-    found = problem.found.replace(said[0], "")
-    return replace(problem, found=found, line=int(said[1]), column=int(said[2]))

@@ -16,40 +16,38 @@ from zom.conventions.detection import judge
 from zom.conventions.report import report_of
 from zom.conventions.rule import PROFILES
 from zom.conventions.suppression import parse_suppressions
+from zom.conventions.view import Node as View
 from zom.conventions.view import document_tree, grown, spec_tree
-from zom.errors import SpecError
 from zom.hierarchy.check import is_document
+from zom.hierarchy.consolidated_document import consolidated_in
 from zom.hierarchy.findings import NOT_JSON, Findings
 from zom.hierarchy.node import own_document, place
 from zom.hierarchy.read import inspect_tree
+from zom.jsonvalue import JSONDict
 from zom.limits import DEFAULT_LIMITS, Limits
 from zom.model import hierarchy
 from zom.model.assembly import RANK
-from zom.model.location import with_lines
+from zom.model.draft import EntryPoint
+from zom.model.location import text_problems, told, with_lines
 from zom.model.python_value import is_dict
 from zom.model.spec import Spec
-from zom.model.stored import consolidated_entries, from_consolidated, model_document
-from zom.model.v2 import V2
-from zom.model.v3 import V3
 from zom.problems import pointer_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable
 
     from zom.conventions.judgement import Judgement
     from zom.conventions.report import Report
     from zom.conventions.rule import Profile
     from zom.conventions.suppression import Suppression
     from zom.conventions.view import Facts
-    from zom.conventions.view import Node as View
     from zom.hierarchy.look import Form
     from zom.hierarchy.node import Node
     from zom.hierarchy.read import StoredTree
-    from zom.model.family import Family
-    from zom.problems import Level, Problem
+    from zom.problems import Fault, Level, Problem
     from zom.stores.interface import Store
 
-__all__ = ["Asked", "validate"]
+__all__ = ["Asked", "validate", "validate_attributes"]
 
 Asked = Literal["auto"]
 """All conventions that a hierarchy is found to follow."""
@@ -93,6 +91,26 @@ def validate(  # noqa: PLR0913 - each is a choice of the caller's
     return _of_store(validation, subject, path, form)
 
 
+def validate_attributes(  # noqa: PLR0913 - as above
+    attributes: Any,
+    conventions: Asked | Iterable[str | Convention] = "auto",
+    *,
+    profile: Profile = "text",
+    suppress: Iterable[str] | str = (),
+    level: Level = "strict",
+    limits: Limits = DEFAULT_LIMITS,
+) -> Report:
+    """As `validate`, of attributes alone: as Python has them, or the text of a `.zattrs`.
+
+    Rules that ask other nodes, or the array itself, don't apply.
+
+    >>> [problem.severity for problem in validate_attributes('{"zarr_conventions": 7}')]
+    ['error']
+    """
+    validation = _Validation(_asked(conventions), profile, parse_suppressions(suppress), level, limits)
+    return validation.of_attributes(attributes)
+
+
 def _asked(names: Asked | Iterable[str | Convention]) -> tuple[Convention, ...] | None:
     if names == "auto":
         return None
@@ -127,47 +145,51 @@ class _Validation:
             found = hierarchy.check(spec, self.level, limits=self.limits)
         root = spec_tree(spec)
         judgement = judge(root, self.asked, profile=self.profile)
-        return self._report(judgement, (*found, *judgement.problems), "spec", root)
+        return self._report(judgement, (*found, *judgement.problems), "spec")
 
     def of_document(self, document: Any) -> Report:
         """A document: of text, findings have lines."""
-        text: str | bytes | None = None
-        if isinstance(document, (bytes, bytearray, memoryview)):
-            document = text = bytes(cast("bytes", document))
-        elif isinstance(document, str):
-            text = document
+        text = _text_of(document)
         value: Any = document if text is None else jsontext.read(text, [], limits=self.limits)
-        family = _consolidated_in(value)
-        if family is None:
-            found = hierarchy.check(document, self.level, limits=self.limits)
-            root = document_tree(value)
+        consolidated = consolidated_in(value)
+        if consolidated is not None:
+            found = consolidated.problems(self.level)
+            root = consolidated.view()
             judgement = judge(root, self.asked, profile=self.profile)
-            problems = tuple(judgement.problems)
+            problems = tuple(consolidated.located(each) for each in judgement.problems)
+            return self._document_report(judgement, found, problems, text)
+        if _is_entry_point(value):
+            found = EntryPoint.check(document if text is None else text, self.level)
         else:
-            found, entries = self._entries(family, value)
-            root = _flat_tree(family, entries)
-            judgement = judge(root, self.asked, profile=self.profile)
-            problems = tuple(
-                replace(each, pointer=_consolidated_pointer(each, family, entries))
-                for each in judgement.problems
-            )
-            found = found if text is None else with_lines(found, text)
-        problems = problems if text is None else with_lines(problems, text)
-        return self._report(judgement, (*found, *problems), "document", root)
+            found = hierarchy.check(document if text is None else text, self.level, limits=self.limits)
+        root = document_tree(value)
+        judgement = judge(root, self.asked, profile=self.profile)
+        return self._document_report(judgement, found, judgement.problems, text)
 
-    def _entries(
-        self, family: Family, value: Any
-    ) -> tuple[tuple[Problem, ...], Mapping[str, Mapping[str, Any]]]:
-        """The problems of consolidated metadata, and the documents in it by path."""
-        try:
-            from_consolidated(family, value, self.level)
-            return (), consolidated_entries(family, value)
-        except SpecError as error:
-            found = error.problems
-        try:
-            return found, consolidated_entries(family, value)
-        except SpecError:
-            return found, {}
+    def of_attributes(self, document: Any) -> Report:
+        """Attributes alone, such as a `.zattrs`: nobody knows of which node, and what is beside it."""
+        text = _text_of(document)
+        faults: list[Fault] = []
+        value: Any = document if text is None else jsontext.read(text, faults, limits=self.limits)
+        wrapped: dict[str, Any] = {"zarr_format": 2, "attributes": {} if value is None and faults else value}
+        checked = hierarchy.check(wrapped, self.level, limits=self.limits)
+        found = (*text_problems(faults, self.level), *map(_unwrapped, checked))
+        root = View("", None, (None, "v2", JSONDict(attributes=value)))
+        judgement = judge(root, self.asked, profile=self.profile)
+        problems = tuple(map(_unwrapped, judgement.problems))
+        return self._document_report(judgement, found, problems, text)
+
+    def _document_report(
+        self,
+        judgement: Judgement,
+        found: Iterable[Problem],
+        problems: Iterable[Problem],
+        text: str | bytes | None,
+    ) -> Report:
+        whole = (*found, *problems)
+        if text is not None:
+            whole = tuple(map(told, with_lines(whole, text)))
+        return self._report(judgement, whole, "document")
 
     def of_tree(self, store: Store, path: str, form: Form | None) -> Report:
         """A hierarchy in a store: findings stand in its documents, by key and line."""
@@ -179,14 +201,13 @@ class _Validation:
         for problem in judgement.problems:
             related = tuple(f"{prefix}{each}".rstrip("/") or "/" for each in problem.related)
             place(replace(problem, related=related), tree.layout, tree.root, findings)
-        return self._report(judgement, (*tree.problems, *findings.problems), store.url, root, store=store.url)
+        return self._report(judgement, (*tree.problems, *findings.problems), store.url, store=store.url)
 
     def _report(
         self,
         judgement: Judgement,
         problems: Iterable[Problem],
         subject: str,
-        root: View,
         *,
         store: str | None = None,
     ) -> Report:
@@ -197,6 +218,24 @@ class _Validation:
             suppressions=self.suppressions,
             store=store,
         )
+
+
+def _text_of(document: Any) -> str | bytes | None:
+    """The text of a document; None where it is none, but what a text says."""
+    if isinstance(document, (bytes, bytearray, memoryview)):
+        return bytes(cast("bytes", document))
+    return document if isinstance(document, str) else None
+
+
+def _is_entry_point(value: Any) -> bool:
+    """Whether it is the `zarr.json` at the top of a store of the draft, which is no node."""
+    return is_dict(value) and isinstance(value.get("zarr_format"), str) and "metadata_encoding" in value
+
+
+def _unwrapped(problem: Problem) -> Problem:
+    """A problem of attributes that stand alone: no member of their node leads to them."""
+    steps = problem.inside[1:] if problem.inside[:1] == ("attributes",) else problem.inside
+    return replace(problem, pointer=pointer_of(steps), inside=steps)
 
 
 # --- stores ----------------------------------------------------------------------------------------------
@@ -231,50 +270,3 @@ def _stored_tree(tree: StoredTree) -> View:
         return kind, family.form, document
 
     return grown(tree.root, facts, lambda node: node.members)
-
-
-# --- consolidated metadata as a document ---------------------------------------------------------------
-
-
-def _consolidated_in(value: Any) -> Family | None:
-    """The format of consolidated metadata; None for another document."""
-    if not is_dict(value):
-        return None
-    if "zarr_consolidated_format" in value:
-        return V2
-    is_v3 = value.get("zarr_format") == 3 and is_dict(value.get("consolidated_metadata"))
-    return V3 if is_v3 and "members" not in value else None
-
-
-def _flat_tree(family: Family, entries: Mapping[str, Mapping[str, Any]]) -> View:
-    """The view of a hierarchy of which the documents are known by path."""
-    below: dict[str, dict[str, str]] = {"/": {}}
-    for path in entries:
-        names = path.strip("/").split("/") if path != "/" else []
-        here = ""
-        for name in names:
-            inner = below.setdefault(here or "/", {})
-            here = f"{here}/{name}"
-            inner[name] = here
-            below.setdefault(here, {})
-
-    def facts(path: str) -> Facts:
-        document = (
-            model_document(family, entries[path]) if path in entries else dict(family.constants["group"])
-        )
-        kind = family.kind_of(document) if is_dict(document) else None
-        return kind, family.form, document
-
-    return grown("/", facts, below.get)
-
-
-def _consolidated_pointer(problem: Problem, family: Family, entries: Mapping[str, Mapping[str, Any]]) -> str:
-    """Where a problem stands in the text of consolidated metadata."""
-    path, inside = problem.node.strip("/"), problem.inside
-    if family is V3:
-        return pointer_of((*(("consolidated_metadata", "metadata", path) if path else ()), *inside))
-    documents = entries.get(problem.node, {})
-    end = next((name for name in documents if name != ".zattrs"), ".zgroup")
-    if inside[:1] == ("attributes",):
-        end, inside = ".zattrs", inside[1:]
-    return pointer_of(("metadata", f"{path}/{end}" if path else end, *inside))

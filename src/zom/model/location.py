@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import re
 from typing import TYPE_CHECKING
 
 from zom import jsontext
@@ -13,7 +14,9 @@ if TYPE_CHECKING:
 
     from zom.problems import Level
 
-__all__ = ["placed", "text_problems", "with_lines"]
+__all__ = ["placed", "text_problems", "told", "with_lines"]
+
+_PLACE = re.compile(r" at line (\d+), column (\d+)$")
 
 
 def placed(faults: Sequence[Fault], names: list[str], level: Level) -> list[Problem]:
@@ -56,3 +59,17 @@ def with_lines(problems: tuple[Problem, ...], text: str | bytes) -> tuple[Proble
         line, column = places[problem.pointer] or (None, None)
         located.append(dataclasses.replace(problem, line=line, column=column))
     return tuple(located)
+
+
+def told(problem: Problem) -> Problem:
+    """A problem of the text itself: no pointer leads to it, but it says where it is.
+
+    >>> problem = Problem("json/syntax", "error", "/", "", (), "a value", '"]" at line 1, column 10')
+    >>> told(problem).line, told(problem).found
+    (1, '"]"')
+    """
+    said = _PLACE.search(problem.found)
+    if said is None:
+        return problem
+    found = problem.found.replace(said[0], "")
+    return dataclasses.replace(problem, found=found, line=int(said[1]), column=int(said[2]))
