@@ -101,8 +101,8 @@ STRUCTURE: Final[tuple[Rule, ...]] = (
         "dims-strings",
         json_type(["string"], at="@dims[*]"),
         must=(
-            "dimension names are texts: of null xarray makes a dimension None, along which "
-            "nothing can be selected"
+            "dimension names are texts: of null xarray makes one dimension None, "
+            "which all that have no name share"
         ),
         fix="name the dimension",
         link=_ENCODING,
