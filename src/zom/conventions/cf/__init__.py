@@ -38,14 +38,6 @@ if TYPE_CHECKING:
 __all__ = ["CF"]
 
 
-def _found(node: Node) -> str | None:
-    root = root_of(node)
-    conventions = root.attributes.get("Conventions")
-    if isinstance(conventions, str) and "CF-" in conventions:
-        return f"Conventions of {root.path} is {conventions!r}"
-    return "declared in zarr_conventions" if declaration_of(CF, node) is not None else None
-
-
 CF: Final = register(
     Convention(
         id="cf",
@@ -55,7 +47,7 @@ CF: Final = register(
         aliases=("https://raw.githubusercontent.com/zarr-conventions/CF/refs/tags/v1/schema.json",),
         owns=("cell_methods", "cell_measures", "formula_terms", "computed_standard_name", "flag_values", "flag_masks", "flag_meanings"),
         attributes={"group": GroupAttributes, "array": VariableAttributes},
-        detect=_found,
+        signs=((at_root(is_like("Conventions", r"[\s\S]*CF-[\s\S]*")),),),
         rules=(
             *identity.RULES,
             *missing.RULES,

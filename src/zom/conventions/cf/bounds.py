@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 from zom.conventions.cf.time_units import is_reference
 from zom.conventions.cf.variable import NUMBERS, Variable, judged, judged_text, section
 from zom.conventions.cf.words import pairs
-from zom.conventions.rule import Rule, has
+from zom.conventions.rule import Rule
 from zom.conventions.value_checks import equal, forbidden
 from zom.problems import show
 
@@ -204,6 +204,7 @@ RULES: Final = (
     Rule(
         "bounds-vertices",
         judged_text(_vertices, "bounds"),
+        each="bounds",
         must="cells of one dimension have 2 vertices, those of several have more",
         fix="store 2 bounds for each cell of a line, and all corners of a polygon",
         link=_BOUNDS,
@@ -249,6 +250,7 @@ RULES: Final = (
             where=_parent_has_terms,
             otherwise="no bounds of a parametric vertical coordinate",
         ),
+        each="formula_terms",
         must="formula_terms of bounds have the parent's terms: other variables for the vertical ones, and else the same",
         fix="name the bounds of each vertical term, and the variables themselves of the others",
         link=_BOUNDS,
@@ -256,7 +258,8 @@ RULES: Final = (
     ),
     Rule(
         "climatology-of-time",
-        judged(_time, about="climatology", alone=True),
+        judged(_time, about="climatology", reach="document"),
+        each="climatology",
         must="climatology stands at a time coordinate only",
         fix="use bounds, or give the variable units of time since a date",
         link=_CLIMATOLOGY,
@@ -277,7 +280,7 @@ RULES: Final = (
         fix="keep climatology, and remove bounds",
         link=_CLIMATOLOGY,
         on="array",
-        when=(has("climatology"),),
+        each="climatology",
     ),
     Rule(
         "climatology-dimensions",
@@ -290,6 +293,7 @@ RULES: Final = (
     Rule(
         "climatology-vertices",
         judged_text(_two, "climatology"),
+        each="climatology",
         must="the last dimension of a climatology variable has size 2",
         fix="store the beginning and the end of each interval",
         link=_CLIMATOLOGY,

@@ -212,7 +212,8 @@ def _bounds(variable: Variable) -> Iterator[Breach]:
 RULES: Final = (
     Rule(
         "cell-measures",
-        judged_text(_form, "cell_measures", alone=True),
+        judged_text(_form, "cell_measures", reach="document"),
+        each="cell_measures",
         must="cell_measures are pairs of a measure with a colon and a variable",
         fix="write them as in 'area: cell_area'",
         link=_MEASURES,
@@ -225,8 +226,9 @@ RULES: Final = (
             "cell_measures",
             where=lambda v: bool(pairs(v.text("cell_measures") or "")),
             otherwise="no pairs",
-            alone=True,
+            reach="document",
         ),
+        each="cell_measures",
         must="the measure of cells is area or volume",
         fix="write 'area: variable' or 'volume: variable'",
         link=_MEASURES,
@@ -235,6 +237,7 @@ RULES: Final = (
     Rule(
         "cell-measures-exist",
         judged_text(_exist, "cell_measures"),
+        each="cell_measures",
         must="a variable that cell_measures names is in the dataset, or named by external_variables",
         fix="correct the name, or add it to external_variables of the root",
         link=_MEASURES,
@@ -245,6 +248,7 @@ RULES: Final = (
         judged_text(
             _dimensions, "cell_measures", where=lambda v: not v.is_domain, otherwise="a domain variable"
         ),
+        each="cell_measures",
         must="the dimensions of a measure are among those of the variable that names it",
         fix="name a measure on these dimensions",
         link=_MEASURES,
@@ -253,6 +257,7 @@ RULES: Final = (
     Rule(
         "cell-measures-units",
         judged_text(_units, "cell_measures"),
+        each="cell_measures",
         must="a measure has units of what it measures: square metres for area, cubic metres for volume",
         fix="add units: 'm2' or 'm3'",
         link=_MEASURES,
@@ -260,7 +265,8 @@ RULES: Final = (
     ),
     Rule(
         "cell-methods",
-        judged_text(_grammar, "cell_methods", alone=True),
+        judged_text(_grammar, "cell_methods", reach="document"),
+        each="cell_methods",
         must="cell_methods are entries of dimensions with colons, a method, and what qualifies it",
         fix="write them as in 'time: mean area: sum where land (interval: 1 hour)'",
         link=_METHODS,
@@ -268,7 +274,8 @@ RULES: Final = (
     ),
     Rule(
         "cell-methods-known",
-        judged(_known, about="cell_methods", alone=True),
+        judged(_known, about="cell_methods", reach="document"),
+        each="cell_methods",
         must="a cell method is one of Appendix E",
         fix="take the method from Appendix E",
         link=section("appendix-cell-methods"),
@@ -277,6 +284,7 @@ RULES: Final = (
     Rule(
         "cell-methods-names",
         judged(_names, about="cell_methods"),
+        each="cell_methods",
         must="a cell method is said of dimensions, scalar coordinates, standard names or area",
         fix="correct the name",
         link=_METHODS,
@@ -284,7 +292,8 @@ RULES: Final = (
     ),
     Rule(
         "cell-methods-once",
-        judged(_once, about="cell_methods", alone=True),
+        judged(_once, about="cell_methods", reach="document"),
+        each="cell_methods",
         must="each dimension has one cell method, unless it is climatological time",
         fix="keep one entry for the dimension",
         link=_METHODS,
@@ -298,6 +307,7 @@ RULES: Final = (
             where=_has_climate,
             otherwise="no method within or over days or years",
         ),
+        each="cell_methods",
         must="methods within or over days or years are said of a time coordinate with climatology",
         fix="add climatology to the time coordinate",
         link=section("climatological-statistics"),
@@ -305,7 +315,10 @@ RULES: Final = (
     ),
     Rule(
         "cell-methods-intervals",
-        judged(_intervals, about="cell_methods", where=_has_intervals, otherwise="no intervals", alone=True),
+        judged(
+            _intervals, about="cell_methods", where=_has_intervals, otherwise="no intervals", reach="document"
+        ),
+        each="cell_methods",
         must="a cell method has one interval, or one for each of its dimensions, each a number and a unit",
         fix="write '(interval: 1 hour)'",
         link=_METHODS,
@@ -322,6 +335,7 @@ RULES: Final = (
     Rule(
         "cell-methods-bounds",
         judged(_bounds, about="cell_methods"),
+        each="cell_methods",
         should="coordinates over which a method but point was applied have bounds or climatology",
         fix="add bounds to the coordinate",
         link=_METHODS,

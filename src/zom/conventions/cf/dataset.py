@@ -9,16 +9,15 @@ from __future__ import annotations
 
 import re
 from functools import cached_property
-from typing import TYPE_CHECKING, Final, NamedTuple
-from weakref import WeakKeyDictionary
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
 
 from zom.conventions.cf.words import entries
 from zom.conventions.view import UNKNOWN, Node, Unknown
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
-__all__ = ["LISTS", "Dataset", "Reference", "cf_version", "dataset_of", "root_of"]
+__all__ = ["LISTS", "Dataset", "Reference", "cf_version", "dataset_of", "remembered", "resolve", "root_of"]
 
 LISTS: Final = (
     "coordinates", "ancillary_variables", "bounds", "climatology", "geometry", "node_coordinates", "node_count",
@@ -41,14 +40,37 @@ def cf_version(conventions: object) -> tuple[int, int] | None:
     return None if found is None else (int(found[1]), int(found[2]))
 
 
+K = TypeVar("K")
+
+
+def remembered(node: Node, make: Callable[[Node], K]) -> K:
+    """What `make` makes of a node, made once.
+
+    It is kept with the node, with which it ends: in a table of weak keys it would hold the node itself.
+    """
+    notes: dict[str, Any] = vars(node)
+    key = f"cf {make.__qualname__}"
+    found: K | None = notes.get(key)
+    if found is None:
+        found = notes[key] = make(node)
+    return found
+
+
 def root_of(node: Node) -> Node:
     """The group at which the dataset of the node begins: the topmost that names CF, or the top."""
-    chain = [node, *node.ancestors()]
-    for each in reversed(chain):
-        conventions = each.attributes.get("Conventions")
-        if each.is_group and isinstance(conventions, str) and "CF-" in conventions:
-            return each
-    return chain[-1]
+    return remembered(node, _root)
+
+
+def _root(node: Node) -> Node:
+    above = None if node.parent is None else root_of(node.parent)
+    if above is not None and (_names_cf(above) or not _names_cf(node)):
+        return above
+    return node
+
+
+def _names_cf(node: Node) -> bool:
+    conventions = node.attributes.get("Conventions")
+    return node.is_group and isinstance(conventions, str) and "CF-" in conventions
 
 
 class Reference(NamedTuple):
@@ -100,18 +122,12 @@ class Dataset:
         return self.is_ragged or "featureType" in self.root.attributes
 
 
-_datasets: WeakKeyDictionary[Node, Dataset] = WeakKeyDictionary()
-
-
 def dataset_of(node: Node) -> Dataset | None:
     """The dataset that a variable or group is of; None where the members around it were not read."""
     root = root_of(node)
     if not root.is_group or root.members is None:
         return None
-    found = _datasets.get(root)
-    if found is None:
-        found = _datasets[root] = Dataset(root)
-    return found
+    return remembered(root, Dataset)
 
 
 def resolve(node: Node, word: str) -> tuple[Node | Unknown | None, str]:
@@ -139,28 +155,23 @@ def resolve(node: Node, word: str) -> tuple[Node | Unknown | None, str]:
         if here is root:
             break
         here = here.parent
-    return (None if group.members is None else _coordinates_below(root).get(word)), "aside"
+    return (None if group.members is None else remembered(root, _coordinates_below).get(word)), "aside"
 
 
 def _array(node: Node | None) -> Node | None:
     return node if node is not None and node.is_array else None
 
 
-_below: WeakKeyDictionary[Node, dict[str, Node]] = WeakKeyDictionary()
-
-
 def _coordinates_below(root: Node) -> dict[str, Node]:
-    """The coordinate variables in the groups below the root by name, of each the one that is found level by level."""
-    found = _below.get(root)
-    if found is None:
-        found = _below[root] = {}
-        waiting = list(root.groups.values())
-        while waiting:
-            for group in waiting:
-                for name, node in group.arrays.items():
-                    if node.dims == (name,):
-                        found.setdefault(name, node)
-            waiting = [inner for group in waiting for inner in group.groups.values()]
+    """The coordinate variables in the groups below the root, of each name the one in the highest level."""
+    found: dict[str, Node] = {}
+    waiting = list(root.groups.values())
+    while waiting:
+        for group in waiting:
+            for name, node in group.arrays.items():
+                if node.dims == (name,):
+                    found.setdefault(name, node)
+        waiting = [inner for group in waiting for inner in group.groups.values()]
     return found
 
 

@@ -155,7 +155,8 @@ RULES: Final = (
     ),
     Rule(
         "units-not-empty",
-        judged_text(_units_empty, "units", alone=True),
+        judged_text(_units_empty, "units", reach="document"),
+        each="units",
         should="units are not an empty string",
         fix="write '1' for a quantity without a dimension, or remove the attribute",
         link=section("dimensionless-units"),
@@ -167,8 +168,9 @@ RULES: Final = (
             "units",
             where=_is_for_udunits,
             otherwise="units of time since a date, or of COARDS",
-            alone=True,
+            reach="document",
         ),
+        each="units",
         must="units are ones that UDUNITS reads",
         fix="spell the units as UDUNITS does, as in 'm s-1'",
         link=section("units"),
@@ -176,7 +178,8 @@ RULES: Final = (
     ),
     Rule(
         "units-deprecated",
-        judged_text(_deprecated, "units", alone=True),
+        judged_text(_deprecated, "units", reach="document"),
+        each="units",
         should="units are not level, layer or sigma_level",
         fix="remove units, and describe the coordinate by standard_name and formula_terms",
         link=section("dimensionless-vertical-coordinate"),
@@ -184,7 +187,8 @@ RULES: Final = (
     ),
     Rule(
         "units-volume-ratio",
-        judged_text(_volume_ratio, "units", alone=True),
+        judged_text(_volume_ratio, "units", reach="document"),
+        each="units",
         must="units are not a volume ratio such as ppmv where there is a standard_name",
         fix="write the number in place of the unit: 1e-6 for ppmv",
         link=section("dimensionless-units"),
@@ -201,7 +205,8 @@ RULES: Final = (
     ),
     Rule(
         "units-metadata-fits",
-        judged_text(_metadata_fits, "units_metadata", alone=True),
+        judged_text(_metadata_fits, "units_metadata", reach="document"),
+        each="units_metadata",
         must="units_metadata stands beside units that it is about: of temperature, or of time since a date",
         fix="correct the units, or remove units_metadata",
         link=section("temperature-units"),
@@ -214,8 +219,9 @@ RULES: Final = (
             "units_metadata",
             where=_is_difference,
             otherwise="no difference of temperatures",
-            alone=True,
+            reach="document",
         ),
+        each="units_metadata",
         must="units_metadata is temperature: difference for a standard error, a range, a standard deviation or a variance",
         fix="write 'temperature: difference'",
         link=section("temperature-units"),
@@ -251,7 +257,10 @@ RULES: Final = (
     ),
     Rule(
         "standard-name-modifier",
-        judged_text(_modifier, "standard_name", where=_has_modifier, otherwise="no modifier", alone=True),
+        judged_text(
+            _modifier, "standard_name", where=_has_modifier, otherwise="no modifier", reach="document"
+        ),
+        each="standard_name",
         must="a standard name modifier is one of Appendix C",
         fix="use detection_minimum or standard_error, or a standard name of its own",
         link=section("standard-name-modifiers"),
@@ -259,7 +268,10 @@ RULES: Final = (
     ),
     Rule(
         "standard-name-modifier-deprecated",
-        judged_text(_old_modifier, "standard_name", where=_has_modifier, otherwise="no modifier", alone=True),
+        judged_text(
+            _old_modifier, "standard_name", where=_has_modifier, otherwise="no modifier", reach="document"
+        ),
+        each="standard_name",
         should="the modifiers status_flag and number_of_observations are not used",
         fix="use the standard names of these words",
         link=section("standard-name-modifiers"),

@@ -81,6 +81,7 @@ RULES: Final = (
     Rule(
         "domain-dimensions",
         judged_text(_exist, "dimensions", where=_is_domain, otherwise="no domain variable"),
+        each="dimensions",
         must="the dimensions of a domain variable are dimensions of the dataset",
         fix="correct the name, or add a variable of this dimension",
         link=_LINK,
@@ -90,6 +91,7 @@ RULES: Final = (
     Rule(
         "domain-coordinates",
         judged_text(_within, "dimensions", where=_is_domain, otherwise="no domain variable"),
+        each="dimensions",
         must="coordinates and cell measures of a domain variable have no dimensions but those of the domain",
         fix="add the dimension to the attribute dimensions",
         link=_LINK,

@@ -39,7 +39,7 @@ def _typed(name: str) -> Any:
 
     check.__name__ = check.__qualname__ = f"{name}_have_the_type"
     return judged(
-        check, where=lambda v: v.dtype is not None, otherwise="the data type is not known", alone=True
+        check, where=lambda v: v.dtype is not None, otherwise="the data type is not known", reach="document"
     )
 
 
@@ -56,7 +56,7 @@ def _counted(name: str) -> Any:
         check,
         where=lambda v: v.text("flag_meanings") is not None,
         otherwise="flag_meanings is no text",
-        alone=True,
+        reach="document",
     )
 
 
@@ -95,7 +95,7 @@ RULES: Final = (
         fix="write values that the data type of the variable has, as a list of numbers",
         link=_LINK,
         on="array",
-        when=(has("flag_values"),),
+        each="flag_values",
     ),
     Rule(
         "flag-masks-type",
@@ -104,7 +104,7 @@ RULES: Final = (
         fix="write masks that the data type of the variable has, as a list of integers",
         link=_LINK,
         on="array",
-        when=(has("flag_masks"),),
+        each="flag_masks",
     ),
     Rule(
         "flag-masks-variable",
@@ -113,7 +113,7 @@ RULES: Final = (
         fix="store the flags as integers",
         link=_LINK,
         on="array",
-        when=(has("flag_masks"),),
+        each="flag_masks",
     ),
     Rule(
         "flag-values-need-meanings",
@@ -122,7 +122,7 @@ RULES: Final = (
         fix="add flag_meanings, a word for each value",
         link=_LINK,
         on="array",
-        when=(has("flag_values"),),
+        each="flag_values",
     ),
     Rule(
         "flag-masks-need-meanings",
@@ -131,7 +131,7 @@ RULES: Final = (
         fix="add flag_meanings, a word for each mask",
         link=_LINK,
         on="array",
-        when=(has("flag_masks"),),
+        each="flag_masks",
     ),
     Rule(
         "flag-meanings-need-values",
@@ -140,7 +140,7 @@ RULES: Final = (
         fix="add flag_values, a value for each word",
         link=_LINK,
         on="array",
-        when=(has("flag_meanings"),),
+        each="flag_meanings",
     ),
     Rule(
         "flag-meanings",
@@ -157,7 +157,7 @@ RULES: Final = (
         fix="give each value one word; join the words of a phrase by underscores",
         link=_LINK,
         on="array",
-        when=(has("flag_values"),),
+        each="flag_values",
     ),
     Rule(
         "flag-masks-count",
@@ -166,29 +166,29 @@ RULES: Final = (
         fix="give each mask one word; join the words of a phrase by underscores",
         link=_LINK,
         on="array",
-        when=(has("flag_masks"),),
+        each="flag_masks",
     ),
     Rule(
         "flag-masks-not-zero",
-        judged(_nonzero, alone=True),
+        judged(_nonzero, reach="document"),
         must="flag_masks are not zero",
         fix="write the bits that the flag has",
         link=_LINK,
         on="array",
-        when=(has("flag_masks"),),
+        each="flag_masks",
     ),
     Rule(
         "flag-values-differ",
-        judged(_distinct, alone=True),
+        judged(_distinct, reach="document"),
         must="flag_values are all different",
         fix="give each meaning a value of its own",
         link=_LINK,
         on="array",
-        when=(has("flag_values"),),
+        each="flag_values",
     ),
     Rule(
         "flag-values-in-masks",
-        judged(_selected, alone=True),
+        judged(_selected, reach="document"),
         should="a value has no bits but those of its mask",
         fix="add the bits to the mask",
         link=_LINK,

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from zom.conventions.cf.variable import Variable, judged, judged_text, section
-from zom.conventions.rule import Rule, has
+from zom.conventions.rule import Rule
 from zom.conventions.value_checks import pattern, required
 
 if TYPE_CHECKING:
@@ -181,6 +181,7 @@ RULES: Final = (
     Rule(
         "geometry-instances",
         judged_text(_instances, "geometry"),
+        each="geometry",
         must="the geometries are counted on a dimension of the data",
         fix="give node_count a dimension of the data",
         link=_LINK,
@@ -189,6 +190,7 @@ RULES: Final = (
     Rule(
         "node-coordinates-exist",
         judged_text(_exist, "node_coordinates"),
+        each="node_coordinates",
         must="every word of node_coordinates names a variable of the dataset",
         fix="correct the name, or add the variable",
         link=_LINK,
@@ -197,6 +199,7 @@ RULES: Final = (
     Rule(
         "node-coordinates-axis",
         judged(_axes, about="node_coordinates"),
+        each="node_coordinates",
         must="node coordinates have the attribute axis",
         fix="add axis to the variable",
         link=_LINK,
@@ -205,6 +208,7 @@ RULES: Final = (
     Rule(
         "node-coordinates-once",
         judged(_once, about="node_coordinates"),
+        each="node_coordinates",
         must="a geometry has one node coordinate of each axis at most",
         fix="correct the attribute axis of one of the two",
         link=_LINK,
@@ -213,6 +217,7 @@ RULES: Final = (
     Rule(
         "node-coordinates-dimension",
         judged(_dimensions, about="node_coordinates"),
+        each="node_coordinates",
         must="node coordinates have one and the same dimension, that of the nodes",
         fix="store all nodes along one dimension",
         link=_LINK,
@@ -244,11 +249,12 @@ RULES: Final = (
         fix="add part_node_count",
         link=_LINK,
         on="array",
-        when=(has("interior_ring"),),
+        each="interior_ring",
     ),
     Rule(
         "interior-ring-dimension",
         judged_text(_ring_dimension, "interior_ring"),
+        each="interior_ring",
         must="interior_ring has the single dimension of part_node_count",
         fix="give it this dimension",
         link=_LINK,
@@ -265,6 +271,7 @@ RULES: Final = (
     Rule(
         "nodes",
         judged_text(_of_nodes, "nodes"),
+        each="nodes",
         must="nodes is the name of one node coordinate of the dataset",
         fix="name a variable that node_coordinates names",
         link=_LINK,

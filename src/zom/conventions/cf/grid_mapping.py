@@ -213,7 +213,8 @@ _NAME = (has("grid_mapping_name"),)
 RULES: Final = (
     Rule(
         "grid-mapping",
-        judged_text(_form, "grid_mapping", alone=True),
+        judged_text(_form, "grid_mapping", reach="document"),
+        each="grid_mapping",
         must="grid_mapping is the name of a variable, or such names with colons, each before its coordinates",
         fix="write it as in 'crs' or in 'crs: x y other: lat lon'",
         link=_LINK,
@@ -222,6 +223,7 @@ RULES: Final = (
     Rule(
         "grid-mapping-exists",
         judged_text(_exist, "grid_mapping"),
+        each="grid_mapping",
         must="a grid mapping that grid_mapping names is a variable of the dataset",
         fix="correct the name, or add the variable",
         link=_LINK,
@@ -235,6 +237,7 @@ RULES: Final = (
             where=_has_coordinates,
             otherwise="grid_mapping names no coordinates",
         ),
+        each="grid_mapping",
         must="the coordinates that grid_mapping names are in the dataset, and coordinates of the variable",
         fix="correct the name, or add it to the attribute coordinates",
         link=_LINK,
@@ -258,7 +261,7 @@ RULES: Final = (
     ),
     Rule(
         "grid-mapping-types",
-        judged(_types, alone=True),
+        judged(_types, reach="document"),
         must="the attributes of a grid mapping have the types of Table F.1",
         fix="write numbers as numbers, and names as strings",
         link=_APPENDIX,
@@ -267,7 +270,7 @@ RULES: Final = (
     ),
     Rule(
         "grid-mapping-counts",
-        judged(_counted, alone=True),
+        judged(_counted, reach="document"),
         must="the parameters of a grid mapping are single numbers; standard_parallel may be 2, towgs84 is 3, 6 or 7",
         fix="correct the number of values",
         link=_APPENDIX,
@@ -276,7 +279,8 @@ RULES: Final = (
     ),
     Rule(
         "grid-mapping-parameters",
-        judged_text(_needed, "grid_mapping_name", alone=True),
+        judged_text(_needed, "grid_mapping_name", reach="document"),
+        each="grid_mapping_name",
         must="a grid mapping has the parameters that Appendix F lists for it and does not call optional",
         fix="add the parameter",
         link=_APPENDIX,
@@ -284,7 +288,7 @@ RULES: Final = (
     ),
     Rule(
         "grid-mapping-domains",
-        judged(_ranges, alone=True),
+        judged(_ranges, reach="document"),
         should="the parameters of a grid mapping are within the domains of Table F.1",
         fix="write longitudes from -180 to below 180, latitudes from -90 to 90, and scale factors above 0",
         link=_APPENDIX,
@@ -293,7 +297,7 @@ RULES: Final = (
     ),
     Rule(
         "crs-names",
-        judged(_all_names, where=_has_names, otherwise="none of these names", alone=True),
+        judged(_all_names, where=_has_names, otherwise="none of these names", reach="document"),
         must="of the names of ellipsoid, prime meridian, horizontal datum and geographic system there are all or none",
         fix="add the names that are missing",
         link=_APPENDIX,
@@ -301,12 +305,12 @@ RULES: Final = (
     ),
     Rule(
         "projected-crs-name",
-        judged(_projected, alone=True),
+        judged(_projected, reach="document"),
         must="where there is a projected_crs_name, there is a geographic_crs_name",
         fix="add geographic_crs_name",
         link=_APPENDIX,
         on="array",
-        when=(has("projected_crs_name"),),
+        each="projected_crs_name",
     ),
     Rule(
         "geoid-or-geopotential",
@@ -315,11 +319,12 @@ RULES: Final = (
         fix="keep one of the two",
         link=_APPENDIX,
         on="array",
-        when=(has("geoid_name"),),
+        each="geoid_name",
     ),
     Rule(
         "crs-wkt",
-        judged_text(_wkt, "crs_wkt", alone=True),
+        judged_text(_wkt, "crs_wkt", reach="document"),
+        each="crs_wkt",
         must="crs_wkt is the well-known text of a coordinate reference system",
         fix="write the text as PROJ or pyproj gives it",
         link=_LINK,
@@ -327,7 +332,7 @@ RULES: Final = (
     ),
     Rule(
         "grid-mapping-scalar",
-        judged(_scalar, alone=True),
+        judged(_scalar, reach="document"),
         should="a grid mapping has no dimensions",
         fix="make it a scalar: shape []",
         link=_LINK,

@@ -9,10 +9,10 @@ import re
 import unicodedata
 from typing import TYPE_CHECKING, Any, Final
 
-from zom.conventions.cf.dataset import LISTS, cf_version, dataset_of, resolve, root_of
+from zom.conventions.cf.dataset import LISTS, cf_version, dataset_of, remembered, resolve, root_of
 from zom.conventions.cf.variable import NUMBERS, TEXTS, Variable, judged, listed, section
 from zom.conventions.check import Breach, Site, Skip, python
-from zom.conventions.rule import Rule, has
+from zom.conventions.rule import Rule
 from zom.conventions.value_checks import forbidden, one_of, unique
 from zom.conventions.view import Node
 from zom.model.python_value import is_list
@@ -114,12 +114,18 @@ def _attribute_names(variable: Variable) -> Iterator[Breach]:
 
 def _case(variable: Variable) -> Iterator[Breach]:
     group = variable.node.parent
-    for name, other in (group.arrays if group is not None else {}).items():
-        if name == variable.name:
-            return
-        if name.casefold() == variable.name.casefold():
-            expected = f"a name that differs from {name!r} by more than case"
-            yield variable.breach((), expected, repr(variable.name), related=[other])
+    first = None if group is None else remembered(group, _by_case).get(variable.name.casefold())
+    if first is not None and first is not variable.node:
+        expected = f"a name that differs from {first.name!r} by more than case"
+        yield variable.breach((), expected, repr(variable.name), related=[first])
+
+
+def _by_case(group: Node) -> dict[str, Node]:
+    """The first variable of each name, when case is ignored."""
+    found: dict[str, Node] = {}
+    for name, node in group.arrays.items():
+        found.setdefault(name.casefold(), node)
+    return found
 
 
 def _normal(variable: Variable) -> Iterator[Breach]:
@@ -227,7 +233,7 @@ RULES: Final = (
         fix="take the name out of external_variables",
         link=section("external-variables"),
         on="group",
-        when=(has("external_variables"),),
+        each="external_variables",
     ),
     Rule(
         "group-attributes",
@@ -247,7 +253,7 @@ RULES: Final = (
     ),
     Rule(
         "text-is-normal",
-        judged(_normal, alone=True),
+        judged(_normal, reach="document"),
         must="text in CF's attributes is in Unicode Normalization Form C",
         fix="normalize the text: unicodedata.normalize('NFC', text)",
         link=section("_data_types"),
@@ -268,7 +274,7 @@ RULES: Final = (
     ),
     Rule(
         "dimension-name",
-        judged(_dimension_names, alone=True),
+        judged(_dimension_names, reach="document"),
         should="names of dimensions begin with a letter, and are of ASCII letters, digits and underscores",
         fix="rename the dimension",
         link=_NAMINGS,
@@ -276,7 +282,7 @@ RULES: Final = (
     ),
     Rule(
         "attribute-name",
-        judged(_attribute_names, alone=True),
+        judged(_attribute_names, reach="document"),
         should="names of attributes begin with a letter, and are of ASCII letters, digits, underscores, periods and hyphens",
         fix="rename the attribute",
         link=_NAMINGS,

@@ -77,7 +77,7 @@ def _same_type(name: str) -> Any:
 
     check.__name__ = check.__qualname__ = f"{name}_has_the_type"
     return judged(
-        check, where=lambda v: v.dtype is not None, otherwise="the data type is not known", alone=True
+        check, where=lambda v: v.dtype is not None, otherwise="the data type is not known", reach="document"
     )
 
 
@@ -107,7 +107,7 @@ def _is_range(name: str) -> Any:
             yield variable.breach(name, "the smallest value before the largest", show(value))
 
     check.__name__ = check.__qualname__ = f"{name}_is_a_range"
-    return judged(check, alone=True)
+    return judged(check, reach="document")
 
 
 def _limits(variable: Variable) -> tuple[float, float]:
@@ -186,16 +186,16 @@ RULES: Final = (
         fix="give it a value that the data type of the variable has",
         link=_LINK,
         on="array",
-        when=(has("_FillValue"),),
+        each="_FillValue",
     ),
     Rule(
         "fill-value-scalar",
-        judged(_fill_is_scalar, alone=True),
+        judged(_fill_is_scalar, reach="document"),
         must="_FillValue is a single value",
         fix="keep one value; further ones go to missing_value",
         link=_LINK,
         on="array",
-        when=(has("_FillValue"),),
+        each="_FillValue",
     ),
     Rule(
         "missing-value-type",
@@ -204,11 +204,11 @@ RULES: Final = (
         fix="give it values that the data type of the variable has",
         link=_LINK,
         on="array",
-        when=(has("missing_value"),),
+        each="missing_value",
     ),
     Rule(
         "missing-equals-fill",
-        judged(_same_fill, alone=True),
+        judged(_same_fill, reach="document"),
         should="where there are both, missing_value and _FillValue are the same",
         fix="give both the same value, or remove missing_value",
         link=_LINK,
@@ -217,12 +217,12 @@ RULES: Final = (
     ),
     Rule(
         "valid-range-alone",
-        judged(_two_ways, alone=True),
+        judged(_two_ways, reach="document"),
         must="valid_range does not stand beside valid_min or valid_max",
         fix="keep valid_range, or valid_min and valid_max",
         link=_LINK,
         on="array",
-        when=(has("valid_range"),),
+        each="valid_range",
     ),
     Rule(
         "valid-range",
@@ -232,16 +232,16 @@ RULES: Final = (
         link=_LINK,
         source="both",
         on="array",
-        when=(has("valid_range"),),
+        each="valid_range",
     ),
     Rule(
         "fill-value-invalid",
-        judged(_fill_is_invalid, where=_has_limits, otherwise="no valid range", alone=True),
+        judged(_fill_is_invalid, where=_has_limits, otherwise="no valid range", reach="document"),
         should="_FillValue is not within the valid range",
         fix="choose a fill value outside of the valid range",
         link=_LINK,
         on="array",
-        when=(has("_FillValue"),),
+        each="_FillValue",
     ),
     Rule(
         "actual-range",
@@ -250,31 +250,34 @@ RULES: Final = (
         fix="write it as [smallest, largest]",
         link=_LINK,
         on="array",
-        when=(has("actual_range"),),
+        each="actual_range",
     ),
     Rule(
         "actual-range-type",
         judged(
-            _actual_type, where=lambda v: not _is_packed(v), otherwise="the variable is packed", alone=True
+            _actual_type,
+            where=lambda v: not _is_packed(v),
+            otherwise="the variable is packed",
+            reach="document",
         ),
         must="actual_range has the type of its variable, unless that is packed",
         fix="write the extreme values of the array",
         link=_LINK,
         on="array",
-        when=(has("actual_range"),),
+        each="actual_range",
     ),
     Rule(
         "actual-range-valid",
-        judged(_actual_is_valid, where=_has_limits, otherwise="no valid range", alone=True),
+        judged(_actual_is_valid, where=_has_limits, otherwise="no valid range", reach="document"),
         must="the values of actual_range are within the valid range",
         fix="correct the range that is wrong",
         link=_LINK,
         on="array",
-        when=(has("actual_range"),),
+        each="actual_range",
     ),
     Rule(
         "packing",
-        judged(_packing, where=_is_packed, otherwise="not packed", alone=True),
+        judged(_packing, where=_is_packed, otherwise="not packed", reach="document"),
         must="scale_factor and add_offset are numbers",
         fix="write each as one number",
         link=section("packed-data"),
@@ -283,7 +286,7 @@ RULES: Final = (
     ),
     Rule(
         "packed-type",
-        judged(_packed_type, where=_is_packed, otherwise="not packed", alone=True),
+        judged(_packed_type, where=_is_packed, otherwise="not packed", reach="document"),
         must="a packed variable is of a type of at most 32 bits, so that float32 or float64 can hold its values",
         fix="pack into int8, uint8, int16, uint16, int32 or uint32",
         link=section("packed-data"),

@@ -17,7 +17,7 @@ from zom.conventions.cf.domain import known_dimensions
 from zom.conventions.cf.missing import is_number
 from zom.conventions.cf.variable import INTEGERS, NUMBERS, Variable, judged, judged_text, section
 from zom.conventions.cf.words import Entry, entries, pairs
-from zom.conventions.rule import Rule, has
+from zom.conventions.rule import Rule
 from zom.conventions.value_checks import forbidden, one_of, pattern
 from zom.problems import show
 
@@ -233,7 +233,8 @@ _NO_INTERPOLATION: Final = "no interpolation variable"
 RULES: Final = (
     Rule(
         "compress-place",
-        judged(_compress_place, about="compress", alone=True),
+        judged(_compress_place, about="compress", reach="name"),
+        each="compress",
         must="compress stands at a coordinate variable of integers",
         fix="give the list variable the name of its dimension, and an integer type",
         link=_GATHERING,
@@ -242,6 +243,7 @@ RULES: Final = (
     Rule(
         "compress-dimensions",
         judged_text(_compress_exist, "compress"),
+        each="compress",
         must="every word of compress names a dimension of the dataset",
         fix="correct the name, or add a coordinate variable of that dimension",
         link=_GATHERING,
@@ -254,11 +256,12 @@ RULES: Final = (
         fix="remove bounds",
         link=_GATHERING,
         on="array",
-        when=(has("compress"),),
+        each="compress",
     ),
     Rule(
         "coordinate-interpolation",
-        judged_text(_interpolation, "coordinate_interpolation", alone=True),
+        judged_text(_interpolation, "coordinate_interpolation", reach="document"),
+        each="coordinate_interpolation",
         must="coordinate_interpolation is tie points with colons, each group before its interpolation variable",
         fix="write it as in 'lat: lon: bi_linear'",
         link=_SUBSAMPLING,
@@ -267,6 +270,7 @@ RULES: Final = (
     Rule(
         "coordinate-interpolation-exists",
         judged_text(_exist, "coordinate_interpolation"),
+        each="coordinate_interpolation",
         must="the variables that coordinate_interpolation names are in the dataset",
         fix="correct the name, or add the variable",
         link=_SUBSAMPLING,
@@ -307,6 +311,7 @@ RULES: Final = (
     Rule(
         "tie-point-index",
         judged(_index, about="tie_point_mapping"),
+        each="tie_point_mapping",
         must="a tie point index variable is in the dataset, of integers, on the subsampled dimension alone",
         fix="correct the name, or the variable",
         link=_SUBSAMPLING,
@@ -315,6 +320,7 @@ RULES: Final = (
     Rule(
         "tie-points-alike",
         judged_text(_same_dimensions, "coordinate_interpolation"),
+        each="coordinate_interpolation",
         must="the tie points of one interpolation have the same dimensions",
         fix="store them on the same dimensions",
         link=_SUBSAMPLING,
@@ -323,6 +329,7 @@ RULES: Final = (
     Rule(
         "tie-points-dimensions",
         judged_text(_tie_point_dimensions, "coordinate_interpolation"),
+        each="coordinate_interpolation",
         must="tie points have dimensions of the data and subsampled ones, never one beside its subsampled one",
         fix="correct the dimensions, or tie_point_mapping",
         link=_SUBSAMPLING,
@@ -331,6 +338,7 @@ RULES: Final = (
     Rule(
         "interpolation-parameters",
         judged_text(_parameters, "interpolation_parameters"),
+        each="interpolation_parameters",
         must="interpolation_parameters are pairs of a term with a colon and a variable of the dataset",
         fix="write them as in 'w: w_lat'",
         link=_SUBSAMPLING,
@@ -339,6 +347,7 @@ RULES: Final = (
     Rule(
         "bounds-tie-points",
         judged_text(_tie_point_bounds, "bounds_tie_points"),
+        each="bounds_tie_points",
         must="bounds_tie_points names one variable of numbers with the dimensions of the tie points",
         fix="correct the name, or the variable",
         link=_SUBSAMPLING,
@@ -355,6 +364,7 @@ RULES: Final = (
     Rule(
         "quantization-exists",
         judged_text(_quantization, "quantization"),
+        each="quantization",
         must="quantization is the name of one variable of the dataset",
         fix="correct the name, or add the variable",
         link=_QUANTIZATION,
@@ -375,7 +385,7 @@ RULES: Final = (
         fix="write one of these names",
         link=_QUANTIZATION,
         on="array",
-        when=(has("implementation"),),
+        each="implementation",
     ),
     Rule(
         "quantization-implementation",
@@ -384,7 +394,7 @@ RULES: Final = (
         fix="write it as in 'libnetcdf version 4.9.2'",
         link=_QUANTIZATION,
         on="array",
-        when=(has("algorithm"),),
+        each="algorithm",
     ),
     Rule(
         "quantization-of-floats",
@@ -393,11 +403,12 @@ RULES: Final = (
         fix="remove quantization",
         link=_QUANTIZATION,
         on="array",
-        when=(has("quantization"),),
+        each="quantization",
     ),
     Rule(
         "quantization-of-data",
         judged(_not_coordinates, about="quantization"),
+        each="quantization",
         must="coordinates, and variables that formula_terms or cell_measures name, are not quantized",
         fix="store the variable in full precision",
         link=_QUANTIZATION,
@@ -406,6 +417,7 @@ RULES: Final = (
     Rule(
         "quantization-kept",
         judged_text(_kept, "quantization"),
+        each="quantization",
         must="a quantized variable has quantization_nsb for bitround, and quantization_nsd for other algorithms",
         fix="add the number of bits or digits that were kept",
         link=_QUANTIZATION,
@@ -414,7 +426,10 @@ RULES: Final = (
     Rule(
         "quantization-range",
         judged(
-            _range, where=_is_quantized, otherwise="neither quantization_nsb nor quantization_nsd", alone=True
+            _range,
+            where=_is_quantized,
+            otherwise="neither quantization_nsb nor quantization_nsd",
+            reach="document",
         ),
         must="quantization_nsb is from 1 to 23 for float32 and 52 for float64, quantization_nsd from 1 to 7 and 15",
         fix="write the number that was kept",

@@ -120,7 +120,8 @@ def _is_ragged(variable: Variable) -> bool:
 RULES: Final = (
     Rule(
         "feature-type",
-        judged_text(_feature, "featureType", alone=True),
+        judged_text(_feature, "featureType", reach="document"),
+        each="featureType",
         must="featureType is point, timeSeries, trajectory, profile, timeSeriesProfile or trajectoryProfile",
         fix="write one of these names",
         link=_FEATURE,
@@ -155,7 +156,8 @@ RULES: Final = (
     ),
     Rule(
         "sample-dimension",
-        judged(_sample, about="sample_dimension", alone=True),
+        judged(_sample, about="sample_dimension", reach="document"),
+        each="sample_dimension",
         must="a count variable, which has sample_dimension, is of integers of one dimension",
         fix="store the counts as integers along the instances",
         link=_RAGGED,
@@ -163,7 +165,8 @@ RULES: Final = (
     ),
     Rule(
         "instance-dimension",
-        judged(_instance, about="instance_dimension", alone=True),
+        judged(_instance, about="instance_dimension", reach="document"),
+        each="instance_dimension",
         must="an index variable, which has instance_dimension, is of integers of one dimension",
         fix="store the indices as integers along the samples",
         link=_RAGGED,

@@ -18,7 +18,7 @@ from zom.conventions.cf.time_units import (
     wrong_date,
 )
 from zom.conventions.cf.variable import Variable, judged, judged_text, section
-from zom.conventions.rule import Rule, has
+from zom.conventions.rule import Rule
 from zom.model.python_value import is_list
 from zom.model.registry import near
 from zom.problems import show
@@ -216,6 +216,7 @@ RULES: Final = (
     Rule(
         "time-units",
         judged_text(_reference, "units", where=_is_time_axis, otherwise=_NO_TIME),
+        each="units",
         must="the units of a time coordinate are a unit of time, 'since', and a date",
         fix="write units such as 'days since 2000-01-01'",
         link=_UNITS,
@@ -223,7 +224,8 @@ RULES: Final = (
     ),
     Rule(
         "time-units-since",
-        judged(_since, about="units", where=_is_parsed, otherwise=_NO_DATE, alone=True),
+        judged(_since, about="units", where=_is_parsed, otherwise=_NO_DATE, reach="document"),
+        each="units",
         should="the word before the date is since, not another that UDUNITS takes",
         fix="write 'since'",
         link=_UNITS,
@@ -231,7 +233,8 @@ RULES: Final = (
     ),
     Rule(
         "time-units-form",
-        judged(_plain, about="units", where=_is_parsed, otherwise=_NO_DATE, alone=True),
+        judged(_plain, about="units", where=_is_parsed, otherwise=_NO_DATE, reach="document"),
+        each="units",
         should="the reference date is written y-m-d H:M:S, and its zone as digits",
         fix="write a blank between date and time, and no letters",
         link=_UNITS,
@@ -239,7 +242,8 @@ RULES: Final = (
     ),
     Rule(
         "time-units-long",
-        judged(_caution, about="units", where=_is_parsed, otherwise=_NO_DATE, alone=True),
+        judged(_caution, about="units", where=_is_parsed, otherwise=_NO_DATE, reach="document"),
+        each="units",
         should="the unit of time is not a month or a year, as UDUNITS has these in a fixed number of seconds",
         fix="count in days",
         link=_UNITS,
@@ -247,7 +251,8 @@ RULES: Final = (
     ),
     Rule(
         "time-reference",
-        judged(_legal, about="units", where=_is_parsed, otherwise=_NO_DATE, alone=True),
+        judged(_legal, about="units", where=_is_parsed, otherwise=_NO_DATE, reach="document"),
+        each="units",
         must="the reference date is one of the calendar",
         fix="correct the date, or the calendar",
         link=_CALENDAR,
@@ -260,8 +265,9 @@ RULES: Final = (
             about="units",
             where=_has_no_year_zero,
             otherwise="a calendar with a year 0, or no date",
-            alone=True,
+            reach="document",
         ),
+        each="units",
         should="the reference date is not in the year 0 of a calendar that has none",
         fix="choose another reference date, and use climatology for climatological time",
         link=_CALENDAR,
@@ -279,7 +285,8 @@ RULES: Final = (
     ),
     Rule(
         "calendar",
-        judged_text(_known, "calendar", alone=True),
+        judged_text(_known, "calendar", reach="document"),
+        each="calendar",
         must="calendar is one that CF knows, or one of another name that month_lengths defines",
         fix="write the name of a calendar, such as 'standard' or '360_day'",
         link=_CALENDAR,
@@ -287,7 +294,7 @@ RULES: Final = (
     ),
     Rule(
         "calendar-given",
-        judged(_given, where=_is_time, otherwise=_NO_DATE, alone=True),
+        judged(_given, where=_is_time, otherwise=_NO_DATE, reach="document"),
         should="a time coordinate has a calendar",
         fix="add calendar: 'standard'",
         link=_CALENDAR,
@@ -295,7 +302,8 @@ RULES: Final = (
     ),
     Rule(
         "calendar-standard",
-        judged_text(_gregorian, "calendar", alone=True),
+        judged_text(_gregorian, "calendar", reach="document"),
+        each="calendar",
         should="the calendar gregorian is called standard",
         fix="write 'standard'",
         link=_CALENDAR,
@@ -303,7 +311,8 @@ RULES: Final = (
     ),
     Rule(
         "leap-seconds-calendar",
-        judged_text(_leap_seconds, "units_metadata", where=_is_time, otherwise=_NO_DATE, alone=True),
+        judged_text(_leap_seconds, "units_metadata", where=_is_time, otherwise=_NO_DATE, reach="document"),
+        each="units_metadata",
         must="a time coordinate with units_metadata is in the calendar standard, proleptic_gregorian or julian",
         fix="remove units_metadata",
         link=_SECONDS,
@@ -321,38 +330,38 @@ RULES: Final = (
     ),
     Rule(
         "month-lengths",
-        judged(_lengths, alone=True),
+        judged(_lengths, reach="document"),
         must="month_lengths are 12 integers",
         fix="write the days of each month",
         link=_EXPLICIT,
         on="array",
-        when=(has("month_lengths"),),
+        each="month_lengths",
     ),
     Rule(
         "leap-month",
-        judged(_leap_month, alone=True),
+        judged(_leap_month, reach="document"),
         must="leap_month is an integer from 1 to 12",
         fix="write the number of the month that is longer by a day",
         link=_EXPLICIT,
         on="array",
-        when=(has("leap_month"),),
+        each="leap_month",
     ),
     Rule(
         "leap-year",
-        judged(_leap_year, alone=True),
+        judged(_leap_year, reach="document"),
         must="leap_year is an integer",
         fix="write one year that is a leap year",
         link=_EXPLICIT,
         on="array",
-        when=(has("leap_year"),),
+        each="leap_year",
     ),
     Rule(
         "leap-month-with-year",
-        judged(_leap_month_alone, alone=True),
+        judged(_leap_month_alone, reach="document"),
         should="leap_month does not stand without leap_year",
         fix="add leap_year, or remove leap_month",
         link=_EXPLICIT,
         on="array",
-        when=(has("leap_month"),),
+        each="leap_month",
     ),
 )

@@ -6,15 +6,17 @@ https://cfconventions.org/cf-conventions/cf-conventions.html#terminology
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cached_property, wraps
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, Literal
 
-from zom.conventions.cf.dataset import Dataset, dataset_of, resolve
+from zom.conventions.cf.dataset import Dataset, dataset_of, remembered, resolve
 from zom.conventions.cf.units import axis_of_units
 from zom.conventions.check import Breach, Check, Site, Skip, python
 from zom.conventions.view import Node
 from zom.model.python_value import is_list
 from zom.model.registry import near
+from zom.problems import show
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -38,6 +40,9 @@ NUMBERS: Final = (*INTEGERS, "float32", "float64")
 TEXTS: Final = ("string", "fixed_length_utf32", "null_terminated_bytes")
 
 NOT_READ: Final = Skip("the members of the group are not known")
+
+Reach = Literal["document", "name", "dataset"]
+"""How far a check looks: at the document of the variable, at its name as well, or at the others."""
 
 _SPECIFICATION: Final = "https://cfconventions.org/cf-conventions/cf-conventions.html"
 
@@ -67,11 +72,10 @@ def listed(value: Any) -> list[Any]:
 
 
 class Variable:
-    """A variable of a dataset, at the site where a rule is judged."""
+    """A variable of a dataset, or a group that is asked for its attributes."""
 
-    def __init__(self, site: Site, node: Node | None = None) -> None:
-        self.site = site
-        self.node = site.holder if node is None else node
+    def __init__(self, node: Node) -> None:
+        self.node = node
         self.attributes = self.node.attributes
         self.name = self.node.name
         self.dims = self.node.dims
@@ -79,8 +83,8 @@ class Variable:
         self.dtype = self.node.dtype
 
     def of(self, node: Node) -> Variable:
-        """Another variable, seen from the same site."""
-        return Variable(self.site, node)
+        """What is known of another variable."""
+        return remembered(node, Variable)
 
     @cached_property
     def dataset(self) -> Dataset:
@@ -103,7 +107,7 @@ class Variable:
         """Whether its values are single characters, so that its last dimension is the length of strings."""
         return self.dtype == "null_terminated_bytes" and getattr(self.node.data_type, "itemsize", None) == 1
 
-    @property
+    @cached_property
     def is_coordinate(self) -> bool:
         """Whether it is a coordinate variable: of one dimension, which has its name."""
         return self.dims == (self.name,) and not self.is_text
@@ -126,12 +130,12 @@ class Variable:
         """Whether one of these attributes of another variable names it."""
         return bool(self.dataset.named(self.node, *attributes))
 
-    @property
+    @cached_property
     def is_boundary(self) -> bool:
         """Whether it holds the bounds of another variable."""
         return self.is_named("bounds", "climatology", "bounds_tie_points")
 
-    @property
+    @cached_property
     def is_container(self) -> bool:
         """Whether it only holds attributes."""
         keys = (
@@ -149,7 +153,7 @@ class Variable:
         """Whether it is a domain variable."""
         return "dimensions" in self.attributes and not self.shape
 
-    @property
+    @cached_property
     def is_data(self) -> bool:
         """Whether it is a data variable."""
         counts = (
@@ -169,7 +173,7 @@ class Variable:
             or self.dims == (self.name,)
         )
 
-    @property
+    @cached_property
     def axis(self) -> str | None:
         """The axis that it is of, by its attributes: X, Y, Z, T, or none."""
         said = self.text("axis")
@@ -181,7 +185,7 @@ class Variable:
         name = self.text("standard_name")
         return by_units or (None if name is None else _AXES_BY_NAME.get(name))
 
-    @property
+    @cached_property
     def coordinates(self) -> list[tuple[Node, str]]:
         """The coordinates of a data variable, each with the attribute or dimension that leads to it."""
         found: list[tuple[Node, str]] = []
@@ -215,7 +219,8 @@ class Variable:
     ) -> Breach:
         """A breach at the attribute `name`, or at a path of the document."""
         path = ("attributes", name) if isinstance(name, str) else name
-        return self.site.breach(path, expected, found, fix=fix, node=self.node, related=related)
+        text = found if isinstance(found, str) else show(found)
+        return Breach(self.node, path, expected, text, fix, tuple(each.path for each in related))
 
     def unknown(self, name: str, word: str) -> Breach:
         """The breach of naming a variable that isn't there, with the names that are like it."""
@@ -232,36 +237,36 @@ def judged(
     about: str | None = None,
     where: Callable[[Variable], bool] | None = None,
     otherwise: str = "not such a variable",
-    alone: bool = False,
+    reach: Reach = "dataset",
 ) -> Check:
     """The check that `function` makes of a variable.
 
-    It applies where the attribute `about` is text, and `where` that is so. Unless it can be made of the
-    variable `alone`, it needs the members of the group.
+    It applies where the attribute `about` is text, and `where` that is so. `reach` says how far it looks.
 
     >>> def loud(variable):
     ...     if variable.text("title") == "title":
     ...         yield variable.breach("title", "a better one", "title")
-    >>> judged(loud, about="title", alone=True).is_portable
+    >>> judged(loud, about="title", reach="document").is_portable
     False
     """
 
     @wraps(function)
     def run(site: Site) -> Iterable[Breach] | Skip:
-        variable = Variable(site)
+        variable = remembered(site.holder, Variable)
         if about is not None and variable.text(about) is None:
             return Skip(
                 f"the attribute {about} is no text"
                 if about in variable.attributes
                 else f"no attribute {about}"
             )
-        if not alone and dataset_of(variable.node) is None:
+        if reach == "dataset" and dataset_of(variable.node) is None:
             return NOT_READ
         if where is not None and not where(variable):
             return Skip(otherwise)
         return function(variable)
 
-    return python(run)
+    # What looks at one document only is judged once for all documents that are alike.
+    return replace(python(run), is_local=reach == "document")
 
 
 def judged_text(
@@ -270,14 +275,14 @@ def judged_text(
     *,
     where: Callable[[Variable], bool] | None = None,
     otherwise: str = "not such a variable",
-    alone: bool = False,
+    reach: Reach = "dataset",
 ) -> Check:
     """The check that `function` makes of a variable and the text of its attribute `name`, as `judged` has it.
 
     >>> def loud(variable, text):
     ...     if text != text.upper():
     ...         yield variable.breach("title", "capitals", repr(text))
-    >>> judged_text(loud, "title", alone=True).is_portable
+    >>> judged_text(loud, "title", reach="document").is_portable
     False
     """
 
@@ -285,4 +290,4 @@ def judged_text(
     def run(variable: Variable) -> Iterable[Breach]:
         return function(variable, variable.text(name) or "")
 
-    return judged(run, about=name, where=where, otherwise=otherwise, alone=alone)
+    return judged(run, about=name, where=where, otherwise=otherwise, reach=reach)

@@ -201,6 +201,7 @@ RULES: Final = (
     Rule(
         "formula-terms-place",
         judged(_place, about="formula_terms", where=_is_parent, otherwise="a boundary variable"),
+        each="formula_terms",
         must="formula_terms stand at a vertical coordinate whose standard_name is in Appendix D",
         fix="add the standard_name of the coordinate, such as 'atmosphere_sigma_coordinate'",
         link=_LINK,
@@ -208,7 +209,8 @@ RULES: Final = (
     ),
     Rule(
         "formula-terms",
-        judged_text(_form, "formula_terms", alone=True),
+        judged_text(_form, "formula_terms", reach="document"),
+        each="formula_terms",
         must="formula_terms are pairs of a term with a colon and a variable",
         fix="write them as in 'sigma: lev ps: PS ptop: PTOP'",
         link=_LINK,
@@ -216,7 +218,8 @@ RULES: Final = (
     ),
     Rule(
         "formula-terms-known",
-        judged(_legal, about="formula_terms", where=_is_defined, otherwise=_UNDEFINED, alone=True),
+        judged(_legal, about="formula_terms", where=_is_defined, otherwise=_UNDEFINED, reach="document"),
+        each="formula_terms",
         must="the terms are those that Appendix D has for the standard_name",
         fix="correct the term, or the standard_name",
         link=_APPENDIX,
@@ -225,6 +228,7 @@ RULES: Final = (
     Rule(
         "formula-terms-exist",
         judged(_exist, about="formula_terms"),
+        each="formula_terms",
         must="every variable that formula_terms name is in the dataset",
         fix="correct the name, or add the variable",
         link=_LINK,
@@ -233,6 +237,7 @@ RULES: Final = (
     Rule(
         "formula-terms-names",
         judged(_names, about="formula_terms", where=_is_defined, otherwise=_UNDEFINED),
+        each="formula_terms",
         must="the variables of formula_terms have the standard names that Appendix D gives them, or none",
         fix="correct the standard_name, or name another variable",
         link=_APPENDIX,
@@ -245,8 +250,9 @@ RULES: Final = (
             "formula_terms",
             where=lambda v: v.text("standard_name") == "ocean_sigma_z_coordinate",
             otherwise="no ocean_sigma_z_coordinate",
-            alone=True,
+            reach="document",
         ),
+        each="formula_terms",
         should="formula_terms of an ocean_sigma_z_coordinate leave out nsigma",
         fix="remove the term nsigma",
         link=_APPENDIX,
@@ -257,6 +263,7 @@ RULES: Final = (
         judged(
             _computed_place, about="computed_standard_name", where=_is_parent, otherwise="a boundary variable"
         ),
+        each="computed_standard_name",
         must="computed_standard_name stands beside formula_terms only",
         fix="add formula_terms, or remove computed_standard_name",
         link=_LINK,
@@ -265,6 +272,7 @@ RULES: Final = (
     Rule(
         "computed-name",
         judged_text(_computed, "computed_standard_name", where=_is_defined, otherwise=_UNDEFINED),
+        each="computed_standard_name",
         must="computed_standard_name is what Appendix D computes, and agrees with the standard names of the terms",
         fix="correct computed_standard_name, or the standard_name of the term",
         link=_APPENDIX,
