@@ -182,7 +182,7 @@ def _acquisition_known(edition: Edition) -> Judge:
         return (
             site.breach(site.at("images", place, "acquisition"), expected, image["acquisition"])
             for place, image in lists(site.scope, "images")
-            if type(image.get("acquisition")) is int and image["acquisition"] not in ids
+            if type(image.get("acquisition")) in {int, float} and image["acquisition"] not in ids
         )
 
     return acquisition_known
