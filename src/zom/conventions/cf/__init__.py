@@ -10,7 +10,7 @@ document itself says.
 
 from __future__ import annotations
 
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from zom.conventions.cf import (
     bounds,
@@ -29,7 +29,11 @@ from zom.conventions.cf import (
     vertical,
 )
 from zom.conventions.cf.attributes import GroupAttributes, VariableAttributes
+from zom.conventions.cf.dataset import root_of
 from zom.conventions.convention import Convention, declaration_of, register
+
+if TYPE_CHECKING:
+    from zom.conventions.view import Node
 
 __all__ = ["CF"]
 
