@@ -9,15 +9,13 @@ from __future__ import annotations
 from typing import Final
 
 from zom.conventions.check import python
-from zom.conventions.rule import Rule, is_value
+from zom.conventions.rule import Rule, is_like, is_value
 from zom.conventions.value_checks import equals, forbidden, json_type, length, one_of, pattern
 from zom.conventions.xarray_structure import V2, V3, alike
 from zom.conventions.xarray_times import (
-    calendar_known,
+    CALENDARS,
     date_plain,
-    duration_typed,
     since_spelled,
-    times_numbers,
     unit_counted,
     units_read,
 )
@@ -45,6 +43,14 @@ IS_NUMBERS: Final = is_value("@dtype", *_SIGNED, *_UNSIGNED, *_FLOATING, *_COMPL
 OTHERS: Final = is_value("@dtype", *_NO_NUMBERS)
 NO_NUMBERS: Final = is_value("@dtype", "bool", *_NO_NUMBERS)
 NO_INTEGERS: Final = is_value("@dtype", "bool", *_FLOATING, *_COMPLEX, *_NO_NUMBERS)
+_REAL: Final = (*_SIGNED, *_UNSIGNED, *_FLOATING)
+IS_TIME: Final = is_like("units", r"[\s\S]*since[\s\S]*")
+IN_CAPITALS: Final = "|".join("".join(f"[{each}{each.upper()}]" for each in name) for name in CALENDARS)
+"""The names of calendars, in upper or lower case."""
+_DURATIONS: Final = tuple(f"timedelta64[{unit}]" for unit in ("s", "ms", "us", "ns", "m", "h", "D", "W"))
+_DURATION_UNITS: Final = (
+    "days", "hours", "minutes", "seconds", "milliseconds", "microseconds", "nanoseconds",
+)  # fmt: skip
 DOUBLE: Final = "[A-Za-z0-9+/]{11}="
 """Eight bytes in base64."""
 
@@ -194,32 +200,59 @@ ENCODINGS: Final[tuple[Rule, ...]] = (
     ),
     Rule(
         "time-calendar",
-        python(calendar_known),
+        one_of([*CALENDARS], at="calendar"),
         must=(
             "the calendar of a time is one that xarray decodes: standard, gregorian, "
             "proleptic_gregorian, julian, noleap, 365_day, all_leap, 366_day or 360_day"
         ),
         fix="write one of these, or take calendar out",
         link=f"{_CF}#calendar",
+        when=(IS_TIME, is_like("calendar", "[^A-Z]*")),
+        on="array",
+    ),
+    Rule(
+        "time-calendar",
+        pattern(IN_CAPITALS, at="calendar"),
+        must=(
+            "the calendar of a time is one that xarray decodes: standard, gregorian, "
+            "proleptic_gregorian, julian, noleap, 365_day, all_leap, 366_day or 360_day"
+        ),
+        fix="write one of these, or take calendar out",
+        link=f"{_CF}#calendar",
+        when=(IS_TIME, is_like("calendar", r"[\s\S]*[A-Z][\s\S]*")),
+        on="array",
+    ),
+    Rule(
+        "time-calendar",
+        json_type(["string", "null"], at="calendar"),
+        must=(
+            "the calendar of a time is one that xarray decodes: standard, gregorian, "
+            "proleptic_gregorian, julian, noleap, 365_day, all_leap, 366_day or 360_day"
+        ),
+        fix="write one of these, or take calendar out",
+        link=f"{_CF}#calendar",
+        when=(IS_TIME,),
         on="array",
     ),
     Rule(
         "time-dtype",
-        python(times_numbers),
+        one_of([*_REAL], at="@dtype"),
         must="an array with units of time holds numbers",
         fix="store numbers since the date, or take units out",
         link=f"{_CF}#time-coordinate",
+        when=(IS_TIME,),
         on="array",
     ),
     Rule(
         "timedelta-dtype",
-        python(duration_typed),
+        one_of([*_DURATIONS], at="dtype"),
         must=(
             "the attribute dtype of a duration that begins with timedelta64 names a unit: "
             "timedelta64[s], [ms], [us] or [ns], or [m], [h], [D], [W]"
         ),
         fix='write "timedelta64[ns]"',
         link=_ENCODING,
+        when=(is_like("dtype", r"timedelta64[\s\S]*"), is_value("units", *_DURATION_UNITS)),
         on="array",
     ),
     *alike(

@@ -12,13 +12,12 @@ from typing import TYPE_CHECKING, Final
 from zom.conventions.check import python
 from zom.conventions.reference_checks import words
 from zom.conventions.rule import Rule, has, is_value, lacks
-from zom.conventions.tree_checks import shared_dims
+from zom.conventions.tree_checks import node_kind, shared_dims
 from zom.conventions.value_checks import equals, forbidden, json_type, length, pattern, required, unique
 from zom.conventions.xarray_trees import (
     descendants_aligned,
     dimensions_no_scalars,
     grid_mappings_there,
-    root_is_group,
 )
 
 if TYPE_CHECKING:
@@ -51,10 +50,12 @@ def alike(rule: Rule, *checks: Check) -> tuple[Rule, ...]:
 STRUCTURE: Final[tuple[Rule, ...]] = (
     Rule(
         "root-is-group",
-        python(root_is_group),
+        node_kind("group"),
         must="the root is a group: xarray opens groups as datasets, not single arrays",
         fix="put the array into a group, as one of its variables",
         link=_ENCODING,
+        # Only the root has no name.
+        when=(is_value("@name", ""),),
     ),
     Rule(
         "dims-present",

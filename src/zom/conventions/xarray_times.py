@@ -10,8 +10,6 @@ import re
 from typing import TYPE_CHECKING, Final
 
 from zom.conventions.check import Breach, Site, Skip
-from zom.conventions.reference_checks import is_of_kind
-from zom.model.registry import near
 from zom.problems import show
 
 if TYPE_CHECKING:
@@ -19,11 +17,8 @@ if TYPE_CHECKING:
 
 __all__ = [
     "CALENDARS",
-    "calendar_known",
     "date_plain",
-    "duration_typed",
     "since_spelled",
-    "times_numbers",
     "unit_counted",
     "units_read",
 ]
@@ -45,7 +40,6 @@ _DATE = re.compile(rf"[+-]?\d{{1,5}}-(?P<month>\d{{1,2}})-(?P<day>\d{{1,2}}){_TI
 _LIMITS: Final = {"month": (1, 12), "day": (1, 31), "hour": (0, 23), "minute": (0, 59), "second": (0, 59)}
 
 _FORM: Final = "'<unit> since <date>', as in 'days since 2000-01-01'"
-_NUMBERS: Final = ["int", "uint", "float"]
 
 
 def _units(site: Site) -> str | None:
@@ -112,43 +106,3 @@ def since_spelled(site: Site) -> Iterator[Breach] | Skip:
     if "since" in units or _DATED.fullmatch(units) is None:
         return iter(())
     return iter((site.breach(_PLACE, _FORM, show(units)),))
-
-
-def calendar_known(site: Site) -> Iterator[Breach] | Skip:
-    """The calendar of a time is one that is decoded."""
-    if _units(site) is None:
-        return _NO_TIME
-    calendar = site.node.attributes.get("calendar")
-    if calendar is None:
-        return Skip("no calendar")
-    if isinstance(calendar, str) and calendar.lower() in CALENDARS:
-        return iter(())
-    hint = near(calendar, list(CALENDARS)) if isinstance(calendar, str) and calendar else ""
-    fix = hint if hint.startswith("did you mean") else None
-    return iter((site.breach(("attributes", "calendar"), " or ".join(CALENDARS), show(calendar), fix=fix),))
-
-
-def times_numbers(site: Site) -> Iterator[Breach] | Skip:
-    """What is read as times are numbers."""
-    dtype = site.node.dtype
-    if _units(site) is None or dtype is None:
-        return _NO_TIME
-    if is_of_kind(dtype, _NUMBERS):
-        return iter(())
-    return iter((site.breach(site.node.dtype_path, "integers or floats, which are read as times", dtype),))
-
-
-_TYPED = re.compile(r"timedelta64\[(?:s|ms|us|ns|m|h|D|W)\]")
-_DURATIONS: Final = ("days", "hours", "minutes", "seconds", "milliseconds", "microseconds", "nanoseconds")
-
-
-def duration_typed(site: Site) -> Iterator[Breach] | Skip:
-    """The attribute dtype by which xarray knows a duration has a unit that numpy knows."""
-    attributes = site.node.attributes
-    dtype = attributes.get("dtype")
-    if not isinstance(dtype, str) or not dtype.startswith("timedelta64"):
-        return Skip("no dtype of durations")
-    if attributes.get("units") not in _DURATIONS or _TYPED.fullmatch(dtype):
-        return iter(())
-    expected = "timedelta64[s], [ms], [us], [ns], [m], [h], [D] or [W]"
-    return iter((site.breach(("attributes", "dtype"), expected, show(dtype)),))

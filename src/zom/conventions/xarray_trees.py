@@ -22,20 +22,9 @@ __all__ = [
     "dimensions_no_scalars",
     "grid_mappings_there",
     "ordinary_unmasked",
-    "root_is_group",
 ]
 
 Lengths = dict[str, tuple[int, "Node"]]
-
-
-def root_is_group(site: Site) -> Iterator[Breach] | Skip:
-    """The root is a group: nothing else is opened."""
-    node = site.node
-    if node.parent is not None:
-        return Skip("not the root")
-    if node.is_group:
-        return iter(())
-    return iter((site.breach((), "a group", "an array"),))
 
 
 def lengths_of(group: Node) -> Lengths:
