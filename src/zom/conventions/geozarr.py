@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Final
 
 from zom.conventions.affine import affine_of, integers_of, numbers_of
 from zom.conventions.check import Skip, python
-from zom.conventions.convention import Convention, declaration_of, register
+from zom.conventions.convention import Convention, register
 from zom.conventions.multiscale_layout import arrays_of, levels_of, sources_of
-from zom.conventions.rule import Rule
+from zom.conventions.rule import Rule, has, holds, is_value
 from zom.conventions.spatial import SPATIAL, lengths_of, off_by
 from zom.conventions.spatial_attributes import BBOX, DIMENSIONS, REGISTRATION, SHAPE, TEXT, TRANSFORM
 from zom.problems import show
@@ -118,7 +118,7 @@ def _translation_is_an_offset(site: Site) -> Iterable[Breach] | Skip:
 
 
 def _levels_are_placed(site: Site) -> Iterable[Breach] | Skip:
-    if _found(site.node) is None:
+    if not _is_placed(site):
         return Skip("spatial says nothing of levels here")
     levels = levels_of(site.node)
     return [
@@ -158,7 +158,7 @@ def _levels_have_lengths(site: Site) -> Iterable[Breach] | Skip:
 
 
 def _scale_has_axes(site: Site) -> Iterable[Breach] | Skip:
-    if _found(site.node) is None:
+    if not _is_placed(site):
         return Skip("spatial says nothing of levels here")
     found = [
         (level, scale) for level in levels_of(site.node) if (scale := level.numbers("scale")) is not None
@@ -191,15 +191,15 @@ def _bbox_is_a_level_s(site: Site) -> Iterable[Breach] | Skip:
     return [site.breach(("attributes", BBOX), str(apart[0]), show(node.attributes[BBOX]))]
 
 
-def _found(node: Node) -> str | None:
-    levels = levels_of(node)
-    if not levels:
-        return None
-    if declaration_of(SPATIAL, node) is not None:
-        return "has multiscales, and declares spatial"
-    keys = (key for level in levels for key in level.entry if key.startswith("spatial:"))
-    inner = next(keys, None)
-    return None if inner is None else f"has {inner} in multiscales.layout"
+_SIGNS: Final = (
+    (has("multiscales.layout"), is_value("zarr_conventions[*].uuid", SPATIAL.uuid)),
+    *((has(f"multiscales.layout[*].{name}"),) for name in (TRANSFORM, SHAPE)),
+)
+
+
+def _is_placed(site: Site) -> bool:
+    """Whether both conventions are there: asked for, the rules are run where they aren't, too."""
+    return any(all(holds(each, site) for each in conditions) for conditions in _SIGNS)
 
 
 GEOZARR: Final = register(
@@ -209,7 +209,7 @@ GEOZARR: Final = register(
         link="https://github.com/zarr-developers/geozarr-spec",
         on=("group",),
         formats=("v3",),
-        detect=_found,
+        signs=_SIGNS,
         everywhere=True,
         rules=(
             Rule(

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Final
 
 from zom.conventions.attributes import Attributes
 from zom.conventions.check import Skip, python
-from zom.conventions.convention import Convention, declaration_of, register
+from zom.conventions.convention import Convention, register
 from zom.conventions.declarations import Published, declared_as_published
-from zom.conventions.rule import Rule
+from zom.conventions.rule import Rule, has
 from zom.conventions.value_checks import any_of, pattern, required
 from zom.conventions.view import UNKNOWN, Node
 from zom.model.python_value import is_dict
@@ -148,15 +148,6 @@ def _leads_to_an_end(site: Site) -> Iterable[Breach] | Skip:
     return ()
 
 
-def _found(node: Node) -> str | None:
-    if declaration_of(LICENSE, node) is not None:
-        return "declared in zarr_conventions"
-    found = node.attributes.get("license")
-    return (
-        "has license with a form of it" if is_dict(found) and any(form in found for form in FORMS) else None
-    )
-
-
 LICENSE: Final = register(
     Convention(
         id="license",
@@ -166,7 +157,7 @@ LICENSE: Final = register(
         uuid=PUBLISHED.uuid,
         aliases=(PUBLISHED.schema_url, TEXT),
         attributes=License,
-        detect=_found,
+        signs=tuple((has(f"license.{form}"),) for form in FORMS),
         declared=True,
         rules=(
             Rule(

@@ -14,7 +14,7 @@ from zom.conventions.check import Skip, python
 from zom.conventions.convention import Convention, declaration_of, register
 from zom.conventions.declarations import Published, declared_as_published
 from zom.conventions.multiscale_layout import levels_of
-from zom.conventions.rule import Rule
+from zom.conventions.rule import Rule, has
 from zom.conventions.spatial_attributes import (
     BBOX,
     DIMENSIONS,
@@ -232,17 +232,6 @@ def _levels_declare(site: Site) -> Iterable[Breach] | Skip:
     return [site.breach(used[0], "spatial declared in zarr_conventions", "no declaration of it")]
 
 
-def _found(node: Node) -> str | None:
-    if declaration_of(SPATIAL, node) is not None:
-        return "declared in zarr_conventions"
-    key = next((key for key in node.attributes if key.startswith("spatial:")), None)
-    if key is not None:
-        return f"has {key}"
-    levels = (each for level in levels_of(node) for each in level.entry if each.startswith("spatial:"))
-    inner = next(levels, None)
-    return None if inner is None else f"has {inner} in multiscales.layout"
-
-
 def _in_levels(check: Check) -> Rule:
     return Rule(
         "layout",
@@ -271,7 +260,10 @@ SPATIAL: Final = register(
         ),
         attributes={"group": SpatialGroup, "array": SpatialArray},
         owns=("spatial:*",),
-        detect=_found,
+        signs=(
+            *((has(name),) for name in (DIMENSIONS, BBOX, TYPE, TRANSFORM, SHAPE, REGISTRATION)),
+            *((has(f"multiscales.layout[*].{name}"),) for name in (TRANSFORM, SHAPE)),
+        ),
         declared=True,
         rules=(
             Rule(

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Final
 
 from zom.conventions.attributes import Attributes, Part
 from zom.conventions.check import Skip, python
-from zom.conventions.convention import Convention, declaration_of, register
+from zom.conventions.convention import Convention, register
 from zom.conventions.declarations import Published, declared_as_published
 from zom.conventions.reference_checks import is_of_kind
-from zom.conventions.rule import Rule
+from zom.conventions.rule import Rule, has
 from zom.conventions.tree_checks import node_kind
 from zom.conventions.value_checks import json_type, required
 from zom.model.python_value import is_dict
@@ -40,8 +40,7 @@ _UNIT: Final = ("attributes", "uom", "ucum", "unit")
 # One unit of a term: a number, or a symbol of letters, %, ', ", *, ^ and brackets, its exponent, an
 # annotation in braces; or an annotation alone. https://ucum.org/ucum#section-Syntax-Rules
 _ATOM: Final = re.compile(
-    r"""(?:[0-9]+(?:[*^][+-]?[0-9]+)?|(?:[A-Za-z%'"_]|\[[!-Z\\^-~]+\])(?:[A-Za-z%'"_]|\[[!-Z\\^-~]+\]|[0-9]+(?=[A-Za-z_\[]))*(?:[+-]?[0-9]+)?)"""
-    r"(?:\{[!-z|~]*\})?|\{[!-z|~]*\}"
+    r"(?:[0-9]+(?:[*^][+-]?[0-9]+)?|(?:[A-Za-z%'\"_]|\[[!-Z\\^-~]+\])+(?:[+-]?[0-9]+)?)(?:\{[!-z|~]*\})?|\{[!-z|~]*\}"
 )
 
 _SPELLINGS: Final = {
@@ -144,13 +143,6 @@ def _is_numeric(site: Site) -> Iterable[Breach] | Skip:
 _NUMBERS: Final = ("float", "bfloat", "complex", "int", "uint", "numpy.timedelta64", "numpy.datetime64")
 
 
-def _found(node: Node) -> str | None:
-    if declaration_of(UOM, node) is not None:
-        return "declared in zarr_conventions"
-    found = node.attributes.get("uom")
-    return "has uom with ucum" if is_dict(found) and "ucum" in found else None
-
-
 UOM: Final = register(
     Convention(
         id="uom",
@@ -160,7 +152,7 @@ UOM: Final = register(
         uuid=PUBLISHED.uuid,
         aliases=(PUBLISHED.schema_url, TEXT),
         attributes={"array": Uom},
-        detect=_found,
+        signs=((has("uom.ucum"),),),
         declared=True,
         rules=(
             Rule(

@@ -11,7 +11,7 @@ from pydantic import Field
 
 from zom.conventions.attributes import Attributes, Part
 from zom.conventions.check import Skip, python
-from zom.conventions.convention import Convention, declaration_of
+from zom.conventions.convention import Convention
 from zom.conventions.declarations import Published, declared_as_published
 from zom.conventions.multiscale_layout import arrays_of, levels_of, sources_of
 from zom.conventions.reference_checks import ref
@@ -65,13 +65,6 @@ class Multiscales(Attributes, key="multiscales"):
 
     layout: list[Entry] = Field(min_length=1)
     resampling_method: str = ""
-
-
-def _found(node: Node) -> str | None:
-    if declaration_of(CONVENTION, node) is not None:
-        return "declared in zarr_conventions"
-    found = node.attributes.get("multiscales")
-    return "has multiscales with a layout" if is_dict(found) and "layout" in found else None
 
 
 # --- rules that need a function ------------------------------------------------------------------------------
@@ -227,7 +220,7 @@ CONVENTION: Final = Convention(
     formats=("v3",),
     attributes={"group": Multiscales},
     owns=("multiscales",),
-    detect=_found,
+    signs=((has("multiscales.layout"),),),
     declared=True,
     rules=(
         Rule(
