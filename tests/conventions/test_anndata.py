@@ -65,7 +65,6 @@ def test_what_anndata_0_7_wrote_is_told_of():
         old["members"][name]["attributes"]["encoding-version"] = "0.1.0"
     report = zom.validate(old)
     assert [(problem.code, problem.node) for problem in report if problem.code == "anndata/legacy"] == [
-        ("anndata/legacy", "/"),
         ("anndata/legacy", "/obs"),
         ("anndata/legacy", "/var"),
     ]
@@ -87,10 +86,10 @@ def test_a_matrix_of_another_size_names_the_axis():
 def test_a_column_that_is_not_there_suggests_a_near_name():
     wrong = document(obs={"cell_type": "int8"})
     wrong["members"]["obs"]["attributes"]["column-order"] = ["cell_tpye"]
-    assert messages(wrong)[0] == (
+    assert (
         "/obs: attributes.column-order[0]: expected the path of a node of this group, "
         "found \"cell_tpye\"; did you mean 'cell_type'?"
-    )
+    ) in messages(wrong)
 
 
 def test_a_column_that_is_not_listed_is_a_warning():

@@ -14,7 +14,7 @@ from zom.conventions.attributes import Attributes
 from zom.conventions.check import Breach, Site, Skip, python
 from zom.conventions.convention import Convention, register
 from zom.conventions.reference_checks import is_of_kind
-from zom.conventions.rule import Rule, is_value
+from zom.conventions.rule import Rule, has, is_value
 from zom.conventions.tree_checks import member, shared_dims, zarr_format
 from zom.conventions.value_checks import forbidden, json_type, length, required
 from zom.model.python_value import is_dict
@@ -44,12 +44,12 @@ class Header(Attributes):
     vcf_meta_information: list[Annotated[list[str], Field(min_length=2, max_length=2)]] = []  # noqa: RUF012 - pydantic copies it
 
 
-def _found_at(node: Node) -> str | None:
-    for key in (_VERSION, "vcf_meta_information"):
-        if key in node.attributes:
-            return f"has {key}"
-    names = ("variant_contig", "variant_position", "variant_allele")
-    return "has variant_contig and variant_position" if all(name in node.arrays for name in names) else None
+_SIGNS: Final = (
+    (has(_VERSION),),
+    (has("vcf_meta_information"),),
+    tuple(is_value("@arrays[*]", name) for name in ("variant_contig", "variant_position", "variant_allele")),
+)
+"""By what it is found: what it says of itself, or the arrays that there have to be."""
 
 
 # --- the fixed fields --------------------------------------------------------------------------------------
@@ -345,7 +345,7 @@ def _convention(version: str, *, assumed: bool) -> Convention:
         attributes={"group": Header},
         owns=(_VERSION, "vcf_meta_information"),
         rules=tuple(_rules(version)),
-        detect=_found_at,
+        signs=_SIGNS,
         version_at=(_VERSION,),
         assumed=assumed,
         inherit="children",

@@ -10,7 +10,7 @@ from typing import Final
 
 from zom.conventions.anndata.containers import CONTAINER_RULES
 from zom.conventions.anndata.elements import TYPE, VERSION
-from zom.conventions.anndata.encodings import ELEMENT_RULES, LINK, found_at
+from zom.conventions.anndata.encodings import ELEMENT_RULES, LINK, SIGNS
 from zom.conventions.anndata.frames import FRAME_RULES
 from zom.conventions.anndata.skeleton import categorical, csc, csr, nullable, skeleton
 from zom.conventions.anndata.values import VALUE_RULES
@@ -24,7 +24,7 @@ ANNDATA: Final = register(
         title="AnnData",
         link=LINK,
         owns=(TYPE, VERSION),
-        detect=found_at,
+        signs=SIGNS,
         rules=(*ELEMENT_RULES, *CONTAINER_RULES, *FRAME_RULES, *VALUE_RULES),
     )
 )

@@ -23,9 +23,7 @@ from zom.problems import show
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from zom.conventions.view import Node
-
-__all__ = ["ELEMENT_RULES", "LINK", "found_at"]
+__all__ = ["ELEMENT_RULES", "LINK", "SIGNS"]
 
 LINK: Final = "https://anndata.readthedocs.io/en/stable/fileformat-prose.html"
 
@@ -47,19 +45,12 @@ _SAYS_VERSION: Final[dict[str, Any]] = {
 }
 
 
-def found_at(node: Node) -> str | None:
-    """Why a node is AnnData's: its encoding, or that it looks as anndata 0.7 and older wrote it."""
-    for key in (TYPE, VERSION, _OLD_MATRIX):
-        if key in node.attributes:
-            return f"has {key}"
-    obs, var = ((node.members or {}).get(name) for name in ("obs", "var"))
-    if obs is not None and var is not None and ("_index" in obs.attributes or TYPE in obs.attributes):
-        return "has obs and var"
-    return None
+SIGNS: Final = ((has(TYPE),), (has(VERSION),))
+"""By what an element is found; one that says neither is told of by what holds it."""
 
 
 def _members_say_what_they_are(site: Site) -> Iterator[Breach] | Skip:
-    """Those that say nothing at all are not found by themselves: what holds them tells of them."""
+    """Those that say nothing at all are not found by themselves."""
     node = site.node
     encoding = encoding_of(node)
     if encoding not in CONTAINERS or (
@@ -71,7 +62,7 @@ def _members_say_what_they_are(site: Site) -> Iterator[Breach] | Skip:
     return (
         Breach(each, ("attributes", TYPE), "a string", "nothing")
         for each in node.members.values()
-        if found_at(each) is None and each.name not in _OLD_MEMBERS
+        if not {TYPE, VERSION, _OLD_MATRIX} & each.attributes.keys() and each.name not in _OLD_MEMBERS
     )
 
 
@@ -95,13 +86,11 @@ def _is_known(site: Site) -> Iterator[Breach]:
 
 def _is_not_old(site: Site) -> Iterator[Breach]:
     node = site.node
-    if _OLD_MATRIX in node.attributes:
-        yield site.breach(
-            ("attributes", _OLD_MATRIX), "encoding-type csr_matrix or csc_matrix", "a matrix of anndata 0.6"
-        )
     members = node.members or {}
-    if node.is_group and not {TYPE, VERSION, _OLD_MATRIX} & node.attributes.keys():
-        yield site.breach(("attributes", TYPE), show("anndata"), "nothing, as anndata 0.7 wrote it")
+    for each in members.values():
+        if _OLD_MATRIX in each.attributes:
+            wanted = "encoding-type csr_matrix or csc_matrix"
+            yield Breach(each, ("attributes", _OLD_MATRIX), wanted, "a matrix of anndata 0.6")
     for name in _OLD_MEMBERS:
         if name in members:
             yield site.breach(("members", name), "a group 'raw'", "what anndata 0.6 wrote in its place")
@@ -126,10 +115,10 @@ _KIND: Final[dict[str, Any]] = {
 }
 
 ELEMENT_RULES: Final = (
-    Rule("encoding-type", required(TYPE), when=(has(VERSION),), **_SAYS_TYPE),
+    Rule("encoding-type", required(TYPE), **_SAYS_TYPE),
     Rule("encoding-type", json_type(["string"], at=TYPE), **_SAYS_TYPE),
     Rule("encoding-type", python(_members_say_what_they_are), **_SAYS_TYPE),
-    Rule("encoding-version", required(VERSION), when=(has(TYPE),), **_SAYS_VERSION),
+    Rule("encoding-version", required(VERSION), **_SAYS_VERSION),
     Rule("encoding-version", json_type(["string"], at=VERSION), **_SAYS_VERSION),
     Rule("encoding-version", pattern(_VERSION_FORM, at=VERSION), **_SAYS_VERSION),
     Rule(
