@@ -5,15 +5,15 @@ https://ngff.openmicroscopy.org/0.5/#metadata
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from zom.conventions.check import Breach, Site, Skip, python
 from zom.conventions.ome.bioformats2raw import LAYOUT
-from zom.conventions.rule import Rule, schema
+from zom.conventions.rule import Rule, has, is_value, lacks, schema
 from zom.conventions.selector import parse_selector, select
 from zom.conventions.value_checks import equals
 from zom.conventions.view import Node
-from zom.model.python_value import is_dict, is_list
+from zom.model.python_value import is_dict
 from zom.problems import show
 
 if TYPE_CHECKING:
@@ -22,13 +22,12 @@ if TYPE_CHECKING:
     from zom.conventions.ome.edition import Edition
 
 __all__ = [
+    "BESIDE_OTHERS",
     "KEYS",
+    "UNDER_OME",
     "VERSIONS",
     "dimension_separator",
-    "found_beside_others",
-    "found_under_ome",
     "namespace_rules",
-    "untold_of_systems",
     "version_rules",
 ]
 
@@ -37,82 +36,37 @@ KEYS: Final = ("multiscales", "omero", "image-label", "plate", "well", LAYOUT, "
 VERSIONS: Final = ("multiscales[*].version", "plate.version", "well.version", "image-label.version")
 """Where OME-Zarr 0.4 tells its version."""
 
-_PLAIN: Final = ("multiscales", "image-label", LAYOUT)
+_TELLING: Final = {
+    "plate": ("plate.rows", "plate.columns", "plate.wells"),
+    "well": ("well.images", "well.version"),
+}
+"""What tells a plate and a well from any that have the name: a plate may have its number there."""
 
+BESIDE_OTHERS: Final = (
+    *((has(key),) for key in ("multiscales", "image-label", r"bioformats2raw\.layout", "omero.channels")),
+    *((has(selector),) for selectors in _TELLING.values() for selector in selectors),
+    (is_value("@name", "labels"), has("labels")),
+    (is_value("@name", "OME"), has("series")),
+)
+"""Where a group of Zarr v2 has metadata of 0.4 or older."""
 
-def found_beside_others(node: Node) -> str | None:
-    """Why a group of Zarr v2 has metadata of 0.4 or older; None where it has none.
+_BARE: Final = {
+    # Of another convention, an object is there.
+    "multiscales": ("multiscales[*].datasets", "multiscales[*].axes"),
+    "image-label": ("image-label.colors", "image-label.properties", "image-label.source"),
+    **_TELLING,
+}
+"""What tells metadata of 0.4 in groups of Zarr v3, where it may not be, by key."""
 
-    >>> from zom.conventions.view import attributes_node
-    >>> found_beside_others(attributes_node({"plate": {"rows": []}}, "v2"))
-    'has plate'
-    >>> found_beside_others(attributes_node({"plate": "no. 7", "labels": ["a", "b"]}, "v2"))
-    """
-    attributes = node.attributes
-    for key in _PLAIN:
-        if key in attributes:
-            return f"has {key}"
-    for key in ("plate", "well", "omero"):
-        # A plate may be told by its number, and a well by its name, without OME-Zarr.
-        if key in attributes and (attributes[key] is None or isinstance(attributes[key], (dict, list))):
-            return f"has {key}"
-    if "labels" in attributes and (node.name == "labels" or _is_image(node.parent)):
-        return "has labels"
-    if "series" in attributes and node.name == "OME":
-        return "has series"
-    return None
-
-
-def _is_image(node: Node | None) -> bool:
-    return node is not None and "multiscales" in node.attributes
-
-
-def found_under_ome(node: Node) -> str | None:
-    """Why a group has metadata of 0.5, or of 0.4 that is in Zarr v3; None where it has none.
-
-    >>> from zom.conventions.view import attributes_node
-    >>> found_under_ome(attributes_node({"ome": {}})), found_under_ome(attributes_node({"multiscales": [{"axes": []}]}))
-    ('has ome', 'has multiscales beside other attributes')
-    """
-    if "ome" in node.attributes:
-        return None if untold_of_systems(node) else "has ome"
-    key = _bare_key(node)
-    return None if key is None else f"has {key} beside other attributes"
-
-
-def untold_of_systems(node: Node) -> bool:
-    """Whether metadata tells no version, but has what came with 0.6: coordinate systems, or a scene.
-
-    >>> from zom.conventions.view import attributes_node
-    >>> untold_of_systems(attributes_node({"ome": {"scene": {}}}))
-    True
-    """
-    ome = node.attributes.get("ome")
-    if not is_dict(ome) or "version" in ome:
-        return False
-    images = ome.get("multiscales")
-    listed = images if is_list(images) else ()
-    return "scene" in ome or any(is_dict(each) and "coordinateSystems" in each for each in listed)
-
-
-def _bare_key(node: Node) -> str | None:
-    """The key of 0.4 that a group of Zarr v3 has beside its other attributes.
-
-    `multiscales` is a key of another convention, too, where it holds an object.
-    """
-    if node.form == "v2" or "ome" in node.attributes:
-        return None
-    for key, hints in (
-        ("multiscales", {"datasets", "axes"}),
-        ("plate", {"wells", "rows", "columns"}),
-        ("well", {"images"}),
-        ("image-label", {"colors", "properties", "source"}),
-    ):
-        found: Any = node.attributes.get(key)
-        found = found[0] if key == "multiscales" and is_list(found) and found else found
-        if is_dict(found) and not hints.isdisjoint(found) and "layout" not in found:
-            return key
-    return None
+UNDER_OME: Final = (
+    (has("ome"),),
+    *(
+        (is_value("@format", "v3"), lacks("ome"), has(selector))
+        for selectors in _BARE.values()
+        for selector in selectors
+    ),
+)
+"""Where a group has metadata of 0.5, or of 0.4 that is in Zarr v3."""
 
 
 def version_rules(edition: Edition) -> tuple[Rule, ...]:
@@ -198,14 +152,15 @@ def _other_versions(site: Site, own: object) -> Iterator[Breach]:
 
 
 def _in_zarr_v3(site: Site) -> Iterator[Breach]:
-    node = site.node
-    key = _bare_key(node)
+    if "ome" in site.node.attributes:
+        if site.node.form == "v2":
+            yield site.breach(("attributes", "ome"), "a group of Zarr v3", "ome in a group of Zarr v2")
+        return
+    key = next((key for key, found in _BARE.items() if any(map(site.values, found))), None)
     if key is not None:
         yield site.breach(
             ("attributes", key), f"{key} under ome", f"{key} beside other attributes in Zarr v3"
         )
-    elif node.form == "v2":
-        yield site.breach(("attributes", "ome"), "a group of Zarr v3", "ome in a group of Zarr v2")
 
 
 def dimension_separator(edition: Edition) -> Rule:

@@ -15,10 +15,10 @@ from zom.conventions.ome.axes import axes_form, axes_order, axes_units
 from zom.conventions.ome.bioformats2raw import LAYOUT, layout_rules
 from zom.conventions.ome.edition import Edition, OMEZarr
 from zom.conventions.ome.identity import (
+    BESIDE_OTHERS,
     KEYS,
     VERSIONS,
     dimension_separator,
-    found_beside_others,
     version_rules,
 )
 from zom.conventions.ome.label_groups import label_list_rules
@@ -89,7 +89,7 @@ V04: Final = register(
         formats=("v2",),
         attributes=Ome04,
         owns=KEYS,
-        detect=found_beside_others,
+        signs=BESIDE_OTHERS,
         version_at=VERSIONS,
         assumed=True,
         rules=(

@@ -14,7 +14,7 @@ from zom.conventions.convention import Convention, register
 from zom.conventions.ome.axes import axes_form, axes_order, axes_units
 from zom.conventions.ome.bioformats2raw import LAYOUT, layout_rules
 from zom.conventions.ome.edition import Edition
-from zom.conventions.ome.identity import found_under_ome, namespace_rules
+from zom.conventions.ome.identity import UNDER_OME, namespace_rules
 from zom.conventions.ome.label_groups import label_list_rules, label_tree_rules
 from zom.conventions.ome.label_images import ImageLabel, label_rules
 from zom.conventions.ome.multiscales import Multiscale, array_rules, dimension_names, image_rules, scale_order
@@ -99,7 +99,7 @@ V05: Final = register(
         link=EDITION.page,
         on=("group",),
         attributes=Ome05,
-        detect=found_under_ome,
+        signs=UNDER_OME,
         version_at=("ome.version",),
         assumed=True,
         rules=(
