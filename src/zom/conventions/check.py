@@ -12,7 +12,7 @@ from functools import wraps
 from typing import TYPE_CHECKING, Any, Concatenate, Final, NamedTuple, ParamSpec, TypeAlias
 
 from zom.conventions.selector import EVERY, parse_selector, select
-from zom.errors import ExtensionError
+from zom.errors import ExtensionError, ZomError
 from zom.problems import show
 
 if TYPE_CHECKING:
@@ -284,6 +284,8 @@ def python(function: Callable[[Site], Iterable[Breach] | Skip]) -> Check:
         try:
             found = function(site)
             return found if isinstance(found, Skip) else tuple(found)
+        except ZomError:
+            raise  # a store that can't be read says so itself
         except Exception as cause:
             # Rules may come from other packages: whose rule it was must be told.
             where = f"{function.__module__}.{function.__qualname__}"

@@ -64,8 +64,11 @@ def judge(
     asked: Iterable[Convention] | None = None,
     *,
     profile: Profile = "text",
+    judgement: Judgement | None = None,
 ) -> Judgement:
     """Every rule at every node: of all conventions that are found, or of those `asked` for.
+
+    What is found is added to `judgement`, where one is given, with a profile of its own.
 
     >>> from zom.conventions.view import document_tree
     >>> judge(document_tree({"zarr_format": 3, "node_type": "group"})).problems
@@ -73,7 +76,8 @@ def judge(
     """
     known = tuple(conventions)
     wanted = tuple(dict.fromkeys(asked)) if asked is not None else known
-    detection = _Detection(wanted, known, Judgement(profile), is_asked=asked is not None)
+    judging = Judgement(profile) if judgement is None else judgement
+    detection = _Detection(wanted, known, judging, is_asked=asked is not None)
     for node in root.walk():
         detection.take(node)
     if asked is not None:

@@ -8,6 +8,7 @@ https://docs.xarray.dev/en/stable/internals/zarr-encoding-spec.html
 from __future__ import annotations
 
 from functools import cached_property
+from math import prod
 from typing import TYPE_CHECKING, Any, Final, TypeVar, cast
 
 from zom.jsonvalue import JSONDict
@@ -23,7 +24,17 @@ if TYPE_CHECKING:
     from zom.model.family import NodeKind
     from zom.model.spec import Spec
 
-__all__ = ["UNKNOWN", "Facts", "Node", "Unknown", "attributes_node", "document_tree", "grown", "spec_tree"]
+__all__ = [
+    "MOST_VALUES",
+    "UNKNOWN",
+    "Facts",
+    "Node",
+    "Unknown",
+    "attributes_node",
+    "document_tree",
+    "grown",
+    "spec_tree",
+]
 
 Path = tuple[str | int, ...]
 Facts = tuple["NodeKind | None", "Format", Any]
@@ -32,6 +43,9 @@ Facts = tuple["NodeKind | None", "Format", Any]
 S = TypeVar("S")
 
 _NOTHING: Final = JSONDict()
+
+MOST_VALUES: Final = 1 << 24
+"""Arrays of more elements are not read for the sake of rules: coordinates and indexes are smaller."""
 
 
 class Unknown:
@@ -63,6 +77,8 @@ class Node:
         self.path: str = "/" if parent is None else f"{parent.path.rstrip('/')}/{name}"
         self.members: dict[str, Node] | None = None
         """None where they are not known."""
+        self.read: Callable[[Node], Any] | None = None
+        """What reads the values of an array; None where documents are all that is known."""
 
     def __repr__(self) -> str:
         return f"<{self.kind or 'node'} {self.path}>"
@@ -159,6 +175,18 @@ class Node:
         if not is_list(found) or not all(type(length) is int for length in found):
             return None
         return tuple(found)
+
+    @cached_property
+    def values(self) -> Any:
+        """The values of an array, as numpy has them; None where they were not asked for, or are too many.
+
+        >>> from zom import v3
+        >>> spec_tree(v3.ArraySpec.build(shape=(4,), dtype="int8")).values is None
+        True
+        """
+        if self.read is None or self.shape is None or prod(self.shape) > MOST_VALUES:
+            return None
+        return self.read(self)
 
     def fact(self, name: str) -> tuple[Path, Any] | None:
         """The fact that selectors call `@name`, and where it stands; None where it isn't known."""

@@ -13,6 +13,7 @@ from zom import jsontext
 from zom.conventions.convention import Convention
 from zom.conventions.convention import conventions as known_conventions
 from zom.conventions.detection import judge
+from zom.conventions.judgement import Judgement
 from zom.conventions.report import report_of
 from zom.conventions.rule import PROFILES
 from zom.conventions.suppression import parse_suppressions
@@ -23,6 +24,7 @@ from zom.hierarchy.consolidated_document import consolidated_in
 from zom.hierarchy.findings import NOT_JSON, Findings
 from zom.hierarchy.node import own_document, place
 from zom.hierarchy.read import inspect_tree
+from zom.hierarchy.values import Values
 from zom.jsonvalue import JSONDict
 from zom.limits import DEFAULT_LIMITS, Limits
 from zom.model import hierarchy
@@ -36,7 +38,6 @@ from zom.problems import pointer_of
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from zom.conventions.judgement import Judgement
     from zom.conventions.report import Report
     from zom.conventions.rule import Profile
     from zom.conventions.suppression import Suppression
@@ -58,6 +59,7 @@ def validate(  # noqa: PLR0913 - each is a choice of the caller's
     conventions: Asked | Iterable[str | Convention] = "auto",
     *,
     path: str = "",
+    data: bool = False,
     profile: Profile = "text",
     suppress: Iterable[str] | str = (),
     level: Level = "strict",
@@ -67,7 +69,8 @@ def validate(  # noqa: PLR0913 - each is a choice of the caller's
     """A report of every problem: of the documents as Zarr, and of the conventions that they follow.
 
     The subject is a spec, a document as `zom.check` takes it, or a store, a path, a URL, an open array or
-    group. Of a store, the documents are read, and no chunks. `conventions` are names, such as "xarray",
+    group. Of a store, the documents are read, and no chunks; with `data`, those of coordinates, indexes and
+    codes as well, for the rules that ask for their values. `conventions` are names, such as "xarray",
     "ome" for all versions, and "ome/0.5" for one; what is asked for and isn't there is an error.
 
     The profile says whose rules count: those of the specifications' text, those of their published
@@ -88,7 +91,7 @@ def validate(  # noqa: PLR0913 - each is a choice of the caller's
         return validation.of_spec(subject)
     if is_document(subject):
         return validation.of_document(subject)
-    return _of_store(validation, subject, path, form)
+    return _of_store(validation, subject, path, form, data=data)
 
 
 def validate_attributes(  # noqa: PLR0913 - as above
@@ -191,11 +194,16 @@ class _Validation:
             whole = tuple(map(told, with_lines(whole, text)))
         return self._report(judgement, whole, "document")
 
-    def of_tree(self, store: Store, path: str, form: Form | None) -> Report:
+    def of_tree(self, store: Store, path: str, form: Form | None, *, data: bool) -> Report:
         """A hierarchy in a store: findings stand in its documents, by key and line."""
         tree = inspect_tree(store, path, level=self.level, form=form, limits=self.limits)
         root = _stored_tree(tree)
-        judgement = judge(root, self.asked, profile=self.profile)
+        judgement = Judgement(self.profile)
+        if data:
+            values = Values(store, tree.path, tree.layout.family.form, judgement, self.limits)
+            for node in root.walk():
+                node.read = values.read
+        judge(root, self.asked, judgement=judgement)
         findings = Findings(store.url, self.level, self.limits)
         prefix = tree.path.rstrip("/")
         for problem in judgement.problems:
@@ -241,7 +249,7 @@ def _unwrapped(problem: Problem) -> Problem:
 # --- stores ----------------------------------------------------------------------------------------------
 
 
-def _of_store(validation: _Validation, subject: Any, path: str, form: Form | None) -> Report:
+def _of_store(validation: _Validation, subject: Any, path: str, form: Form | None, *, data: bool) -> Report:
     from zom.hierarchy.handle import Handle  # noqa: PLC0415 - documents are validated without stores
     from zom.paths import join, parse_path  # noqa: PLC0415
     from zom.stores import opening  # noqa: PLC0415
@@ -249,10 +257,10 @@ def _of_store(validation: _Validation, subject: Any, path: str, form: Form | Non
     if isinstance(subject, Handle):
         whole = join((*parse_path(subject.path), *parse_path(path)))
         own: Any = subject.layout.family.form
-        return validation.of_tree(subject.store, whole, form or own)
+        return validation.of_tree(subject.store, whole, form or own, data=data)
     opened = opening.store(subject, read_only=True)
     try:
-        return validation.of_tree(opened, path, form)
+        return validation.of_tree(opened, path, form, data=data)
     finally:
         if isinstance(subject, (str, PathLike)):
             opened.close()
