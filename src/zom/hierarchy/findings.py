@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from zom.limits import Limits
+    from zom.model.location import Places
     from zom.problems import Level
 
 __all__ = ["DOCUMENT_SIZE", "NOT_JSON", "Findings"]
@@ -109,9 +110,10 @@ class Findings:
             by_key: dict[str | None, list[int]] = {}
             for index, problem in enumerate(self._found):
                 by_key.setdefault(problem.key, []).append(index)
+            known: Places = {}
             for key, text in self._texts.items():
                 places = by_key[key]
-                located = with_lines(tuple(self._found[place] for place in places), text)
+                located = with_lines(tuple(self._found[place] for place in places), text, known)
                 for place, problem in zip(places, located, strict=True):
                     self._found[place] = told(problem)
             self._texts.clear()

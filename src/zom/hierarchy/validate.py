@@ -207,8 +207,10 @@ class _Validation:
         findings = Findings(store.url, self.level, self.limits)
         prefix = tree.path.rstrip("/")
         for problem in judgement.problems:
-            related = tuple(f"{prefix}{each}".rstrip("/") or "/" for each in problem.related)
-            place(replace(problem, related=related), tree.layout, tree.root, findings)
+            if prefix and problem.related:
+                related = tuple(f"{prefix}{each}".rstrip("/") for each in problem.related)
+                problem = replace(problem, related=related)  # noqa: PLW2901 - the same, from the root of the store
+            place(problem, tree.layout, tree.root, findings)
         return self._report(judgement, (*tree.problems, *findings.problems), store.url, store=store.url)
 
     def _report(

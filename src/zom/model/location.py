@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from zom.problems import Level
 
-__all__ = ["placed", "text_problems", "told", "with_lines"]
+__all__ = ["Places", "placed", "text_problems", "told", "with_lines"]
 
 _PLACE = re.compile(r" at line (\d+), column (\d+)$")
 
@@ -49,11 +49,22 @@ _LOCATED_BYTES = 1 << 24
 """Texts longer than this are not searched for the lines of problems: it takes seconds."""
 
 
-def with_lines(problems: tuple[Problem, ...], text: str | bytes) -> tuple[Problem, ...]:
-    """The problems with the lines and columns in `text` that they stand at."""
+Places = dict[tuple["str | bytes", frozenset[str]], dict[str, "tuple[int, int] | None"]]
+"""Where pointers lead to in texts that were searched: many documents of a store are alike."""
+
+
+def with_lines(
+    problems: tuple[Problem, ...], text: str | bytes, known: Places | None = None
+) -> tuple[Problem, ...]:
+    """The problems with the lines and columns in `text` that they stand at; `known` is used and added to."""
     if not problems or len(text) > _LOCATED_BYTES:
         return problems
-    places = jsontext.locate_all(text, {problem.pointer for problem in problems})
+    pointers = frozenset(problem.pointer for problem in problems)
+    places = None if known is None else known.get((text, pointers))
+    if places is None:
+        places = jsontext.locate_all(text, pointers)
+        if known is not None:
+            known[text, pointers] = places
     located: list[Problem] = []
     for problem in problems:
         line, column = places[problem.pointer] or (None, None)
