@@ -14,24 +14,29 @@ from zom.conventions.convention import Convention, register
 from zom.conventions.nczarr_checks import (
     OLD,
     array_described,
-    arrays_exist,
     arrays_listed,
     dimensions_sized,
     group_described,
-    groups_exist,
     groups_listed,
     members_not_metadata,
     named_as_xarray,
-    references_as_many,
-    references_form,
     references_lead,
     references_sized,
     root_has_superblock,
     types_known,
     types_there,
 )
-from zom.conventions.rule import Rule
-from zom.conventions.value_checks import between, json_type, one_of, pattern, required
+from zom.conventions.rule import Rule, is_value, lacks
+from zom.conventions.value_checks import (
+    between,
+    equals,
+    json_type,
+    length,
+    member_of,
+    one_of,
+    pattern,
+    required,
+)
 from zom.conventions.xarray_structure import alike
 
 if TYPE_CHECKING:
@@ -61,6 +66,8 @@ def _key(node: Node) -> str | None:
         (key for keys in (node.attributes, node.document) for key in keys if OLD.fullmatch(key)), None
     )
 
+
+_SCALAR: Final = is_value("_nczarr_array.scalar", 1)
 
 _RULES: Final[tuple[Rule, ...]] = (
     Rule(
@@ -120,7 +127,7 @@ _RULES: Final[tuple[Rule, ...]] = (
     ),
     Rule(
         "arrays-exist",
-        python(arrays_exist),
+        member_of("_nczarr_group.arrays[*]", values_of="@arrays[*]"),
         must="each name in arrays is an array of the group",
         fix="take the name out, or write the array",
         link=f"{_LINK}#nczarr_vs_zarr",
@@ -136,7 +143,7 @@ _RULES: Final[tuple[Rule, ...]] = (
     ),
     Rule(
         "groups-exist",
-        python(groups_exist),
+        member_of("_nczarr_group.groups[*]", values_of="@groups[*]"),
         must="each name in groups is a group below",
         fix="take the name out, or write the group",
         link=f"{_LINK}#nczarr_vs_zarr",
@@ -160,7 +167,68 @@ _RULES: Final[tuple[Rule, ...]] = (
     ),
     Rule(
         "references",
-        python(references_form),
+        required("_nczarr_array.dimension_references"),
+        must=(
+            "dimension_references of an array is a list of fully qualified names of dimensions, such as /time"
+        ),
+        fix="write a list of names that begin with a slash",
+        link=f"{_LINK}#nczarr_vs_zarr",
+        on="array",
+        when=(lacks("_nczarr_array.dimrefs"),),
+    ),
+    Rule(
+        "references",
+        json_type(["array"], at="_nczarr_array.dimension_references"),
+        must=(
+            "dimension_references of an array is a list of fully qualified names of dimensions, such as /time"
+        ),
+        fix="write a list of names that begin with a slash",
+        link=f"{_LINK}#nczarr_vs_zarr",
+        on="array",
+    ),
+    Rule(
+        "references",
+        json_type(["string"], at="_nczarr_array.dimension_references[*]"),
+        must=(
+            "dimension_references of an array is a list of fully qualified names of dimensions, such as /time"
+        ),
+        fix="write a list of names that begin with a slash",
+        link=f"{_LINK}#nczarr_vs_zarr",
+        on="array",
+    ),
+    Rule(
+        "references",
+        pattern(r"/[\s\S]*", at="_nczarr_array.dimension_references[*]"),
+        must=(
+            "dimension_references of an array is a list of fully qualified names of dimensions, such as /time"
+        ),
+        fix="write a list of names that begin with a slash",
+        link=f"{_LINK}#nczarr_vs_zarr",
+        on="array",
+    ),
+    Rule(
+        "references",
+        json_type(["array"], at="_nczarr_array.dimrefs"),
+        must=(
+            "dimension_references of an array is a list of fully qualified names of dimensions, such as /time"
+        ),
+        fix="write a list of names that begin with a slash",
+        link=f"{_LINK}#nczarr_vs_zarr",
+        on="array",
+    ),
+    Rule(
+        "references",
+        json_type(["string"], at="_nczarr_array.dimrefs[*]"),
+        must=(
+            "dimension_references of an array is a list of fully qualified names of dimensions, such as /time"
+        ),
+        fix="write a list of names that begin with a slash",
+        link=f"{_LINK}#nczarr_vs_zarr",
+        on="array",
+    ),
+    Rule(
+        "references",
+        pattern(r"/[\s\S]*", at="_nczarr_array.dimrefs[*]"),
         must=(
             "dimension_references of an array is a list of fully qualified names of dimensions, such as /time"
         ),
@@ -170,7 +238,7 @@ _RULES: Final[tuple[Rule, ...]] = (
     ),
     Rule(
         "references-length",
-        python(references_as_many),
+        length("_nczarr_array.dimension_references", like="@shape"),
         must=(
             "an array refers to as many dimensions as it has; a scalar to none, and has the "
             'shape [1] and the mark "scalar": 1'
@@ -178,6 +246,43 @@ _RULES: Final[tuple[Rule, ...]] = (
         fix="refer to one dimension for each length of the shape",
         link=f"{_LINK}#nczarr_vs_zarr",
         on="array",
+        when=(lacks("_nczarr_array.scalar"),),
+    ),
+    Rule(
+        "references-length",
+        length("_nczarr_array.dimrefs", like="@shape"),
+        must=(
+            "an array refers to as many dimensions as it has; a scalar to none, and has the "
+            'shape [1] and the mark "scalar": 1'
+        ),
+        fix="refer to one dimension for each length of the shape",
+        link=f"{_LINK}#nczarr_vs_zarr",
+        on="array",
+        when=(lacks("_nczarr_array.scalar"),),
+    ),
+    Rule(
+        "references-length",
+        length("_nczarr_array.dimension_references", equals=0),
+        must=(
+            "an array refers to as many dimensions as it has; a scalar to none, and has the "
+            'shape [1] and the mark "scalar": 1'
+        ),
+        fix="refer to one dimension for each length of the shape",
+        link=f"{_LINK}#nczarr_vs_zarr",
+        on="array",
+        when=(_SCALAR,),
+    ),
+    Rule(
+        "references-length",
+        equals([1], at="@shape"),
+        must=(
+            "an array refers to as many dimensions as it has; a scalar to none, and has the "
+            'shape [1] and the mark "scalar": 1'
+        ),
+        fix="refer to one dimension for each length of the shape",
+        link=f"{_LINK}#nczarr_vs_zarr",
+        on="array",
+        when=(_SCALAR,),
     ),
     Rule(
         "references-resolve",

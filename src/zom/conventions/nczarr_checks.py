@@ -23,16 +23,12 @@ __all__ = [
     "GROUP",
     "OLD",
     "array_described",
-    "arrays_exist",
     "arrays_listed",
     "dimensions_sized",
     "group_described",
-    "groups_exist",
     "groups_listed",
     "members_not_metadata",
     "named_as_xarray",
-    "references_as_many",
-    "references_form",
     "references_lead",
     "references_sized",
     "root_has_superblock",
@@ -109,21 +105,6 @@ def _unsized(site: Site, said: dict[str, Any]) -> Iterator[Breach]:
             yield site.breach((*place, "unlimited"), "0 or 1", show(unlimited))
 
 
-def _exist(site: Site, name: str, known: dict[str, Node]) -> Iterator[Breach] | Skip:
-    said = _said(site.node, name)
-    if not is_list(said):
-        return _NOT_HERE
-    if site.node.members is None:
-        return NOT_READ
-    hints = list(known)
-    return (
-        site.breach(("attributes", GROUP, name, place), f"a name among the {name} of the group", show(each),
-                    fix=_near(each, hints))
-        for place, each in enumerate(said)
-        if isinstance(each, str) and each not in known
-    )  # fmt: skip
-
-
 def _near(name: str, known: list[str]) -> str | None:
     hint = near(name, known) if name else ""
     return hint if hint.startswith("did you mean") else None
@@ -139,18 +120,8 @@ def _listed(site: Site, name: str, known: dict[str, Node]) -> Iterator[Breach] |
     if not left:
         return iter(())
     nodes = [known[each] for each in left]
-    expected = f"every one of the {name} of the group, {', '.join(map(show, left[:6]))}"
+    expected = f"a list with {', '.join(map(show, left[:6]))}, too"
     return iter((site.breach(("attributes", GROUP, name), expected, show(said), related=nodes),))
-
-
-def arrays_exist(site: Site) -> Iterator[Breach] | Skip:
-    """What is listed as an array is one."""
-    return _exist(site, "arrays", site.node.arrays)
-
-
-def groups_exist(site: Site) -> Iterator[Breach] | Skip:
-    """What is listed as a group is one."""
-    return _exist(site, "groups", site.node.groups)
 
 
 def arrays_listed(site: Site) -> Iterator[Breach] | Skip:
@@ -183,37 +154,9 @@ def _references(node: Node) -> _References | None:
     return _References(("attributes", ARRAY, key), names) if is_list(names) else None
 
 
-def references_form(site: Site) -> Iterator[Breach] | Skip:
-    """References are a list of full names."""
-    said = site.node.attributes.get(ARRAY)
-    if not is_dict(said):
-        return _NOT_HERE
-    found = _references(site.node)
-    if found is None:
-        text = show(said["dimension_references"]) if "dimension_references" in said else "nothing"
-        return iter((site.breach(("attributes", ARRAY, "dimension_references"), "a list", text),))
-    return (
-        site.breach((*found.place, place), "a full name, such as /time", show(name))
-        for place, name in enumerate(found.names)
-        if not isinstance(name, str) or not name.startswith("/")
-    )
-
-
 def _is_scalar(node: Node) -> bool:
     said = node.attributes.get(ARRAY)
     return is_dict(said) and said.get("scalar") == 1 and node.shape == (1,)
-
-
-def references_as_many(site: Site) -> Iterator[Breach] | Skip:
-    """An array refers to as many dimensions as it has."""
-    found, shape = _references(site.node), site.node.shape
-    if found is None or shape is None:
-        return _NOT_HERE
-    wanted = 0 if _is_scalar(site.node) else len(shape)
-    if len(found.names) == wanted:
-        return iter(())
-    expected = f"{wanted} references, for the shape {show(list(shape))}"
-    return iter((site.breach(found.place, expected, f"{len(found.names)}: {show(found.names)}"),))
 
 
 def _declared(node: Node, name: str) -> tuple[Node, Any] | None:
