@@ -6,7 +6,7 @@ import pytest
 
 import zom
 from zom import v3
-from zom.conventions import Convention, Rule, at_root, has, is_a, is_like, is_value, lacks, required
+from zom.conventions import Convention, Rule, above, at_root, has, is_a, is_like, is_value, lacks, required
 from zom.errors import ExtensionError
 
 RULE = Rule("title", required("title"), must="there is a title")
@@ -52,12 +52,21 @@ def test_a_sign_at_the_root_holds_for_all_nodes():
     ]
 
 
+def test_a_sign_above_holds_for_a_group_and_all_below_it():
+    below = Convention("below", signs=((above(has("words")),),), rules=(RULE,))
+    inner = v3.GroupSpec(attributes={"words": 1}, members={"b": v3.GroupSpec(members={})})
+    root = v3.GroupSpec(members={"a": inner, "c": v3.GroupSpec(members={})})
+    report = zom.validate(root, [below])
+    assert [problem.node for problem in report] == ["/a", "/a/b"]
+    assert [found.how for found in report.conventions] == ["it, or a group above, has words"]
+
+
 def test_a_convention_is_found_in_one_way():
     with pytest.raises(ExtensionError, match="'twice': expected detect= or signs=, got both"):
         Convention("twice", signs=((has("a"),),), detect=lambda _node: None)
 
 
 def test_a_rule_that_looks_at_the_root_is_not_judged_alike_for_documents_that_are_alike():
-    rule = Rule("title", required("title"), must="there is a title", when=(at_root(has("words")),))
-    assert not rule.is_local
+    for condition in (at_root(has("words")), above(has("words"))):
+        assert not Rule("title", required("title"), must="there is a title", when=(condition,)).is_local
     assert RULE.is_local

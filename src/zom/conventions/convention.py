@@ -271,6 +271,8 @@ class Convention:
 def _in_words(condition: Condition) -> str:
     if "root" in condition:
         return f"the root {_in_words(condition['root'])}"
+    if "above" in condition:
+        return f"it, or a group above, {_in_words(condition['above'])}"
     if "has" in condition:
         return f"has {condition['has'].lstrip('@')}"
     if "lacks" in condition:

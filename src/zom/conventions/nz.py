@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 from zom.conventions.check import Breach, Site, Skip, python
 from zom.conventions.convention import Convention, declaration_of, register
 from zom.conventions.reference_checks import NOT_READ, is_of_kind
-from zom.conventions.rule import Rule
+from zom.conventions.rule import Rule, at_root, is_like, is_value
 from zom.conventions.tree_checks import shared_dims, zarr_format
 from zom.conventions.value_checks import json_type, pattern, required
 from zom.conventions.xarray_structure import alike
@@ -31,7 +31,6 @@ _LINK: Final = "https://github.com/zarr-conventions/nz/blob/main/README.md"
 
 _KEYS: Final = ("conventions", "Conventions")
 _NAMES: Final = ("nz-1.0", "nzug-1.0")
-_FAMILY = re.compile(r"nz(?:ug)?-\d.*", re.IGNORECASE | re.ASCII | re.DOTALL)
 _BASE64 = re.compile(r"[A-Za-z0-9+/]{11}=", re.ASCII)
 _NOT_FINITE: Final = ("NaN", "Infinity", "-Infinity")
 _TYPES: Final = (
@@ -47,18 +46,14 @@ def _words(node: Node) -> list[tuple[str, str]]:
     return [(key, word) for key, text in said if isinstance(text, str) for word in text.split()]
 
 
-def _detect(node: Node) -> str | None:
-    """A hierarchy is NZ's as a whole, where its root says so."""
-    root = node
-    while root.parent is not None:
-        root = root.parent
-    for key, word in _words(root):
-        if _FAMILY.fullmatch(word):
-            return f"{key} of the root has {show(word)}"
-    listed = (each for key in _KEYS if is_list(found := root.attributes.get(key)) for each in found)
-    if any(isinstance(each, str) and _FAMILY.fullmatch(each) for each in listed):
-        return "conventions of the root lists it"
-    return "declared in zarr_conventions" if declaration_of(NZ, root) is not None else None
+_UUID: Final = "d0a980b5-c644-4dcc-85a1-283799a58f40"
+_FAMILY: Final = "[Nn][Zz](?:[Uu][Gg])?-[0-9]"
+_SIGNS: Final = (
+    *((at_root(is_like(key, rf"(?:[\s\S]*\s)?{_FAMILY}[\s\S]*")),) for key in _KEYS),
+    *((at_root(is_like(f"{key}[*]", rf"{_FAMILY}[\s\S]*")),) for key in _KEYS),
+    (at_root(is_value("zarr_conventions[*].uuid", _UUID)),),
+)
+"""A hierarchy is NZ's as a whole, where its root says so."""
 
 
 def root_declares(site: Site) -> Iterator[Breach] | Skip:
@@ -305,7 +300,7 @@ NZ: Final = register(
         version="1.0",
         title="NZ, netCDF on Zarr",
         link=_LINK,
-        uuid="d0a980b5-c644-4dcc-85a1-283799a58f40",
+        uuid=_UUID,
         aliases=(
             "https://github.com/zarr-conventions/nz/blob/v1-proposed/schema.json",
             "https://github.com/zarr-conventions/nz/blob/v1-proposed/README.md",
@@ -316,7 +311,7 @@ NZ: Final = register(
             "https://raw.githubusercontent.com/zarr-conventions/nzug/refs/tags/v1/schema.json",
             "https://github.com/zarr-conventions/nzug/blob/v1/README.md",
         ),
-        detect=_detect,
+        signs=_SIGNS,
         rules=_RULES,
     )
 )

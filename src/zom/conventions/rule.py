@@ -23,6 +23,7 @@ __all__ = [
     "Profile",
     "Rule",
     "Source",
+    "above",
     "at_root",
     "has",
     "holds",
@@ -45,7 +46,7 @@ Profile = Literal["text", "schema", "strict"]
 PROFILES: Final[tuple[Profile, ...]] = ("text", "schema", "strict")
 
 Condition = dict[str, Any]
-"""When a rule applies, as JSON; see `has`, `lacks`, `is_value`, `is_like`, `is_a` and `at_root`."""
+"""When a rule applies, as JSON; see `has`, `lacks`, `is_value`, `is_like`, `is_a`, `at_root` and `above`."""
 
 _SEVERITY: Final[dict[Level, Severity]] = {"MUST": "error", "SHOULD": "warning", "NOTE": "note"}
 
@@ -108,6 +109,15 @@ def at_root(condition: Condition) -> Condition:
     return {"root": condition}
 
 
+def above(condition: Condition) -> Condition:
+    """Where the condition holds at the node or at any group above it.
+
+    >>> above(has("Conventions"))
+    {'above': {'has': 'Conventions'}}
+    """
+    return {"above": condition}
+
+
 def holds(condition: Condition, site: Site) -> bool:
     """Whether the condition is true there."""
     if "root" in condition:
@@ -115,17 +125,22 @@ def holds(condition: Condition, site: Site) -> bool:
         while root.parent is not None:
             root = root.parent
         return holds(condition["root"], Site(root, root))
+    if "above" in condition:
+        inner, node = condition["above"], site.node
+        return any(holds(inner, Site(each, each)) for each in (node, *node.ancestors()))
     if "has" in condition:
         return bool(site.values(condition["has"]))
     if "lacks" in condition:
         return not site.values(condition["lacks"])
     if "kind" in condition:
         return bool(site.node.kind == condition["kind"])
+    return any(_fits(condition, found.value) for found in site.values(condition["at"]))
+
+
+def _fits(condition: Condition, value: Any) -> bool:
     if "like" in condition:
-        texts = (found.value for found in site.values(condition["at"]))
-        return any(isinstance(text, str) and is_whole(condition["like"], text) for text in texts)
-    values = condition["values"]
-    return any(equal(found.value, each) for found in site.values(condition["at"]) for each in values)
+        return isinstance(value, str) and is_whole(condition["like"], value)
+    return any(equal(value, each) for each in condition["values"])
 
 
 def schema() -> Check:
@@ -226,10 +241,9 @@ class Rule:
     def is_local(self) -> bool:
         """Whether it looks at the document of one node only."""
         selectors = (each.get("has") or each.get("lacks") or each.get("at") or "" for each in self.when)
-        looks_around = any(each.startswith(AROUND) for each in selectors) or any(
-            "root" in c for c in self.when
-        )
-        return self.check.is_local and not looks_around
+        if any({"root", "above"} & each.keys() for each in self.when):
+            return False
+        return self.check.is_local and not any(each.startswith(AROUND) for each in selectors)
 
     def beside(self, selector: str) -> Rule:
         """The same rule for what a field of a model holds."""

@@ -10,7 +10,7 @@ document itself says.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from zom.conventions.cf import (
     bounds,
@@ -29,22 +29,10 @@ from zom.conventions.cf import (
     vertical,
 )
 from zom.conventions.cf.attributes import GroupAttributes, VariableAttributes
-from zom.conventions.cf.dataset import root_of
-from zom.conventions.convention import Convention, declaration_of, register
-
-if TYPE_CHECKING:
-    from zom.conventions.view import Node
+from zom.conventions.convention import Convention, register
+from zom.conventions.rule import above, is_like
 
 __all__ = ["CF"]
-
-
-def _detect(node: Node) -> str | None:
-    """CF is at a group that names it, and at all below: stores often hold one dataset in each group."""
-    root = root_of(node)
-    conventions = root.attributes.get("Conventions")
-    if isinstance(conventions, str) and "CF-" in conventions:
-        return f"Conventions of {root.path} is {conventions!r}"
-    return "declared in zarr_conventions" if declaration_of(CF, node) is not None else None
 
 
 CF: Final = register(
@@ -56,7 +44,8 @@ CF: Final = register(
         aliases=("https://raw.githubusercontent.com/zarr-conventions/CF/refs/tags/v1/schema.json",),
         owns=("cell_methods", "cell_measures", "formula_terms", "computed_standard_name", "flag_values", "flag_masks", "flag_meanings"),
         attributes={"group": GroupAttributes, "array": VariableAttributes},
-        detect=_detect,
+        # CF is at a group that names it, and at all below: stores often hold one dataset in each group.
+        signs=((above(is_like("Conventions", r"[\s\S]*CF-[\s\S]*")),),),
         rules=(
             *identity.RULES,
             *missing.RULES,

@@ -12,7 +12,7 @@ from zom.conventions.convention import Convention, register
 from zom.conventions.ome.axes import axes_form, axes_order, axes_units
 from zom.conventions.ome.bioformats2raw import layout_rules
 from zom.conventions.ome.edition import OMEZarr
-from zom.conventions.ome.identity import namespace_rules, untold_of_systems
+from zom.conventions.ome.identity import namespace_rules
 from zom.conventions.ome.label_groups import label_list_rules, label_tree_rules
 from zom.conventions.ome.label_images import label_rules
 from zom.conventions.ome.multiscales import array_rules, image_rules
@@ -25,14 +25,12 @@ from zom.conventions.ome.v06_form import Ome06
 from zom.conventions.ome.v06_systems import EDITION, IMAGES, PLACES, SYSTEM_RULES
 from zom.conventions.ome.wells import well_image_unique, well_rules
 from zom.conventions.reference_checks import ref_dtype
-from zom.conventions.rule import Rule, schema
+from zom.conventions.rule import Rule, has, schema
 from zom.conventions.value_checks import any_of, one_of, pattern, required
-from zom.model.python_value import is_dict
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from zom.conventions.view import Node
 
 __all__ = ["V06", "V06DEV4", "V06RC0"]
 
@@ -186,14 +184,6 @@ _RULES: Final = (
 )
 
 
-def _found(node: Node) -> str | None:
-    """Metadata in an object under `ome`; without a version, what only 0.6 has."""
-    ome = node.attributes.get("ome")
-    if is_dict(ome) and "version" in ome:
-        return "has ome"
-    return "has coordinate systems under ome" if untold_of_systems(node) else None
-
-
 V06: Final = register(
     OMEZarr(
         id="ome",
@@ -204,7 +194,7 @@ V06: Final = register(
         attributes=Ome06,
         owns=("ome",),
         version_at=("ome.version",),
-        detect=_found,
+        signs=((has("ome.version"),), (has("ome.scene"),), (has("ome.multiscales[*].coordinateSystems"),)),
         assumed=True,
         rules=_RULES,
     )
