@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from zom.conventions.convention import clash_of, conventions, declaration_of
 from zom.conventions.judgement import Judgement
 from zom.conventions.selector import parse_selector, select
+from zom.model.assembly import uncollected
 from zom.problems import rule, show
 
 if TYPE_CHECKING:
@@ -78,8 +79,9 @@ def judge(
     wanted = tuple(dict.fromkeys(asked)) if asked is not None else known
     judging = Judgement(profile) if judgement is None else judgement
     detection = _Detection(wanted, known, judging, is_asked=asked is not None)
-    for node in root.walk():
-        detection.take(node)
+    with uncollected():
+        for node in root.walk():
+            detection.take(node)
     if asked is not None:
         detection.note_absent(root)
     return detection.judgement
