@@ -275,6 +275,8 @@ class Judgement:
 
 def _verdict(each: Rule, site: Site) -> Outcome:
     """What a rule says at a site, of all the places that its `each` selects."""
+    if each.each is None and not each.when:
+        return each.check.run(site)
     scopes = scopes_of(each, site)
     if not scopes:
         return Skip(_why_absent(each))
