@@ -136,3 +136,13 @@ def test_units_that_xarray_cannot_decode_are_refused() -> None:
     with pytest.raises(SpecError) as caught:
         one(Variable("x", "int64", units="weeks since 2000-01-01"))
     assert [problem.code for problem in caught.value.problems] == ["xarray/time-units"]
+
+
+def test_shards_are_refused_in_v2() -> None:
+    with pytest.raises(SpecError, match="expected none, for Zarr v2 has no shards, found 4"):
+        one(Variable("x", "int8", shards=4), 2)
+
+
+def test_a_name_given_to_a_variable_and_a_coordinate_is_refused() -> None:
+    with pytest.raises(SpecError, match=r'expected names that are given once, .*, found "x"'):
+        dataset({"x": 4}, {"x": Variable("x", "int8")}, coordinates={"x": Variable("x", "int8")})

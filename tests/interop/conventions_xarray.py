@@ -26,7 +26,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from outcomes import check, counts
-from xarray_oracle.built import opens_alike
+from xarray_oracle.built import kinds_open, opens_alike
 from xarray_oracle.mutations import every
 from xarray_oracle.netcdf import keeps_the_rules
 from xarray_oracle.opinion import Opinion, ask
@@ -105,6 +105,8 @@ def main() -> int:
         for zarr_format in (3, 2):
             what = f"a dataset that zom builds in v{zarr_format} opens in xarray"
             check(what, partial(opens_alike, folder / f"built{zarr_format}.zarr", zarr_format))
+            what = f"every kind of data type that zom builds in v{zarr_format} opens in xarray"
+            check(what, partial(kinds_open, folder / f"kinds{zarr_format}.zarr", zarr_format))
         check("what netCDF-C writes keeps the rules of NCZarr", partial(keeps_the_rules, folder / "nc.zarr"))
     content = json.loads(LIST.read_text(encoding="utf-8")) if LIST.exists() else {"reasons": {}, "listed": {}}
     reasons, listed = content["reasons"], content["listed"]

@@ -18,7 +18,7 @@ from zom.conventions.view import spec_tree
 from zom.errors import SpecError
 from zom.model import v2, v3
 from zom.model.build import AUTO
-from zom.model.chunking import BUILD
+from zom.model.chunking import BUILD, refuse
 from zom.model.registry import near
 from zom.problems import Problem, show
 
@@ -119,6 +119,7 @@ def dataset(  # noqa: PLR0913 - a dataset has that many parts
     """
     build = _v3_array if zarr_format == 3 else _v2_array
     coordinates = coordinates or {}
+    _refuse_twice(variables, coordinates, groups or {})
     _refuse_undeclared(sizes, {**variables, **coordinates})
     named = _auxiliary(variables, coordinates)
     members: dict[str, Any] = {}
@@ -157,6 +158,14 @@ def _auxiliary(variables: Variables, coordinates: Variables) -> dict[str, list[s
         for name, variable in variables.items()
         if "coordinates" not in variable.attributes
     }
+
+
+def _refuse_twice(*parts: Mapping[str, Any]) -> None:
+    names = [name for part in parts for name in part]
+    twice = sorted({name for name in names if names.count(name) > 1})
+    if twice:
+        expected = "names that are given once, to a variable, a coordinate or a group"
+        raise refuse("members", expected, ", ".join(twice))
 
 
 def _refuse_undeclared(sizes: Mapping[str, int], variables: Variables) -> None:
@@ -228,7 +237,8 @@ def _v3_array(
 def _v2_array(
     name: str, variable: Variable, shape: tuple[int, ...], extra: Mapping[str, Any]
 ) -> v2.ArraySpec:
-    del name
+    if variable.shards is not None:
+        raise refuse(f"{name}.shards", "none, for Zarr v2 has no shards", variable.shards)
     # xarray takes fill_value for the mask: where nothing is missing, it has to be null.
     return v2.ArraySpec.build(
         shape=shape,

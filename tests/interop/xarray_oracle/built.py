@@ -107,6 +107,32 @@ def opens_alike(folder: Path, zarr_format: int) -> None:
     _equal(problems, [])
 
 
+KINDS: dict[str, Any] = {
+    "str": np.array(["a", "bb", ""], object),
+    "U5": np.array(["a", "bb", "ccc"]),
+    "S3": np.array([b"a", b"b", b"ccc"]),
+    "bool": np.array([True, False, True]),
+    "complex64": np.array([0, 1j, 2], "complex64"),
+    "float16": np.array([0, 1, 2], "float16"),
+    "uint64": np.array([0, 1, 1 << 63], "uint64"),
+    "datetime64[ns]": np.array([0, 1, 2], "datetime64[ns]"),
+    "timedelta64[s]": np.array([0, 1, 2], "timedelta64[s]"),
+}
+"""Values of every kind of data type."""
+
+
+def kinds_open(folder: Path, zarr_format: int) -> None:
+    """A variable of each kind of data type comes back as it was written."""
+    variables = {f"v{place}": Variable("x", dtype) for place, dtype in enumerate(KINDS)}
+    spec: Any = dataset({"x": 3}, variables, zarr_format=zarr_format)  # type: ignore[call-overload]
+    root = zom.materialize(spec, str(folder))
+    for name, value in zip(variables, KINDS.values(), strict=True):
+        root[name][...] = value
+    found = xr.open_zarr(folder, consolidated=False, chunks=None).load()
+    for name, value in zip(variables, KINDS.values(), strict=True):
+        _equal(list(found[name].values), list(value))
+
+
 def _equal(found: Any, expected: Any) -> None:
     if found != expected:
         raise AssertionError(f"expected {expected!r}, found {found!r}")
