@@ -60,3 +60,11 @@ def test_members_that_are_faulty_themselves_hide_no_rule():
     document["members"]["1"] = None
     codes = {problem.code for problem in zom.validate(document)}
     assert {"ome/omero", "ome/dataset-path"} <= codes
+
+
+def test_a_row_without_a_name_is_told_of_once():
+    document = documents("0.5")["plate"]
+    del document["attributes"]["ome"]["plate"]["rows"][0]["name"]
+    del document["members"]
+    report = zom.validate(document, ["ome/0.5"])
+    assert {problem.code for problem in report} == {"ome/plate-row-name"}

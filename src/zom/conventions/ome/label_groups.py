@@ -120,13 +120,13 @@ def _listed(edition: Edition, node: Node) -> list[str]:
 
 def _below(edition: Edition, node: Node) -> Iterator[Node]:
     """The images below a group, those within images left out."""
-    waiting = list(node.groups.values())
+    waiting = [*reversed(node.groups.values())]
     while waiting:
-        each = waiting.pop(0)
+        each = waiting.pop()
         if edition.is_image(each):
             yield each
         else:
-            waiting.extend(each.groups.values())
+            waiting.extend(reversed(each.groups.values()))
 
 
 def _all_listed(edition: Edition) -> Judge:

@@ -122,10 +122,13 @@ def _path_agrees(site: Site) -> Iterator[Breach]:
         row, column, path = _index(well, "rowIndex"), _index(well, "columnIndex"), well.get("path")
         if row is None or column is None or not isinstance(path, str):
             continue
-        if row < len(rows) and column < len(columns) and path != f"{rows[row]}/{columns[column]}":
-            expected = f"{rows[row]}/{columns[column]}"
+        if row >= len(rows) or column >= len(columns):
+            continue
+        names = (rows[row], columns[column])
+        # What has no name is told of by another rule.
+        if all(isinstance(name, str) for name in names) and path != "/".join(names):
             found = f"{show(path)} with rowIndex {row} and columnIndex {column}"
-            yield site.breach(site.at("wells", place, "path"), show(expected), found)
+            yield site.breach(site.at("wells", place, "path"), show("/".join(names)), found)
 
 
 def _has_images(edition: Edition, well: Node) -> bool:
