@@ -7,14 +7,17 @@ and y = d*column + e*row + f, in the order [a, b, c, d, e, f] of rasterio.
 from __future__ import annotations
 
 from math import hypot, isfinite
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from zom.model.python_value import is_list
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-__all__ = ["Affine", "affine_of", "integers_of", "numbers_of"]
+__all__ = ["MOST", "Affine", "affine_of", "integers_of", "numbers_of"]
+
+MOST: Final = 1 << 53
+"""The longest dimension that is calculated with: a double holds no larger integer exactly."""
 
 
 class Affine(NamedTuple):

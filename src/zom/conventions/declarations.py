@@ -7,12 +7,14 @@ uuid, else by its schema_url, else by its spec_url, and never by its name.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from zom.conventions.check import Breach, Site, python
 from zom.conventions.convention import Convention, conventions
 from zom.conventions.rule import Rule
 from zom.model.python_value import is_dict, is_list
+from zom.model.registry import revision
 from zom.problems import show
 
 if TYPE_CHECKING:
@@ -67,15 +69,26 @@ def declarations(node: Node) -> list[Declaration]:
 
 
 def known(declaration: Declaration) -> Convention | None:
-    """The convention that is meant, of those that zom knows."""
+    """The convention that is meant, of those that zom knows.
+
+    >>> found = known(Declaration(0, {"uuid": "f17cb550-5864-4468-aeb7-f3180cfb622f"}))
+    >>> None if found is None else found.name
+    'proj/v0.1'
+    """
     identity = declaration.identity
-    if identity is None:
-        return None
-    name, said = identity
+    return None if identity is None else _by_identity(revision()).get(identity[1])
+
+
+@lru_cache(maxsize=1)
+def _by_identity(state: int) -> dict[str, Convention]:
+    """The conventions by uuid and by URL; another `state` of the registries has others."""
+    del state
+    found: dict[str, Convention] = {}
     for each in conventions:
-        if said == each.uuid if name == "uuid" else said in (*each.aliases, *each.dead_aliases):
-            return each
-    return None
+        for said in (each.uuid, *each.aliases, *each.dead_aliases):
+            if said is not None:
+                found.setdefault(said, each)
+    return found
 
 
 # --- the published schemas of conventions ------------------------------------------------------------------

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from zom.conventions.affine import affine_of, integers_of, numbers_of
+from zom.conventions.affine import MOST, affine_of, integers_of, numbers_of
 from zom.conventions.check import Skip, python
 from zom.conventions.convention import Convention, declaration_of, register
 from zom.conventions.declarations import Published, declared_as_published
@@ -73,7 +73,7 @@ def lengths_of(array: Node, dimensions: object) -> tuple[int, int] | None:
     if any(name not in dims for name in dimensions):
         return None
     y, x = (shape[dims.index(name)] for name in dimensions)
-    return y, x
+    return (y, x) if 0 <= min(y, x) <= max(y, x) <= MOST else None
 
 
 def _heirs(group: Node) -> list[Node]:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from pydantic import Field
 
+from zom.conventions.affine import MOST
 from zom.conventions.attributes import Attributes, Part
 from zom.conventions.check import Skip, python
 from zom.conventions.convention import Convention
@@ -179,7 +180,10 @@ def _unlike(
     for axis, factor in enumerate(scale):
         for fine, coarse in pairs:
             before, after = (fine.shape or ())[axis], (coarse.shape or ())
-            if len(after) != len(scale):
+            if (
+                len(after) != len(scale)
+                or not 0 <= min(before, after[axis]) <= max(before, after[axis]) <= MOST
+            ):
                 continue
             # A rest of less than a pixel is rounded up or down, and a factor such as 0.333 is rounded itself.
             if abs(before - factor * after[axis]) >= max(1.0, factor, 0.01 * before):
