@@ -10,7 +10,8 @@ document itself says.
 
 from __future__ import annotations
 
-from typing import Final
+from dataclasses import replace
+from typing import TYPE_CHECKING, Final
 
 from zom.conventions.cf import (
     bounds,
@@ -23,16 +24,21 @@ from zom.conventions.cf import (
     grid_mapping,
     identity,
     missing,
+    quantization,
     reduction,
     sampling,
     time_coordinates,
     vertical,
 )
 from zom.conventions.cf.attributes import GroupAttributes, VariableAttributes
+from zom.conventions.cf.standard_names import read_table, rules_of
 from zom.conventions.convention import Convention, register
 from zom.conventions.rule import above, is_like
 
-__all__ = ["CF"]
+if TYPE_CHECKING:
+    from pathlib import Path
+
+__all__ = ["CF", "with_standard_names"]
 
 
 CF: Final = register(
@@ -60,8 +66,27 @@ CF: Final = register(
             *cells.RULES,
             *geometry.RULES,
             *reduction.RULES,
+            *quantization.RULES,
             *sampling.RULES,
         ),
     )
 )  # fmt: skip
 """The Climate and Forecast conventions."""
+
+
+def with_standard_names(table: str | Path) -> Convention:
+    """CF with rules on standard names, out of a standard name table: the XML file that CF publishes.
+
+    >>> import tempfile, zom
+    >>> from pathlib import Path
+    >>> entry = "<entry id='air_temperature'><canonical_units>K</canonical_units></entry>"
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder) / "cf-standard-name-table.xml"
+    ...     _ = path.write_text(f"<standard_name_table>{entry}</standard_name_table>")
+    ...     cf = with_standard_names(path)
+    >>> spec = zom.v3.GroupSpec(attributes={"Conventions": "CF-1.13"}, members={
+    ...     "t": zom.v3.ArraySpec.build(shape=(), dtype="float32", attributes={"standard_name": "air_temp", "units": "K"})})
+    >>> [problem.code for problem in zom.validate(spec, [cf]) if problem.severity == "error"]
+    ['cf/standard-name-known']
+    """
+    return replace(CF, rules=(*CF.rules, *rules_of(read_table(table))))

@@ -1,8 +1,7 @@
-"""Reduction of size: gathering, subsampled coordinates, quantization: CF 8.2 to 8.4.
+"""Reduction of size: gathering, and subsampled coordinates: CF 8.2 and 8.3.
 
 https://cfconventions.org/cf-conventions/cf-conventions.html#compression-by-gathering
 https://cfconventions.org/cf-conventions/cf-conventions.html#compression-by-coordinate-subsampling
-https://cfconventions.org/cf-conventions/cf-conventions.html#lossy-compression-via-quantization
 
 The conformance document names the attributes of 8.3 as a draft of CF 1.9 did (`tie_points`,
 `tie_point_dimensions`, `tie_point_indices`); chapter 8, the authority, has `coordinate_interpolation` and
@@ -11,14 +10,13 @@ The conformance document names the attributes of 8.3 as a draft of CF 1.9 did (`
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from zom.conventions.cf.domain import known_dimensions
-from zom.conventions.cf.missing import is_number
 from zom.conventions.cf.variable import INTEGERS, NUMBERS, Variable, judged, judged_text, section
 from zom.conventions.cf.words import Entry, entries, pairs
 from zom.conventions.rule import Rule
-from zom.conventions.value_checks import forbidden, one_of, pattern
+from zom.conventions.value_checks import forbidden, one_of
 from zom.problems import show
 
 if TYPE_CHECKING:
@@ -30,16 +28,10 @@ __all__ = ["RULES"]
 
 _GATHERING = section("compression-by-gathering")
 _SUBSAMPLING = section("compression-by-coordinate-subsampling")
-_QUANTIZATION = section("lossy-compression-via-quantization")
 
 _INTERPOLATIONS: Final = (
     "linear", "bi_linear", "quadratic", "quadratic_latitude_longitude", "bi_quadratic_latitude_longitude",
 )  # fmt: skip
-_DIGITS: Final = ("bitgroom", "digitround", "granular_bitround")
-_MOST: Final = {
-    "quantization_nsb": {"float32": 23, "float64": 52},
-    "quantization_nsd": {"float32": 7, "float64": 15},
-}
 
 
 def _compress_place(variable: Variable) -> Iterator[Breach]:
@@ -170,62 +162,6 @@ def _tie_point_bounds(variable: Variable, text: str) -> Iterator[Breach]:
 def _scalar(variable: Variable) -> Iterator[Breach]:
     if variable.shape:
         yield variable.breach(("shape",), "no dimensions", show(list(variable.shape)))
-
-
-def _quantization(variable: Variable, text: str) -> Iterator[Breach]:
-    if len(text.split()) != 1 or variable.is_missing(text.strip()):
-        yield variable.unknown("quantization", text.strip())
-
-
-def _is_quantization(variable: Variable) -> bool:
-    return variable.is_named("quantization")
-
-
-def _container(variable: Variable) -> Iterator[Breach]:
-    for name in ("algorithm", "implementation"):
-        if not isinstance(variable.attributes.get(name), str):
-            yield variable.breach(
-                name, f"a text {name} at a quantization variable", show(variable.attributes.get(name))
-            )
-
-
-def _not_coordinates(variable: Variable) -> Iterator[Breach]:
-    roles = ("coordinates", "formula_terms", "cell_measures")
-    by = [name for name in roles if variable.is_named(name)]
-    if variable.is_coordinate or by:
-        found = "a coordinate variable" if variable.is_coordinate else f"one that {by[0]} names"
-        yield variable.breach("quantization", "no quantization of coordinates, terms and measures", found)
-
-
-def _algorithm(variable: Variable, text: str) -> str | None:
-    node = variable.variable(text.strip())
-    found = None if node is None else node.attributes.get("algorithm")
-    return found if isinstance(found, str) else None
-
-
-def _kept(variable: Variable, text: str) -> Iterator[Breach]:
-    algorithm = _algorithm(variable, text)
-    wanted = (
-        "quantization_nsb"
-        if algorithm == "bitround"
-        else "quantization_nsd"
-        if algorithm in _DIGITS
-        else None
-    )
-    if wanted is not None and wanted not in variable.attributes:
-        yield variable.breach(wanted, f"{wanted}, as the algorithm is {algorithm}", "nothing")
-
-
-def _range(variable: Variable) -> Iterator[Breach]:
-    for name, most in _MOST.items():
-        value: Any = variable.attributes.get(name)
-        limit = most.get(variable.dtype or "", 52)
-        if value is not None and not (is_number(value) and value == int(value) and 1 <= value <= limit):
-            yield variable.breach(name, f"an integer from 1 to {limit}", show(value))
-
-
-def _is_quantized(variable: Variable) -> bool:
-    return any(name in variable.attributes for name in _MOST)
 
 
 _NO_INTERPOLATION: Final = "no interpolation variable"
@@ -359,81 +295,6 @@ RULES: Final = (
         should="an interpolation variable has no dimensions",
         fix="make it a scalar: shape []",
         link=_SUBSAMPLING,
-        on="array",
-    ),
-    Rule(
-        "quantization-exists",
-        judged_text(_quantization, "quantization"),
-        each="quantization",
-        must="quantization is the name of one variable of the dataset",
-        fix="correct the name, or add the variable",
-        link=_QUANTIZATION,
-        on="array",
-    ),
-    Rule(
-        "quantization-container",
-        judged(_container, where=_is_quantization, otherwise="no quantization variable"),
-        must="a quantization variable has the texts algorithm and implementation",
-        fix="add the attribute",
-        link=_QUANTIZATION,
-        on="array",
-    ),
-    Rule(
-        "quantization-algorithm",
-        one_of(["bitround", *_DIGITS], at="algorithm"),
-        must="the algorithm of a quantization is bitround, bitgroom, digitround or granular_bitround",
-        fix="write one of these names",
-        link=_QUANTIZATION,
-        on="array",
-        each="implementation",
-    ),
-    Rule(
-        "quantization-implementation",
-        pattern(r".*\S version \S+( \(.*\))?", at="implementation"),
-        must="the implementation of a quantization is '<software> version <version> [(<more>)]'",
-        fix="write it as in 'libnetcdf version 4.9.2'",
-        link=_QUANTIZATION,
-        on="array",
-        each="algorithm",
-    ),
-    Rule(
-        "quantization-of-floats",
-        one_of(["float32", "float64"], at="@dtype"),
-        must="only floating-point variables are quantized",
-        fix="remove quantization",
-        link=_QUANTIZATION,
-        on="array",
-        each="quantization",
-    ),
-    Rule(
-        "quantization-of-data",
-        judged(_not_coordinates, about="quantization"),
-        each="quantization",
-        must="coordinates, and variables that formula_terms or cell_measures name, are not quantized",
-        fix="store the variable in full precision",
-        link=_QUANTIZATION,
-        on="array",
-    ),
-    Rule(
-        "quantization-kept",
-        judged_text(_kept, "quantization"),
-        each="quantization",
-        must="a quantized variable has quantization_nsb for bitround, and quantization_nsd for other algorithms",
-        fix="add the number of bits or digits that were kept",
-        link=_QUANTIZATION,
-        on="array",
-    ),
-    Rule(
-        "quantization-range",
-        judged(
-            _range,
-            where=_is_quantized,
-            otherwise="neither quantization_nsb nor quantization_nsd",
-            reach="document",
-        ),
-        must="quantization_nsb is from 1 to 23 for float32 and 52 for float64, quantization_nsd from 1 to 7 and 15",
-        fix="write the number that was kept",
-        link=_QUANTIZATION,
         on="array",
     ),
 )

@@ -1,0 +1,131 @@
+"""The standard name table: names of quantities, and their units. CF 3.3.
+
+https://cfconventions.org/cf-conventions/cf-conventions.html#standard-name
+
+The table is data of CF, published as XML, that zom does not have: who has the file gives it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Final
+from xml.etree import ElementTree as Xml
+
+from zom.conventions.cf.cell_methods import parse_cell_methods
+from zom.conventions.cf.time_units import is_reference
+from zom.conventions.cf.units import DEPRECATED, measures
+from zom.conventions.cf.variable import Variable, section
+from zom.conventions.check import Breach, Site, Skip, python
+from zom.conventions.rule import Rule
+from zom.errors import ExtensionError
+from zom.model.registry import near
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from pathlib import Path
+
+__all__ = ["Table", "read_table", "rules_of"]
+
+Table = Mapping[str, str]
+"""The canonical units of each standard name, aliases among them."""
+
+_LINK = section("standard-name")
+_SQUARES: Final = frozenset({"variance", "sum_of_squares"})
+
+
+def read_table(path: str | Path) -> Table:
+    """The standard names in the XML file at `path`; ExtensionError where it is no such table."""
+    try:
+        root = Xml.parse(path).getroot()  # noqa: S314 - expat refuses to expand entities without end
+    except Xml.ParseError as cause:
+        raise ExtensionError(f"{path}: expected the XML of a standard name table: {cause}") from cause
+    names = {
+        entry.get("id", ""): (entry.findtext("canonical_units") or "1").strip()
+        for entry in root.iter("entry")
+    }
+    for alias in root.iter("alias"):
+        name = (alias.findtext("entry_id") or "").strip()
+        if name in names:
+            names[alias.get("id", "")] = names[name]
+    if not names:
+        raise ExtensionError(f"{path}: expected a standard name table, found no entry of a name")
+    return names
+
+
+def rules_of(table: Table) -> tuple[Rule, ...]:
+    """The rules that take a table of standard names."""
+
+    def known(site: Site) -> Iterable[Breach] | Skip:
+        name = _name(site)
+        if name is None:
+            return Skip("no standard_name")
+        if name in table:
+            return ()
+        hint = near(name, list(table))
+        path = ("attributes", "standard_name")
+        return (site.breach(path, "a name of the standard name table", repr(name), fix=hint or None),)
+
+    def given(site: Site) -> Iterable[Breach] | Skip:
+        canonical = table.get(_name(site) or "", "1")
+        variable = Variable(site.holder)
+        if canonical == "1" or variable.is_boundary or "status_flag" in str(variable.text("standard_name")):
+            return Skip("no quantity with a dimension")
+        if "units" in variable.attributes:
+            return ()
+        return (site.breach(("attributes", "units"), f"units such as {canonical}", "nothing"),)
+
+    def fitting(site: Site) -> Iterable[Breach] | Skip:
+        canonical, units = table.get(_name(site) or ""), site.holder.attributes.get("units")
+        if canonical is None or not isinstance(units, str) or units in DEPRECATED or _is_changed(site):
+            return Skip("no units that the standard name decides on")
+        if is_reference(canonical) or is_reference(units):
+            fits: bool | None = is_reference(canonical) == is_reference(units)
+        else:
+            fits = measures(units, canonical)
+        if fits is None:
+            return Skip("cf-units is not installed")
+        expected = f"units that measure the same as {canonical!r}"
+        return () if fits else (site.breach(("attributes", "units"), expected, repr(units)),)
+
+    return (
+        Rule(
+            "standard-name-known",
+            python(known),
+            must="standard_name is a name of the standard name table",
+            fix="take the name from the table",
+            link=_LINK,
+            on="array",
+        ),
+        Rule(
+            "standard-name-units-given",
+            python(given),
+            must="a variable whose standard name is of a quantity with a dimension has units",
+            fix="add the attribute units",
+            link=section("units"),
+            on="array",
+        ),
+        Rule(
+            "standard-name-units",
+            python(fitting),
+            must="units measure the same as the canonical units of the standard name",
+            fix="correct the units, or the standard name",
+            link=section("units"),
+            on="array",
+        ),
+    )
+
+
+def _name(site: Site) -> str | None:
+    """The standard name, without a modifier."""
+    found = site.holder.attributes.get("standard_name")
+    words = found.split() if isinstance(found, str) else []
+    return words[0] if words else None
+
+
+def _is_changed(site: Site) -> bool:
+    """Whether a modifier or a cell method changes the units."""
+    variable = Variable(site.holder)
+    modifier = (variable.text("standard_name") or "").split()[1:]
+    methods = parse_cell_methods(variable.text("cell_methods") or "")
+    squared = not isinstance(methods, str) and any(each.method in _SQUARES for each in methods)
+    return squared or bool({"number_of_observations", "status_flag"} & set(modifier))
