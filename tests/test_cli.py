@@ -15,6 +15,7 @@ import pytest
 import zom
 from zom import v2, v3
 from zom.cli.main import main
+from zom.conventions import conventions
 
 
 @pytest.fixture
@@ -474,7 +475,11 @@ def test_rules_lists_those_that_match(call):
 
 def test_rules_lists_all_of_them_as_json(call):
     code, out, _ = call("rules", "--format", "json")
-    assert (code, [rule["code"] for rule in json.loads(out)]) == (0, list(zom.rules()))
+    found = json.loads(out)
+    own = [rule["code"] for rule in found if "convention" not in rule]
+    assert (code, own) == (0, list(zom.rules()))
+    stated = {(rule["convention"], rule["code"]) for rule in found if "convention" in rule}
+    assert stated == {(each.name, code) for each in conventions for code, _ in each.codes()}
 
 
 def test_rules_of_no_code_are_wrong_usage(call):

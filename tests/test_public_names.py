@@ -65,6 +65,7 @@ PUBLIC = [
         "draft",
     ),
     *(
+        "explain",
         "json_schema",
         "like",
         "load_extensions",

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from zom import conventions, draft, template, v2, v3
     from zom.array import Array
+    from zom.conventions.explanation import explain
     from zom.errors import (
         ChunkError,
         CodecError,
@@ -72,6 +73,7 @@ __version__ = "0.1.0"
 
 _HOMES = {
     "zom.array": ("Array",),
+    "zom.conventions.explanation": ("explain",),
     "zom.errors": (
         "ChunkError",
         "CodecError",
@@ -170,6 +172,7 @@ __all__ = [
     "delete",
     "diff",
     "draft",
+    "explain",
     "json_schema",
     "like",
     "load_extensions",
@@ -204,7 +207,7 @@ if not TYPE_CHECKING:
 
         if name in _MODULES:
             return import_module(f"zom.{name}")
-        if name == "rules":
+        if name in {"explain", "rules"}:
             for module_name in _WITH_RULES:
                 import_module(module_name)
         found: object = getattr(import_module(_HOME_OF[name]), name)

@@ -1,8 +1,8 @@
-"""`zom explain`: the sentence behind the code of a problem, and where it stands."""
+"""`zom explain`: the sentence behind the code of a problem, where it stands, and what to do."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, get_args
+from typing import TYPE_CHECKING
 
 from zom.cli.outcome import CLEAN, USAGE, CommandError
 
@@ -15,25 +15,18 @@ __all__ = ["declare", "run"]
 def declare(parser: argparse.ArgumentParser) -> None:
     """The arguments of the verb."""
     parser.add_argument("code", metavar="CODE", help="as it stands after a problem: codec/transpose-order")
+    parser.add_argument(
+        "--convention", metavar="NAME", help="the version of a convention that is meant, such as ome/0.4"
+    )
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Prints the rule."""
     import zom  # noqa: PLC0415 - slow to import
-    from zom.model.registry import near  # noqa: PLC0415 - slow to import
-    from zom.problems import Level  # noqa: PLC0415 - slow to import
+    from zom.errors import UnknownName  # noqa: PLC0415 - slow to import
 
-    known = zom.rules()
-    rule = known.get(arguments.code)
-    if rule is None:
-        hint = near(arguments.code, list(known)) or "zom rules lists all of them"
-        message = f"no rule has the code {arguments.code!r}; {hint}"
-        raise CommandError(message, USAGE)
-    levels: tuple[Level, ...] = get_args(Level)
-    severities = ", ".join(f"{level}: {rule.severity(level) or 'allowed'}" for level in levels)
-    print(rule.code)
-    print(f"  rule         {rule.text}")
-    print(f"  source       {rule.source}")
-    print(f"  severity     {severities}")
-    print(f"  JSON Schema  {'can' if rule.schema else 'can not'} express it")
+    try:
+        print(zom.explain(arguments.code, arguments.convention))
+    except UnknownName as error:
+        raise CommandError(str(error), USAGE) from None
     return CLEAN

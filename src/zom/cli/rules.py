@@ -1,8 +1,8 @@
-"""`zom rules`: every rule that zom checks, by code."""
+"""`zom rules`: every rule that zom checks, by code: its own, then those of conventions."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from zom.cli.outcome import CLEAN, USAGE, CommandError
 
@@ -14,26 +14,52 @@ __all__ = ["declare", "run"]
 
 def declare(parser: argparse.ArgumentParser) -> None:
     """The arguments of the verb."""
-    parser.add_argument("pattern", nargs="?", default="*", metavar="PATTERN", help="such as 'codec/*'")
+    parser.add_argument(
+        "pattern", nargs="?", default="*", metavar="PATTERN", help="such as 'codec/*', 'ome/*'"
+    )
     parser.add_argument("--format", choices=["text", "json"], default="text", help="how rules are shown")
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Prints the rules whose code matches."""
     import json  # noqa: PLC0415 - as the others: --help needs none of them
-    from dataclasses import asdict  # noqa: PLC0415 - slow to import
     from fnmatch import fnmatchcase  # noqa: PLC0415 - slow to import
 
-    import zom  # noqa: PLC0415 - slow to import
-
-    found = [rule for code, rule in zom.rules().items() if fnmatchcase(code, arguments.pattern)]
+    known = [*_own(), *_of_conventions()]
+    found = [each for each in known if fnmatchcase(each["code"], arguments.pattern)]
     if not found:
         message = f"no rule has a code like {arguments.pattern!r}; zom rules lists all of them"
         raise CommandError(message, USAGE)
     if arguments.format == "json":
-        print(json.dumps([asdict(rule) for rule in found], indent=2, ensure_ascii=False))
+        print(json.dumps(found, indent=2, ensure_ascii=False))
         return CLEAN
-    width = max(len(rule.code) for rule in found)
-    for rule in found:
-        print(f"{rule.code:<{width}}  {rule.text}")
+    # Versions of a convention have most rules in common: a sentence that is the same is told once.
+    lines = dict.fromkeys((each["code"], each["text"]) for each in found)
+    width = max(len(code) for code, _ in lines)
+    for code, text in lines:
+        print(f"{code:<{width}}  {text}")
     return CLEAN
+
+
+def _own() -> list[dict[str, Any]]:
+    """Its own rules, as JSON."""
+    from dataclasses import asdict  # noqa: PLC0415 - slow to import
+
+    import zom  # noqa: PLC0415 - slow to import
+
+    return [asdict(rule) for rule in zom.rules().values()]
+
+
+def _of_conventions() -> list[dict[str, Any]]:
+    """The rules of conventions, as their schemas publish them."""
+    from zom.conventions import conventions  # noqa: PLC0415 - slow to import
+
+    return [
+        {"code": code, "convention": convention.name, **_without_id(rule.to_dict(code))}
+        for convention in sorted(conventions, key=lambda each: each.name)
+        for code, rule in convention.codes()
+    ]
+
+
+def _without_id(facts: dict[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in facts.items() if name != "id"}
