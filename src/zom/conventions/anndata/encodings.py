@@ -45,8 +45,15 @@ _SAYS_VERSION: Final[dict[str, Any]] = {
 }
 
 
-SIGNS: Final = ((has(TYPE),), (has(VERSION),))
-"""By what an element is found; one that says neither is told of by what holds it."""
+SIGNS: Final = (
+    (has(TYPE),),
+    (has(VERSION),),
+    tuple(is_value("@groups[*]", name) for name in ("obs", "var", "obsm", "varm", "uns")),
+)
+"""By what an element is found, and an AnnData group that says nothing, as those of anndata 0.7: by its members.
+
+Of others that say nothing, what holds them tells.
+"""
 
 
 def _members_say_what_they_are(site: Site) -> Iterator[Breach] | Skip:

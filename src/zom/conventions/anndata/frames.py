@@ -39,7 +39,7 @@ def _index(node: Node) -> Node | None:
 def _are_listed(site: Site) -> Iterator[Breach] | Skip:
     node = site.node
     order, index = node.attributes.get("column-order"), node.attributes.get("_index")
-    if node.members is None or not is_list(order) or not isinstance(index, str):
+    if not is_list(order) or _index(node) is None:
         return Skip("the members, the index or the order of columns are not known")
     return (
         site.breach(
