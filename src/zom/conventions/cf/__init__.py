@@ -10,7 +10,6 @@ document itself says.
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from zom.conventions.cf import (
@@ -31,14 +30,14 @@ from zom.conventions.cf import (
     vertical,
 )
 from zom.conventions.cf.attributes import GroupAttributes, VariableAttributes
-from zom.conventions.cf.standard_names import read_table, rules_of
+from zom.conventions.cf.name_table import read_table, rules_of
 from zom.conventions.convention import Convention, register
 from zom.conventions.rule import above, is_like
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-__all__ = ["CF", "with_standard_names"]
+__all__ = ["CF", "standard_names"]
 
 
 CF: Final = register(
@@ -74,19 +73,29 @@ CF: Final = register(
 """The Climate and Forecast conventions."""
 
 
-def with_standard_names(table: str | Path) -> Convention:
-    """CF with rules on standard names, out of a standard name table: the XML file that CF publishes.
+def standard_names(table: str | Path) -> Convention:
+    """The rules of CF on standard names, out of a standard name table: the XML file that CF publishes.
 
-    >>> import tempfile, zom
+    They are a convention of their own, which is asked for beside "cf".
+
+    >>> import tempfile
     >>> from pathlib import Path
+    >>> from zom import v3, validate
     >>> entry = "<entry id='air_temperature'><canonical_units>K</canonical_units></entry>"
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     path = Path(folder) / "cf-standard-name-table.xml"
     ...     _ = path.write_text(f"<standard_name_table>{entry}</standard_name_table>")
-    ...     cf = with_standard_names(path)
-    >>> spec = zom.v3.GroupSpec(attributes={"Conventions": "CF-1.13"}, members={
-    ...     "t": zom.v3.ArraySpec.build(shape=(), dtype="float32", attributes={"standard_name": "air_temp", "units": "K"})})
-    >>> [problem.code for problem in zom.validate(spec, [cf]) if problem.severity == "error"]
-    ['cf/standard-name-known']
+    ...     names = standard_names(path)
+    >>> attributes = {"standard_name": "air_temp", "units": "K"}
+    >>> t = v3.ArraySpec.build(shape=(), dtype="float32", attributes=attributes)
+    >>> spec = v3.GroupSpec(attributes={"Conventions": "CF-1.13"}, members={"t": t})
+    >>> [problem.code for problem in validate(spec, ["cf", names]) if problem.severity == "error"]
+    ['cf-standard-names/known']
     """
-    return replace(CF, rules=(*CF.rules, *rules_of(read_table(table))))
+    return Convention(
+        id="cf-standard-names",
+        title="CF standard names",
+        link=CF.link,
+        signs=CF.signs,
+        rules=rules_of(read_table(table)),
+    )

@@ -8,8 +8,8 @@ The table is data of CF, published as XML, that zom does not have: who has the f
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Final
-from xml.etree import ElementTree as Xml
+from typing import IO, TYPE_CHECKING, Final
+from xml.etree import ElementTree as ET
 
 from zom.conventions.cf.cell_methods import parse_cell_methods
 from zom.conventions.cf.time_units import is_reference
@@ -33,11 +33,16 @@ _LINK = section("standard-name")
 _SQUARES: Final = frozenset({"variance", "sum_of_squares"})
 
 
-def read_table(path: str | Path) -> Table:
-    """The standard names in the XML file at `path`; ExtensionError where it is no such table."""
+def read_table(path: str | Path | IO[str]) -> Table:
+    """The standard names in the XML file at `path`; ExtensionError where it is no such table.
+
+    >>> import io
+    >>> dict(read_table(io.StringIO("<t><entry id='depth'><canonical_units>m</canonical_units></entry></t>")))
+    {'depth': 'm'}
+    """
     try:
-        root = Xml.parse(path).getroot()  # noqa: S314 - expat refuses to expand entities without end
-    except Xml.ParseError as cause:
+        root = ET.parse(path).getroot()  # noqa: S314 - expat refuses to expand entities without end
+    except ET.ParseError as cause:
         raise ExtensionError(f"{path}: expected the XML of a standard name table: {cause}") from cause
     names = {
         entry.get("id", ""): (entry.findtext("canonical_units") or "1").strip()
@@ -52,21 +57,26 @@ def read_table(path: str | Path) -> Table:
     return names
 
 
-def rules_of(table: Table) -> tuple[Rule, ...]:
-    """The rules that take a table of standard names."""
+class _Names:
+    """What is judged by a table."""
 
-    def known(site: Site) -> Iterable[Breach] | Skip:
+    def __init__(self, table: Table) -> None:
+        self.table = table
+
+    def known(self, site: Site) -> Iterable[Breach] | Skip:
+        """The name is in the table."""
         name = _name(site)
         if name is None:
             return Skip("no standard_name")
-        if name in table:
+        if name in self.table:
             return ()
-        hint = near(name, list(table))
+        hint = near(name, list(self.table))
         path = ("attributes", "standard_name")
         return (site.breach(path, "a name of the standard name table", repr(name), fix=hint or None),)
 
-    def given(site: Site) -> Iterable[Breach] | Skip:
-        canonical = table.get(_name(site) or "", "1")
+    def given(self, site: Site) -> Iterable[Breach] | Skip:
+        """There are units where the table has some."""
+        canonical = self.table.get(_name(site) or "", "1")
         variable = Variable(site.holder)
         if canonical == "1" or variable.is_boundary or "status_flag" in str(variable.text("standard_name")):
             return Skip("no quantity with a dimension")
@@ -74,8 +84,9 @@ def rules_of(table: Table) -> tuple[Rule, ...]:
             return ()
         return (site.breach(("attributes", "units"), f"units such as {canonical}", "nothing"),)
 
-    def fitting(site: Site) -> Iterable[Breach] | Skip:
-        canonical, units = table.get(_name(site) or ""), site.holder.attributes.get("units")
+    def fitting(self, site: Site) -> Iterable[Breach] | Skip:
+        """The units measure the same as those of the table."""
+        canonical, units = self.table.get(_name(site) or ""), site.holder.attributes.get("units")
         if canonical is None or not isinstance(units, str) or units in DEPRECATED or _is_changed(site):
             return Skip("no units that the standard name decides on")
         if is_reference(canonical) or is_reference(units):
@@ -87,26 +98,34 @@ def rules_of(table: Table) -> tuple[Rule, ...]:
         expected = f"units that measure the same as {canonical!r}"
         return () if fits else (site.breach(("attributes", "units"), expected, repr(units)),)
 
+
+def rules_of(table: Table) -> tuple[Rule, ...]:
+    """The rules that take a table of standard names.
+
+    >>> [rule.id for rule in rules_of({"air_temperature": "K"})][0]
+    'known'
+    """
+    names = _Names(table)
     return (
         Rule(
-            "standard-name-known",
-            python(known),
+            "known",
+            python(names.known),
             must="standard_name is a name of the standard name table",
             fix="take the name from the table",
             link=_LINK,
             on="array",
         ),
         Rule(
-            "standard-name-units-given",
-            python(given),
+            "units-given",
+            python(names.given),
             must="a variable whose standard name is of a quantity with a dimension has units",
             fix="add the attribute units",
             link=section("units"),
             on="array",
         ),
         Rule(
-            "standard-name-units",
-            python(fitting),
+            "units",
+            python(names.fitting),
             must="units measure the same as the canonical units of the standard name",
             fix="correct the units, or the standard name",
             link=section("units"),
