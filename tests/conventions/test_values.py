@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 import zom
@@ -66,3 +67,42 @@ def test_a_store_that_fails_is_an_error_and_no_finding():
     failing = FaultyStore(store.inner, {place: "fail"})
     with pytest.raises(StoreError, match="input/output error"):
         zom.validate(failing, [RISING], data=True)
+
+
+# --- the rules of shipped conventions ------------------------------------------------------------------
+
+
+def filled(members, values):
+    root = zom.materialize(v3.GroupSpec(members=members), "memory:")
+    for path, each in values.items():
+        root[path][...] = each
+    return root.store
+
+
+def findings(store, name, code):
+    report = zom.validate(store, [name], data=True)
+    (count,) = (each for each in report.rules if each.code == code)
+    assert count.passed + count.failed, dict(count.reasons)
+    return [
+        f"{problem.node}: {problem.expected}; {problem.found}" for problem in report if problem.code == code
+    ]
+
+
+def index(name, dtype="float64", size=3):
+    return v3.ArraySpec.build(shape=(size,), dtype=dtype, dimension_names=(name,))
+
+
+@pytest.mark.parametrize(
+    ("child", "expected"),
+    [
+        ([1.0, 2.0, np.nan], []),
+        (
+            [1.0, 2.5, np.nan],
+            ["/child/x: 2.0 at index 1, as in /x above it; 2.5"],
+        ),
+    ],
+)
+def test_indexes_of_a_tree_have_the_same_values(child, expected):
+    members = {"x": index("x"), "child": v3.GroupSpec(members={"x": index("x")})}
+    store = filled(members, {"x": [1.0, 2.0, np.nan], "child/x": child})
+    assert findings(store, "xarray", "xarray/tree-indexes") == expected

@@ -7,7 +7,7 @@ what no name says, is opaque.
 from __future__ import annotations
 
 import inspect
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import wraps
 from typing import TYPE_CHECKING, Any, Concatenate, Final, NamedTuple, ParamSpec, TypeAlias
 
@@ -202,6 +202,8 @@ class Check:
     """Whether it looks at the document of one node only: of documents that are alike, it says the same."""
     needs: str | None = None
     """What has to stand among the attributes for it to apply; it isn't run where that doesn't."""
+    reads_values: bool = False
+    """Whether it asks for the values of arrays; where documents are all that is known, it doesn't apply."""
 
     def __repr__(self) -> str:
         return f"Check(name={self.name!r}, params={dict(self.params)!r})"
@@ -293,3 +295,15 @@ def python(function: Callable[[Site], Iterable[Breach] | Skip]) -> Check:
             raise ExtensionError(message) from cause
 
     return Check("python", {}, run)
+
+
+VALUES_UNREAD: Final = Skip("the values of arrays were not read: ask with data=True")
+
+
+def of_values(function: Callable[[Site], Iterable[Breach] | Skip]) -> Check:
+    """As `python`, of a function that asks nodes for their `values`, which may be None: VALUES_UNREAD then.
+
+    >>> of_values(lambda site: VALUES_UNREAD if site.node.values is None else ()).reads_values
+    True
+    """
+    return replace(python(function), reads_values=True)

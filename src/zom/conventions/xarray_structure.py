@@ -9,11 +9,12 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
-from zom.conventions.check import python
+from zom.conventions.check import of_values, python
 from zom.conventions.reference_checks import words
 from zom.conventions.rule import Rule, has, is_value, lacks
 from zom.conventions.tree_checks import node_kind, shared_dims
 from zom.conventions.value_checks import equals, forbidden, json_type, length, pattern, required, unique
+from zom.conventions.xarray_indexes import indexes_aligned
 from zom.conventions.xarray_trees import (
     descendants_aligned,
     dimensions_no_scalars,
@@ -155,6 +156,14 @@ STRUCTURE: Final[tuple[Rule, ...]] = (
             "name they use, with or without coordinates"
         ),
         fix="rename the dimension in the child group, or give it the ancestor's length",
+        link=_TREES,
+        on="group",
+    ),
+    Rule(
+        "tree-indexes",
+        of_values(indexes_aligned),
+        must="an index of a group in a DataTree has the values of the index that an ancestor has of that name",
+        fix="give both the same values, or rename the dimension of one of them",
         link=_TREES,
         on="group",
     ),

@@ -1,0 +1,72 @@
+"""The values of xarray's indexes: what a group of a DataTree shares with those above it.
+
+A child inherits the coordinates of its ancestors, so where it has an index of its own for a dimension of theirs,
+the two are one: xarray refuses to open a tree whose indexes differ ("not aligned with its parents").
+https://docs.xarray.dev/en/stable/user-guide/hierarchical-data.html#alignment-and-coordinate-inheritance
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, cast
+
+import numpy as np
+
+from zom.conventions.check import VALUES_UNREAD, Breach, Site, Skip
+from zom.problems import show
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from zom.conventions.view import Node
+
+__all__ = ["indexes_aligned"]
+
+
+def indexes_aligned(site: Site) -> Iterator[Breach] | Skip:
+    """The indexes of a group hold the values of those above it, for the same dimension."""
+    pairs = [(own, above) for own in _indexes(site.node) if (above := _above(own)) is not None]
+    if not pairs:
+        return Skip("no index that a group above has, too")
+    if any(node.values is None for pair in pairs for node in pair):
+        return VALUES_UNREAD
+    return _differing(site, pairs)
+
+
+def _indexes(group: Node) -> list[Node]:
+    return [node for node in group.arrays.values() if node.dims == (node.name,)]
+
+
+def _above(index: Node) -> Node | None:
+    """The nearest index of the same name in the groups above the one that holds it."""
+    groups = [] if index.parent is None else list(index.parent.ancestors())
+    found = (group.arrays.get(index.name) for group in groups)
+    return next((node for node in found if node is not None and node.dims == (node.name,)), None)
+
+
+def _differing(site: Site, pairs: list[tuple[Node, Node]]) -> Iterator[Breach]:
+    for own, above in pairs:
+        place = _first_difference(own.values, above.values)
+        if place is not None:
+            left, right = (_item(node.values[place]) for node in (own, above))
+            expected = f"{right} at index {place}, as in {above.path} above it"
+            yield site.breach((), expected, left, node=own, related=(above,))
+
+
+def _first_difference(left: Any, right: Any) -> int | None:
+    """Where two indexes differ first; None where they are the same, or of lengths that another rule tells of."""
+    if left.shape != right.shape:
+        return None
+    missing = _missing(left) & _missing(right)
+    places = np.flatnonzero(~(np.asarray(left == right) | missing))
+    return int(places[0]) if places.size else None
+
+
+def _missing(values: Any) -> Any:
+    """Which values are NaN or NaT: those are the same to an index."""
+    if values.dtype.kind in "fcmM":
+        return np.asarray(values != values)  # noqa: PLR0124 - true of what is no number only
+    return np.zeros(values.shape, bool)
+
+
+def _item(value: Any) -> str:
+    return show(cast("Any", value.item()) if isinstance(value, np.generic) else value)
