@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final, cast
 from zom.conventions.attributes import faults_in
 from zom.conventions.check import Breach, Site, Skip
 from zom.conventions.rule import holds, scopes_of
-from zom.conventions.selector import EVERY, parse_selector
+from zom.conventions.selector import EVERY, leads, parse_selector
 from zom.jsonvalue import exact_text
 from zom.problems import Problem, pointer_of
 
@@ -317,8 +317,9 @@ def _note_form(outcome: _Outcome, plan: _Plan, model: type[Attributes], site: Si
         by_rule.setdefault(_owner(plan.owners, fault.path).id, []).append(breach)
     for block in plan.form:
         for each, tally in block.rules:
-            verdict: Outcome = by_rule.get(each.id, ())
-            if not verdict and each.each is not None and not site.values(each.each):
+            # Of rules with one id, the first tells: each fault is told once.
+            verdict: Outcome = by_rule.pop(each.id, ())
+            if not verdict and each.each is not None and not leads(node.attributes, each.each):
                 verdict = Skip(_why_absent(each))
             _note(outcome, each, tally, verdict)
 

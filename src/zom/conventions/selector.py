@@ -17,7 +17,7 @@ from zom.errors import ExtensionError
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-__all__ = ["EVERY", "FACTS", "Selector", "parse_selector", "select"]
+__all__ = ["EVERY", "FACTS", "Selector", "leads", "parse_selector", "select"]
 
 EVERY: Final = 0
 """The step to each item of a list."""
@@ -114,3 +114,24 @@ def select(value: Any, steps: Sequence[str | int]) -> list[tuple[tuple[str | int
         if not found:
             break
     return found
+
+
+def leads(value: Any, selector: str) -> bool:
+    """Whether the selector finds anything in the attributes `value`.
+
+    >>> leads({"a": [{}, {"b": None}]}, "a[*].b"), leads({"a": [{}]}, "a[*].b")
+    (True, False)
+    """
+    return _leads(value, parse_selector(selector).steps)
+
+
+def _leads(value: Any, steps: Sequence[str | int]) -> bool:
+    here = value
+    for place, step in enumerate(steps):
+        if step == EVERY:
+            rest = steps[place + 1 :]
+            return isinstance(here, list) and any(_leads(item, rest) for item in cast("list[Any]", here))
+        if not isinstance(here, dict) or step not in here:
+            return False
+        here = cast("dict[Any, Any]", here)[step]
+    return True
