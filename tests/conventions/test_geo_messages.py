@@ -230,6 +230,11 @@ MESSAGES = [
         "attributes.multiscales.layout[1]['spatial:shape']: expected 2 items, found 3: [3, 4, 3]; write them as for an array",
     ),
     (
+        "spatial/spelling",
+        "a-letter-too-few",
+        "attributes['spatial:registraton']: expected a name such as spatial:dimensions, spatial:bbox, spatial:transform_type, spatial:transform, spatial:shape, spatial:registration, found \"spatial:registraton\"; did you mean 'spatial:registration'?",
+    ),
+    (
         "spatial/layout-declared",
         "only-in-the-levels",
         "attributes.multiscales.layout[0]['spatial:shape']: expected spatial declared in zarr_conventions, found no declaration of it; add spatial to zarr_conventions",
@@ -348,6 +353,11 @@ MESSAGES = [
         "proj/projjson-type",
         "a-datum",
         "attributes['proj:projjson'].type: expected one of the names that are known, found \"GeodeticReferenceFrame\"; give the coordinate reference system, not its datum or a part of it",
+    ),
+    (
+        "proj/spelling",
+        "in-capitals",
+        "attributes['proj:WKT2']: expected a name such as proj:code, proj:wkt2, proj:projjson, found \"proj:WKT2\"; did you mean 'proj:wkt2'?",
     ),
     (
         "proj/same-crs",

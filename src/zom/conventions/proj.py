@@ -16,6 +16,7 @@ from zom.conventions.attributes import Attributes
 from zom.conventions.check import Skip, python
 from zom.conventions.convention import Convention, register
 from zom.conventions.declarations import Published, declarations, declared_as_published
+from zom.conventions.near_keys import spelled
 from zom.conventions.rule import Rule
 from zom.conventions.value_checks import any_of, forbidden, one_of, pattern, required
 from zom.model.python_value import is_dict
@@ -236,6 +237,13 @@ PROJ: Final = register(
                 must="the type of proj:projjson, where it has one, is that of a coordinate reference system",
                 fix="give the coordinate reference system, not its datum or a part of it",
                 link=f"{TEXT}#projprojjson",
+            ),
+            Rule(
+                "spelling",
+                spelled("proj:", (CODE, WKT2, PROJJSON)),
+                should="an attribute that begins with proj: is not nearly one of the convention's: readers pass over it",
+                fix="correct the name",
+                link=f"{TEXT}#properties",
             ),
             Rule(
                 "same-crs",

@@ -14,6 +14,7 @@ from zom.conventions.check import Skip, python
 from zom.conventions.convention import Convention, declaration_of, register
 from zom.conventions.declarations import Published, declared_as_published
 from zom.conventions.multiscale_layout import levels_of
+from zom.conventions.near_keys import spelled
 from zom.conventions.rule import Rule, has
 from zom.conventions.spatial_attributes import (
     BBOX,
@@ -284,6 +285,13 @@ SPATIAL: Final = register(
                     length(f".{SHAPE}", equals=2),
                     json_type(["integer"], at=f".{SHAPE}[*]"),
                 )
+            ),
+            Rule(
+                "spelling",
+                spelled("spatial:", (DIMENSIONS, BBOX, TYPE, TRANSFORM, SHAPE, REGISTRATION)),
+                should="an attribute that begins with spatial: is not nearly one of the convention's: readers pass over it",
+                fix="correct the name",
+                link=f"{TEXT}#properties",
             ),
             Rule(
                 "layout-declared",
