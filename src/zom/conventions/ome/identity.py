@@ -59,7 +59,9 @@ _BARE: Final = {
 """What tells metadata of 0.4 in groups of Zarr v3, where it may not be, by key."""
 
 UNDER_OME: Final = (
-    (has("ome"),),
+    (has("ome.version"),),
+    # Without a version, coordinate systems and scenes are of 0.6.
+    (has("ome"), lacks("ome.scene"), lacks("ome.multiscales[*].coordinateSystems")),
     *(
         (is_value("@format", "v3"), lacks("ome"), has(selector))
         for selectors in _BARE.values()
