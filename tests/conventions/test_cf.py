@@ -1,0 +1,376 @@
+"""CF: where it is found, how names are resolved, and its grammars; its rules have cases of their own.
+
+What IOOS's compliance-checker says of the same is asked in tests/interop/conventions_cf.py.
+"""
+
+from __future__ import annotations
+
+import gc
+import weakref
+
+import pytest
+
+import zom
+from zom import v2, v3
+from zom.conventions import cf
+from zom.conventions.cf.cell_methods import parse_cell_methods
+from zom.conventions.cf.dataset import cf_version, dataset_of, resolve
+from zom.conventions.cf.missing import representable
+from zom.conventions.cf.time_units import TimeUnits, parse_time_units, wrong_date
+from zom.conventions.cf.units import has_temperature, is_pressure, wrong_units
+from zom.conventions.cf.words import entries, pairs
+from zom.conventions.view import document_tree, spec_tree
+from zom.errors import ExtensionError
+
+
+def array(*dims: str, dtype: str = "float32", **attributes: object) -> v3.ArraySpec:
+    return v3.ArraySpec.build(
+        shape=(2,) * len(dims), dtype=dtype, dimension_names=dims, attributes=attributes
+    )
+
+
+def dataset(members: dict[str, object], **attributes: object) -> v3.GroupSpec:
+    return v3.GroupSpec(attributes={"Conventions": "CF-1.13", **attributes}, members=members)
+
+
+def texts(spec: object, code: str) -> list[str]:
+    return [str(problem) for problem in zom.validate(spec, ["cf"]) if problem.code == f"cf/{code}"]
+
+
+def nodes(spec: object) -> int:
+    return sum(each.nodes for each in zom.validate(spec).conventions if each.convention == "cf")
+
+
+# --- where it is found ----------------------------------------------------------------------------------
+
+
+def test_cf_is_found_by_the_conventions_of_the_root() -> None:
+    assert nodes(dataset({"g": v3.GroupSpec(members={"t": array("x")})})) == 3
+
+
+def test_cf_is_found_in_a_group_that_names_it_and_not_beside_it() -> None:
+    other = v3.GroupSpec(members={"t": array("x")})
+    assert nodes(v3.GroupSpec(members={"model": dataset({"t": array("x")}), "other": other})) == 2
+
+
+def test_no_other_conventions_are_taken_for_cf() -> None:
+    assert nodes(v3.GroupSpec(attributes={"Conventions": "ACDD-1.3"}, members={"t": array("x")})) == 0
+
+
+def test_v2_and_v3_are_judged_alike() -> None:
+    old = v2.ArraySpec.build(shape=(2,), dtype="float32", dimension_names=("x",), attributes={"units": ""})
+    found = [
+        [problem.code for problem in zom.validate(each, ["cf"])]
+        for each in (
+            v2.GroupSpec(attributes={"Conventions": "CF-1.13"}, members={"t": old}),
+            dataset({"t": array("x", units="")}),
+        )
+    ]
+    assert found[0] == found[1]
+
+
+def test_rules_that_need_other_variables_do_not_apply_to_an_array_alone() -> None:
+    declared = [{"uuid": "77c308c7-4db2-4774-8b2d-aa37e9997db6"}]
+    report = zom.validate(array("x", coordinates="nowhere", axis="Q", zarr_conventions=declared), ["cf"])
+    reasons = {each.code: each for each in report.rules}
+    assert reasons["cf/coordinates-exist"].passed == reasons["cf/coordinates-exist"].failed == 0
+    assert reasons["cf/axis"].failed == 1
+
+
+def test_a_tree_that_was_judged_is_not_kept() -> None:
+    root = spec_tree(dataset({"t": array("x", coordinates="a"), "a": array("x")}))
+    assert dataset_of(root.arrays["t"]) is not None
+    alive = weakref.ref(root)
+    del root
+    gc.collect()
+    assert alive() is None
+
+
+# --- messages -------------------------------------------------------------------------------------------
+
+
+def test_a_name_that_is_not_there_is_told_with_those_that_are_near() -> None:
+    spec = dataset({"lat": array("x"), "lon": array("x"), "t": array("x", coordinates="latt lon")})
+    (text,) = texts(spec, "coordinates-exist")
+    assert text == (
+        "/t: attributes.coordinates: expected the name of a variable of the dataset, found 'latt'; did you mean 'lat'?"
+    )
+
+
+def test_what_is_wrong_with_time_units_is_told() -> None:
+    (text,) = texts(dataset({"time": array("time", units="days sinc 2000-01-01", axis="T")}), "time-units")
+    assert text == (
+        "/time: attributes.units: expected '<unit> since <date>', as in 'days since 2000-01-01', "
+        "found 'days sinc 2000-01-01': no 'since' between a unit and a date; "
+        "write units such as 'days since 2000-01-01'"
+    )
+
+
+def test_a_calendar_is_suggested() -> None:
+    (text,) = texts(
+        dataset({"time": array("time", units="days since 2000-01-01", calendar="no_leap")}), "calendar"
+    )
+    assert text.endswith("found 'no_leap'; did you mean 'noleap' or 'all_leap'?")
+
+
+def test_a_version_from_the_future_is_told_with_those_that_are_known() -> None:
+    (text,) = texts(dataset({}, Conventions="CF-3.0"), "version")
+    assert "expected a version of CF from CF-1.0 to CF-1.14, found CF-3.0" in text
+
+
+# --- names ----------------------------------------------------------------------------------------------
+
+ARRAY = {"zarr_format": 3, "node_type": "array", "shape": [2]}
+TREE = {
+    "zarr_format": 3,
+    "node_type": "group",
+    "attributes": {"Conventions": "CF-1.13"},
+    "members": {
+        "lat": ARRAY,
+        "a": {
+            "zarr_format": 3,
+            "node_type": "group",
+            "members": {
+                "t": ARRAY,
+                "lat": ARRAY,
+                "b": {"zarr_format": 3, "node_type": "group", "members": {"u": ARRAY}},
+            },
+        },
+        "c": {
+            "zarr_format": 3,
+            "node_type": "group",
+            "members": {"x": {**ARRAY, "dimension_names": ["x"]}, "aux": {**ARRAY, "dimension_names": ["x"]}},
+        },
+    },
+}
+
+
+@pytest.mark.parametrize(
+    ("word", "path", "how"),
+    [
+        ("lat", "/a/lat", "above"),
+        ("u", "/a/b/u", "here"),
+        ("/lat", "/lat", "path"),
+        ("../lat", "/a/lat", "path"),
+        ("../../c/aux", "/c/aux", "path"),
+        ("x", "/c/x", "aside"),
+    ],
+)
+def test_a_name_is_found_as_cf_finds_it(word: str, path: str, how: str) -> None:
+    found, way = resolve(document_tree(TREE).at("a/b/u"), word)
+    assert (found.path, way) == (path, how)
+
+
+@pytest.mark.parametrize("word", ["aux", "../../../lat", "/a", "b", "", "//", "lat/"])
+def test_a_name_leads_nowhere_where_cf_has_no_way_to_it(word: str) -> None:
+    found, _ = resolve(document_tree(TREE).at("a/b/u"), word)
+    assert found is None or found.path == "/a/lat"
+    assert found is None or word == "lat/"
+
+
+# --- grammars -------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("text", ["", "a", "a:", ": a", "a: b c:", "a:b", "a :b"])
+def test_what_has_no_key_or_no_word_is_no_entry(text: str) -> None:
+    assert entries(text) is None
+
+
+def test_a_pair_is_one_key_and_one_word() -> None:
+    assert pairs("a: b  c: d") == [("a", "b"), ("c", "d")]
+    assert pairs("a: b c") is None
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ("mean", "'mean' stands where a dimension and a colon should"),
+        ("time:", "no method follows 'time:'"),
+        ("time: mean (", "a parenthesis is not closed, or within another"),
+        ("time: mean max", "'max' stands where another entry should begin"),
+        ("time: mean where", "nothing follows 'where'"),
+        ("time: mean within weeks", "within 'weeks': expected days or years"),
+        ("time: (x)", "no method follows 'time:'"),
+    ],
+)
+def test_what_is_no_cell_method_says_why(text: str, problem: str) -> None:
+    assert parse_cell_methods(text) == problem
+
+
+def test_a_cell_method_is_taken_apart() -> None:
+    found = parse_cell_methods(
+        "area: mean where land over all_area_types time: minimum within days (interval: 1 hr comment: x)"
+    )
+    assert not isinstance(found, str)
+    area, time = found
+    assert (area.dims, area.method, area.where, area.over) == (("area",), "mean", "land", "all_area_types")
+    assert (time.climate, time.intervals, time.wrong_interval) == ((("within", "days"),), [("1", "hr")], None)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "days since 2000-01-01",
+        "Days Since 2000-1-1 0:0:0",
+        "hr since 1-1-1 00:00:00.5 -6",
+        "milliseconds since 1970-01-01T00:00:00Z",
+        "seconds since 1992-10-8 15:15:42.5 -6:00",
+        "d since 2000-01-01 12",
+        "gregorian_years since -100-1-1",
+        "fortnights since 2000-01-01 00:00:00 UTC",
+        "days@2000-01-01",
+    ],
+)
+def test_time_units_that_udunits_reads_are_read(text: str) -> None:
+    assert isinstance(parse_time_units(text), TimeUnits)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "days",
+        "since 2000-01-01",
+        "days since",
+        "days since 2000",
+        "D since 2000-01-01",
+        "days since 1/1/2000",
+    ],
+)
+def test_other_units_are_none_of_time(text: str) -> None:
+    assert isinstance(parse_time_units(text), str)
+
+
+@pytest.mark.parametrize(
+    ("date", "calendar", "legal"),
+    [
+        ("2000-02-29", "standard", True),
+        ("1900-02-29", "standard", False),
+        ("1900-02-29", "julian", True),
+        ("1500-02-29", "standard", True),
+        ("1500-02-29", "proleptic_gregorian", False),
+        ("1582-10-04", "standard", True),
+        ("1582-10-05", "standard", False),
+        ("1582-10-05", "proleptic_gregorian", True),
+        ("1900-02-29", "all_leap", True),
+        ("2000-02-29", "365_day", False),
+        ("2000-02-30", "360_day", True),
+        ("2000-01-31", "360_day", False),
+        ("1957-12-31", "utc", False),
+        ("1958-01-01", "tai", True),
+        ("-1-01-01", "standard", False),
+        ("-1-01-01", "noleap", True),
+    ],
+)
+def test_a_date_is_legal_in_its_calendar(date: str, calendar: str, *, legal: bool) -> None:
+    time = parse_time_units(f"days since {date}")
+    assert isinstance(time, TimeUnits)
+    assert (wrong_date(time, calendar) is None) == legal
+
+
+@pytest.mark.parametrize(
+    ("text", "version"),
+    [("CF-1.8", (1, 8)), ("ACDD-1.3, CF-1.10", (1, 10)), ("xCF-1.8", None), ("CF-1", None)],
+)
+def test_the_version_is_read_from_conventions(text: str, version: object) -> None:
+    assert cf_version(text) == version
+
+
+@pytest.mark.parametrize(
+    "units", ["m s-1", "kg m-2", "W/(m2.K)", "%", "1", "1e-3", "degrees_north", "m^2", "°C"]
+)
+def test_units_of_the_right_form_are_not_refused(units: str) -> None:
+    assert wrong_units(units) is None
+
+
+@pytest.mark.parametrize("units", ["m/", "(m", "m//s", "[m]", "m;s"])
+def test_units_that_udunits_could_never_read_are_refused(units: str) -> None:
+    assert wrong_units(units) is not None
+
+
+def test_units_of_temperature_and_pressure_are_told_from_others() -> None:
+    assert [each for each in ("K", "degC", "kg", "J K-1", "km", "Kelvin") if has_temperature(each)] == [
+        "K",
+        "degC",
+        "J K-1",
+        "Kelvin",
+    ]
+    assert [each for each in ("hPa", "Pa s", "dbar", "bar", "barn") if is_pressure(each)] == [
+        "hPa",
+        "dbar",
+        "bar",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("value", "dtype", "fits"),
+    [
+        (127, "int8", True),
+        (128, "int8", False),
+        (1 << 64, "uint64", False),
+        (1.5, "int16", False),
+        (1e39, "float32", False),
+        (1e39, "float64", True),
+        ("AAAAAAAA+H8=", "float64", True),
+        ("none", "float64", False),
+        (True, "int8", False),
+        ("x", "string", True),
+        (1, "string", False),
+        ({}, None, True),
+    ],
+)
+def test_a_value_is_one_of_a_type(value: object, dtype: str | None, *, fits: bool) -> None:
+    assert representable(value, dtype) == fits
+
+
+# --- the standard name table ----------------------------------------------------------------------------
+
+TABLE = """<?xml version="1.0"?><standard_name_table>
+<entry id="air_temperature"><canonical_units>K</canonical_units></entry>
+<entry id="time"><canonical_units>s since 1958-1-1</canonical_units></entry>
+<alias id="temperature_of_air"><entry_id>air_temperature</entry_id></alias>
+</standard_name_table>"""
+
+
+@pytest.fixture
+def table(tmp_path):
+    path = tmp_path / "table.xml"
+    path.write_text(TABLE)
+    return cf.standard_names(path)
+
+
+def named(table: object, **attributes: object) -> list[str]:
+    return [problem.code for problem in zom.validate(dataset({"t": array(**attributes)}), [table])]
+
+
+def test_a_standard_name_of_the_table_is_known(table) -> None:
+    assert named(table, standard_name="air_temperature", units="K") == []
+    assert named(table, standard_name="temperature_of_air standard_error", units="K") == []
+
+
+def test_a_standard_name_that_is_not_in_the_table_is_refused(table) -> None:
+    assert named(table, standard_name="air_temp", units="K") == ["cf-standard-names/known"]
+
+
+def test_a_quantity_of_the_table_has_units(table) -> None:
+    assert named(table, standard_name="air_temperature") == ["cf-standard-names/units-given"]
+
+
+def test_time_since_a_date_is_no_duration(table) -> None:
+    assert named(table, standard_name="time", units="days") == ["cf-standard-names/units"]
+    assert named(table, standard_name="time", units="days since 2000-01-01") == []
+
+
+def test_units_that_measure_something_else_are_refused(table) -> None:
+    pytest.importorskip("cf_units", reason="cf-units is not installed: pip install cf-units")
+    assert named(table, standard_name="air_temperature", units="m") == ["cf-standard-names/units"]
+
+
+def test_what_is_no_table_is_refused(tmp_path) -> None:
+    path = tmp_path / "table.xml"
+    path.write_text("<a/>")
+    with pytest.raises(ExtensionError, match="found no entry of a name"):
+        cf.standard_names(path)
+    path.write_text("no XML")
+    with pytest.raises(ExtensionError, match="expected the XML of a standard name table"):
+        cf.standard_names(path)
