@@ -108,6 +108,48 @@ def test_the_schema_of_one_kind_has_its_model_and_its_rules():
     assert [rule["id"] for rule in made[RULES]] == ["both/name-lower", "both/path-text", "both/attributes"]
 
 
+class Scale(Part):
+    type: Literal["scale"]
+    scale: list[float]
+
+
+class Shift(Part):
+    type: Literal["shift"]
+    shift: list[int | float]
+
+
+class Other(Part):
+    type: str
+    by: int
+
+
+class Steps(Attributes):
+    step: Scale | Shift | Other | None = None
+    level: Level | None = None
+
+
+@pytest.mark.parametrize(
+    ("attributes", "places"),
+    [
+        ({"step": {"type": "scale", "scale": [1]}}, []),
+        ({"step": {"type": "shift", "shift": [1, 2.5]}}, []),
+        ({"step": {"type": "turn", "by": 1}}, []),
+        ({"step": None, "level": None}, []),
+        ({"step": {"type": "scale"}}, ["step"]),
+        ({"step": {"type": "scale", "scale": ["x"]}}, ["step/scale/0"]),
+        ({"step": {"type": "turn", "by": "x"}}, ["step/by"]),
+        ({"step": {"type": 7, "by": 1}}, ["step/type"]),
+        ({"step": 7}, ["step"]),
+        ({"level": {"path": 1}}, ["level/path"]),
+        ({"level": 1}, ["level"]),
+    ],
+)
+def test_one_fault_in_a_union_is_one_error(attributes, places):
+    made = zom.json_schema(Convention("steps", attributes=Steps))
+    errors = Draft202012Validator(made).iter_errors({**GROUP, "attributes": attributes})
+    assert {"/".join(map(str, list(error.absolute_path)[1:])) for error in errors} == set(places)
+
+
 def test_rules_are_there_as_data():
     *_, made = zom.json_schema(DGGS)[RULES]
     assert made == {

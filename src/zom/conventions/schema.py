@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from zom.conventions.expression import listed
+from zom.conventions.schema_union import discerning
 from zom.model.json_schema.annotation import annotation_schema
 from zom.model.json_schema.codegen_types import type_name
 from zom.model.json_schema.standard import Part
@@ -155,9 +156,9 @@ def _title(convention: Convention) -> str:
 def _of_attributes(model: type[Attributes], definitions: Schema, losses: list[Loss]) -> Schema:
     """The part of a document that the model speaks of."""
     found = annotation_schema(model, model.__name__, model.__name__, definitions, losses)
-    for name in definitions:
-        definitions[name] = _plain(definitions[name])
-    made = _plain(found)
+    plain = {name: _plain(schema) for name, schema in definitions.items()}
+    definitions.update({name: discerning(schema, plain) for name, schema in plain.items()})
+    made = discerning(_plain(found), plain)
     if model.key is not None:
         made = {"type": "object", "properties": {model.key: made}}
     needed = ["attributes"] if made.get("required") else []
@@ -187,10 +188,14 @@ def _plain(schema: Any, *, is_members: bool = False) -> Any:
 def _nullable(schema: Schema) -> Schema:
     """A type or null as a pair of types: one fault is one error then."""
     options = [option for option in schema["anyOf"] if option != {"type": "null"}]
+    if {"type": "number"} in options:
+        options = [option for option in options if option != {"type": "integer"}]
     rest = {name: value for name, value in schema.items() if name != "anyOf"}
-    if len(options) == len(schema["anyOf"]) or len(options) > 1:
+    if len(options) > 1:
         return schema
     (only,) = options
+    if {"type": "null"} not in schema["anyOf"]:
+        return {**only, **rest}
     if isinstance(only.get("type"), str) and not {"const", "enum", "anyOf"} & only.keys():
         return {**only, **rest, "type": [only["type"], "null"]}
     return schema

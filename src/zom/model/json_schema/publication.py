@@ -45,6 +45,8 @@ def published() -> dict[str, str]:
     entries: list[dict[str, Any]] = []
     for name, draft, flavour in _wanted():
         schema = json_schema(name, draft, flavour)
+        if flavour == "codegen" and _says_nothing(schema):
+            continue
         path = f"v{VERSION}/{name.replace('*', 'any')}.{flavour}.{draft}.schema.json"
         made[path] = text_of(schema)
         facts = {"name": name, "version": VERSION, "draft": draft, "flavour": flavour}
@@ -60,11 +62,16 @@ def published() -> dict[str, str]:
 
 
 def _wanted() -> Iterator[tuple[str, Draft, Flavour]]:
-    """Nodes in every draft and flavour; extensions, which are many, for validators only."""
+    """Nodes and conventions in every draft and flavour; extensions, which are many, for validators only."""
     for name in schema_names():
-        if name.partition("/")[0] in _FORMATS:
+        if name.partition("/")[0] in {*_FORMATS, "convention"}:
             for draft in _DRAFTS:
                 for flavour in _FLAVOURS:
                     yield name, draft, flavour
         else:
             yield name, "2020-12", "validation"
+
+
+def _says_nothing(schema: dict[str, Any]) -> bool:
+    """Whether nothing can be made of it: a convention that has rules and no form."""
+    return not {"properties", "anyOf", "oneOf"} & schema.keys()
