@@ -195,7 +195,7 @@ class Convention:
     def _form_of(self, model: type[Attributes]) -> tuple[tuple[Steps, Rule], ...]:
         if model not in self._forms:
             beside = ((steps, each) for steps, each in rules_beside(model) if each.is_schema)
-            own = ((parse_selector(each.each or "").steps, each) for each in self.rules if each.is_schema)
+            own = ((_steps_of(each), each) for each in self.rules if each.is_schema)
             pairs: list[tuple[Steps, Rule]] = sorted((*beside, *own), key=lambda pair: -len(pair[0]))
             whole: Steps = () if model.key is None else (model.key,)
             if not pairs or pairs[-1][0] != whole:
@@ -306,6 +306,11 @@ def declaration_of(convention: Convention, node: Node) -> int | None:
         ):
             return place
     return None
+
+
+def _steps_of(each: Rule) -> Steps:
+    """What leads to the field that a rule of the form speaks of; nothing, for all of the attributes."""
+    return () if each.each is None else parse_selector(each.each).steps
 
 
 class Conventions(Registry[Convention]):

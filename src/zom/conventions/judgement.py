@@ -9,12 +9,12 @@ from __future__ import annotations
 import hashlib
 from collections import Counter
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Final, cast
+from typing import TYPE_CHECKING, Any, Final
 
 from zom.conventions.attributes import faults_in
 from zom.conventions.check import Breach, Site, Skip
 from zom.conventions.rule import holds, scopes_of
-from zom.conventions.selector import EVERY, leads, parse_selector
+from zom.conventions.selector import EVERY, OBJECT, leads, parse_selector
 from zom.jsonvalue import exact_text
 from zom.problems import Problem, pointer_of
 
@@ -66,9 +66,9 @@ class _Block:
         """Whether anything stands there."""
         here: Any = attributes
         for step in self.root:
-            if not isinstance(here, dict) or step not in here:
+            if not isinstance(here, OBJECT) or step not in here:
                 return False
-            here = cast("dict[Any, Any]", here)[step]
+            here = here[step]
         return True
 
 
@@ -79,6 +79,7 @@ class _Outcome:
     passed: list[Tally] = field(default_factory=list["Tally"])
     failed: list[Tally] = field(default_factory=list["Tally"])
     skipped: list[tuple[Tally, str]] = field(default_factory=list["tuple[Tally, str]"])
+    absent: list[_Block] = field(default_factory=list["_Block"])
     breaches: list[tuple[Rule, Breach]] = field(default_factory=list["tuple[Rule, Breach]"])
     times: int = 0
 
@@ -91,6 +92,8 @@ class _Outcome:
             tally.failed += times
         for tally, why in self.skipped:
             tally.skipped[why] += times
+        for block in self.absent:
+            block.absent += times
 
 
 _REMEMBERED: Final = 4096
@@ -213,10 +216,11 @@ class Judgement:
     def _local_outcome(self, plan: _Plan, site: Site) -> _Outcome:
         outcome = _Outcome()
         for block in plan.local:
-            stands = block.stands_in(site.holder.attributes)
+            if not block.stands_in(site.holder.attributes):
+                outcome.absent.append(block)
+                continue
             for each, tally in block.rules:
-                verdict = _verdict(each, site) if stands else Skip(_why_absent(each))
-                _note(outcome, each, tally, verdict)
+                _note(outcome, each, tally, _verdict(each, site))
         if site.node is site.holder and plan.model is not None:
             _note_form(outcome, plan, plan.model, site)
         return outcome
@@ -316,6 +320,9 @@ def _note_form(outcome: _Outcome, plan: _Plan, model: type[Attributes], site: Si
         breach = Breach(node, path, fault.expected, fault.found, fault.fix)
         by_rule.setdefault(_owner(plan.owners, fault.path).id, []).append(breach)
     for block in plan.form:
+        if not by_rule and not block.stands_in(node.attributes):
+            outcome.absent.append(block)
+            continue
         for each, tally in block.rules:
             # Of rules with one id, the first tells: each fault is told once.
             verdict: Outcome = by_rule.pop(each.id, ())

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, cast
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from zom.errors import ExtensionError
 
@@ -37,6 +37,11 @@ FACTS: Final = (
     "groups",
 )
 """What a selector may ask of a node beside its attributes."""
+
+OBJECT: Any = dict
+LIST: Any = list
+"""What JSON objects and lists are, for loops that run for every rule at every node: no type checker narrows
+a value by these, so nothing has to be cast back."""
 
 _STEP = re.compile(r"(?:\\.|[^\\.\[\]])+|\[\*\]|\.")
 _ESCAPED = re.compile(r"\\(.)")
@@ -104,13 +109,12 @@ def select(value: Any, steps: Sequence[str | int]) -> list[tuple[tuple[str | int
         before, found = found, []
         if step == EVERY:
             for path, here in before:
-                if isinstance(here, list):
-                    items = cast("list[Any]", here)
-                    found.extend([((*path, index), item) for index, item in enumerate(items)])
+                if isinstance(here, LIST):
+                    found.extend([((*path, index), item) for index, item in enumerate(here)])
         else:
             for path, here in before:
-                if isinstance(here, dict) and step in here:
-                    found.append(((*path, step), cast("dict[Any, Any]", here)[step]))
+                if isinstance(here, OBJECT) and step in here:
+                    found.append(((*path, step), here[step]))
         if not found:
             break
     return found
@@ -130,8 +134,8 @@ def _leads(value: Any, steps: Sequence[str | int]) -> bool:
     for place, step in enumerate(steps):
         if step == EVERY:
             rest = steps[place + 1 :]
-            return isinstance(here, list) and any(_leads(item, rest) for item in cast("list[Any]", here))
-        if not isinstance(here, dict) or step not in here:
+            return isinstance(here, LIST) and any(_leads(item, rest) for item in here)
+        if not isinstance(here, OBJECT) or step not in here:
             return False
-        here = cast("dict[Any, Any]", here)[step]
+        here = here[step]
     return True
