@@ -145,7 +145,10 @@ def _calendar_place(variable: Variable) -> Iterator[Breach]:
 
 
 def _has_calendar(variable: Variable) -> bool:
-    return any(name in variable.attributes for name in _ATTRIBUTES) and not variable.is_boundary
+    """Whether it speaks of a calendar, and isn't said to be of time: its units are told of by another rule then."""
+    if variable.is_boundary or (_is_time_axis(variable) and not _is_time(variable)):
+        return False
+    return any(name in variable.attributes for name in _ATTRIBUTES)
 
 
 def _known(variable: Variable, calendar: str) -> Iterator[Breach]:
@@ -276,7 +279,9 @@ RULES: Final = (
     Rule(
         "calendar-of-time",
         judged(
-            _calendar_place, where=_has_calendar, otherwise="nothing about a calendar, or a boundary variable"
+            _calendar_place,
+            where=_has_calendar,
+            otherwise="nothing about a calendar, or not of this variable",
         ),
         must="calendar, month_lengths, leap_year and leap_month stand at time coordinates only",
         fix="remove the attribute, or give the variable units of time since a date",
