@@ -117,13 +117,13 @@ def test_a_near_name_of_a_coordinate_system_is_told():
 
 
 @pytest.mark.parametrize("version", ["0.6rc0", "0.6.dev4"])
-def test_a_draft_of_0_6_is_judged_as_0_6_with_a_warning(version):
+def test_a_draft_of_0_6_is_judged_as_0_6(version):
     spec = image({"type": "rotation", "rotation": [[0, 1], [1, 0]]})
     told = json.loads(json.dumps(spec.attributes).replace('"version": "0.6"', f'"version": "{version}"'))
     found = {
         (problem.code, problem.severity) for problem in zom.validate(spec.replace(attributes=told), ["ome"])
     }
-    assert found == {("ome/rotation", "error"), ("ome/version-released", "warning")}
+    assert found == {("ome/rotation", "error")}
 
 
 def test_older_drafts_are_an_unknown_version():

@@ -82,6 +82,43 @@ def _interpolation(piece: Piece) -> Iterator[Fault]:
         yield Fault((*piece.path, "interpolation"), "nearest, linear or cubic", found)
 
 
+_LISTS: Final = {
+    "mapAxis": (("mapAxis", 2, 5),),
+    "projectAxis": (("droppedInputs", 1, 3), ("createdOutputs", 1, 3)),
+}
+"""The lists of indices that the published schema bounds, with the least and the greatest length."""
+
+
+def _out_of_bounds(piece: Piece) -> Iterator[Fault]:
+    """What the schema says of indices, which it can't compare with numbers of axes, and of sizes."""
+    if piece.type == "rotation":
+        yield from _not_square(piece)
+    for name, least, most in _LISTS.get(piece.type or "", ()):
+        found = piece.value.get(name)
+        if not is_list(found):
+            continue
+        at = (*piece.path, name)
+        if not least <= len(found) <= most:
+            yield Fault(at, f"{least} to {most} indices", found)
+        for place, index in enumerate(found):
+            if isinstance(index, int) and not 0 <= index <= 4:
+                yield Fault((*at, place), "an index from 0 to 4", index)
+            elif index in found[:place]:
+                yield Fault((*at, place), "an index that is given once", f"{index} again")
+    if piece.type == "projectAxis" and not {"droppedInputs", "createdOutputs"} & piece.value.keys():
+        yield Fault((*piece.path, "type"), "droppedInputs or createdOutputs beside it", "neither")
+
+
+def _not_square(piece: Piece) -> Iterator[Fault]:
+    rows = piece.value.get("rotation")
+    if not is_list(rows) or not rows:
+        return
+    if not 2 <= len(rows) <= 5:
+        yield Fault((*piece.path, "rotation"), "2 to 5 rows", rows)
+    elif any(is_list(row) and len(row) != len(rows) for row in rows):
+        yield Fault((*piece.path, "rotation"), "as many numbers in each row as there are rows", rows)
+
+
 PARAMETER_RULES: Final = (
     transformation_rule(
         "transform-axes",
@@ -133,6 +170,14 @@ PARAMETER_RULES: Final = (
         "coordinates-displacements-md",
         must="The interpolation of a field of vectors is nearest, linear or cubic",
         fix="leave it out where it is another one",
+        source="schema",
+    ),
+    transformation_rule(
+        "transform-bounds",
+        _of_pieces(_out_of_bounds, "mapAxis", "projectAxis", "rotation"),
+        "trafo-types-md",
+        must="Indices of axes are from 0 to 4 and given once each, and a rotation is of 2 to 5 axes",
+        fix="count the axes from 0",
         source="schema",
     ),
 )

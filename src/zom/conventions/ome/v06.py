@@ -26,7 +26,7 @@ from zom.conventions.ome.v06_systems import EDITION, IMAGES, PLACES, SYSTEM_RULE
 from zom.conventions.ome.wells import well_image_unique, well_rules
 from zom.conventions.reference_checks import ref_dtype
 from zom.conventions.rule import Rule, has, schema
-from zom.conventions.value_checks import any_of, one_of, pattern, required
+from zom.conventions.value_checks import any_of, pattern, required
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -201,20 +201,10 @@ V06: Final = register(
 )
 """The convention."""
 
-_RELEASED: Final = Rule(
-    "version-released",
-    one_of(["0.6"], at="ome.version"),
-    should="`ome.version` is that of a version that was released",
-    fix='write "version": "0.6"',
-    link=EDITION.link("metadata"),
-)
-
 
 def _candidate(version: str) -> Convention:
     """0.6 by a name that it had before: nothing was to change but its name."""
-    return register(
-        replace(V06, version=version, title=f"OME-Zarr {version}", assumed=False, rules=(*_RULES, _RELEASED))
-    )
+    return register(replace(V06, version=version, title=f"OME-Zarr {version}", assumed=False))
 
 
 V06RC0: Final = _candidate("0.6rc0")
