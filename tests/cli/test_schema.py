@@ -362,3 +362,49 @@ def test_schema_alone_is_wrong_usage(call):
         "",
         "zom schema: the following arguments are required: VERB; see zom schema --help\n",
     )
+
+
+# --- conventions -----------------------------------------------------------------------------------------
+
+
+def test_the_schema_of_a_convention_is_listed_and_exported(call):
+    _, listed, _ = call("list")
+    assert "convention/xarray" in listed
+    code, out, _ = call("export", "convention/xarray")
+    assert code == 0
+    assert json.loads(out)["x-zom-rules"][0]["id"].startswith("xarray/")
+
+
+def test_a_document_is_checked_against_the_schema_of_a_convention(call, written):
+    document = {**GROUP, "attributes": {"ome": {"version": 0.5}}}
+    (line,) = findings(call, "convention/ome/0.5", document, written)
+    assert "attributes.ome.version: expected a string, found 0.5 [schema/type]" in line
+
+
+def test_the_report_counts_where_rules_are_expressed(call):
+    code, out, _ = call("report")
+    head, *lines = out.splitlines()
+    assert code == 0
+    assert head.split() == ["convention", "rules", "schema", "x-zom-rules", "documentation", "portable"]
+    counts = {line.split()[0]: [int(each) for each in line.split()[1:5]] for line in lines}
+    assert "xarray" in counts
+    assert all(rules == sum(places) for rules, *places in counts.values())
+    (xarray,) = (
+        each for each in json.loads(call("report", "--format", "json")[1]) if each["convention"] == "xarray"
+    )
+    assert [xarray[name] for name in ("rules", "schema", "x-zom-rules", "documentation")] == counts["xarray"]
+
+
+def test_the_report_of_a_convention_lists_its_rules(call):
+    code, out, _ = call("report", "convention/xarray")
+    assert code == 0
+    assert out.startswith("xarray:\n")
+    assert "  x-zom-rules    MUST    xarray/dim-sizes" in out
+    rules = json.loads(call("report", "xarray", "--format", "json")[1])
+    assert {rule["expressed_in"] for rule in rules} <= {"schema", "x-zom-rules", "documentation"}
+
+
+def test_a_convention_that_nobody_knows_has_no_report(call):
+    code, _, err = call("report", "xaray")
+    assert code == 2
+    assert err.startswith("zom schema: no convention named 'xaray' is registered; ")

@@ -1,7 +1,8 @@
 """`zom schema`: JSON Schemas: listed, exported, inferred, and checked against.
 
 `list` names them, `export` prints one of them or one inferred from examples, and `check` validates a
-document with Python's jsonschema, as a program in another language would.
+document with Python's jsonschema, as a program in another language would. `report` tells where the rules
+of conventions are expressed.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING, Any
 
+from zom.cli import schema_report
 from zom.cli.outcome import CLEAN, FINDINGS, UNREADABLE, USAGE, CommandError
 
 if TYPE_CHECKING:
@@ -24,6 +26,8 @@ def declare(parser: argparse.ArgumentParser) -> None:
     )
     verbs.add_parser("list", help="the names of all schemas, with their titles")
     _declare_export(verbs.add_parser("export", help="a schema, as JSON"))
+    report = verbs.add_parser("report", help="where the rules of conventions are expressed")
+    schema_report.declare(report)
     check = verbs.add_parser("check", help="every error of a document, with line and column")
     check.add_argument("file", metavar="FILE", help="a JSON document, or - for standard input")
     check.add_argument(
@@ -52,7 +56,7 @@ def _declare_export(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Does what the inner verb says."""
-    actions = {"list": _list, "export": _export, "check": _check}
+    actions = {"list": _list, "export": _export, "check": _check, "report": schema_report.run}
     return actions[arguments.action](arguments)
 
 

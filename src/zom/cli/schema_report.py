@@ -1,0 +1,92 @@
+"""`zom schema report`: where the rules of conventions are expressed, so that other programs can run them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from zom.cli.outcome import CLEAN, USAGE, CommandError
+
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Sequence
+
+    from zom.conventions.convention import Convention
+    from zom.conventions.expression import Share
+
+__all__ = ["declare", "run"]
+
+
+def declare(parser: argparse.ArgumentParser) -> None:
+    """The arguments of the verb."""
+    parser.add_argument(
+        "name",
+        nargs="?",
+        metavar="CONVENTION",
+        help="such as ome/0.5: each of its rules; all are counted otherwise",
+    )
+    parser.add_argument("--format", choices=["text", "json"], default="text", help="how the report is shown")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Prints the shares of all conventions, or the rules of one."""
+    if arguments.name is None:
+        _shares(arguments.format)
+    else:
+        for convention in _named(arguments.name):
+            _rules(convention, arguments.format)
+    return CLEAN
+
+
+def _named(name: str) -> Sequence[Convention]:
+    from zom.conventions import conventions  # noqa: PLC0415 - slow to import
+    from zom.errors import UnknownName  # noqa: PLC0415 - as above
+
+    try:
+        return conventions.of_id(name.removeprefix("convention/"))
+    except UnknownName as error:
+        raise CommandError(str(error), USAGE) from None
+
+
+def _shares(form: str) -> None:
+    import json  # noqa: PLC0415 - --help needs none of them
+
+    from zom.conventions import conventions  # noqa: PLC0415 - slow to import
+    from zom.conventions.expression import share_of  # noqa: PLC0415 - as above
+
+    found = [share_of(each) for each in sorted(conventions, key=lambda each: each.name)]
+    if form == "json":
+        print(json.dumps([_facts(share) for share in found], indent=2))
+        return
+    width = max(len(share.convention) for share in found)
+    print(f"{'convention':<{width}}  rules  schema  x-zom-rules  documentation  portable")
+    for share in found:
+        counts = f"{share.rules:>5}  {share.schema:>6}  {share.checks:>11}  {share.documentation:>13}"
+        print(f"{share.convention:<{width}}  {counts}  {share.portable:>8.0%}")
+
+
+def _facts(share: Share) -> dict[str, Any]:
+    return {
+        "convention": share.convention,
+        "rules": share.rules,
+        "schema": share.schema,
+        "x-zom-rules": share.checks,
+        "documentation": share.documentation,
+        "portable": round(share.portable, 3),
+    }
+
+
+def _rules(convention: Convention, form: str) -> None:
+    import json  # noqa: PLC0415 - as above
+
+    from zom.conventions.expression import listed  # noqa: PLC0415 - as above
+
+    rules = listed(convention)
+    if form == "json":
+        print(json.dumps(rules, indent=2, ensure_ascii=False))
+        return
+    width = max((len(rule["id"]) for rule in rules), default=0)
+    print(f"{convention.name}:")
+    # A rule of several checks is told once for each place.
+    lines = dict.fromkeys((rule["expressed_in"], rule["level"], rule["id"], rule["text"]) for rule in rules)
+    for place, level, code, text in lines:
+        print(f"  {place:<13}  {level:<6}  {code:<{width}}  {text}")
