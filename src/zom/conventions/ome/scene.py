@@ -115,7 +115,29 @@ def _storage(site: Site) -> list[Breach] | Skip:
     return found if seen else Skip("no transformation of a scene has its parameters in another node")
 
 
+def _only_names(site: Site) -> list[Breach] | Skip:
+    found = [place for place in places(site.node) if place.kind == "scene"]
+    if not found:
+        return Skip("no transformations of a scene")
+    return [
+        site.breach((*place.path, side, key), "name and path only", show(key))
+        for place in found
+        for side in ("input", "output")
+        if is_dict(end := place.value.get(side))
+        for key in end
+        if key not in {"name", "path"}
+    ]
+
+
 SCENE_RULES: Final = (
+    Rule(
+        "scene-ends",
+        python(_only_names),
+        must="The input and the output of a scene's transformation have a `name` and a `path`, and nothing else",
+        fix="take it away",
+        link="https://ngff.openmicroscopy.org/0.6/schemas/scene.schema",
+        source="schema",
+    ),
     Rule(
         "scene",
         schema(),

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from zom.conventions.ome.transformations_place import Place
+    from zom.conventions.view import Path
 
 __all__ = ["TRANSFORMATION_RULES"]
 
@@ -163,30 +164,50 @@ def _to_labels(site: Site) -> list[Breach] | Skip:
     return found if seen else Skip("no transformation to an image of labels")
 
 
-def _only_simple(site: Site) -> list[Breach] | Skip:
-    """Datasets: one scale, identity, or a scale and then a translation."""
-    found: list[Breach] = []
-    datasets = [
-        ((*image.path, "datasets", place), dataset)
+def _datasets(site: Site) -> list[tuple[Path, list[Any]]]:
+    """The list of transformations of each dataset, and where it stands."""
+    return [
+        ((*image.path, "datasets", place, "coordinateTransformations"), dataset["coordinateTransformations"])
         for image in images(site.node)
         for place, dataset in enumerate(_list(image.value.get("datasets")))
-        if is_dict(dataset)
+        if is_dict(dataset) and is_list(dataset.get("coordinateTransformations"))
     ]
-    for path, dataset in datasets:
-        listed = dataset.get("coordinateTransformations")
-        at = (*path, "coordinateTransformations")
-        if is_list(listed) and len(listed) != 1:
+
+
+def _only_simple(site: Site) -> list[Breach] | Skip:
+    found: list[Breach] = []
+    datasets = _datasets(site)
+    for at, listed in datasets:
+        if len(listed) != 1:
             found.append(site.breach(at, "one transformation", f"{len(listed)}"))
-        elif is_list(listed) and is_dict(listed[0]):
+        elif is_dict(listed[0]):
             kind, inner = type_of(listed[0]), listed[0].get("transformations")
             kinds = [type_of(each) for each in _list(inner)]
             if kind not in {"scale", "identity", "sequence"}:
                 expected = "a scale, an identity, or a sequence of a scale and a translation"
                 found.append(site.breach((*at, 0, "type"), expected, listed[0].get("type", "nothing")))
-            elif kind == "sequence" and is_list(inner) and kinds != ["scale", "translation"]:
-                expected = "a scale and a translation, in this order"
-                found.append(site.breach((*at, 0, "transformations"), expected, kinds))
+            elif (
+                kind == "sequence"
+                and is_list(inner)
+                and (len(kinds) != 2 or {*kinds} - {"scale", "translation"})
+            ):
+                found.append(site.breach((*at, 0, "transformations"), "a scale and a translation", kinds))
     return found if datasets else Skip("no datasets")
+
+
+def _in_order(site: Site) -> list[Breach] | Skip:
+    found: list[Breach] = []
+    seen = False
+    for at, listed in _datasets(site):
+        for place, each in enumerate(listed):
+            inner = _list(each.get("transformations")) if is_dict(each) else []
+            kinds = [type_of(one) for one in inner]
+            if type_of(each) == "sequence" and len(kinds) == 2 and not {*kinds} - {"scale", "translation"}:
+                seen = True
+                if kinds != ["scale", "translation"]:
+                    expected = "a scale, and a translation after it"
+                    found.append(site.breach((*at, place, "transformations"), expected, kinds))
+    return found if seen else Skip("no dataset has a scale and a translation")
 
 
 def _list(value: object) -> list[Any]:
@@ -274,6 +295,13 @@ TRANSFORMATION_RULES: Final = (
         must="Each dataset has one transformation: a scale, an identity, or a sequence of a scale and a translation",
         fix="merge them into a sequence of one scale and one translation",
         source="both",
+    ),
+    transformation_rule(
+        "dataset-sequence",
+        _in_order,
+        "coord-trafo-constraints",
+        must="In the sequence of a dataset a scale comes first, and then a translation",
+        fix="put the scale first, and the translation in units of the axes behind it",
     ),
     transformation_rule(
         "dataset-input",

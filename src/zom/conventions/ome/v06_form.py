@@ -74,7 +74,7 @@ class Channel(Form):
     """How a channel is shown."""
 
     color: str = ""
-    window: Window | None = None
+    window: Window = Field(default_factory=Window.model_construct)
     label: str = ""
     family: str = ""
     active: bool = True

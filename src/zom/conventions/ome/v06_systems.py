@@ -13,7 +13,7 @@ from zom.conventions.ome.axes import kind_of
 from zom.conventions.ome.edition import Edition
 from zom.conventions.ome.transformations_place import images
 from zom.conventions.rule import Rule, schema
-from zom.conventions.value_checks import one_of, unique
+from zom.conventions.value_checks import json_type, one_of, unique
 from zom.conventions.view import Node
 from zom.model.python_value import is_dict, is_list
 from zom.problems import show
@@ -242,6 +242,35 @@ def _form_of(place: str) -> Iterator[Rule]:
 
 
 SYSTEM_RULES: Final = (
+    *(
+        Rule(
+            "axes-unit-string",
+            json_type(["string"], at=".unit"),
+            must="The `unit` of an axis, where it has one, is a string",
+            fix='write the unit as a string, as "micrometer", or leave it out',
+            source="schema",
+            each=f"{place}.axes[*]",
+            link=EDITION.schema("axes"),
+        )
+        for place in PLACES
+    ),
+    Rule(
+        "scene-axes-space",
+        python(_spaces),
+        must='Of a coordinate system of a scene two or three axes are of type "space", or two or more of type "array"',
+        fix='give the two or three axes of space "type": "space"',
+        source="schema",
+        each=PLACES[1],
+        link=EDITION.schema("axes"),
+    ),
+    Rule(
+        "scene-systems-distinct",
+        unique("ome.scene.coordinateSystems[*]"),
+        must="No two coordinate systems of a scene are the same",
+        fix="remove the one that is there twice",
+        source="schema",
+        link=EDITION.schema("coordinate_systems"),
+    ),
     *(each for place in PLACES for each in _form_of(place)),
     Rule(
         "coordinate-systems",
