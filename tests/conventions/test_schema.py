@@ -24,7 +24,7 @@ from zom.conventions import (
     schema,
 )
 from zom.conventions.expression import PLACES, expressed_in, listed, share_of
-from zom.conventions.schema import CONVENTION, RULES
+from zom.conventions.convention_schema import CONVENTION, RULES
 from zom.testing.convention_cases import load_cases
 
 CASES = Path(__file__).parents[1] / "conformance" / "conventions"

@@ -235,7 +235,7 @@ class Convention:
         >>> conventions["xarray"].schema_part("validation")[0].name
         'convention/xarray'
         """
-        from zom.conventions.schema import ConventionSchema  # noqa: PLC0415 - slow to import
+        from zom.conventions.convention_schema import ConventionSchema  # noqa: PLC0415 - slow to import
 
         return ConventionSchema(self).schema_part(flavour)
 
@@ -255,7 +255,7 @@ class Convention:
         >>> [rule["id"] for rule in conventions["xarray"].json_schema(kind="group")["x-zom-rules"]][:1]
         ['xarray/root-is-group']
         """
-        from zom.conventions.schema import ConventionSchema  # noqa: PLC0415 - slow to import
+        from zom.conventions.convention_schema import ConventionSchema  # noqa: PLC0415 - slow to import
         from zom.model.json_schema import json_schema  # noqa: PLC0415 - slow to import
 
         return json_schema(ConventionSchema(self, kind), draft, flavour, base_url=base_url)
