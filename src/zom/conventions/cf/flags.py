@@ -140,7 +140,7 @@ RULES: Final = (
         fix="add flag_values, a value for each word",
         link=_LINK,
         on="array",
-        each="flag_meanings",
+        when=(has("flag_meanings"),),
     ),
     Rule(
         "flag-meanings",
