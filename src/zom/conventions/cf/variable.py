@@ -89,8 +89,12 @@ class Variable:
     @cached_property
     def dataset(self) -> Dataset:
         """The dataset that it is of; rules that ask for it don't run where there is none."""
-        found = dataset_of(self.node)
-        return Dataset(self.node) if found is None else found
+        return Dataset(self.node) if self.whole is None else self.whole
+
+    @cached_property
+    def whole(self) -> Dataset | None:
+        """The dataset, where the members around the variable were read."""
+        return dataset_of(self.node)
 
     def text(self, name: str) -> str | None:
         """The attribute of that name where it is text."""
@@ -259,7 +263,7 @@ def judged(
                 if about in variable.attributes
                 else f"no attribute {about}"
             )
-        if reach == "dataset" and dataset_of(variable.node) is None:
+        if reach == "dataset" and variable.whole is None:
             return NOT_READ
         if where is not None and not where(variable):
             return Skip(otherwise)
