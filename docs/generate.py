@@ -1,5 +1,7 @@
 """Writes the pages that are made from the registries: rules.md, data-types.md, codecs.md; and support.md.
 
+Of conventions.md, it writes the table of conventions only.
+
 support.md tells what tests/interop/arrays.py saw, which keeps it in tests/interop/support.json.
 
 Run it after a change of rules, data types, codecs or support: `python docs/generate.py`. With `--check` nothing
@@ -15,6 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import zom
+from zom.conventions import conventions
 from zom.errors import ConversionError
 from zom.jsonwrite import write
 from zom.model.codec import codecs
@@ -24,6 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from zom import Rule
+    from zom.conventions import Convention
     from zom.model.codec import Codec
     from zom.model.datatype import DataType, Format
 
@@ -60,14 +64,74 @@ def rules_page() -> str:
         "# Rules",
         GENERATED,
         (
-            f"The {len(known)} rules that zom checks. A severity stands for all levels, or for lenient / strict / "
-            "closed. See [problems.md](problems.md)."
+            f"The {len(known)} rules of Zarr that zom checks, and below them [those of conventions](#conventions). A "
+            "severity stands for all levels, or for lenient / strict / closed. See [problems.md](problems.md)."
         ),
     ]
     for area, members in groupby(known.values(), key=lambda rule: rule.code.partition("/")[0]):
         rows = [(code(rule.code), rule.text, severity(rule), rule.source) for rule in members]
         parts.append(f"## {area}\n\n" + table(("Code", "Rule", "Severity", "Source"), rows))
-    return "\n\n".join(parts) + "\n"
+    return "\n\n".join([*parts, *convention_rules()]) + "\n"
+
+
+def by_id() -> dict[str, list[Convention]]:
+    """The conventions that come with zom, all versions of one together."""
+    found: dict[str, list[Convention]] = {}
+    for convention in sorted(conventions, key=lambda each: each.name):
+        found.setdefault(convention.id, []).append(convention)
+    return found
+
+
+def convention_rules() -> list[str]:
+    """A section with a table for each convention; a rule that versions share is one row."""
+    parts = [
+        "## Conventions",
+        (
+            "The rules of [conventions](conventions.md). Who states a rule: the text of the specification, the JSON "
+            "Schema that it publishes, or both. A portable rule is data, which programs in other languages run; the "
+            "others are functions in Python."
+        ),
+    ]
+    for name, versions in by_id().items():
+        rows: dict[tuple[str, ...], list[str]] = {}
+        for convention in versions:
+            for full, rule in convention.codes():
+                row = (code(full), rule.text, rule.level, rule.source, "yes" if rule.is_portable else "no")
+                rows.setdefault(row, []).append(convention.version or "")
+        head: tuple[str, ...] = ("Code", "Rule", "Level", "Source", "Portable")
+        if len(versions) == 1:
+            parts += [f"### {versions[0].name}", table(head, rows)]
+            continue
+        all_versions = [each.version for each in versions]
+        said = {
+            row: "all" if known == all_versions else ", ".join(dict.fromkeys(known))
+            for row, known in rows.items()
+        }
+        lines = sorted(said.items(), key=lambda line: line[0][0])
+        parts += [f"### {name}", table((*head, "Versions"), ((*row, known) for row, known in lines))]
+    return parts
+
+
+def conventions_page() -> str:
+    """The page as it is, with a new table."""
+    page = (DIRECTORY / "conventions.md").read_text(encoding="utf-8")
+    before, begin, rest = page.partition(f"{GENERATED}\n\n")
+    _, end, after = rest.partition("\n\n<!-- The end of the table. -->")
+    return f"{before}{begin}{convention_table()}{end}{after}"
+
+
+def convention_table() -> str:
+    rows = [
+        (
+            code(convention.name),
+            f"[{convention.title or convention.id}]({convention.link})" if convention.link else "",
+            str(len(found := [rule for _, rule in convention.codes()])),
+            f"{100 * sum(rule.is_portable for rule in found) // max(len(found), 1)} %",
+        )
+        for versions in by_id().values()
+        for convention in versions
+    ]
+    return table(("Name", "Convention", "Rules", "Portable"), rows)
 
 
 def spelling(made: DataType, form: Format) -> str:
@@ -227,6 +291,7 @@ PAGES = {
     "data-types.md": data_types_page,
     "codecs.md": codecs_page,
     "support.md": support_page,
+    "conventions.md": conventions_page,
 }
 
 

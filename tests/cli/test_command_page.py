@@ -10,7 +10,7 @@ from pathlib import Path
 from zom.cli.main import main
 
 PAGE = Path(__file__).parents[2] / "docs" / "command.md"
-SIZE = re.compile(r"\b\d+(\.\d+)? (B|KiB|MiB)\b|ratio \d+\.\d+")
+SIZE = re.compile(r"\b\d+(\.\d+)? (B|KiB|MiB)\b|ratio \d+\.\d+|\b\d+ passed\b")
 
 
 def examples(text):
@@ -23,7 +23,8 @@ def examples(text):
 
 
 def test_every_command_prints_what_the_page_shows(tmp_path, monkeypatch, capfd):
-    """In one directory, one after the other; sizes are those of the codecs' versions, and may differ."""
+    """In one directory, one after the other; sizes are those of the codecs' versions, and may differ; and the
+    number of rules that passed does with every rule of a convention."""
     monkeypatch.chdir(tmp_path)
     code = 0
     found = list(examples(PAGE.read_text(encoding="utf-8")))
