@@ -49,7 +49,7 @@ def remembered(node: Node, make: Callable[[Node], K]) -> K:
     It is kept with the node, with which it ends: in a table of weak keys it would hold the node itself.
     """
     notes: dict[str, Any] = vars(node)
-    key = make.__qualname__
+    key = f"cf {make.__qualname__}"
     found: K | None = notes.get(key)
     if found is None:
         found = notes[key] = make(node)
