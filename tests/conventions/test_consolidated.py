@@ -8,8 +8,11 @@ from __future__ import annotations
 import json
 from typing import Any
 
+import pytest
+
 import zom
 from zom import v2, v3
+from zom.stores.memory import MemoryStore
 
 ARRAY = v3.ArraySpec.build(shape=(4,), dtype="int8")
 
@@ -84,7 +87,7 @@ def test_a_stale_store_of_v3_is_told_of_once(tmp_path: Any):
     zom.materialize(v3.GroupSpec(members={"a": ARRAY}), tmp_path)
     zom.consolidate(tmp_path)
     (tmp_path / "a" / "zarr.json").write_text(json.dumps(ARRAY.replace(shape=(5,)).to_dict()))
-    assert codes(tmp_path) == ["store/stale-consolidated"]
+    assert codes(tmp_path) == ["consolidated/equal"]
 
 
 def test_a_stale_store_of_v2_is_told_of_once(tmp_path: Any):
@@ -92,9 +95,90 @@ def test_a_stale_store_of_v2_is_told_of_once(tmp_path: Any):
     zom.materialize(v2.GroupSpec(members={"a": array}), tmp_path)
     zom.consolidate(tmp_path)
     (tmp_path / "a" / ".zarray").unlink()
-    assert codes(tmp_path) == ["store/stale-consolidated"]
+    assert codes(tmp_path) == ["consolidated/no-ghosts"]
 
 
 def test_consolidated_metadata_alone_has_nothing_to_differ_from():
     assert codes(json.dumps(v3.GroupSpec(members={"a": ARRAY}).to_consolidated())) == []
     assert codes(json.dumps(v2.GroupSpec(members={}).to_consolidated())) == []
+
+
+# --- in stores -------------------------------------------------------------------------------------------
+
+
+def store_of(form):
+    model = {"v2": v2, "v3": v3}[form]
+    array = model.ArraySpec.build(shape=(4,), dtype="int8", attributes={"units": "K"})
+    spec = model.GroupSpec(members={"a": array, "g": model.GroupSpec(members={})}, attributes={"title": "t"})
+    root = zom.materialize(spec, "memory:")
+    zom.consolidate(root.store)
+    return root.store
+
+
+def replaced(store, key, old, new):
+    store.set(key, store.get(key).replace(old, new))
+
+
+@pytest.mark.parametrize("form", ["v2", "v3"])
+def test_a_store_whose_copy_is_true_passes(form):
+    report = zom.validate(store_of(form), ["consolidated"])
+    assert report.problems == ()
+    assert {each.code: each.passed for each in report.rules} == {
+        "consolidated/equal": 1,
+        "consolidated/complete": 1,
+        "consolidated/no-ghosts": 1,
+    }
+
+
+@pytest.mark.parametrize(
+    ("form", "key", "pointer", "where"),
+    [
+        ("v2", "a/.zattrs", "/metadata/a~1.zattrs/units", ".zmetadata"),
+        ("v3", "a/zarr.json", "/consolidated_metadata/metadata/a/attributes", "zarr.json"),
+    ],
+)
+def test_a_copy_in_a_store_that_says_something_else_is_told_once(form, key, pointer, where):
+    store = store_of(form)
+    replaced(store, key, b"K", b"degC")
+    (problem,) = zom.validate(store).problems
+    assert (problem.code, problem.severity, problem.key) == ("consolidated/equal", "error", where)
+    assert pointer.startswith(problem.pointer)
+    assert problem.line is not None
+    assert problem.related == ("/a",)
+
+
+def test_the_attributes_of_the_root_are_compared_in_v2():
+    store = store_of("v2")
+    replaced(store, ".zattrs", b'"t"', b'"other"')
+    (problem,) = zom.validate(store).problems
+    assert (problem.code, problem.node, problem.key) == ("consolidated/equal", "/", ".zmetadata")
+
+
+@pytest.mark.parametrize(("form", "ends"), [("v2", [".zgroup", ".zattrs"]), ("v3", ["zarr.json"])])
+def test_nodes_that_are_gone_and_nodes_that_are_new_are_told(form, ends):
+    store = store_of(form)
+    for end in ends:
+        text = store.get(f"g/{end}")
+        store.delete(f"g/{end}")
+        if text is not None:
+            store.set(f"new/{end}", text)
+    found = {problem.code for problem in zom.validate(store)}
+    assert found == {"consolidated/no-ghosts", "consolidated/complete"}
+
+
+def test_a_group_within_the_store_is_validated_by_its_own_path():
+    inner = store_of("v3")
+    store = MemoryStore({f"deep/{key}": inner.get(key) for key in inner.list()})
+    replaced(store, "deep/a/zarr.json", b"K", b"degC")
+    (problem,) = zom.validate(store, path="deep").problems
+    assert (problem.node, problem.key, problem.related) == ("/deep", "deep/zarr.json", ("/deep/a",))
+
+
+def test_a_block_of_a_group_below_is_checked_too():
+    store = store_of("v3")
+    zom.consolidate(store, "g")
+    document = json.loads(store.get("g/zarr.json"))
+    document["consolidated_metadata"]["metadata"]["ghost"] = {"zarr_format": 3, "node_type": "group"}
+    store.set("g/zarr.json", json.dumps(document).encode())
+    (problem,) = zom.validate(store, ["consolidated"]).problems
+    assert (problem.code, problem.node, problem.key) == ("consolidated/no-ghosts", "/g", "g/zarr.json")

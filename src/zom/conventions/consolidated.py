@@ -1,8 +1,7 @@
-"""Consolidated metadata: the copy that a group's document holds of what lies below it.
+"""Consolidated metadata: the copy that a group holds of the documents below it, and that readers may use instead.
 
-Zarr v3: https://github.com/zarr-developers/zarr-specs/pull/309, as a document nests it beside `members`. Of a
-store, reading tells what differs from the nodes by itself (`store/stale-consolidated`, for Zarr v2's
-`.zmetadata` as well), once for the group that is read; so this judges what documents say.
+Zarr v3: https://github.com/zarr-developers/zarr-specs/pull/309, in the group's own document. The `.zmetadata`
+of Zarr v2 stands beside it; in a store, it is seen as if it stood there, too.
 """
 
 from __future__ import annotations
@@ -12,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 from zom.conventions.check import Breach, Site, Skip, python
 from zom.conventions.convention import Convention, register
 from zom.conventions.rule import Rule
-from zom.conventions.view import UNKNOWN, Node
+from zom.conventions.view import Node
 from zom.jsonvalue import same
 from zom.model.python_value import is_dict
 from zom.problems import show
@@ -46,7 +45,7 @@ def _say_the_same(site: Site) -> Iterator[Breach] | Skip:
 def _differing(site: Site, entries: Mapping[str, Any]) -> Iterator[Breach]:
     for path, entry in entries.items():
         node = site.node.at(path)
-        if not isinstance(node, Node) or node is site.node or not is_dict(entry):
+        if not isinstance(node, Node) or (node is site.node and node.form == "v3") or not is_dict(entry):
             continue
         mine = node.document
         if mine.get("node_type") != entry.get("node_type"):
@@ -89,8 +88,14 @@ def _has_no_ghosts(site: Site) -> Iterator[Breach] | Skip:
     return (
         site.breach((_BLOCK, "metadata", path), "an entry of a node that exists", f"no node at {show(path)}")
         for path in entries
-        if (node := site.node.at(path)) is not UNKNOWN and (node is None or node is site.node)
+        if _is_ghost(site.node, path)
     )
+
+
+def _is_ghost(group: Node, path: str) -> bool:
+    """Whether no node lies there; the group itself has no entry in Zarr v3, where the block is in its document."""
+    node = group.at(path)
+    return node is None or (node is group and group.form == "v3")
 
 
 def _must(name: str, check: Any, text: str, fix: str) -> Rule:
@@ -103,7 +108,7 @@ CONSOLIDATED: Final = register(
         title="Consolidated metadata",
         link=_LINK,
         on=("group",),
-        formats=("v3",),
+        formats=("v2", "v3"),
         detect=_found_at,
         rules=(
             _must(
@@ -127,4 +132,4 @@ CONSOLIDATED: Final = register(
         ),
     )
 )
-"""Consolidated metadata within a document of Zarr v3."""
+"""Consolidated metadata, of Zarr v3 and v2."""

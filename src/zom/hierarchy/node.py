@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from zom.model.spec import Spec
     from zom.problems import Problem
 
-__all__ = ["Document", "Node", "own_document", "place", "spec_of"]
+__all__ = ["Document", "Node", "own_document", "place", "spec_of", "whole_document"]
 
 
 class Document(NamedTuple):
@@ -75,14 +75,15 @@ class Node:
 
 def own_document(layout: Layout, node: Node) -> Any:
     """The node's document as the object model has it, without consolidated metadata, which is no part of it."""
-    value = _document(layout, node)
+    value = whole_document(layout, node)
     if layout.inline is not None and isinstance(value, dict) and layout.inline in value:
         document = cast("dict[str, Any]", value)
         return {name: item for name, item in document.items() if name != layout.inline}
     return cast("Any", value)
 
 
-def _document(layout: Layout, node: Node) -> Any:
+def whole_document(layout: Layout, node: Node) -> Any:
+    """As `own_document`, with what consolidated metadata stands in it."""
     if not node.documents:
         return dict(layout.family.constants["group"])
     return model_document(layout.family, {end: each.value for end, each in node.documents.items()})
@@ -99,7 +100,7 @@ def spec_of(layout: Layout, root: Node, findings: Findings, *, plain: bool = Fal
         if _is_broken(layout, node, findings):
             made[id(node)] = NOT_JSON
             continue
-        document = _document(layout, node) if plain else own_document(layout, node)
+        document = whole_document(layout, node) if plain else own_document(layout, node)
         if members is not None and isinstance(document, dict):
             below = {name: made.pop(id(member)) for name, member in members.items()}
             whole = {name: value for name, value in below.items() if value is not NOT_JSON}

@@ -18,12 +18,13 @@ from zom.conventions.report import report_of
 from zom.conventions.rule import PROFILES
 from zom.conventions.suppression import parse_suppressions
 from zom.conventions.view import Node as View
-from zom.conventions.view import document_tree, grown, spec_tree
+from zom.conventions.view import document_tree, spec_tree
 from zom.hierarchy.check import is_document
+from zom.hierarchy.consolidated import STALE
 from zom.hierarchy.consolidated_document import consolidated_in
-from zom.hierarchy.findings import NOT_JSON, Findings
-from zom.hierarchy.node import own_document, place
+from zom.hierarchy.findings import Findings
 from zom.hierarchy.read import inspect_tree
+from zom.hierarchy.stored_view import StoredView
 from zom.hierarchy.values import Values
 from zom.jsonvalue import JSONDict
 from zom.limits import DEFAULT_LIMITS, Limits
@@ -41,10 +42,7 @@ if TYPE_CHECKING:
     from zom.conventions.report import Report
     from zom.conventions.rule import Profile
     from zom.conventions.suppression import Suppression
-    from zom.conventions.view import Facts
     from zom.hierarchy.look import Form
-    from zom.hierarchy.node import Node
-    from zom.hierarchy.read import StoredTree
     from zom.problems import Fault, Level, Problem
     from zom.stores.interface import Store
 
@@ -197,21 +195,20 @@ class _Validation:
     def of_tree(self, store: Store, path: str, form: Form | None, *, data: bool) -> Report:
         """A hierarchy in a store: findings stand in its documents, by key and line."""
         tree = inspect_tree(store, path, level=self.level, form=form, limits=self.limits)
-        root = _stored_tree(tree)
+        view = StoredView(tree)
         judgement = Judgement(self.profile)
         if data:
             values = Values(store, tree.path, tree.layout.family.form, judgement, self.limits)
-            for node in root.walk():
+            for node in view.root.walk():
                 node.read = values.read
-        judge(root, self.asked, judgement=judgement)
+        judge(view.root, self.asked, judgement=judgement)
         findings = Findings(store.url, self.level, self.limits)
-        prefix = tree.path.rstrip("/")
         for problem in judgement.problems:
-            if prefix and problem.related:
-                related = tuple(f"{prefix}{each}".rstrip("/") for each in problem.related)
-                problem = replace(problem, related=related)  # noqa: PLW2901 - the same, from the root of the store
-            place(problem, tree.layout, tree.root, findings)
-        return self._report(judgement, (*tree.problems, *findings.problems), store.url, store=store.url)
+            view.place(problem, findings)
+        # What a convention tells of consolidated metadata, reading need not tell again.
+        is_told = "consolidated" in judgement.presences
+        own = (each for each in tree.problems if not (is_told and each.code == STALE.code))
+        return self._report(judgement, (*own, *findings.problems), store.url, store=store.url)
 
     def _report(
         self,
@@ -266,17 +263,3 @@ def _of_store(validation: _Validation, subject: Any, path: str, form: Form | Non
     finally:
         if isinstance(subject, (str, PathLike)):
             opened.close()
-
-
-def _stored_tree(tree: StoredTree) -> View:
-    """The view of what was read from a store, nodes at fault included."""
-    layout = tree.layout
-    family = layout.family
-
-    def facts(node: Node) -> Facts:
-        broken = any(each.value is NOT_JSON for each in node.documents.values())
-        document = None if broken else own_document(layout, node)
-        kind = node.kind or (family.kind_of(document) if is_dict(document) else None)
-        return kind, family.form, document
-
-    return grown(tree.root, facts, lambda node: node.members)
