@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Annotated
 
 import pytest
@@ -13,6 +14,7 @@ from zom.conventions import (
     Convention,
     Part,
     Rule,
+    conventions,
     has,
     length,
     pattern,
@@ -21,6 +23,7 @@ from zom.conventions import (
     required,
     schema,
 )
+from zom.conventions.convention import Conventions
 from zom.errors import ExtensionError, UnknownName
 
 
@@ -285,3 +288,75 @@ def test_documents_that_are_alike_are_judged_alike_each_at_its_own_node():
 def test_more_documents_than_are_remembered_are_counted_once_each():
     members = {f"n{index}": group({"dggs": {"name": f"a{index}"}}) for index in range(5000)}
     assert counts(zom.validate(group({}, members), [DGGS]), "dggs/name-lower") == (5000, 0, 0)
+
+
+# --- conventions that belong together ------------------------------------------------------------------
+
+
+def declared(convention, **attributes):
+    return {"zarr_conventions": [{"uuid": convention.uuid, "name": convention.id}], **attributes}
+
+
+def test_keys_that_are_used_must_be_declared_where_the_convention_says_so():
+    convention = replace(DGGS, declared=True)
+    report = zom.validate(group({"dggs": {"name": "a"}}), [convention])
+    (problem,) = report
+    assert str(problem) == (
+        'attributes.zarr_conventions: expected dggs declared in zarr_conventions, for "dggs" is used, found nothing; '
+        'add {"uuid": "7b255807-140c-42ca-97f6-7a1cfecdbc38", "name": "dggs"} to zarr_conventions'
+    )
+    assert zom.validate(group(declared(convention, dggs={"name": "a"})), [convention]).problems == ()
+
+
+def test_what_is_declared_and_not_used_is_a_warning():
+    (problem,) = zom.validate(group(declared(DGGS)), [DGGS]).problems
+    assert (problem.code, problem.severity) == ("convention/unused", "warning")
+    assert problem.inside == ("attributes", "zarr_conventions", 0)
+
+
+def test_keys_may_stand_within_others():
+    convention = replace(DGGS, within=("levels[*]",))
+    assert zom.validate(group(declared(convention, levels=[{"dggs": 1}])), [convention]).problems == ()
+
+
+def test_a_key_has_one_owner():
+    other = Convention("grids", owns=("dggs",))
+    registry = Conventions("convention", "zom.conventions")
+    registry.register(other)
+    with pytest.raises(ExtensionError, match=r"^the convention 'dggs/v1' owns 'dggs', which 'grids' owns"):
+        registry.register(DGGS)
+    report = zom.validate(group({"dggs": {"name": "a"}}), [DGGS, other])
+    assert codes(report) == [("convention/owned-twice", "/", "attributes/dggs")]
+
+
+def test_arrays_inherit_rules_on_arrays_and_nothing_is_told_twice():
+    rules = (
+        Rule("size", length("dggs.size", like="@shape"), must="as many sizes as dimensions", on="array"),
+        Rule("name", required("dggs.name"), must="there is a name"),
+    )
+    for inherit, heirs in [("none", []), ("children", ["/a"]), ("descendants", ["/a", "/g/b"])]:
+        convention = Convention("dggs", owns=("dggs",), rules=rules, inherit=inherit)
+        members = {"a": array(), "g": group({}, {"b": array()})}
+        report = zom.validate(group({"dggs": {"size": [1, 2]}}, members), [convention])
+        found = [(problem.code, problem.node) for problem in report if problem.code == "dggs/name"]
+        assert found == [("dggs/name", "/")]
+        passed, failed, _ = counts(report, "dggs/size")
+        assert (passed, failed) == (0, len(heirs))
+
+
+def test_what_is_declared_nearer_counts():
+    rules = (
+        Rule("size", length("dggs.size", like="@shape"), must="as many sizes as dimensions", on="array"),
+    )
+    convention = Convention("dggs", owns=("dggs",), rules=rules, inherit="descendants")
+    own = array(attributes={"dggs": {"size": [1]}})
+    inner = group({"dggs": {"size": [2]}}, {"b": array()})
+    report = zom.validate(group({"dggs": {"size": []}}, {"a": own, "g": inner}), [convention])
+    assert report.problems == ()
+    assert counts(report, "dggs/size") == (2, 0, 0)
+
+
+def test_who_asks_for_a_bundle_asks_for_its_parts_where_they_are():
+    broken = group(declared(conventions.of_id("proj")[0], **{"proj:code": 7}), {})
+    assert {problem.code.partition("/")[0] for problem in zom.validate(broken, ["geozarr"])} == {"proj"}
+    assert codes(zom.validate(group({}), ["geozarr"])) == [("convention/absent", "/", "")]

@@ -457,7 +457,7 @@ MESSAGES = [
     (
         "uom/array-only",
         "on-a-group",
-        "node_type: expected a array, found an group; move uom to each of the arrays",
+        "node_type: expected an array, found a group; move uom to each of the arrays",
     ),
     (
         "uom/unit-text",

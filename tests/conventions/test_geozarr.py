@@ -5,7 +5,7 @@ from __future__ import annotations
 import zom
 from zom import v3
 from zom.conventions import multiscales
-from zom.conventions.spatial import PUBLISHED as SPATIAL
+from zom.conventions.spatial_attributes import PUBLISHED as SPATIAL
 
 PLACED = [10.0, 0.0, 500000.0, 0.0, -10.0, 5000000.0]
 
@@ -50,4 +50,5 @@ def test_a_scale_of_a_third_is_rounded():
         },
     }
     report = zom.validate(v3.GroupSpec(attributes=attributes, members={}), ["geozarr"])
-    assert {problem.code for problem in report} == {"geozarr/level-placed"}
+    own = {problem.code for problem in report if problem.code.startswith("geozarr/")}
+    assert own == {"geozarr/level-placed"}

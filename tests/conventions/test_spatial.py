@@ -7,7 +7,8 @@ import pytest
 import zom
 from zom import v3
 from zom.conventions.affine import Affine, affine_of, integers_of, numbers_of
-from zom.conventions.spatial import PUBLISHED, lengths_of
+from zom.conventions.spatial_attributes import PUBLISHED
+from zom.conventions.spatial_extent import lengths_of
 from zom.conventions.view import spec_tree
 
 DECLARED = {"zarr_conventions": [PUBLISHED.declaration]}

@@ -8,7 +8,7 @@ import zom
 from zom import v3
 from zom.conventions.declarations import declarations, known
 from zom.conventions.proj import PUBLISHED as PROJ
-from zom.conventions.spatial import PUBLISHED as SPATIAL
+from zom.conventions.spatial_attributes import PUBLISHED as SPATIAL
 from zom.conventions.view import attributes_node
 
 UNKNOWN = "2dc8d146-3932-4e08-8542-06aa0e826508"

@@ -48,7 +48,6 @@ class Part(BaseModel):
         frozen=True,
         strict=True,
         extra="allow",
-        populate_by_name=True,
         allow_inf_nan=False,
         defer_build=True,
     )

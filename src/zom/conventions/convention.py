@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 from zom.conventions.attributes import Attributes, rules_beside
 from zom.conventions.check import Site
 from zom.conventions.rule import Condition, Rule, holds, schema
-from zom.conventions.selector import parse_selector
+from zom.conventions.selector import parse_selector, select
 from zom.conventions.view import Node
 from zom.errors import ExtensionError
 from zom.model.python_value import is_dict, is_list
@@ -97,11 +97,13 @@ class Convention:
     declared: bool = False
     """Whether a node has to declare it in `zarr_conventions`."""
     inherit: Literal["none", "children", "descendants"] = "none"
-    """The arrays that what a group declares holds for as well."""
+    """The arrays that what a group declares holds for as well: its rules on arrays are judged there."""
     everywhere: bool = False
     """Whether it holds for every node where it is asked for, found there or not."""
-    requires: tuple[str, ...] = ()
-    """The ids of conventions beside which it is found: it has rules on what they say together."""
+    within: tuple[str, ...] = ()
+    """Selectors of the objects in which its keys may stand, too, where it is declared."""
+    parts: tuple[str, ...] = ()
+    """The ids of conventions that it is made of: who asks for it asks for them, wherever they are found."""
     models: dict[str, type[Attributes]] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -119,7 +121,8 @@ class Convention:
             "rules",
             "signs",
             "version_at",
-            "requires",
+            "within",
+            "parts",
         ):
             object.__setattr__(self, name, tuple(getattr(self, name)))
         if not self.owns:
@@ -214,6 +217,14 @@ class Convention:
         True
         """
         return any(key == own or (own.endswith("*") and key.startswith(own[:-1])) for own in self.owns)
+
+    def key_in(self, node: Node) -> str | None:
+        """The first of its keys that is used at the node; None where none is."""
+        around = [node.attributes]
+        for selector in self.within:
+            found = select(node.attributes, parse_selector(selector).steps)
+            around += [value for _, value in found if is_dict(value)]
+        return next((key for each in around for key in each if self.owns_key(key)), None)
 
     def found_at(self, node: Node) -> str | None:
         """Why it is at the node, whichever version the node says it follows; None where it isn't."""

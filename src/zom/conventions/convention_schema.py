@@ -134,7 +134,7 @@ def identity(convention: Convention) -> Schema:
         "assumed": convention.assumed or None,
         "declared": convention.declared or None,
         "inherit": convention.inherit,
-        "requires": list(convention.requires),
+        "parts": list(convention.parts),
     }
     return {name: value for name, value in facts.items() if value not in (None, [])}
 

@@ -76,15 +76,25 @@ def judge(
     []
     """
     known = tuple(conventions)
-    wanted = tuple(dict.fromkeys(asked)) if asked is not None else known
+    demanded = None if asked is None else tuple(dict.fromkeys(asked))
+    wanted = known if demanded is None else _with_parts(demanded)
     judging = Judgement(profile) if judgement is None else judgement
-    detection = _Detection(wanted, known, judging, is_asked=asked is not None)
+    detection = _Detection(wanted, known, judging, is_asked=demanded is not None)
     with uncollected():
         for node in root.walk():
             detection.take(node)
-    if asked is not None:
-        detection.note_absent(root)
+    if demanded is not None:
+        detection.note_absent(root, demanded)
     return detection.judgement
+
+
+def _with_parts(asked: Iterable[Convention]) -> tuple[Convention, ...]:
+    """What is asked for, and what that is made of."""
+    found: dict[Convention, None] = {}
+    for convention in asked:
+        parts = (each for part in convention.parts for each in conventions.of_id(part))
+        found.update(dict.fromkeys((convention, *parts)))
+    return tuple(found)
 
 
 class _Detection:
@@ -119,11 +129,7 @@ class _Detection:
         text = judgement.take(node)
         found: dict[str, Convention] = {}
         for name, family in self._families.items():
-            if not family[0].requires:
-                self._find(node, name, family, found)
-        for name, family in self._families.items():
-            if family[0].requires and all(each in found for each in family[0].requires):
-                self._find(node, name, family, found)
+            self._find(node, name, family, found)
         for convention in found.values():
             if convention in self._wanted:
                 judgement.judge(convention, node, node, text)
@@ -211,7 +217,7 @@ class _Detection:
         if convention.uuid is None:
             return
         place = declaration_of(convention, node)
-        used = next((key for key in node.attributes if convention.owns_key(key)), None)
+        used = convention.key_in(node)
         if place is None and used is not None and convention.declared:
             expected = f"{convention.id} declared in zarr_conventions, for {show(used)} is used"
             fix = f'add {{"uuid": "{convention.uuid}", "name": "{convention.id}"}} to zarr_conventions'
@@ -237,21 +243,21 @@ class _Detection:
                         OWNED_TWICE, node, ("attributes", key), expected, f"{left.name} and {right.name}"
                     )
 
-    def note_absent(self, root: Node) -> None:
+    def note_absent(self, root: Node, demanded: Sequence[Convention]) -> None:
         """Say what was asked for and is nowhere."""
-        presences = self.judgement.presences
+        present = self.judgement.presences
+        ids = {name.partition("/")[0] for name in present}
         for name, family in self._families.items():
-            wanted = [each for each in family if each in self._wanted]
-            for each in wanted:
-                self.judgement.expect(each)
-            if not any(each.name in presences for each in wanted):
-                names = " or ".join(each.name for each in wanted)
-                if any(problem.code == OTHER_VERSION.code for problem in self.judgement.problems):
-                    continue
-                if any(stranger[1] == name for stranger in self._strangers):
-                    continue
-                keys = sorted({key for each in wanted for key in each.owns})
-                expected = f"metadata of {names}" + (f", such as {', '.join(keys[:6])}" if keys else "")
+            for each in family:
+                if each in self._wanted:
+                    self.judgement.expect(each)
+            asked = [each for each in family if each in demanded]
+            is_there = any(each.name in present or ids & set(each.parts) for each in asked)
+            is_stranger = any(stranger[1] == name for stranger in self._strangers)
+            if asked and not is_there and not is_stranger:
+                keys = sorted({key for each in asked for key in each.owns})
+                expected = f"metadata of {' or '.join(each.name for each in asked)}"
+                expected += f", such as {', '.join(keys[:6])}" if keys else ""
                 self.judgement.say(ABSENT, root, (), expected, "none at any node")
 
 

@@ -15,8 +15,16 @@ from zom.conventions.check import Skip, python
 from zom.conventions.convention import Convention, register
 from zom.conventions.multiscale_layout import arrays_of, levels_of, sources_of
 from zom.conventions.rule import Rule, has, holds, is_value
-from zom.conventions.spatial import SPATIAL, lengths_of, off_by
-from zom.conventions.spatial_attributes import BBOX, DIMENSIONS, REGISTRATION, SHAPE, TEXT, TRANSFORM
+from zom.conventions.spatial_attributes import (
+    BBOX,
+    DIMENSIONS,
+    PUBLISHED,
+    REGISTRATION,
+    SHAPE,
+    TEXT,
+    TRANSFORM,
+)
+from zom.conventions.spatial_extent import lengths_of, off_by
 from zom.problems import show
 
 if TYPE_CHECKING:
@@ -192,7 +200,7 @@ def _bbox_is_a_level_s(site: Site) -> Iterable[Breach] | Skip:
 
 
 _SIGNS: Final = (
-    (has("multiscales.layout"), is_value("zarr_conventions[*].uuid", SPATIAL.uuid)),
+    (has("multiscales.layout"), is_value("zarr_conventions[*].uuid", PUBLISHED.uuid)),
     *((has(f"multiscales.layout[*].{name}"),) for name in (TRANSFORM, SHAPE)),
 )
 
@@ -210,7 +218,7 @@ GEOZARR: Final = register(
         on=("group",),
         formats=("v3",),
         signs=_SIGNS,
-        everywhere=True,
+        parts=("multiscales", "spatial", "proj"),
         rules=(
             Rule(
                 "pixel-size",

@@ -121,7 +121,7 @@ class Judgement:
         self.presences: dict[str, Presence] = {}
         self.nodes = 0
         self._tallies: dict[tuple[str, str], Tally] = {}
-        self._plans: dict[tuple[Convention, str | None, str], _Plan] = {}
+        self._plans: dict[tuple[Convention, str | None, str, bool], _Plan] = {}
         self._digest = hashlib.sha256()
 
     @property
@@ -173,7 +173,7 @@ class Judgement:
 
     def judge(self, convention: Convention, node: Node, holder: Node, text: str | bytes) -> None:
         """Every rule of the convention at the node, whose document is `text`."""
-        plan = self._plan(convention, node)
+        plan = self._plan(convention, node, is_heir=node is not holder)
         site = Site(node, holder)
         outcome = plan.outcomes.get(text) if node is holder else None
         if outcome is None:
@@ -189,12 +189,14 @@ class Judgement:
         for each, breach in self._wide_breaches(plan, site):
             self.problems.append(self._problem(convention, each, breach))
 
-    def _plan(self, convention: Convention, node: Node) -> _Plan:
-        key = (convention, node.kind, node.form)
+    def _plan(self, convention: Convention, node: Node, *, is_heir: bool) -> _Plan:
+        # An heir has attributes of its own: of what it inherits, only the rules on its kind are about it.
+        key = (convention, node.kind, node.form, is_heir)
         plan = self._plans.get(key)
         if plan is None:
             kind = node.kind
             rules = convention.checked_rules(kind, self.profile)
+            rules = tuple(each for each in rules if each.on == kind) if is_heir else rules
             owners = convention.form_rules(kind or "group")
             plan = self._plans[key] = _Plan(
                 self._blocks(convention, [each for each in rules if each.is_local]),

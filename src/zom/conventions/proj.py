@@ -175,6 +175,7 @@ PROJ: Final = register(
         ),
         attributes=Proj,
         owns=("proj:*",),
+        within=("multiscales.layout[*]",),
         declared=True,
         rules=(
             Rule(

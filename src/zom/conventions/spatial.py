@@ -9,16 +9,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from zom.conventions.affine import MOST, affine_of, integers_of, numbers_of
+from zom.conventions.affine import affine_of, integers_of, numbers_of
 from zom.conventions.check import Skip, python
 from zom.conventions.convention import Convention, declaration_of, register
-from zom.conventions.declarations import Published, declared_as_published
+from zom.conventions.declarations import declared_as_published
 from zom.conventions.multiscale_layout import levels_of
 from zom.conventions.near_keys import spelled
 from zom.conventions.rule import Rule, has
 from zom.conventions.spatial_attributes import (
     BBOX,
     DIMENSIONS,
+    PUBLISHED,
     REGISTRATION,
     SHAPE,
     TEXT,
@@ -27,6 +28,7 @@ from zom.conventions.spatial_attributes import (
     SpatialArray,
     SpatialGroup,
 )
+from zom.conventions.spatial_extent import lengths_of, off_by
 from zom.conventions.value_checks import between, json_type, length, member_of, one_of, required, unique
 from zom.model.python_value import is_list
 from zom.model.registry import near
@@ -38,43 +40,12 @@ if TYPE_CHECKING:
     from zom.conventions.check import Breach, Check, Site
     from zom.conventions.view import Node
 
-__all__ = ["PUBLISHED", "SPATIAL", "lengths_of", "off_by"]
+__all__ = ["SPATIAL"]
 
-PUBLISHED: Final = Published(
-    uuid="689b58e2-cf7b-45e0-9fff-9cfc0883d6b4",
-    schema_url="https://raw.githubusercontent.com/zarr-conventions/spatial/refs/tags/v0.1/schema.json",
-    spec_url=TEXT,
-    description="Spatial coordinate information",
-    name="spatial",
-)
 _RAW: Final = "https://raw.githubusercontent.com/zarr-conventions/spatial"
 
 
 # --- what holds for a node -----------------------------------------------------------------------------------
-
-
-def lengths_of(array: Node, dimensions: object) -> tuple[int, int] | None:
-    """How long the two spatial dimensions of an array are, Y first; None where it doesn't have both.
-
-    >>> from zom import v3
-    >>> from zom.conventions.view import spec_tree
-    >>> array = spec_tree(v3.ArraySpec.build(shape=(3, 8, 6), dtype="u1", dimension_names=("band", "y", "x")))
-    >>> lengths_of(array, ["y", "x"]), lengths_of(array, ["y", "lon"])
-    ((8, 6), None)
-    """
-    dims, shape = array.dims, array.shape
-    if (
-        dims is None
-        or shape is None
-        or len(dims) != len(shape)
-        or not is_list(dimensions)
-        or len(dimensions) != 2
-    ):
-        return None
-    if any(name not in dims for name in dimensions):
-        return None
-    y, x = (shape[dims.index(name)] for name in dimensions)
-    return (y, x) if 0 <= min(y, x) <= max(y, x) <= MOST else None
 
 
 def _heirs(group: Node) -> list[Node]:
@@ -210,17 +181,6 @@ def _as_the_transform_says(site: Site) -> Iterable[Breach] | Skip:
     return () if apart is None else [site.breach(("attributes", BBOX), apart, show(node.attributes[BBOX]))]
 
 
-def off_by(bbox: tuple[float, ...], node: Node, affine: Any, lengths: tuple[int, ...]) -> str | None:
-    """The extent of a grid, where a bounding box is half a cell or more away from it; else None."""
-    # With "node", coordinates are those of the centres of cells, and the last one is one cell less away.
-    less = 1 if node.attributes.get(REGISTRATION) == "node" else 0
-    extent = affine.extent(lengths[0] - less, lengths[1] - less)
-    y, x = affine.cell
-    if all(abs(said - is_) <= 0.5 * cell for said, is_, cell in zip(bbox, extent, (x, y, x, y), strict=True)):
-        return None
-    return show([round(each, 9) for each in extent])
-
-
 def _levels_declare(site: Site) -> Iterable[Breach] | Skip:
     node = site.node
     used = [level.at(key) for level in levels_of(node) for key in level.entry if key.startswith("spatial:")]
@@ -261,6 +221,7 @@ SPATIAL: Final = register(
         ),
         attributes={"group": SpatialGroup, "array": SpatialArray},
         owns=("spatial:*",),
+        within=("multiscales.layout[*]",),
         signs=(
             *((has(name),) for name in (DIMENSIONS, BBOX, TYPE, TRANSFORM, SHAPE, REGISTRATION)),
             *((has(f"multiscales.layout[*].{name}"),) for name in (TRANSFORM, SHAPE)),

@@ -10,11 +10,13 @@ from typing import Annotated, Final, Literal
 from pydantic import Field
 
 from zom.conventions.attributes import Attributes
+from zom.conventions.declarations import Published
 from zom.conventions.rule import Rule, schema
 
 __all__ = [
     "BBOX",
     "DIMENSIONS",
+    "PUBLISHED",
     "REGISTRATION",
     "SHAPE",
     "TEXT",
@@ -31,6 +33,14 @@ TYPE: Final = "spatial:transform_type"
 TRANSFORM: Final = "spatial:transform"
 SHAPE: Final = "spatial:shape"
 REGISTRATION: Final = "spatial:registration"
+
+PUBLISHED: Final = Published(
+    uuid="689b58e2-cf7b-45e0-9fff-9cfc0883d6b4",
+    schema_url="https://raw.githubusercontent.com/zarr-conventions/spatial/refs/tags/v0.1/schema.json",
+    spec_url=TEXT,
+    description="Spatial coordinate information",
+    name="spatial",
+)
 
 
 def _form(name: str, must: str, fix: str, anchor: str) -> Rule:

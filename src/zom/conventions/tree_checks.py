@@ -14,6 +14,8 @@ from zom.problems import show
 if TYPE_CHECKING:
     from zom.conventions.view import Node
 
+_WORDS = {"array": "an array", "group": "a group"}
+
 __all__ = ["member", "node_kind", "same_everywhere", "shared_dims", "zarr_format"]
 
 
@@ -42,7 +44,11 @@ def node_kind(site: Site, kind: Literal["array", "group"]) -> Outcome:
         return ()
     if node.kind is None:
         return Skip("the kind of the node is not known")
-    return (Breach(node, ("node_type",) if node.form == "v3" else (), f"a {kind}", f"an {node.kind}"),)
+    return (
+        Breach(
+            node, ("node_type",) if node.form == "v3" else (), _WORDS[kind], _WORDS.get(node.kind, node.kind)
+        ),
+    )
 
 
 @named

@@ -123,8 +123,10 @@ def json_type(site: Site, types: list[str], *, at: str = ".") -> Outcome:
 
 
 @local
-def pattern(site: Site, regex: str, *, at: str = ".") -> Outcome:
+def pattern(site: Site, regex: str, *, at: str = ".", expected: str | None = None) -> Outcome:
     r"""Each text at `at` is, as a whole, like the regular expression, in the part of the language that ECMA 262 shares.
+
+    `expected` says in words what is expected, where the expression wouldn't help.
 
     >>> pattern("[0-9A-Fa-f]{6}", at="ome.omero.channels[*].color").name
     'pattern'
@@ -133,7 +135,8 @@ def pattern(site: Site, regex: str, *, at: str = ".") -> Outcome:
     if not values:
         return nothing_at(at)
     wrong = (v for v in values if not is_whole(regex, v.value))
-    return tuple(Breach(v.node, v.path, f"a string like {regex}", show(v.value)) for v in wrong)
+    said = expected or f"a string like {regex}"
+    return tuple(Breach(v.node, v.path, said, show(v.value)) for v in wrong)
 
 
 @local
@@ -311,6 +314,8 @@ def any_of(site: Site, selectors: list[str], *, minimum: int = 1, maximum: int |
     >>> any_of(["proj:code", "proj:wkt2", "proj:projjson"]).params["minimum"]
     1
     """
+    if not is_dict(site.holder.attributes if site.scope is None and not site.place else site.scope):
+        return Skip("not an object")  # of which the schema tells
     found = [selector for selector in selectors if site.values(selector)]
     if len(found) >= minimum and (maximum is None or len(found) <= maximum):
         return ()

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from zom.conventions.affine import affine_of
 from zom.conventions.multiscales.rules import PUBLISHED
 from zom.conventions.proj import PUBLISHED as PROJ
-from zom.conventions.spatial import PUBLISHED as SPATIAL
 from zom.conventions.spatial_attributes import BBOX, DIMENSIONS, SHAPE, TRANSFORM
+from zom.conventions.spatial_attributes import PUBLISHED as SPATIAL
 from zom.model.v3 import ArraySpec, GroupSpec
 
 if TYPE_CHECKING:
