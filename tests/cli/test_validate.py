@@ -139,6 +139,17 @@ def test_verbose_says_what_became_of_each_rule(call, unequal):
     assert "  not applicable, " in out
 
 
+def test_values_are_compared_where_that_is_asked_for(call, tmp_path):
+    inner = v3.GroupSpec(members={"x": array("x"), "v": array("x")})
+    root = zom.materialize(v3.GroupSpec(members={"x": array("x"), "g": inner}), tmp_path / "v.zarr")
+    root["x"][:] = [1, 2, 3, 4]
+    root["g"]["x"][:] = [1, 2, 3, 5]
+    assert call("validate", "v.zarr")[:2] == (0, "")
+    code, out, _ = call("validate", "v.zarr", "--data")
+    assert code == 1
+    assert "error: /g/x: " in out
+
+
 # -- formats --------------------------------------------------------------------------------------------
 
 

@@ -1,7 +1,8 @@
 """`zom validate`: every problem of documents and stores, as Zarr and as the conventions that they follow.
 
-Only errors make the command fail, where nothing else is asked for: a warning or a note refuses no document. Of a store, the documents of
-all its nodes are read, and no chunks: that is `zom check`.
+Only errors make the command fail, where nothing else is asked for: a warning or a note refuses no document. Of
+a store, the documents of all its nodes are read, and no chunks: that is `zom check`. With `--data`, those are
+read that hold what rules of conventions ask for.
 """
 
 from __future__ import annotations
@@ -61,6 +62,11 @@ def declare(parser: argparse.ArgumentParser) -> None:
         default=[],
         metavar="PATTERN",
         help="hide findings of rules, or of rules at nodes: 'cf/*', 'xarray/dims-*@/raw/**'",
+    )
+    parser.add_argument(
+        "--data",
+        action="store_true",
+        help="read the chunks of coordinates, indexes and codes in stores, for the rules that ask for their values",
     )
     parser.add_argument(
         "--level",
@@ -126,7 +132,7 @@ def run(arguments: argparse.Namespace) -> int:
     for name in arguments.places:
         place = place_of(name)
         stores += place.is_store
-        report = _of_store(place, choices) if place.is_store else _of_document(name, choices)
+        report = _of_store(place, choices, arguments) if place.is_store else _of_document(name, choices)
         if arguments.format == "text" and arguments.output is None:
             _print_lines(_lines(report, arguments))
         reports.append(report)
@@ -189,13 +195,14 @@ def _of_document(name: str, choices: dict[str, Any]) -> Report:
     return replace(validated(document.text, **choices), subject=document.name)
 
 
-def _of_store(place: Place, choices: dict[str, Any]) -> Report:
+def _of_store(place: Place, choices: dict[str, Any], arguments: argparse.Namespace) -> Report:
     from dataclasses import replace  # noqa: PLC0415 - slow to import
 
     from zom.hierarchy.validate import validate  # noqa: PLC0415 - slow to import
 
     with place.opened() as store:
-        return replace(validate(store, path=place.path, **choices), subject=place.name, store=place.store)
+        report = validate(store, path=place.path, data=arguments.data, **choices)
+    return replace(report, subject=place.name, store=place.store)
 
 
 # --- what is said ----------------------------------------------------------------------------------------
