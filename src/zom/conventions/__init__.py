@@ -24,9 +24,10 @@ from typing import TYPE_CHECKING
 from zom.conventions.attributes import Attributes, Part
 from zom.conventions.check import Breach, Check, Site, Skip, Value, python
 from zom.conventions.convention import Convention, conventions, register
+from zom.conventions.explanation import Example, Explanation
 from zom.conventions.reference_checks import ref, ref_dims, ref_dtype, ref_has, ref_ndim, ref_order, words
 from zom.conventions.report import Found, Report, RuleCount
-from zom.conventions.rule import Rule, at_root, has, is_a, is_like, is_value, lacks, schema
+from zom.conventions.rule import Rule, above, at_root, has, is_a, is_like, is_value, lacks, schema
 from zom.conventions.tree_checks import member, node_kind, same_everywhere, shared_dims, zarr_format
 from zom.conventions.value_checks import (
     any_of,
@@ -53,6 +54,8 @@ __all__ = [
     "Breach",
     "Check",
     "Convention",
+    "Example",
+    "Explanation",
     "Found",
     "Node",
     "Part",
@@ -62,6 +65,7 @@ __all__ = [
     "Site",
     "Skip",
     "Value",
+    "above",
     "any_of",
     "at_root",
     "between",
