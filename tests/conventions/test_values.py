@@ -7,7 +7,7 @@ import pytest
 
 import zom
 from zom import v3
-from zom.conventions import Convention, Rule, Skip, python
+from zom.conventions import Convention, Rule, Skip, conventions, python
 from zom.errors import StoreError
 from zom.stores.faulty import FaultyStore
 
@@ -106,3 +106,105 @@ def test_indexes_of_a_tree_have_the_same_values(child, expected):
     members = {"x": index("x"), "child": v3.GroupSpec(members={"x": index("x")})}
     store = filled(members, {"x": [1.0, 2.0, np.nan], "child/x": child})
     assert findings(store, "xarray", "xarray/tree-indexes") == expected
+
+
+def coordinate(values):
+    members = {"x": index("x", size=len(values))}
+    root = zom.materialize(v3.GroupSpec(attributes={"Conventions": "CF-1.12"}, members=members), "memory:")
+    root["x"][...] = values
+    return root.store
+
+
+@pytest.mark.parametrize(
+    ("values", "expected"),
+    [
+        ([1.0, 2.0, 4.0], []),
+        ([4.0, 2.0, 1.0], []),
+        ([1.0, 2.0, 2.0], ["/x: values that all rise; 2.0 and then 2.0 at index 2"]),
+        ([4.0, 2.0, 3.0], ["/x: values that all fall; 2.0 and then 3.0 at index 2"]),
+    ],
+)
+def test_coordinates_of_cf_rise_or_fall(values, expected):
+    assert findings(coordinate(values), "cf", "cf/coordinate-values-monotonic") == expected
+
+
+@pytest.mark.parametrize(
+    ("values", "expected"),
+    [([1.0, 2.0], []), ([1.0, np.nan, np.nan], ["/x: no missing values; 2, the first at index 1"])],
+)
+def test_coordinates_of_cf_are_all_there(values, expected):
+    assert findings(coordinate(values), "cf", "cf/coordinate-values-missing") == expected
+
+
+def element(kind, version, arrays, **attributes):
+    members = {
+        name: v3.ArraySpec.build(
+            shape=(len(values),),
+            dtype="float32" if name == "data" else "int32",
+            attributes={"encoding-type": "array", "encoding-version": "0.2.0"},
+        )
+        for name, values in arrays.items()
+    }
+    typed = {"encoding-type": kind, "encoding-version": version, **attributes}
+    root = zom.materialize(v3.GroupSpec(attributes=typed, members=members), "memory:")
+    for name, values in arrays.items():
+        root[name][...] = values
+    return root.store
+
+
+@pytest.mark.parametrize(
+    ("codes", "expected"),
+    [
+        ([0, 1, -1], []),
+        ([0, 2, 3], ["/codes: values from -1 to 1; 2 at index 1"]),
+        ([-2, 0, 0], ["/codes: values from -1 to 1; -2 at index 0"]),
+    ],
+)
+def test_codes_of_categories_have_categories(codes, expected):
+    store = element("categorical", "0.2.0", {"codes": codes, "categories": [7, 8]}, ordered=False)
+    assert findings(store, "anndata", "anndata/categorical-codes") == expected
+
+
+def sparse(kind="csr_matrix", indptr=(0, 1, 3), indices=(0, 1, 2), shape=(2, 3)):
+    arrays = {"data": [1, 2, 3], "indices": list(indices), "indptr": list(indptr)}
+    return element(kind, "0.1.0", arrays, shape=list(shape))
+
+
+@pytest.mark.parametrize(
+    ("indptr", "expected"),
+    [
+        ((0, 1, 3), []),
+        ((1, 1, 3), ["/indptr: 0 as the first value; 1"]),
+        ((0, 4, 3), ["/indptr: values that never fall; 4 and then 3 at index 2"]),
+        ((0, 1, 2), ["/indptr: 3 as the last value, as many as there are data; 2"]),
+    ],
+)
+def test_indptr_leads_through_the_data(indptr, expected):
+    assert findings(sparse(indptr=indptr), "anndata", "anndata/sparse-indptr-values") == expected
+
+
+@pytest.mark.parametrize(
+    ("kind", "shape", "indices", "expected"),
+    [
+        ("csr_matrix", (2, 3), (0, 1, 2), []),
+        ("csr_matrix", (2, 2), (0, 1, 2), ["/indices: values from 0 to 1; 2 at index 2"]),
+        ("csc_matrix", (3, 2), (0, 1, 2), []),
+        ("csc_matrix", (3, 2), (0, -1, 2), ["/indices: values from 0 to 2; -1 at index 1"]),
+    ],
+)
+def test_indices_are_within_the_shape(kind, shape, indices, expected):
+    store = sparse(kind=kind, shape=shape, indices=indices)
+    assert findings(store, "anndata", "anndata/sparse-indices-values") == expected
+
+
+def test_every_rule_that_asks_for_values_is_shown_here():
+    shown = {
+        "anndata/categorical-codes",
+        "anndata/sparse-indices-values",
+        "anndata/sparse-indptr-values",
+        "cf/coordinate-values-missing",
+        "cf/coordinate-values-monotonic",
+        "xarray/tree-indexes",
+    }
+    asked = {code for each in conventions for code, rule in each.codes() if rule.check.reads_values}
+    assert asked == shown

@@ -13,6 +13,7 @@ from zom.conventions.anndata.elements import TYPE, VERSION
 from zom.conventions.anndata.encodings import ELEMENT_RULES, LINK, SIGNS
 from zom.conventions.anndata.frames import FRAME_RULES
 from zom.conventions.anndata.skeleton import categorical, csc, csr, nullable, skeleton
+from zom.conventions.anndata.stored_values import STORED_RULES
 from zom.conventions.anndata.values import VALUE_RULES
 from zom.conventions.convention import Convention, register
 
@@ -25,7 +26,7 @@ ANNDATA: Final = register(
         link=LINK,
         owns=(TYPE, VERSION),
         signs=SIGNS,
-        rules=(*ELEMENT_RULES, *CONTAINER_RULES, *FRAME_RULES, *VALUE_RULES),
+        rules=(*ELEMENT_RULES, *CONTAINER_RULES, *FRAME_RULES, *VALUE_RULES, *STORED_RULES),
     )
 )
 """AnnData hierarchies, and elements of them that stand alone."""

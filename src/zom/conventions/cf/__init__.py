@@ -4,7 +4,7 @@ https://cfconventions.org/cf-conventions/cf-conventions.html, of which the rules
 requirements of its conformance document; the types of attributes are also those of the JSON Schema at
 https://github.com/zarr-conventions/CF.
 
-Values of arrays are never read. Where text and conformance document disagree, the text counts, as the
+Values are read of coordinate variables only, where that is asked for. Where text and conformance document disagree, the text counts, as the
 document itself says.
 """
 
@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Final
 from zom.conventions.cf import (
     bounds,
     cells,
+    coordinate_values,
     coordinates,
     description,
     domain,
@@ -57,6 +58,7 @@ CF: Final = register(
             *description.RULES,
             *flags.RULES,
             *coordinates.RULES,
+            *coordinate_values.RULES,
             *vertical.RULES,
             *time_coordinates.RULES,
             *grid_mapping.RULES,

@@ -1,0 +1,117 @@
+"""The rules of AnnData on stored values: codes of categories, and the indexes of sparse matrices.
+
+https://anndata.readthedocs.io/en/stable/fileformat-prose.html. What these refer to has to be there: readers
+take a wrong one for data, or end with an error of the library below them.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from zom.conventions.anndata.elements import CATEGORICAL, SPARSE, TYPE, encoding_of
+from zom.conventions.anndata.encodings import LINK
+from zom.conventions.check import VALUES_UNREAD, Breach, Site, Skip, of_values
+from zom.conventions.rule import Rule, is_value
+from zom.model.python_value import is_list
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from zom.conventions.view import Node
+
+__all__ = ["STORED_RULES"]
+
+
+def _integers(group: Node, name: str) -> Any | Skip:
+    """The values of a member, an array of integers of one dimension."""
+    array = group.arrays.get(name)
+    if array is None or array.ndim != 1:
+        return Skip(f"no array {name} of one dimension")
+    values = array.values
+    if values is None:
+        return VALUES_UNREAD
+    return values if values.dtype.kind in "iu" else Skip(f"{name} are no integers")
+
+
+def _codes_have_categories(site: Site) -> Iterator[Breach] | Skip:
+    categories = site.node.arrays.get("categories")
+    codes = _integers(site.node, "codes")
+    if isinstance(codes, Skip):
+        return codes
+    if categories is None or categories.ndim != 1:
+        return Skip("no array categories of one dimension")
+    return _beyond(site, "codes", codes, -1, (categories.shape or (0,))[0])
+
+
+def _beyond(site: Site, name: str, values: Any, least: int, end: int) -> Iterator[Breach]:
+    """The first value that is not from `least` to the one before `end`."""
+    places = np.flatnonzero((values < least) | (values >= end))
+    if places.size:
+        expected = f"values from {least} to {end - 1}" if end > least else "no values"
+        found = f"{values[places[0]]!s} at index {places[0]}"
+        yield site.breach((), expected, found, node=site.node.arrays[name])
+
+
+def _indptr_leads_through_data(site: Site) -> Iterator[Breach] | Skip:
+    data = site.node.arrays.get("data")
+    indptr = _integers(site.node, "indptr")
+    if isinstance(indptr, Skip):
+        return indptr
+    if data is None or data.ndim != 1 or not len(indptr):
+        return Skip("no data of one dimension, or an empty indptr")
+    return _off_the_way(site, indptr, (data.shape or (0,))[0])
+
+
+def _off_the_way(site: Site, indptr: Any, size: int) -> Iterator[Breach]:
+    node = site.node.arrays["indptr"]
+    if indptr[0] != 0:
+        yield site.breach((), "0 as the first value", str(indptr[0]), node=node)
+    falls = np.flatnonzero(indptr[1:] < indptr[:-1])
+    if falls.size:
+        place = int(falls[0]) + 1
+        found = f"{indptr[place - 1]!s} and then {indptr[place]!s} at index {place}"
+        yield site.breach((), "values that never fall", found, node=node)
+    if indptr[-1] != size:
+        expected = f"{size} as the last value, as many as there are data"
+        yield site.breach((), expected, str(indptr[-1]), node=node, related=(site.node.arrays["data"],))
+
+
+def _indices_are_within(site: Site) -> Iterator[Breach] | Skip:
+    shape = site.node.attributes.get("shape")
+    if not is_list(shape) or len(shape) != 2:
+        return Skip("no shape of two lengths")
+    size = shape[1 if encoding_of(site.node) == "csr_matrix" else 0]
+    indices = _integers(site.node, "indices")
+    if isinstance(indices, Skip) or type(size) is not int:
+        return indices if isinstance(indices, Skip) else Skip("no shape of two lengths")
+    return _beyond(site, "indices", indices, 0, size)
+
+
+STORED_RULES: Final[tuple[Rule, ...]] = (
+    Rule(
+        "categorical-codes",
+        of_values(_codes_have_categories),
+        must="each code of a categorical is the place of a category, or -1 where a value is missing",
+        fix="write the codes again, or the categories that are missing",
+        link=f"{LINK}#categorical-arrays",
+        when=(is_value(TYPE, CATEGORICAL),),
+    ),
+    Rule(
+        "sparse-indptr-values",
+        of_values(_indptr_leads_through_data),
+        must="indptr of a sparse matrix begins with 0, never falls, and ends with the number of its data",
+        fix="write the matrix again",
+        link=f"{LINK}#sparse-arrays",
+        when=(is_value(TYPE, *SPARSE),),
+    ),
+    Rule(
+        "sparse-indices-values",
+        of_values(_indices_are_within),
+        must="indices of a sparse matrix are places of its rows or columns",
+        fix="write the matrix again, with its true shape",
+        link=f"{LINK}#sparse-arrays",
+        when=(is_value(TYPE, *SPARSE),),
+    ),
+)
