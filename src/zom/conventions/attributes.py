@@ -109,7 +109,8 @@ def faults_in(model: type[Attributes], attributes: Mapping[str, Any]) -> list[Fa
         return None
     steps, value = found
     try:
-        _validator(model).validate_python(value)
+        # By their own keys only: an attribute may be called as Python calls a field.
+        _validator(model).validate_python(value, by_alias=True, by_name=False)
     except ValidationError as error:
         faults = faults_of(error, value, schema_of(model), FORM, steps)
         # To JSON Schema, and so to a convention, 4.0 is an integer.
