@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from pkgutil import iter_modules
 from typing import Annotated, Literal
 
 import pytest
 from jsonschema import Draft7Validator, Draft202012Validator
-from pydantic import AfterValidator
+from pydantic import AfterValidator, Field
 
 import zom
 from zom.conventions import (
@@ -23,8 +24,9 @@ from zom.conventions import (
     required,
     schema,
 )
-from zom.conventions.expression import PLACES, expressed_in, listed, share_of
+from zom.conventions.attributes import faults_in
 from zom.conventions.convention_schema import CONVENTION, RULES
+from zom.conventions.expression import PLACES, expressed_in, listed, share_of
 from zom.testing.convention_cases import load_cases
 
 CASES = Path(__file__).parents[1] / "conformance" / "conventions"
@@ -150,6 +152,20 @@ def test_one_fault_in_a_union_is_one_error(attributes, places):
     assert {"/".join(map(str, list(error.absolute_path)[1:])) for error in errors} == set(places)
 
 
+class Named(Attributes):
+    shape: str | None = Field(None, alias="spatial:shape", pattern="^[a-z]+$")
+
+
+@pytest.mark.parametrize(
+    ("attributes", "fits"),
+    [({"shape": 7}, True), ({"spatial:shape": "ab"}, True), ({"spatial:shape": "ab\n"}, False)],
+)
+def test_keys_are_those_of_documents_and_patterns_are_of_whole_texts(attributes, fits):
+    convention = Convention("named", attributes=Named)
+    assert accepts(zom.json_schema(convention), {**GROUP, "attributes": attributes}) is fits
+    assert (faults_in(Named, attributes) == []) is fits
+
+
 def test_rules_are_there_as_data():
     *_, made = zom.json_schema(DGGS)[RULES]
     assert made == {
@@ -247,3 +263,8 @@ def node_at(document, path):
     for name in path.strip("/").split("/") if path != "/" else ():
         document = document["members"][name]
     return document
+
+
+def test_a_check_of_the_package_is_not_hidden_by_a_module_of_its_name():
+    modules = {module.name for module in iter_modules(zom.conventions.__path__)}
+    assert modules & set(zom.conventions.__all__) == set()

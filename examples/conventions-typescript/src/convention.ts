@@ -40,7 +40,7 @@ export interface Identity {
   version_at?: string[];
   assumed?: boolean;
   inherit: "none" | "children" | "descendants";
-  requires?: string[];
+  parts?: string[];
 }
 
 export class Convention {

@@ -15,7 +15,8 @@ export interface Presence {
  * Conventions of one id are versions of each other: `known` should have all of them.
  */
 export function* presences(root: Node, known: Convention[], asked?: Convention[]): Generator<Presence> {
-  const wanted = new Set(asked ?? known);
+  const parts = new Set((asked ?? []).flatMap(({ is }) => is.parts ?? []));
+  const wanted = new Set([...(asked ?? known), ...known.filter(({ is }) => parts.has(is.id))]);
   const ids = new Set([...wanted].map(({ is }) => is.id));
   const families = new Map<string, Convention[]>();
   for (const each of known) {
@@ -47,20 +48,11 @@ function at(
   const found = new Map<string, Convention>();
   const isHere = (each: Convention): boolean =>
     each.isAt(node) || (isAsked && each.is.everywhere === true && wanted.has(each) && each.canBeAt(node));
-  const look = (family: Convention[]): void => {
+  for (const family of families.values()) {
     const picked = pick(node, family.filter(isHere));
     if (picked !== undefined) found.set(picked.is.id, picked);
-  };
-  for (const family of families.values()) if (needs(family).length === 0) look(family);
-  // Those that join others come last: they are there where all of these are.
-  for (const family of families.values()) {
-    if (needs(family).length > 0 && needs(family).every((id) => found.has(id))) look(family);
   }
   return found;
-}
-
-function needs(family: Convention[]): string[] {
-  return family[0]?.is.requires ?? [];
 }
 
 /** The version that the node says it follows, or that is meant where it says none. */

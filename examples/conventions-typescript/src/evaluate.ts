@@ -58,7 +58,9 @@ export function evaluate(root: Node, known: Convention[], options: Options = {})
   for (const presence of presences(root, known, asked)) {
     const { convention, node, holder } = presence;
     for (const rule of convention.rulesOf(node.kind, profile)) {
-      if (CHECKS.has(rule.check)) judge(report, convention, rule, new Site(node, holder));
+      // An heir has attributes of its own: of what it inherits, only the rules for its kind are about it.
+      const isAbout = node === holder || rule.on === node.kind;
+      if (isAbout && CHECKS.has(rule.check)) judge(report, convention, rule, new Site(node, holder));
     }
     if (node === holder && form !== undefined) report.findings.push(...form(presence, profile));
   }

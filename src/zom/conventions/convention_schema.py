@@ -180,6 +180,9 @@ def _plain(schema: Any, *, is_members: bool = False) -> Any:
             continue
         if name == "default" and (value is None or value in ([], "", {})):
             continue
+        if name == "pattern" and value.endswith("$"):
+            made[name] = f"{value[:-1]}(?!\\n)$"  # to Python, "$" also stands before a newline at the end
+            continue
         kept = name in {"const", "enum", "default", "required"}
         made[name] = value if kept else _plain(value, is_members=name in {"properties", "$defs"})
     return _nullable(made) if "anyOf" in made else made
