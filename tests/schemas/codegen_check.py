@@ -70,7 +70,9 @@ const failures = [];
 const files = JSON.parse(readFileSync(0, "utf8"));
 for (const [draft, file] of files) {
   try {
-    new kinds[draft]({ strict: true, allErrors: true }).compile(JSON.parse(readFileSync(file, "utf8")));
+    const ajv = new kinds[draft]({ strict: true, allErrors: true });
+    ajv.addVocabulary(["x-zom-convention", "x-zom-rules", "x-zom-not-expressed"]);
+    ajv.compile(JSON.parse(readFileSync(file, "utf8")));
   } catch (error) {
     failures.push(`${file}: ${error.message}`);
   }
