@@ -78,6 +78,7 @@ VERBS = [
     "schema",
     "explain",
     "rules",
+    "dingus",
 ]
 
 

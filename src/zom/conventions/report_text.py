@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
-    from zom.conventions.report import Outcome, Report
+    from zom.conventions.report import Outcome, Report, RuleCount
     from zom.problems import Problem, Severity
 
 __all__ = ["counted", "finding_line", "one_line", "summary_lines", "text_of"]
@@ -96,10 +96,14 @@ def _outcome_lines(report: Report) -> Iterator[str]:
     by_reason: dict[str, list[str]] = {}
     for each in report.rules:
         if each.outcome == "not applicable":
-            reason = max(each.reasons, key=lambda why, of=each: of.reasons[why], default="not in the profile")
-            by_reason.setdefault(reason, []).append(each.code)
+            by_reason.setdefault(_main_reason(each), []).append(each.code)
     for reason, codes in by_reason.items():
         yield f"  not applicable, {one_line(reason)}: {_listed(codes)}"
+
+
+def _main_reason(count: RuleCount) -> str:
+    """Why the rule doesn't apply at most of the nodes."""
+    return max(count.reasons, key=lambda why: count.reasons[why], default="not in the profile")
 
 
 def _listed(codes: Iterable[str]) -> str:
