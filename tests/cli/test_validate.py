@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import json
 import re
+import sys
 from xml.etree import ElementTree as ET
 
 import pytest
@@ -84,7 +85,9 @@ def test_all_or_none_and_a_name_contradict_each_other(call, written, other):
     )
 
 
-def test_a_convention_of_another_package_is_loaded_where_it_is_named(call, written, tmp_path, monkeypatch):
+@pytest.fixture
+def reels(tmp_path, monkeypatch):
+    """An installed package with a convention, which nobody has loaded."""
     text = "from zom.conventions import *\nc = Convention('reels', owns=('reels',), rules=[Rule('t', required('t'))])\n"
     (tmp_path / "reels_plugin.py").write_text(text)
     info = tmp_path / "reels-1.dist-info"
@@ -93,12 +96,28 @@ def test_a_convention_of_another_package_is_loaded_where_it_is_named(call, writt
     (info / "entry_points.txt").write_text("[zom.conventions]\nreels = reels_plugin:c\n")
     monkeypatch.syspath_prepend(tmp_path)
     importlib.invalidate_caches()
+    yield
+    sys.modules.pop("reels_plugin", None)
+    conventions._all.remove(conventions._by_name.pop("reels"))
+
+
+@pytest.mark.usefixtures("reels")
+def test_a_convention_of_another_package_is_loaded_where_it_is_named(call, written):
     name = written(v3.GroupSpec(attributes={"reels": 1}))
-    try:
-        assert call("validate", name)[1] == ""
-        assert call("validate", name, "--convention", "reels")[1].endswith("[reels/t]\n")
-    finally:
-        conventions._all.remove(conventions._by_name.pop("reels"))
+    assert call("validate", name)[1] == ""
+    assert call("validate", name, "--convention", "reels")[1].endswith("[reels/t]\n")
+
+
+@pytest.mark.usefixtures("reels")
+def test_a_rule_of_another_package_is_explained(call):
+    code, out, _ = call("explain", "reels/t")
+    assert (code, out.splitlines()[0]) == (0, "reels/t")
+
+
+def test_a_rule_is_explained_as_the_named_version_has_it(call):
+    code, out, _ = call("explain", "ome/axes-order", "--convention", "ome/0.4")
+    assert code == 0
+    assert "  convention  ome/0.4\n" in out
 
 
 def test_the_strict_profile_makes_errors_of_what_should_be(call, written):
