@@ -12,6 +12,7 @@ from __future__ import annotations
 import json
 import sys
 from difflib import SequenceMatcher
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -90,10 +91,10 @@ def best(cases: Sequence[Case]) -> Pair:
     found: list[Pair] = []
     for case in cases:
         for node, pointer in case.findings or ():
-            pair = next(pairs(case, Place(node, pointer), kept))
-            if pair.size <= LONG:
-                return pair
-            found.append(pair)
+            for pair in islice(pairs(case, Place(node, pointer), kept), 2):
+                if pair.size <= LONG:
+                    return pair
+                found.append(pair)
     return min(found, key=lambda pair: pair.size)
 
 
@@ -157,6 +158,8 @@ def around(finding: Place) -> Iterator[Place]:
     elif pointer.startswith(FACTS):
         # A length says nothing without the names of the dimensions, and the arrays that it is held against.
         pointer, node = "", node.rpartition("/")[0] or "/"
+    if pointer.rpartition("/")[2].isdecimal():
+        yield Place(node, pointer.rpartition("/")[0])  # what is wrong with an item is seen beside the others
     while pointer:
         yield Place(node, pointer)
         pointer = pointer.rpartition("/")[0]
