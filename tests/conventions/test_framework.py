@@ -16,6 +16,7 @@ from zom.conventions import (
     Rule,
     conventions,
     has,
+    json_type,
     length,
     pattern,
     python,
@@ -360,3 +361,21 @@ def test_who_asks_for_a_bundle_asks_for_its_parts_where_they_are():
     broken = group(declared(conventions.of_id("proj")[0], **{"proj:code": 7}), {})
     assert {problem.code.partition("/")[0] for problem in zom.validate(broken, ["geozarr"])} == {"proj"}
     assert codes(zom.validate(group({}), ["geozarr"])) == [("convention/absent", "/", "")]
+
+
+def test_what_is_said_of_a_document_is_not_said_of_one_with_another_title():
+    # The whole object is shown, with the title in it: it is that of one document only.
+    rules = (Rule("plain", json_type(["string"], at="about"), must="about is text"),)
+    convention = Convention("about", owns=("about",), rules=rules, free=("about.title",))
+    members = {name: group({"about": {"title": name * 9}}) for name in ("a", "b")}
+    found = {problem.node: problem.found for problem in zom.validate(group({}, members), [convention])}
+    assert found == {"/a": '{"title": "aaaaaaaaa"}', "/b": '{"title": "bbbbbbbbb"}'}
+    assert counts(zom.validate(group({}, members), [convention]), "about/plain") == (0, 2, 0)
+
+
+def test_documents_that_differ_in_free_texts_are_counted_each():
+    rules = (Rule("title", required("about.title"), must="there is a title"),)
+    convention = Convention("about", owns=("about",), rules=rules, free=("about.title",))
+    members = {f"n{number}": group({"about": {"title": f"t{number}"}}) for number in range(3)}
+    members["none"] = group({"about": {}})
+    assert counts(zom.validate(group({}, members), [convention]), "about/title") == (3, 1, 0)

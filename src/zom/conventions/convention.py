@@ -90,6 +90,8 @@ class Convention:
     signs: tuple[tuple[Condition, ...], ...] = ()
     """The same as data, which programs in other languages can follow: it is found where it is declared in
     `zarr_conventions`, and where all conditions of one of these hold."""
+    free: tuple[str, ...] = ()
+    """Where texts stand that no rule looks into, such as titles: documents that differ in those only are alike."""
     version_at: tuple[str, ...] = ()
     """Where a node says which version it follows."""
     assumed: bool = False
@@ -120,6 +122,7 @@ class Convention:
             "owns",
             "rules",
             "signs",
+            "free",
             "version_at",
             "within",
             "parts",

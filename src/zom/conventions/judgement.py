@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from zom.conventions.attributes import faults_in
 from zom.conventions.check import Breach, Site, Skip
+from zom.conventions.likeness import Likeness
 from zom.conventions.rule import holds, scopes_of
 from zom.conventions.selector import EVERY, OBJECT, leads, parse_selector
 from zom.jsonvalue import exact_text
@@ -175,13 +176,15 @@ class Judgement:
         """Every rule of the convention at the node, whose document is `text`."""
         plan = self._plan(convention, node, is_heir=node is not holder)
         site = Site(node, holder)
-        outcome = plan.outcomes.get(text) if node is holder else None
+        alike = Likeness(convention.free, node, text)
+        outcome = plan.outcomes.get(alike.text) if node is holder else None
         if outcome is None:
             outcome = self._local_outcome(plan, site)
-            if node is holder and len(plan.outcomes) < _REMEMBERED:
-                plan.outcomes[text] = outcome
+            told = (breach for _, breach in outcome.breaches)
+            if node is holder and len(plan.outcomes) < _REMEMBERED and not alike.is_told_in(told):
+                plan.outcomes[alike.text] = outcome
         outcome.times += 1
-        if plan.outcomes.get(text) is not outcome:
+        if plan.outcomes.get(alike.text) is not outcome:
             outcome.count()  # it is not remembered
         for each, breach in outcome.breaches:
             here = breach._replace(node=node) if node is holder else breach

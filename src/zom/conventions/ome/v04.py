@@ -91,6 +91,7 @@ V04: Final = register(
         owns=KEYS,
         signs=BESIDE_OTHERS,
         version_at=VERSIONS,
+        free=("multiscales[*].name",),
         assumed=True,
         rules=(
             *version_rules(EDITION),

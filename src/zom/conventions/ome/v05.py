@@ -101,6 +101,7 @@ V05: Final = register(
         attributes=Ome05,
         signs=UNDER_OME,
         version_at=("ome.version",),
+        free=("ome.multiscales[*].name",),
         assumed=True,
         rules=(
             *namespace_rules(EDITION),

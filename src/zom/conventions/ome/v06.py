@@ -194,6 +194,7 @@ V06: Final = register(
         attributes=Ome06,
         owns=("ome",),
         version_at=("ome.version",),
+        free=("ome.multiscales[*].name",),
         signs=((has("ome.version"),), (has("ome.scene"),), (has("ome.multiscales[*].coordinateSystems"),)),
         assumed=True,
         rules=_RULES,
