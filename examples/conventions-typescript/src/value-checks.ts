@@ -129,6 +129,8 @@ interface AnyOf {
 }
 
 export function anyOf(site: Site, { selectors, minimum = 1, maximum = Infinity }: AnyOf): Outcome {
+  // Of a scope that is no object, the form tells.
+  if (site.place.length > 0 && !isObject(site.scope)) return null;
   const found = selectors.filter((selector) => site.values(selector).length > 0).length;
   return minimum <= found && found <= maximum ? [] : [{ node: site.holder, path: site.here }];
 }
