@@ -62,26 +62,41 @@ def climate() -> v3.GroupSpec:
     from zom import v3  # noqa: PLC0415 - slow to import
 
     array = v3.ArraySpec.build
-    kelvin = {"long_name": "temperature at 2 m", "units": "K"}
+    kelvin = {
+        "long_name": "temperature at 2 m",
+        "standard_name": "air_temperature",
+        "units": "K",
+        "units_metadata": "temperature: on_scale",
+    }
+    mean = {"cell_methods": "day: mean lat: lon: point"}
+    north = {"standard_name": "latitude", "units": "degrees_north", "axis": "Y"}
+    east = {"standard_name": "longitude", "units": "degrees_east", "axis": "X"}
+    hours = {
+        "standard_name": "time",
+        "units": "hours since 2026-01-01",
+        "units_metadata": "leap_seconds: none",
+        "calendar": "standard",
+        "axis": "T",
+    }
     daily = array(
         shape=(2, 181, 360),
         dtype="float32",
         chunks=(1, 181, 360),
         dimension_names=("day", "lat", "lon"),
         compress="gzip:6",
-        attributes=kelvin,
+        attributes={**kelvin, **mean},
     )
     return v3.GroupSpec(
-        attributes={"title": "a small climate", "institution": "zom demo"},
+        attributes={"title": "a small climate", "Conventions": "CF-1.12"},
         members={
             "time": array(
                 shape=(48,),
                 dtype="int64",
                 dimension_names=("time",),
-                attributes={"units": "hours since 2026-01-01", "calendar": "standard"},
+                attributes=hours,
             ),
-            "lat": array(shape=(181,), dtype="float64", dimension_names=("lat",)),
-            "lon": array(shape=(360,), dtype="float64", dimension_names=("lon",)),
+            "lat": array(shape=(181,), dtype="float64", dimension_names=("lat",), attributes=north),
+            "lon": array(shape=(360,), dtype="float64", dimension_names=("lon",), attributes=east),
             "t2m": array(
                 shape=(48, 181, 360),
                 dtype="float32",
@@ -89,9 +104,9 @@ def climate() -> v3.GroupSpec:
                 shards=(24, 182, 360),
                 dimension_names=("time", "lat", "lon"),
                 fill_value=float("nan"),
-                attributes=kelvin,
+                attributes={**kelvin, "cell_methods": "time: lat: lon: point"},
             ),
-            "daily": v3.GroupSpec(attributes={"cell_methods": "time: mean"}, members={"t2m": daily}),
+            "daily": v3.GroupSpec(attributes={"title": "means of days"}, members={"t2m": daily}),
         },
     )
 
@@ -120,7 +135,12 @@ def _steps(directory: str, spec: v3.GroupSpec) -> Iterator[tuple[str, str]]:
     size = byte_text(sum(value.nbytes for value in values.values()))
     nodes = len(list(spec.walk()))
     yield "declared", f"{nodes} nodes in Python: {nodes - len(values)} groups, {len(values)} arrays, {size}"
-    yield "validated", _count(zom.check(spec))
+    report = zom.validate(spec, ["xarray", "cf"])
+    kept = sum(rule.passed > 0 and not rule.failed for rule in report.rules)
+    yield (
+        "validated",
+        f"as Zarr, and by the rules of xarray and CF, {kept} of which apply: {_count(report.problems)}",
+    )
     if os.path.lexists(place):
         zom.repair(place)
     root = zom.materialize(spec, place, on_conflict="replace")
@@ -129,8 +149,8 @@ def _steps(directory: str, spec: v3.GroupSpec) -> Iterator[tuple[str, str]]:
     _compare(root, values)
     if not diff(spec, place):
         yield "read back", "the same, bit for bit; and the store's spec is the one declared"
-    problems = zom.check(place, data="all")
-    yield "checked", f"the store, every chunk decoded: {_count(problems)}"
+    problems = (*zom.check(place, data="all"), *zom.validate(place, ["xarray", "cf"], data=True))
+    yield "checked", f"the store, every chunk decoded, coordinates in order: {_count(problems)}"
     yield "exported", _export(directory, spec, problems)
 
 
