@@ -239,7 +239,7 @@ def _lines(report: Report, arguments: argparse.Namespace) -> Iterator[str]:
     if left > 0:
         yield f"{report.subject}: and {left:,} more"
     if arguments.verbose:
-        yield from summary_lines(report)
+        yield from summary_lines(report, verbose=True)
 
 
 def _print_lines(lines: Iterable[str]) -> None:

@@ -138,8 +138,10 @@ class Report:
             return self.subject
         return f"{self.store.rstrip('/')}/{problem.key}"
 
-    def text(self, *, limit: int | None = None) -> str:
+    def text(self, *, limit: int | None = None, verbose: bool = False) -> str:
         """The report for people: a line for each finding, and what was checked; at most `limit` findings.
+
+        Where it is to be `verbose`, it says of each rule that doesn't apply why it doesn't.
 
         >>> import zom
         >>> print(zom.validate(zom.v3.GroupSpec()).text())
@@ -148,7 +150,7 @@ class Report:
         """
         from zom.conventions.report_text import text_of  # noqa: PLC0415 - each format where it is asked for
 
-        return text_of(self, limit=limit)
+        return text_of(self, limit=limit, verbose=verbose)
 
     def to_dict(self) -> dict[str, Any]:
         """The report as plain JSON, as the schema `report/1` has it.

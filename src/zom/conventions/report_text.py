@@ -19,8 +19,8 @@ _SEVERITIES: tuple[Severity, ...] = ("error", "warning", "note")
 _OUTCOMES: tuple[Outcome, ...] = ("passed", "failed", "not applicable")
 
 
-def text_of(report: Report, *, limit: int | None = None) -> str:
-    """All of the report; of the findings, at most `limit`."""
+def text_of(report: Report, *, limit: int | None = None, verbose: bool = False) -> str:
+    """The report; of the findings, at most `limit`, and where it is to be verbose, why rules don't apply."""
     is_stored = report.store is not None or report.subject not in {"spec", "document"}
     lines = [
         finding_line(problem, report.file(problem) if is_stored else None)
@@ -29,7 +29,7 @@ def text_of(report: Report, *, limit: int | None = None) -> str:
     left = len(report) - len(lines)
     if left > 0:
         lines.append(f"... and {_number(left, 'finding')} more")
-    return "\n".join([*lines, *summary_lines(report)])
+    return "\n".join([*lines, *summary_lines(report, verbose=verbose)])
 
 
 def finding_line(problem: Problem, file: str | None = None, severity: str | None = None) -> str:
@@ -68,8 +68,8 @@ def counted(counts: Mapping[str, int]) -> str:
     return ", ".join(said) or "no problems"
 
 
-def summary_lines(report: Report) -> Iterator[str]:
-    """What was found, and what was checked to find it."""
+def summary_lines(report: Report, *, verbose: bool = False) -> Iterator[str]:
+    """What was found, and what was checked to find it; where it is to be verbose, why rules don't apply."""
     counts = Counter[str](problem.severity for problem in report)
     hidden = f", {len(report.suppressed)} suppressed" if report.suppressed else ""
     yield f"{one_line(report.subject)}: {counted(counts)}{hidden}"
@@ -85,14 +85,15 @@ def summary_lines(report: Report) -> Iterator[str]:
     if not report.checked:
         names = ", ".join(sorted({each.convention for each in report.rules}))
         yield f"NOTHING WAS CHECKED but Zarr itself: no rule of {names} applies"
-    yield from _outcome_lines(report)
-
-
-def _outcome_lines(report: Report) -> Iterator[str]:
-    """The rules that failed, and those that don't apply by the reason."""
     for each in report.rules:
         if each.failed:
             yield f"  failed at {_number(each.failed, 'node')}: {each.code}: {each.text}"
+    if verbose:
+        yield from _unapplied(report)
+
+
+def _unapplied(report: Report) -> Iterator[str]:
+    """The rules that don't apply, by the reason."""
     by_reason: dict[str, list[str]] = {}
     for each in report.rules:
         if each.outcome == "not applicable":
