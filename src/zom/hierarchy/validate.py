@@ -5,8 +5,10 @@ The hierarchy may be a spec, a document, or lie in a store; the same rules run o
 
 from __future__ import annotations
 
+import os
 from dataclasses import replace
 from os import PathLike
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, cast
 
 from zom import jsontext
@@ -19,6 +21,7 @@ from zom.conventions.rule import PROFILES
 from zom.conventions.suppression import parse_suppressions
 from zom.conventions.view import Node as View
 from zom.conventions.view import document_tree, spec_tree
+from zom.errors import StoreError
 from zom.hierarchy.check import is_document
 from zom.hierarchy.consolidated import STALE
 from zom.hierarchy.consolidated_document import consolidated_in
@@ -66,8 +69,8 @@ def validate(  # noqa: PLR0913 - each is a choice of the caller's
 ) -> Report:
     """A report of every problem: of the documents as Zarr, and of the conventions that they follow.
 
-    The subject is a spec, a document as `zom.check` takes it, or a store, a path, a URL, an open array or
-    group. Of a store, the documents are read, and no chunks; with `data`, those of coordinates, indexes and
+    The subject is a spec, a document as `zom.check` takes it or the path of a file that holds one, or a
+    store, a path, a URL, an open array or group. Of a store, the documents are read, and no chunks; with `data`, those of coordinates, indexes and
     codes as well, for the rules that ask for their values. `conventions` are names, such as "xarray",
     "ome" for all versions, and "ome/0.5" for one; what is asked for and isn't there is an error.
 
@@ -89,6 +92,8 @@ def validate(  # noqa: PLR0913 - each is a choice of the caller's
         return validation.of_spec(subject)
     if is_document(subject):
         return validation.of_document(subject)
+    if isinstance(subject, (str, PathLike)) and _is_document_file(subject):
+        return _of_file(validation, subject)
     return _of_store(validation, subject, path, form, data=data)
 
 
@@ -225,6 +230,29 @@ class _Validation:
             suppressions=self.suppressions,
             store=store,
         )
+
+
+# --- documents in files -----------------------------------------------------------------------------------
+
+_DOCUMENT_NAMES = (".json", ".zattrs", ".zarray", ".zgroup", ".zmetadata")
+
+
+def _is_document_file(path: Any) -> bool:
+    """Whether it is a file that is named as documents are."""
+    name = os.fspath(path)
+    return name.endswith(_DOCUMENT_NAMES) and os.path.isfile(name)  # noqa: PTH113 - of any text, URLs as well
+
+
+def _of_file(validation: _Validation, path: Any) -> Report:
+    file = Path(path)
+    try:
+        with file.open("rb") as stream:
+            text = stream.read(validation.limits.text_bytes + 1)
+    except OSError as cause:
+        raise StoreError(str(path), "", "read", cause.strerror or str(cause)) from cause
+    is_attributes = file.name == ".zattrs"
+    report = validation.of_attributes(text) if is_attributes else validation.of_document(text)
+    return replace(report, subject=str(path))
 
 
 def _text_of(document: Any) -> str | bytes | None:
