@@ -185,7 +185,9 @@ def faults_of(  # noqa: PLR0913 - a fault has that many facts
         if detail["type"] == "int_type" and integral(found):
             judged, fix = INTEGER_LITERAL, f"write {int(cast('float', found))}"
         faults[steps] = Fault(judged, (*path, *steps), expected, found_text, fix)
-    return [f for s, f in faults.items() if not any(t != s and t[: len(s)] == s for t in faults)]
+    # Of a value and what is within it, the fault within tells more.
+    around = {steps[:length] for steps in faults for length in range(len(steps))}
+    return [fault for steps, fault in faults.items() if steps not in around]
 
 
 def _landed(
