@@ -141,6 +141,11 @@ def test_values_are_shown_on_one_line(value, text):
     assert show(value) == text
 
 
+def test_a_problem_is_told_on_one_line_whatever_names_hold():
+    problem = Problem("x/y", "error", "/a\nb", "/attributes", ("c\rd",), "e\x1b[31m", "f\u2028g", "h\n")
+    assert str(problem) == "/a\\nb: ['c\\rd']: expected e\\x1b[31m, found f\\u2028g; h\\n"
+
+
 def test_a_long_value_is_cut():
     assert show("x" * 100) == '"' + "x" * 76 + "..."
     assert show(list(range(10**6)), 20) == "[0, 1, 2, 3, 4, 5..."

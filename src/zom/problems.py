@@ -22,6 +22,7 @@ __all__ = [
     "Rule",
     "Severity",
     "dotted",
+    "one_line",
     "pointer_of",
     "rule",
     "rules",
@@ -140,7 +141,7 @@ class Problem:
         inner = f"{dotted(self.inside)}: " if self.inside else ""
         line = f" (line {self.line}, column {self.column})" if self.line is not None else ""
         fix = f"; {self.fix}" if self.fix else ""
-        return f"{where}{inner}expected {self.expected}, found {self.found}{line}{fix}"
+        return one_line(f"{where}{inner}expected {self.expected}, found {self.found}{line}{fix}")
 
     def to_dict(self) -> dict[str, Any]:
         """The problem as plain JSON, without the members that are unknown.
@@ -197,6 +198,17 @@ def dotted(path: Iterable[str | int]) -> str:
         else:
             text += f"[{step!r}]"
     return text
+
+
+def one_line(text: str) -> str:
+    r"""The text without line ends and other characters that nobody sees: names of nodes may have them.
+
+    >>> one_line("a\nb")
+    'a\\nb'
+    """
+    if text.isprintable():
+        return text
+    return "".join(each if each.isprintable() else each.encode("unicode_escape").decode() for each in text)
 
 
 def show(value: object, limit: int = 80) -> str:

@@ -109,7 +109,7 @@ def test_a_misspelt_encoding_suggests_a_near_name():
     ]
     assert str(found) == (
         "/X: attributes.encoding-type: expected an encoding type that anndata defines, "
-        "found csr-matrix; did you mean 'csr_matrix' or 'csc_matrix'?"
+        "found \"csr-matrix\"; did you mean 'csr_matrix' or 'csc_matrix'?"
     )
 
 
@@ -119,8 +119,8 @@ def test_a_future_version_says_which_is_known():
     (problem,) = zom.validate(wrong, ["anndata"])
     assert (problem.code, problem.expected, problem.found) == (
         "anndata/encoding-known",
-        "0.1.0, the version of anndata that is known",
-        "1.0.0",
+        '"0.1.0", the version of anndata that is known',
+        '"1.0.0"',
     )
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
-from zom.conventions.report_text import one_line
+from zom.problems import one_line
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -34,7 +34,7 @@ def _command(problem: Problem, file: str) -> str:
     properties = {"file": file, "line": problem.line or 1, "col": problem.column, "title": problem.code}
     said = ",".join(f"{name}={_property(value)}" for name, value in properties.items() if value is not None)
     message = str(replace(problem, line=None, column=None))
-    return f"::{_COMMANDS[problem.severity]} {said}::{_escaped(one_line(message))}"
+    return f"::{_COMMANDS[problem.severity]} {said}::{_escaped(message)}"
 
 
 def _property(value: object) -> str:

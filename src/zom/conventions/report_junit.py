@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Final
 from xml.sax.saxutils import escape, quoteattr
 
 from zom.conventions.report_json import rule_of_codes
-from zom.conventions.report_text import finding_line, one_line
+from zom.conventions.report_text import finding_line
+from zom.problems import one_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

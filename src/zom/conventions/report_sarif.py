@@ -16,8 +16,7 @@ from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import quote
 
 from zom.conventions.report_json import rule_of_codes
-from zom.conventions.report_text import one_line
-from zom.problems import rules
+from zom.problems import one_line, rules
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -103,7 +102,7 @@ def _results(report: Report, places: dict[str, int]) -> Iterator[dict[str, Any]]
 
 
 def _result(report: Report, problem: Problem, places: dict[str, int]) -> dict[str, Any]:
-    said = one_line(str(replace(problem, line=None, column=None)))
+    said = str(replace(problem, line=None, column=None))
     uri = _uri(report, problem)
     identity = f"{problem.code}\0{problem.node}\0{problem.pointer}\0{uri}"
     digest = hashlib.sha256(identity.encode("utf-8", "surrogatepass")).hexdigest()

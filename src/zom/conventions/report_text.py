@@ -7,13 +7,15 @@ from dataclasses import replace
 from itertools import islice
 from typing import TYPE_CHECKING
 
+from zom.problems import one_line
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
     from zom.conventions.report import Outcome, Report, RuleCount
     from zom.problems import Problem, Severity
 
-__all__ = ["counted", "finding_line", "one_line", "summary_lines", "text_of"]
+__all__ = ["counted", "finding_line", "summary_lines", "text_of"]
 
 _SEVERITIES: tuple[Severity, ...] = ("error", "warning", "note")
 _OUTCOMES: tuple[Outcome, ...] = ("passed", "failed", "not applicable")
@@ -44,18 +46,7 @@ def finding_line(problem: Problem, file: str | None = None, severity: str | None
     place = f"{'' if file is None else one_line(file)}{line}".removeprefix(":")
     where = f"{place}: " if place else ""
     said = replace(problem, line=None, column=None)
-    return f"{where}{severity or problem.severity}: {one_line(str(said))} [{problem.code}]"
-
-
-def one_line(text: str) -> str:
-    r"""The text without line ends and other characters that nobody sees: names of nodes may have them.
-
-    >>> one_line("a\nb")
-    'a\\nb'
-    """
-    if text.isprintable():
-        return text
-    return "".join(each if each.isprintable() else each.encode("unicode_escape").decode() for each in text)
+    return f"{where}{severity or problem.severity}: {said} [{problem.code}]"
 
 
 def counted(counts: Mapping[str, int]) -> str:

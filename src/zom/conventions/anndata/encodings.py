@@ -82,13 +82,12 @@ def _is_known(site: Site) -> Iterator[Breach]:
     if known is None:
         hint = near(said, list(ENCODINGS))
         fix = hint if hint.startswith("did you mean") else None
-        yield site.breach(("attributes", TYPE), "an encoding type that anndata defines", said, fix=fix)
+        yield site.breach(("attributes", TYPE), "an encoding type that anndata defines", show(said), fix=fix)
     elif isinstance(version, str) and version[:1].isdigit() and version != known.version:
         if said == DATAFRAME and version == _OLD_DATAFRAME:
             return  # the rule on what is old tells of it
-        yield site.breach(
-            ("attributes", VERSION), f"{known.version}, the version of {said} that is known", version
-        )
+        expected = f"{show(known.version)}, the version of {said} that is known"
+        yield site.breach(("attributes", VERSION), expected, show(version))
 
 
 def _is_not_old(site: Site) -> Iterator[Breach]:
