@@ -5,7 +5,6 @@ The hierarchy may be a spec, a document, or lie in a store; the same rules run o
 
 from __future__ import annotations
 
-import os
 from dataclasses import replace
 from os import PathLike
 from pathlib import Path
@@ -92,8 +91,8 @@ def validate(  # noqa: PLR0913 - each is a choice of the caller's
         return validation.of_spec(subject)
     if is_document(subject):
         return validation.of_document(subject)
-    if isinstance(subject, (str, PathLike)) and _is_document_file(subject):
-        return _of_file(validation, subject)
+    if isinstance(subject, (str, Path)) and _is_document_file(subject):
+        return _of_file(validation, Path(subject))
     return _of_store(validation, subject, path, form, data=data)
 
 
@@ -237,22 +236,21 @@ class _Validation:
 _DOCUMENT_NAMES = (".json", ".zattrs", ".zarray", ".zgroup", ".zmetadata")
 
 
-def _is_document_file(path: Any) -> bool:
+def _is_document_file(path: str | Path) -> bool:
     """Whether it is a file that is named as documents are."""
-    name = os.fspath(path)
-    return name.endswith(_DOCUMENT_NAMES) and os.path.isfile(name)  # noqa: PTH113 - of any text, URLs as well
+    name = str(path)
+    return name.endswith(_DOCUMENT_NAMES) and Path(name).is_file()
 
 
-def _of_file(validation: _Validation, path: Any) -> Report:
-    file = Path(path)
+def _of_file(validation: _Validation, file: Path) -> Report:
     try:
         with file.open("rb") as stream:
             text = stream.read(validation.limits.text_bytes + 1)
     except OSError as cause:
-        raise StoreError(str(path), "", "read", cause.strerror or str(cause)) from cause
+        raise StoreError(str(file), "", "read", cause.strerror or str(cause)) from cause
     is_attributes = file.name == ".zattrs"
     report = validation.of_attributes(text) if is_attributes else validation.of_document(text)
-    return replace(report, subject=str(path))
+    return replace(report, subject=str(file))
 
 
 def _text_of(document: Any) -> str | bytes | None:
