@@ -33,7 +33,7 @@ def test_the_version_that_a_group_names_is_found(version: str, name: str):
     assert list(report) == []
 
 
-@pytest.mark.parametrize("version", ["0.1", "0.3", "0.6", "1.0", 0.4, None, ["0.4"]])
+@pytest.mark.parametrize("version", ["0.1", "0.3", "0.6", "1.0", 4, None, ["0.4"]])
 def test_another_version_is_one_loud_finding(version: object):
     document = hierarchy()
     document["attributes"]["vcf_zarr_version"] = version

@@ -186,12 +186,26 @@ class _Detection:
         if said is None:
             # Found by its keys, and no version: the newest one tells what is missing.
             return here[-1]
-        known = [each.version for each in self._families[name] if each.version is not None]
         if not self._above(node, name, show(said[1])):
-            expected = f"a version of {name} that is known: {', '.join(known)}"
-            fix = "write the version that the metadata follows, or update zom"
-            self.judgement.say(UNKNOWN_VERSION, node, ("attributes", *said[0]), expected, show(said[1]), fix)
+            self._note_unknown_version(node, name, said, [each for each, _ in here])
         return None
+
+    def _note_unknown_version(
+        self, node: Node, name: str, said: tuple[Path, Any], here: Sequence[Convention]
+    ) -> None:
+        """The version that `said` tells is none, or none of those that have their metadata `here`."""
+        path, version = said
+        known = [each.version for each in self._families[name] if each.version is not None]
+        expected = f"a version of {name} that is known: {', '.join(known)}"
+        fix = "write the version that the metadata follows, or update zom"
+        if version in known:
+            possible = [each.version for each in here if each.version is not None]
+            expected = f"a version of {name} whose metadata stands in this place: {', '.join(possible)}"
+            fix = f"write the version that the metadata follows, or store it as {name} {version} does"
+        elif not isinstance(version, str) and str(version) in known:
+            expected = f"a version of {name}, a string"
+            fix = f'write it in quotes: "{version}"'
+        self.judgement.say(UNKNOWN_VERSION, node, ("attributes", *path), expected, show(version), fix)
 
     def _above(self, node: Node, name: str, version: str) -> bool:
         """Whether the same was said of a node above; noted, that it is said of this one now."""

@@ -58,6 +58,21 @@ def test_an_unknown_version_is_told_beside_those_that_are_known():
     assert 'found "0.9"' in message
 
 
+def test_a_version_that_is_known_for_another_place_is_told_beside_those_of_this_one():
+    (message,) = problems(v3_group({"ome": {"version": "0.4", "multiscales": [IMAGE]}})).values()
+    assert "expected a version of ome whose metadata stands in this place: 0.5" in message
+    assert message.endswith('found "0.4"; write the version that the metadata follows, or store it as ome 0.4 does')
+    (message,) = problems(v2_group({"multiscales": [{**IMAGE, "version": "0.5"}]})).values()
+    assert "stands in this place: 0.4, found" in message
+
+
+def test_a_version_that_is_a_number_is_to_be_written_in_quotes():
+    (message,) = problems(v3_group({"ome": {"version": 0.5}})).values()
+    assert message == (
+        'attributes.ome.version: expected a version of ome, a string, found 0.5; write it in quotes: "0.5"'
+    )
+
+
 @pytest.mark.parametrize("version", ["0.1", "0.2", "0.3"])
 def test_older_versions_are_told_of_in_v2(version):
     report = problems(v2_group({"multiscales": [{"version": version}]}))
