@@ -49,6 +49,13 @@ def test_the_examples_are_what_would_be_generated_now():
     assert generator().generated() == EXAMPLES.read_text(encoding="utf-8")
 
 
+@pytest.mark.parametrize("name", ["ome", "ome/0.5"])
+def test_a_convention_is_told_from_a_rule(name):
+    with pytest.raises(UnknownName) as caught:
+        explain(name)
+    assert str(caught.value) == f"{name!r} is a convention, not a rule; zom rules 'ome/*' lists its rules"
+
+
 def test_right_and_wrong_differ_in_every_example():
     same = [
         (name, code)

@@ -206,6 +206,9 @@ def _examples() -> dict[str, dict[str, dict[str, Any]]]:
 
 
 def _unknown(code: str, convention: str | None) -> str:
+    if any(code in {each.id, each.name} for each in conventions):
+        every = f"{code.partition('/')[0]}/*"
+        return f"{code!r} is a convention, not a rule; zom rules {every!r} lists its rules"
     wanted = "no rule" if convention is None else f"no rule of {convention!r}"
     known = [name for each in conventions for name, _ in each.codes() if convention in {None, each.name}]
     if convention is None:
