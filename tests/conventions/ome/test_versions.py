@@ -61,7 +61,9 @@ def test_an_unknown_version_is_told_beside_those_that_are_known():
 def test_a_version_that_is_known_for_another_place_is_told_beside_those_of_this_one():
     (message,) = problems(v3_group({"ome": {"version": "0.4", "multiscales": [IMAGE]}})).values()
     assert "expected a version of ome whose metadata stands in this place: 0.5" in message
-    assert message.endswith('found "0.4"; write the version that the metadata follows, or store it as ome 0.4 does')
+    assert message.endswith(
+        'found "0.4"; write the version that the metadata follows, or store it as ome 0.4 does'
+    )
     (message,) = problems(v2_group({"multiscales": [{**IMAGE, "version": "0.5"}]})).values()
     assert "stands in this place: 0.4, found" in message
 
