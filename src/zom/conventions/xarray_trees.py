@@ -55,7 +55,7 @@ def masked_by_fractions(site: Site) -> Iterator[Breach] | Skip:
     factor = attributes.get("scale_factor")
     if not isinstance(factor, (int, float)) or isinstance(factor, bool):
         return Skip("no scale_factor")
-    masks = (attributes.get("_FillValue"), attributes.get("missing_value"))
+    masks: tuple[Any, ...] = (attributes.get("_FillValue"), attributes.get("missing_value"))
     if site.node.form == "v2":
         masks = (*masks, site.node.document.get("fill_value"))
     if isinstance(factor, float) or "add_offset" in attributes or all(mask is None for mask in masks):
