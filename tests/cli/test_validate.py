@@ -234,6 +234,29 @@ def test_consolidated_metadata_is_held_against_conventions(call, tmp_path):
     assert text.splitlines()[line - 1].strip() in {"4", "5"}
 
 
+def test_the_text_of_consolidated_metadata_is_checked_too(call, tmp_path):
+    text = '{"zarr_consolidated_format": 1, "metadata": {".zgroup": {"zarr_format": 2},\n".zattrs": {"a": NaN, "a": 1}}}'
+    (tmp_path / ".zmetadata").write_text(text)
+    code, out, _ = call("validate", ".zmetadata")
+    assert code == 1
+    assert [line.rsplit(" ", 1)[1] for line in out.splitlines()] == [
+        "[json/not-finite]",
+        "[json/duplicate-key]",
+    ]
+    assert {line.split(":")[1] for line in out.splitlines()} == {"2"}
+
+
+def test_warnings_of_documents_in_consolidated_metadata_are_told(call, tmp_path):
+    array = v2.ArraySpec.build(shape=(2,), dtype="<i2", fill_value=None).to_dict()
+    metadata = {".zgroup": {"zarr_format": 2}, "a/.zarray": {**array, "additional": 1}}
+    document = {"zarr_consolidated_format": 1, "metadata": metadata}
+    (tmp_path / ".zmetadata").write_text(json.dumps(document))
+    code, out, _ = call("validate", ".zmetadata")
+    assert code == 0
+    assert out.startswith(".zmetadata:1:")
+    assert ": warning: /a: additional: " in out
+
+
 def test_an_entry_point_of_the_draft_follows_no_convention(call, written):
     entry = draft.EntryPoint(
         metadata_encoding={"type": "json", "metadata_key_suffix": ".json"}, extensions=()

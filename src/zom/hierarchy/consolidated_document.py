@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from zom.conventions.view import grown
 from zom.errors import SpecError
 from zom.model.python_value import is_dict
-from zom.model.stored import consolidated_entries, from_consolidated, model_document
+from zom.model.stored import check_consolidated, consolidated_entries, model_document
 from zom.model.v2 import V2
 from zom.model.v3 import V3
 from zom.problems import pointer_of
@@ -36,11 +36,7 @@ class ConsolidatedDocument:
 
     def problems(self, level: Level) -> tuple[Problem, ...]:
         """What is wrong with it as Zarr."""
-        try:
-            from_consolidated(self.family, self.value, level)
-        except SpecError as error:
-            return error.problems
-        return ()
+        return check_consolidated(self.family, self.value, level)
 
     def view(self) -> View:
         """The hierarchy as conventions see it; where it can't be told, a group of which nothing is known."""

@@ -155,10 +155,11 @@ class _Validation:
     def of_document(self, document: Any) -> Report:
         """A document: of text, findings have lines."""
         text = _text_of(document)
-        value: Any = document if text is None else jsontext.read(text, [], limits=self.limits)
+        faults: list[Fault] = []
+        value: Any = document if text is None else jsontext.read(text, faults, limits=self.limits)
         consolidated = consolidated_in(value)
         if consolidated is not None:
-            found = consolidated.problems(self.level)
+            found = (*text_problems(faults, self.level), *consolidated.problems(self.level))
             root = consolidated.view()
             judgement = judge(root, self.asked, profile=self.profile)
             problems = tuple(consolidated.located(each) for each in judgement.problems)

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from zom.problems import Level
 
 __all__ = [
+    "check_consolidated",
     "consolidated_entries",
     "from_consolidated",
     "frozen_documents",
@@ -185,6 +186,34 @@ def from_consolidated(family: Family, document: Mapping[str, Any], level: Level 
     >>> from_consolidated(V3, to_consolidated(tree)) == tree
     True
     """
+    specs, problems = _assembled(family, document, level)
+    if any(problem.severity == "error" for problem in problems):
+        raise SpecError(problems, "consolidated metadata")
+    return unflatten(specs)
+
+
+def check_consolidated(
+    family: Family, document: Mapping[str, Any], level: Level = "strict"
+) -> tuple[Problem, ...]:
+    """What is wrong with the hierarchy that consolidated metadata describes.
+
+    >>> from zom.model.v2 import V2
+    >>> check_consolidated(V2, {"zarr_consolidated_format": 1, "metadata": {".zgroup": {"zarr_format": 2}}})
+    ()
+    """
+    try:
+        specs, problems = _assembled(family, document, level)
+        if not any(problem.severity == "error" for problem in problems):
+            unflatten(specs)
+    except SpecError as error:
+        return error.problems
+    return tuple(problems)
+
+
+def _assembled(
+    family: Family, document: Mapping[str, Any], level: Level
+) -> tuple[dict[str, Spec], list[Problem]]:
+    """The nodes that can be made, by path, and what is wrong with any of them."""
     nodes = consolidated_entries(family, document)
     specs: dict[str, Spec] = {}
     problems: list[Problem] = []
@@ -194,9 +223,7 @@ def from_consolidated(family: Family, document: Mapping[str, Any], level: Level 
         if spec is not None:
             known = spec.kind == "group" and spec.__dict__.get("members") is None
             specs[path] = with_members(spec, {}) if known else spec
-    if any(problem.severity == "error" for problem in problems):
-        raise SpecError(problems, "consolidated metadata")
-    return unflatten(specs)
+    return specs, problems
 
 
 def consolidated_entries(family: Family, document: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
