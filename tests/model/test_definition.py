@@ -8,6 +8,7 @@ import zom.codecs  # noqa: F401 - registers the codecs
 from zom.jsonvalue import freeze
 from zom.model.codec import codecs
 from zom.model.definition import Definition, find_extension, name_of, parse_definition, suggestion
+from zom.model.registry import near
 from zom.problems import rule
 
 UNKNOWN = rule("test/unknown", "a test", source="here", lenient=None, strict=None)
@@ -188,3 +189,13 @@ json = st.recursive(
 def test_no_value_makes_it_raise(value):
     found, faults = parsed(value)
     assert found is not None or faults
+
+
+def test_where_nothing_is_known_nothing_is_suggested():
+    assert near("a", []) == ""
+
+
+def test_names_are_not_looked_for_among_very_many():
+    known = [f"name{number}" for number in range(1001)]
+    assert near("nam1", known) == ""
+    assert near("nam1", known, most=2000) == "did you mean 'name1' or 'name91' or 'name81'?"

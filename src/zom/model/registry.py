@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import difflib
 import sys
+from functools import lru_cache
 from importlib import import_module
 from typing import TYPE_CHECKING, ClassVar, Generic, Protocol, TypeVar
 
@@ -51,16 +52,23 @@ def revision() -> int:
     return _revision[0]
 
 
-def near(name: str, known: list[str]) -> str:
+def near(name: str, known: list[str], *, most: int = 1000) -> str:
     """A clause that names the spellings close to `name`, or every one where there are few.
+
+    Among more than `most` names, none is looked for: where many names are wrong, it would take minutes.
 
     >>> near("zstdd", ["zstd", "gzip", "blosc"])
     "did you mean 'zstd'?"
     """
-    close = difflib.get_close_matches(name, known, n=3, cutoff=0.6)
+    close = _close(name, tuple(known)) if len(known) <= most else ()
     if close:
         return f"did you mean {' or '.join(map(repr, close))}?"
-    return f"known are {', '.join(sorted(known))}" if len(known) <= 40 else ""
+    return f"known are {', '.join(sorted(known))}" if 0 < len(known) <= 40 else ""
+
+
+@lru_cache(maxsize=64)  # many documents have the same fault
+def _close(name: str, known: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(difflib.get_close_matches(name, known, n=3, cutoff=0.6))
 
 
 class Registry(Generic[N]):

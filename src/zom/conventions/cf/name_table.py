@@ -70,7 +70,7 @@ class _Names:
             return Skip("no standard_name")
         if name in self.table:
             return ()
-        hint = near(name, list(self.table))
+        hint = near(name, list(self.table), most=len(self.table))
         path = ("attributes", "standard_name")
         return (site.breach(path, "a name of the standard name table", repr(name), fix=hint or None),)
 

@@ -10,7 +10,7 @@ from dataclasses import replace
 from functools import cached_property, wraps
 from typing import TYPE_CHECKING, Any, Final, Literal
 
-from zom.conventions.cf.dataset import Dataset, dataset_of, remembered, resolve
+from zom.conventions.cf.dataset import Dataset, dataset_of, resolve
 from zom.conventions.cf.units import axis_of_units
 from zom.conventions.check import Breach, Check, Site, Skip, python
 from zom.conventions.view import Node
@@ -228,10 +228,10 @@ class Variable:
 
     def unknown(self, name: str, word: str) -> Breach:
         """The breach of naming a variable that isn't there, with the names that are like it."""
-        known = sorted(
-            {each for group in self.node.ancestors() for each in group.arrays if each != self.name}
-        )
+        known = sorted({each for group in self.node.ancestors() for each in group.arrays})
         hint = near(word, known)
+        if self.name in hint:
+            hint = near(word, [each for each in known if each != self.name])
         return self.breach(name, "the name of a variable of the dataset", repr(word), fix=hint or None)
 
 
