@@ -79,6 +79,16 @@ def counts(report, code):
     return found.passed, found.failed, found.skipped
 
 
+def test_an_empty_text_that_was_found_is_seen():
+    rule = Rule(
+        "named", python(lambda site: [site.breach(("attributes", "name"), "a name", "")]), must="a name"
+    )
+    (problem,) = zom.validate(
+        v3.GroupSpec(attributes={"name": ""}), [Convention("films", owns=("name",), rules=[rule])]
+    )
+    assert str(problem) == 'attributes.name: expected a name, found ""'
+
+
 def test_a_rule_passes_fails_or_does_not_apply_and_is_counted():
     spec = group({"dggs": {"name": "isea", "coordinate": "cell"}}, {"cell": array()})
     report = zom.validate(spec, [DGGS])

@@ -98,3 +98,13 @@ def test_any_json_in_any_attribute_is_a_finding_or_nothing_but_never_an_exceptio
 def test_most_rules_can_be_run_in_other_languages():
     rules = zom.validate(hierarchy(), ["vcf-zarr/0.4"]).rules
     assert sum(rule.portable for rule in rules) >= 20
+
+
+def test_an_index_is_not_held_against_positions_of_no_known_type():
+    document = hierarchy()
+    position = document["members"]["variant_position"]
+    document["members"]["region_index"] = {**position, "shape": [1, 6], "chunks": [1, 6]}
+    document["members"]["variant_position"] = {
+        name: each for name, each in position.items() if name != "dtype"
+    }
+    assert "vcf-zarr/region-index-dtype" not in {each.code for each in zom.validate(document, ["vcf-zarr"])}

@@ -180,8 +180,11 @@ class Site:
         node: Node | None = None,
         related: Iterable[Node] = (),
     ) -> Breach:
-        """A breach in the document of `node`, or else of the holder; `found` that is no text is shown as JSON."""
-        text = found if isinstance(found, str) else show(found)
+        """A breach in the document of `node`, or else of the holder; `found` that is no text is shown as JSON.
+
+        An empty text is shown so, too: nobody would see it.
+        """
+        text = found if isinstance(found, str) and found else show(found)
         paths = tuple(each.path for each in related)
         return Breach(self.holder if node is None else node, path, expected, text, fix, paths)
 

@@ -191,7 +191,7 @@ def _masks_fit(site: Site) -> Iterator[Breach] | Skip:
 
 def _index_is_typed(site: Site) -> Iterator[Breach] | Skip:
     index, position = (site.node.arrays.get(name) for name in ("region_index", "variant_position"))
-    if index is None or position is None or not is_of_kind(index.dtype, _INT):
+    if index is None or position is None or position.dtype is None or not is_of_kind(index.dtype, _INT):
         return Skip("no region_index of integers, or no variant_position")
     return _same_dtype(index, position)
 

@@ -84,3 +84,12 @@ def test_a_name_like_the_one_that_is_missing_is_suggested():
     document["members"]["labels"]["attributes"]["ome"]["labels"] = ["nucleus"]
     messages = [str(problem) for problem in zom.validate(document) if problem.code == "ome/labels-path"]
     assert messages[0].endswith("did you mean 'nuclei'?")
+
+
+def test_acquisitions_without_an_id_are_not_among_those_to_choose_from():
+    image = {"zarr_format": 2, "attributes": {"well": {"images": [{"path": "0", "acquisition": 7}]}}}
+    plate = {"plate": {"rows": [{"name": "A"}], "columns": [{"name": "1"}], "acquisitions": [{"id": 0}, {}]}}
+    row = {"zarr_format": 2, "attributes": {}, "members": {"1": image}}
+    report = zom.validate({"zarr_format": 2, "attributes": plate, "members": {"A": row}}, ["ome/0.4"])
+    (problem,) = (each for each in report if each.code == "ome/well-acquisition-known")
+    assert (problem.expected, problem.found) == ("one of 0", "7")

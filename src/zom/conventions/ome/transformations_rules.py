@@ -70,7 +70,7 @@ def _systems(site: Site, place: Place) -> Iterator[Breach]:
         expected = f"the name of a coordinate system that is listed there: {known}"
         hint = near(name, list(place.systems))
         fix = hint if hint.startswith("did you mean") else None
-        yield site.breach((*place.path, side, "name"), expected, name if not name else show(name), fix=fix)
+        yield site.breach((*place.path, side, "name"), expected, show(name), fix=fix)
 
 
 def _references(site: Site) -> list[Breach] | Skip:

@@ -16,6 +16,7 @@ from zom.conventions.ome.paths import leads_to
 from zom.conventions.rule import Rule, schema
 from zom.conventions.value_checks import pattern, unique
 from zom.model.python_value import is_dict, is_list
+from zom.problems import show
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -175,10 +176,10 @@ def _acquisition_told(edition: Edition) -> Judge:
 
 def _acquisition_known(edition: Edition) -> Judge:
     def acquisition_known(site: Site) -> Iterator[Breach] | Skip:
-        ids = _acquisitions(edition, site)
+        ids = [each for each in _acquisitions(edition, site) or () if each is not None]
         if not ids or not is_dict(site.scope):
             return Skip("no plate with acquisitions is above")
-        expected = f"one of {', '.join(map(str, ids[:12]))}"
+        expected = f"one of {', '.join(map(show, ids[:12]))}"
         return (
             site.breach(site.at("images", place, "acquisition"), expected, image["acquisition"])
             for place, image in lists(site.scope, "images")
