@@ -269,10 +269,17 @@ class _Detection:
             is_there = any(each.name in present or ids & set(each.parts) for each in asked)
             is_stranger = any(stranger[1] == name for stranger in self._strangers)
             if asked and not is_there and not is_stranger:
-                keys = sorted({key for each in asked for key in each.owns})
+                keys = sorted({key for each in asked for key in _telling(each)})
                 expected = f"metadata of {' or '.join(each.name for each in asked)}"
                 expected += f", such as {', '.join(keys[:6])}" if keys else ""
                 self.judgement.say(ABSENT, root, (), expected, "none at any node")
+
+
+def _telling(convention: Convention) -> Iterable[str]:
+    """The attributes that tell of the convention: those it owns, or others that it is found by."""
+    if not convention.signs or any(condition_keys(convention) & {own} for own in convention.owns):
+        return convention.owns
+    return condition_keys(convention)
 
 
 def _version(convention: Convention, node: Node) -> tuple[Path, Any] | None:

@@ -368,5 +368,4 @@ def _owner(judged: Sequence[tuple[Steps, Rule]], path: Path) -> Rule:
 
 
 def _pointer(node: Node, path: Path) -> str:
-    names = node.path.strip("/").split("/") if node.parent is not None else []
-    return pointer_of([*(step for name in names for step in ("members", name)), *path])
+    return f"{node.pointer}{pointer_of(path)}"

@@ -11,10 +11,10 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from zom.conventions.check import Breach, Outcome, Site, Skip, named
+from zom.conventions.near_names import near_member
 from zom.conventions.selector import parse_selector, select
 from zom.conventions.value_checks import nothing_at
 from zom.conventions.view import UNKNOWN, Node, Unknown
-from zom.model.registry import near
 from zom.problems import show
 
 if TYPE_CHECKING:
@@ -112,9 +112,7 @@ def near_name(start: Node, path: str, kind: str | None = None) -> str | None:
     group = start.at(above) if above else start
     if not isinstance(group, Node) or not group.members:
         return None
-    known = [each for each, node in group.members.items() if kind is None or node.kind == kind]
-    hint = near(name, known)
-    return hint or None
+    return near_member(group, name, kind)
 
 
 @named

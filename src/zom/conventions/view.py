@@ -16,9 +16,10 @@ from zom.model.array_view import DIMENSIONS, data_type_of
 from zom.model.hierarchy import family_of
 from zom.model.output import member_specs
 from zom.model.python_value import is_dict, is_list
+from zom.problems import pointer_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Hashable, Iterator, Mapping
 
     from zom.model.datatype import DataType, Format
     from zom.model.family import NodeKind
@@ -33,6 +34,7 @@ __all__ = [
     "attributes_node",
     "document_tree",
     "grown",
+    "remembered",
     "spec_tree",
 ]
 
@@ -41,6 +43,7 @@ Facts = tuple["NodeKind | None", "Format", Any]
 """What a node is made of: its kind, its format, and its document without members."""
 
 S = TypeVar("S")
+K = TypeVar("K")
 
 _NOTHING: Final = JSONDict()
 
@@ -92,6 +95,19 @@ class Node:
     def is_group(self) -> bool:
         """Whether it is a group."""
         return self.kind == "group"
+
+    @cached_property
+    def memory(self) -> dict[Hashable, Any]:
+        """What was made of it once: see `remembered`."""
+        return {}
+
+    @cached_property
+    def pointer(self) -> str:
+        """The RFC 6901 pointer that leads to it from the document of the root."""
+        if self.parent is None:
+            return ""
+        names = [self.name, *(each.name for each in self.ancestors() if each.parent is not None)]
+        return pointer_of([step for name in reversed(names) for step in ("members", name)])
 
     @cached_property
     def attributes(self) -> Mapping[str, Any]:
@@ -254,6 +270,22 @@ class Node:
         while node is not None:
             yield node
             node = node.parent
+
+
+def remembered(node: Node, make: Callable[[Node], K]) -> K:
+    """What `make` makes of a node, made once.
+
+    It is kept with the node, and ends with it: in a table beside it, it would hold on to the whole tree.
+
+    >>> node = attributes_node({"a": 1})
+    >>> remembered(node, lambda node: 1), remembered(node, vars) is remembered(node, vars)
+    (1, True)
+    """
+    memory = node.memory
+    if make not in memory:
+        memory[make] = make(node)
+    found: K = memory[make]
+    return found
 
 
 def grown(root: S, facts: Callable[[S], Facts], below: Callable[[S], Mapping[str, S] | None]) -> Node:

@@ -10,9 +10,9 @@ OME-Zarr image, which may have those too, are none: xarray's rules are checked t
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
-from weakref import WeakKeyDictionary
 
 from zom.conventions.convention import Convention, register
+from zom.conventions.view import remembered
 from zom.conventions.xarray_dataset import Variable, dataset
 from zom.conventions.xarray_encodings import ENCODINGS
 from zom.conventions.xarray_structure import STRUCTURE
@@ -25,18 +25,12 @@ __all__ = ["XARRAY", "Variable", "dataset"]
 
 _LINK: Final = "https://docs.xarray.dev/en/stable/internals/zarr-encoding-spec.html"
 
-_found: Final = WeakKeyDictionary["Node", str | None]()
-"""By group, what was found; else each of its arrays would ask all the others."""
-
 
 def _detect(node: Node) -> str | None:
     """Why the node is part of a Dataset."""
     group = node if node.is_group else node.parent
-    if group is None:
-        return None
-    if group not in _found:
-        _found[group] = _dataset(group)
-    return _found[group]
+    # Else each array of a group would ask all the others.
+    return None if group is None else remembered(group, _dataset)
 
 
 def _dataset(group: Node) -> str | None:

@@ -6,7 +6,7 @@ https://docs.xarray.dev/en/stable/user-guide/hierarchical-data.html#alignment-an
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from zom.conventions.check import Breach, Site, Skip
 from zom.conventions.reference_checks import NOT_READ, near_name

@@ -110,11 +110,12 @@ def _has_no_strangers(site: Site) -> Iterator[Breach] | Skip:
     members = site.node.members
     if members is None:
         return _NOT_READ
-    return (_stranger(site, name, members) for name in members if name not in (*_MEMBERS, *_OLD))
+    absent = [each for each in _MEMBERS if each not in members]
+    return (_stranger(site, name, absent) for name in members if name not in (*_MEMBERS, *_OLD))
 
 
-def _stranger(site: Site, name: str, members: Iterable[str]) -> Breach:
-    hint = near(name, [each for each in _MEMBERS if each not in set(members)])
+def _stranger(site: Site, name: str, absent: list[str]) -> Breach:
+    hint = near(name, absent)
     fix = hint if hint.startswith("did you mean") else None
     return site.breach(("members", name), f"only {', '.join(_MEMBERS)}", name, fix=fix)
 

@@ -27,7 +27,7 @@ __all__ = ["ELEMENT_RULES", "LINK", "SIGNS"]
 
 LINK: Final = "https://anndata.readthedocs.io/en/stable/fileformat-prose.html"
 
-_VERSION_FORM: Final = r"[0-9]+(\.[0-9]+)*([.+a-z-][0-9a-z.+-]*)?"
+_VERSION_FORM: Final = r"[0-9]+([.+a-z-][0-9a-z.+-]*)?"
 _OLD_MEMBERS: Final = ("raw.X", "raw.var", "raw.varm")
 _OLD_MATRIX: Final = "h5sparse_format"
 _OLD_CATEGORIES: Final = "__categories"

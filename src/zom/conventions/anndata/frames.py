@@ -41,12 +41,13 @@ def _are_listed(site: Site) -> Iterator[Breach] | Skip:
     order, index = node.attributes.get("column-order"), node.attributes.get("_index")
     if not is_list(order) or _index(node) is None:
         return Skip("the members, the index or the order of columns are not known")
+    listed = {name for name in order if isinstance(name, str)}
     return (
         site.breach(
             ("members", name), "a column in 'column-order', or the index", f"{show(name)}, which is neither"
         )
         for name in _members(node)
-        if name != index and name not in order
+        if name != index and name not in listed
     )
 
 

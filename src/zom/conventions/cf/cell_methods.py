@@ -20,7 +20,7 @@ METHODS: Final = (
 """The methods of Appendix E."""
 
 _TOKEN: Final = re.compile(r"\([^()]*\)|[^\s()]+")
-_NUMBER: Final = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?")
+_NUMBER: Final = re.compile(r"[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?")
 
 
 class CellMethod(NamedTuple):

@@ -9,15 +9,15 @@ from __future__ import annotations
 
 import re
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from zom.conventions.cf.words import entries
-from zom.conventions.view import UNKNOWN, Node, Unknown
+from zom.conventions.view import UNKNOWN, Node, Unknown, remembered
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
 
-__all__ = ["LISTS", "Dataset", "Reference", "cf_version", "dataset_of", "remembered", "resolve", "root_of"]
+__all__ = ["LISTS", "Dataset", "Reference", "cf_version", "dataset_of", "resolve", "root_of"]
 
 LISTS: Final = (
     "coordinates", "ancillary_variables", "bounds", "climatology", "geometry", "node_coordinates", "node_count",
@@ -27,7 +27,7 @@ LISTS: Final = (
 _KEYED: Final = ("cell_measures", "formula_terms", "interpolation_parameters")
 """Those in which a key stands before each name."""
 
-_CF = re.compile(r"(?:^|[\s,])CF-(\d+)\.(\d+)(?=$|[\s,-])", re.ASCII)
+_CF = re.compile(r"(?:^|[\s,])CF-(\d{1,9})\.(\d{1,9})(?=$|[\s,-])", re.ASCII)
 
 
 def cf_version(conventions: object) -> tuple[int, int] | None:
@@ -40,32 +40,19 @@ def cf_version(conventions: object) -> tuple[int, int] | None:
     return None if found is None else (int(found[1]), int(found[2]))
 
 
-K = TypeVar("K")
-
-
-def remembered(node: Node, make: Callable[[Node], K]) -> K:
-    """What `make` makes of a node, made once.
-
-    It is kept with the node, with which it ends: in a table of weak keys it would hold the node itself.
-    """
-    notes: dict[str, Any] = vars(node)
-    key = f"cf {make.__qualname__}"
-    found: K | None = notes.get(key)
-    if found is None:
-        found = notes[key] = make(node)
-    return found
-
-
 def root_of(node: Node) -> Node:
     """The group at which the dataset of the node begins: the topmost that names CF, or the top."""
     return remembered(node, _root)
 
 
 def _root(node: Node) -> Node:
-    above = None if node.parent is None else root_of(node.parent)
-    if above is not None and (_names_cf(above) or not _names_cf(node)):
-        return above
-    return node
+    way = [node]
+    for each in node.ancestors():
+        known: Node | None = each.memory.get(_root)
+        way.append(each if known is None else known)
+        if known is not None:
+            break
+    return next((each for each in reversed(way) if _names_cf(each)), way[-1])
 
 
 def _names_cf(node: Node) -> bool:

@@ -9,12 +9,12 @@ import re
 import unicodedata
 from typing import TYPE_CHECKING, Any, Final
 
-from zom.conventions.cf.dataset import LISTS, cf_version, dataset_of, remembered, resolve, root_of
+from zom.conventions.cf.dataset import LISTS, cf_version, dataset_of, resolve, root_of
 from zom.conventions.cf.variable import NUMBERS, TEXTS, Variable, judged, listed, section
 from zom.conventions.check import Breach, Site, Skip, python
 from zom.conventions.rule import Rule
 from zom.conventions.value_checks import forbidden, one_of, unique
-from zom.conventions.view import Node
+from zom.conventions.view import Node, remembered
 from zom.model.python_value import is_list
 from zom.problems import show
 

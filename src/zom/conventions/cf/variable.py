@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 from zom.conventions.cf.dataset import Dataset, dataset_of, resolve
 from zom.conventions.cf.units import axis_of_units
 from zom.conventions.check import Breach, Check, Site, Skip, python
-from zom.conventions.view import Node
+from zom.conventions.near_names import NearNames
+from zom.conventions.view import Node, remembered
 from zom.model.python_value import is_list
-from zom.model.registry import near
 from zom.problems import show
 
 if TYPE_CHECKING:
@@ -228,11 +228,14 @@ class Variable:
 
     def unknown(self, name: str, word: str) -> Breach:
         """The breach of naming a variable that isn't there, with the names that are like it."""
-        known = sorted({each for group in self.node.ancestors() for each in group.arrays})
-        hint = near(word, known)
-        if self.name in hint:
-            hint = near(word, [each for each in known if each != self.name])
-        return self.breach(name, "the name of a variable of the dataset", repr(word), fix=hint or None)
+        group = self.node.parent
+        hint = None if group is None else remembered(group, _names_above).hint(word, but=self.name)
+        return self.breach(name, "the name of a variable of the dataset", repr(word), fix=hint)
+
+
+def _names_above(group: Node) -> NearNames:
+    """The names of the variables of a group and of those above it."""
+    return NearNames(sorted({name for each in (group, *group.ancestors()) for name in each.arrays}))
 
 
 def judged(

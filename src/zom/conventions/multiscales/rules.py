@@ -68,6 +68,10 @@ class Multiscales(Attributes, key="multiscales"):
     resampling_method: str = ""
 
 
+_MOST_SHOWN: Final = 12
+"""Of a ring of more levels, the others are not told by name."""
+
+
 # --- rules that need a function ------------------------------------------------------------------------------
 
 
@@ -97,8 +101,8 @@ def _of_a_level(site: Site) -> Iterable[Breach] | Skip:
     levels = levels_of(site.node)
     if not any(level.source for level in levels):
         return Skip("no level is derived from another one")
-    assets = [level.asset for level in levels if level.asset is not None]
-    shown = f"one of {', '.join(map(show, assets[:12]))}"
+    assets = dict.fromkeys(level.asset for level in levels if level.asset is not None)
+    shown = f"one of {', '.join(map(show, list(assets)[:12]))}"
     return [
         site.breach(level.at("derived_from"), shown, show(level.source))
         for level in levels
@@ -111,24 +115,35 @@ def _without_rings(site: Site) -> Iterable[Breach] | Skip:
     if not any(level.source for level in levels):
         return Skip("no level is derived from another one")
     above = {level.asset: level.source for level in reversed(levels) if level.asset and level.source}
+    rings = {name: len(ring) for ring in _rings(above) for name in ring}
     return [
-        site.breach(level.at("derived_from"), "a level that was there before", _ring(above, level))
+        site.breach(level.at("derived_from"), "a level that was there before", _way(level, above, length))
         for level in levels
-        if level.asset in above and level.source == above[level.asset] and _ring(above, level)
+        if level.asset and level.source == above.get(level.asset) and (length := rings.get(level.asset))
     ]
 
 
-def _ring(above: dict[str, str], level: Level) -> str:
-    """The way from a level back to itself; empty where none leads there."""
+def _rings(above: dict[str, str]) -> Iterator[list[str]]:
+    """The levels that are derived from themselves, ring by ring; each level is passed once."""
+    passed: set[str] = set()
+    for start in above:
+        way: list[str] = []
+        here = start
+        while here in above and here not in passed:
+            passed.add(here)
+            way.append(here)
+            here = above[here]
+        if here in way:
+            yield way[way.index(here) :]
+
+
+def _way(level: Level, above: dict[str, str], length: int) -> str:
+    """The way from a level back to itself, without its middle where that is long."""
     way = [level.asset or ""]
-    while len(way) <= len(above) + 1:
-        source = above.get(way[-1])
-        if source is None:
-            return ""
-        way.append(source)
-        if source == way[0]:
-            return " from ".join(map(show, way))
-    return ""
+    while len(way) <= min(length, _MOST_SHOWN):
+        way.append(above[way[-1]])
+    names = [*map(show, way), *(("...", show(way[0])) if length > _MOST_SHOWN else ())]
+    return " from ".join(names)
 
 
 def _as_many_numbers(site: Site) -> Iterable[Breach] | Skip:

@@ -5,11 +5,10 @@ https://ngff.openmicroscopy.org/0.6/#coord-trafo-constraints
 
 from __future__ import annotations
 
-from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from zom.conventions.ome.transformations_shape import Piece, pieces
-from zom.conventions.view import UNKNOWN, Node, Unknown
+from zom.conventions.view import UNKNOWN, Node, Unknown, remembered
 from zom.model.python_value import is_dict, is_list
 
 if TYPE_CHECKING:
@@ -71,9 +70,12 @@ def _ome(node: Node) -> Mapping[str, Any]:
     return found if is_dict(found) else {}
 
 
-@lru_cache(maxsize=8)  # the rules of one node are judged one after the other
 def images(node: Node) -> tuple[Image, ...]:
     """The images that the attributes of a node describe."""
+    return remembered(node, _images)
+
+
+def _images(node: Node) -> tuple[Image, ...]:
     found = _ome(node).get("multiscales")
     return tuple(
         Image(
@@ -105,9 +107,12 @@ def scene_systems(node: Node) -> Systems:
     return systems_in(scene.get("coordinateSystems")) if is_dict(scene) else {}
 
 
-@lru_cache(maxsize=8)
 def places(node: Node) -> tuple[Place, ...]:
     """Every transformation in a list of the node's attributes: those of datasets, images and of a scene."""
+    return remembered(node, _places)
+
+
+def _places(node: Node) -> tuple[Place, ...]:
     found: list[Place] = []
     for image in images(node):
         datasets = image.value.get("datasets")
@@ -163,9 +168,12 @@ def _axes_of(node: Node, place: Place, side: Literal["input", "output"]) -> int 
     return systems.get(name)
 
 
-@lru_cache(maxsize=8)
 def pieces_of(node: Node) -> tuple[tuple[Place, Piece], ...]:
     """Every transformation of the node and all within it, with the numbers of axes that are known."""
+    return remembered(node, _pieces_of)
+
+
+def _pieces_of(node: Node) -> tuple[tuple[Place, Piece], ...]:
     found: list[tuple[Place, Piece]] = []
     for place in places(node):
         inputs, outputs = _axes_of(node, place, "input"), _axes_of(node, place, "output")
