@@ -61,6 +61,18 @@ def test_a_sign_above_holds_for_a_group_and_all_below_it():
     assert [found.how for found in report.conventions] == ["it, or a group above, has words"]
 
 
+def test_what_is_not_there_is_told_by_what_it_would_be_found_by():
+    owner = Convention(
+        "owner", owns=("wax",), signs=((has("wax.colour"), is_value("@name", "a")),), rules=(RULE,)
+    )
+    sealed = Convention(
+        "sealed", owns=("wax",), signs=((above(is_like("words[*]", "SEAL")),),), rules=(RULE,)
+    )
+    for convention, key in ((owner, "wax"), (sealed, "words"), (SIGNED, "by, seal, words")):
+        (problem,) = zom.validate(v3.GroupSpec(members={}), [convention])
+        assert problem.expected == f"metadata of {convention.name}, such as {key}"
+
+
 def test_a_convention_is_found_in_one_way():
     with pytest.raises(ExtensionError, match="'twice': expected detect= or signs=, got both"):
         Convention("twice", signs=((has("a"),),), detect=lambda _node: None)

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from zom.conventions.convention import Convention
-    from zom.conventions.rule import Profile
+    from zom.conventions.rule import Condition, Profile
     from zom.conventions.view import Node, Path
 
 __all__ = ["judge"]
@@ -277,9 +277,17 @@ class _Detection:
 
 def _telling(convention: Convention) -> Iterable[str]:
     """The attributes that tell of the convention: those it owns, or others that it is found by."""
-    if not convention.signs or any(condition_keys(convention) & {own} for own in convention.owns):
-        return convention.owns
-    return condition_keys(convention)
+    keys = [key for conditions in convention.signs for each in conditions for key in _key_in(each)]
+    return keys if keys and not set(keys) & set(convention.owns) else convention.owns
+
+
+def _key_in(condition: Condition) -> Iterator[str]:
+    """The attribute that the condition asks for."""
+    inner = condition.get("root", condition.get("above", condition))
+    text = inner.get("has", inner.get("at"))
+    selector = None if text is None else parse_selector(text)
+    if selector is not None and selector.start == "attributes":
+        yield str(selector.steps[0])
 
 
 def _version(convention: Convention, node: Node) -> tuple[Path, Any] | None:
