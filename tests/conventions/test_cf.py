@@ -374,3 +374,13 @@ def test_what_is_no_table_is_refused(tmp_path) -> None:
     path.write_text("no XML")
     with pytest.raises(ExtensionError, match="expected the XML of a standard name table"):
         cf.standard_names(path)
+
+
+@pytest.mark.parametrize("names", [["CF-1.8"], ["ACDD-1.3", "CF-1.8"]])
+def test_conventions_in_a_list_are_found_and_refused(names) -> None:
+    array = v3.ArraySpec.build(shape=(2,), dtype="int16", dimension_names=("t",), attributes={"units": 7})
+    inner = v3.GroupSpec(attributes={"Conventions": names}, members={"t": array})
+    report = zom.validate(v3.GroupSpec(members={"a": inner}))
+    assert [each.first for each in report.conventions if each.convention == "cf"] == ["/a"]
+    (problem,) = (each for each in report if each.pointer == "/members/a/attributes/Conventions")
+    assert (problem.code, problem.severity) == ("cf/attributes", "error")

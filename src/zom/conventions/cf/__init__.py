@@ -50,8 +50,9 @@ CF: Final = register(
         aliases=("https://raw.githubusercontent.com/zarr-conventions/CF/refs/tags/v1/schema.json",),
         owns=("cell_methods", "cell_measures", "formula_terms", "computed_standard_name", "flag_values", "flag_masks", "flag_meanings"),
         attributes={"group": GroupAttributes, "array": VariableAttributes},
-        # CF is at a group that names it, and at all below: stores often hold one dataset in each group.
-        signs=((above(is_like("Conventions", r"[\s\S]*CF-[\s\S]*")),),),
+        # CF is at a group that names it, and at all below: stores often hold one dataset in each group. A list
+        # of names is a fault, which is to be told.
+        signs=tuple((above(is_like(at, r"[\s\S]*CF-[\s\S]*")),) for at in ("Conventions", "Conventions[*]")),
         rules=(
             *identity.RULES,
             *missing.RULES,

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from zom.conventions.cf.words import entries
 from zom.conventions.view import UNKNOWN, Node, Unknown, remembered
+from zom.model.python_value import is_list
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -56,8 +57,9 @@ def _root(node: Node) -> Node:
 
 
 def _names_cf(node: Node) -> bool:
-    conventions = node.attributes.get("Conventions")
-    return node.is_group and isinstance(conventions, str) and "CF-" in conventions
+    said = node.attributes.get("Conventions")
+    names = said if is_list(said) else [said]
+    return node.is_group and any(isinstance(name, str) and "CF-" in name for name in names)
 
 
 class Reference(NamedTuple):

@@ -9,6 +9,7 @@ import re
 import unicodedata
 from typing import TYPE_CHECKING, Any, Final
 
+from zom.conventions.cf.attributes import GroupAttributes, VariableAttributes
 from zom.conventions.cf.dataset import LISTS, cf_version, dataset_of, resolve, root_of
 from zom.conventions.cf.variable import NUMBERS, TEXTS, Variable, judged, listed, section
 from zom.conventions.check import Breach, Site, Skip, python
@@ -26,6 +27,14 @@ __all__ = ["KNOWN", "RULES"]
 KNOWN: Final = tuple((1, minor) for minor in range(15))
 """The versions of CF that the rules know: 1.0 to 1.14."""
 
+_KNOWN_TEXTS: Final = {
+    kind: frozenset(
+        field.alias or name for name, field in model.model_fields.items() if field.annotation is str
+    )
+    for kind, model in (("group", GroupAttributes), ("array", VariableAttributes))
+}
+"""The attributes that are text by their model."""
+
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]*", re.ASCII)
 _ATTRIBUTE = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]*", re.ASCII)
 _TEXTS: Final = (
@@ -40,6 +49,8 @@ def _conventions(site: Site) -> Iterable[Breach] | Skip:
     if root_of(group) is not group:
         return Skip("not the root of the dataset")
     value = group.attributes.get("Conventions")
+    if value is not None and not isinstance(value, str):
+        return Skip("no text: the rule on the form of attributes tells of it")
     if isinstance(value, str) and cf_version(value) is not None:
         return ()
     found = "nothing" if value is None else show(value)
@@ -191,10 +202,13 @@ def _group_attributes(site: Site) -> Iterable[Breach]:
 
 
 def _scalar_texts(site: Site) -> Iterable[Breach]:
+    # Of attributes that CF knows to be text, the rule on their form tells.
+    known = _KNOWN_TEXTS["group" if site.holder.is_group else "array"]
     return [
         site.breach(("attributes", name), "one string, not a list", show(value))
         for name, value in site.holder.attributes.items()
         if name != "_ARRAY_DIMENSIONS"
+        and name not in known
         and is_list(value)
         and any(isinstance(each, str) for each in listed(value))
     ]
