@@ -10,12 +10,29 @@ import pytest
 
 import zom
 from zom.conventions import conventions
+from zom.problems import show
 from zom.testing.convention_cases import load_cases
 
 FILES = sorted((Path(__file__).parent.parent / "conformance" / "conventions").glob("*.json"))
 
 VALUES = [
-    *(None, True, False, 0, -1, 7, 1 << 70, 0.5, -0.0, 1e308, 4.0),
+    *(
+        None,
+        True,
+        False,
+        0,
+        -1,
+        7,
+        1 << 70,
+        0.5,
+        -0.0,
+        1e308,
+        4.0,
+        10**399,
+        10**5000,
+        float("inf"),
+        float("nan"),
+    ),
     *("", " ", "a", "0", "/", "..", "../..", "a/b", "days since", "\u0000", "ü" * 300, "x:", "[*]", "."),
     *([], [[]], [None], [1, "a", {}], [{}], {}, {"": {}}, {"name": []}, {"type": 7}, {"path": None}),
 ]
@@ -61,7 +78,7 @@ def test_any_value_in_any_place_is_a_finding_and_no_exception(path):
             assert "\n" not in str(problem)
 
 
-@pytest.mark.parametrize("value", VALUES, ids=repr)
+@pytest.mark.parametrize("value", VALUES, ids=show)
 def test_attributes_that_are_no_object_are_no_exception(value):
     document = {"zarr_format": 3, "node_type": "group", "attributes": value, "members": {}}
     for name in conventions.names():

@@ -202,7 +202,7 @@ class _Detection:
             possible = [each.version for each in here if each.version is not None]
             expected = f"a version of {name} whose metadata stands in this place: {', '.join(possible)}"
             fix = f"write the version that the metadata follows, or store it as {name} {version} does"
-        elif not isinstance(version, str) and str(version) in known:
+        elif not isinstance(version, str) and show(version) in known:
             expected = f"a version of {name}, a string"
             fix = f'write it in quotes: "{version}"'
         self.judgement.say(UNKNOWN_VERSION, node, ("attributes", *path), expected, show(version), fix)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from functools import lru_cache
-from typing import Any
+from typing import Any, Final
 
 from zom.model.python_value import is_dict, is_list
 
@@ -36,11 +36,17 @@ def key_of(value: Any) -> str | tuple[str]:
     return value if isinstance(value, str) else (json.dumps(_worth(value), sort_keys=True),)
 
 
+_LONG: Final = 4096
+"""The bits of an integer that Python may refuse to write in decimal digits; no float has so many."""
+
+
 def _worth(value: Any) -> Any:
     if is_dict(value):
         return {name: _worth(item) for name, item in value.items()}
     if is_list(value):
         return [_worth(item) for item in value]
+    if isinstance(value, int) and value.bit_length() > _LONG:
+        return f"\0{value:x}"
     return int(value) if isinstance(value, float) and value.is_integer() else value
 
 

@@ -206,7 +206,7 @@ def _missized(site: Site, names: list[Any], shape: tuple[int, ...]) -> Iterator[
         group, value = declared
         length = value.get("size") if is_dict(value) else value
         if _is_length(length) and length != size:
-            expected = f"{length} for the dimension {show(name)}, as {group.path} declares it"
+            expected = f"{show(length)} for the dimension {show(name)}, as {group.path} declares it"
             yield site.breach(("shape", place), expected, str(size), related=(group,))
 
 

@@ -152,7 +152,8 @@ def _projjson_name(value: object) -> str | None:
     if not is_dict(found) or not isinstance(found.get("authority"), str):
         return None
     code = found.get("code")
-    return f"{found['authority']}:{code}".upper() if isinstance(code, (str, int)) else None
+    shown = code if isinstance(code, str) else show(code)
+    return f"{found['authority']}:{shown}".upper() if isinstance(code, (str, int)) else None
 
 
 PROJ: Final = register(

@@ -42,7 +42,7 @@ class Axis(NamedTuple):
     name: str
 
     def __str__(self) -> str:
-        return f"{self.size} ({self.name}, as the index of {self.label.path} is long)"
+        return f"{show(self.size)} ({self.name}, as the index of {self.label.path} is long)"
 
 
 def _axis(holder: Node | None, name: str) -> Axis | None:
@@ -76,7 +76,7 @@ def _sized(node: Node, axes: Sequence[Axis | None], *, rank: int | None = None) 
     for place, (axis, length) in enumerate(zip(axes, found.lengths, strict=False)):
         if axis is not None and length != axis.size:
             related = (axis.label.path,)
-            yield Breach(found.node, found.place(place), str(axis), str(length), None, related)
+            yield Breach(found.node, found.place(place), str(axis), show(length), None, related)
 
 
 def _entries(holder: Node, name: str) -> list[Node]:

@@ -191,7 +191,11 @@ def _has_axes(variable: Variable) -> bool:
 
 def _bounds(variable: Variable) -> Iterator[Breach]:
     by_name = {node.name: node for node, _ in variable.coordinates}
-    by_name |= {str(node.attributes.get("standard_name")): node for node, _ in variable.coordinates}
+    by_name |= {
+        name: node
+        for node, _ in variable.coordinates
+        if isinstance(name := node.attributes.get("standard_name"), str)
+    }
     for each in _parsed(variable):
         for dim in each.dims if each.method != "point" else ():
             node = by_name.get(dim)

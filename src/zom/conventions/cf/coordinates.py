@@ -47,9 +47,10 @@ def _place(variable: Variable, axis: str) -> Iterator[Breach]:
 
 def _consistent(variable: Variable, axis: str) -> Iterator[Breach]:
     told = axis_of_units(variable.attributes.get("units"))
-    why = f"units {variable.attributes.get('units')!r}"
-    if told is None and str(variable.attributes.get("positive")).lower() in {"up", "down"}:
-        told, why = "Z", f"positive {variable.attributes['positive']!r}"
+    positive = variable.text("positive") or ""
+    why = f"units {variable.text('units')!r}"
+    if told is None and positive.lower() in {"up", "down"}:
+        told, why = "Z", f"positive {positive!r}"
     if told is not None and axis.upper() in {"X", "Y", "Z", "T"} and told != axis.upper():
         yield variable.breach("axis", f"{told!r}, as {why} say", repr(axis))
 

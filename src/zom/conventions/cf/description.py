@@ -15,6 +15,7 @@ from zom.conventions.cf.units import DEPRECATED, VOLUME_RATIOS, axis_of_units, h
 from zom.conventions.cf.variable import Variable, judged, judged_text, section
 from zom.conventions.rule import Rule, has
 from zom.conventions.value_checks import one_of, pattern
+from zom.problems import show
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -81,14 +82,18 @@ def _volume_ratio(variable: Variable, units: str) -> Iterator[Breach]:
         )
 
 
+def _shown(units: object) -> str:
+    return repr(units) if isinstance(units, str) else show(units)
+
+
 def _metadata_fits(variable: Variable, metadata: str) -> Iterator[Breach]:
     units = variable.attributes.get("units")
     if units is None:
         yield variable.breach("units_metadata", "units that it is about", "no units")
     elif metadata.startswith("temperature:") and not has_temperature(units):
-        yield variable.breach("units_metadata", "units with a unit of temperature", repr(units))
+        yield variable.breach("units_metadata", "units with a unit of temperature", _shown(units))
     elif metadata.startswith("leap_seconds:") and axis_of_units(units) != "T":
-        yield variable.breach("units_metadata", "units of time with a reference date", repr(units))
+        yield variable.breach("units_metadata", "units of time with a reference date", _shown(units))
 
 
 def _is_difference(variable: Variable) -> bool:

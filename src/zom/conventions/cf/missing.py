@@ -12,7 +12,7 @@ from __future__ import annotations
 import base64
 import binascii
 import math
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, TypeGuard
 
 from zom.conventions.cf.variable import INTEGERS, NUMBERS, Variable, judged, listed, section
 from zom.conventions.rule import Rule, has
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from zom.conventions.check import Breach
 
-__all__ = ["RULES", "is_number", "representable"]
+__all__ = ["RULES", "is_number", "is_whole", "representable"]
 
 _SPECIAL: Final = {"NaN": math.nan, "Infinity": math.inf, "-Infinity": -math.inf}
 _FLOAT32: Final = 3.4028235677973366e38  # what is nearer to the largest float32 than to infinity
@@ -40,6 +40,15 @@ def is_number(value: Any) -> bool:
     return isinstance(value, (int, float)) and not isinstance(value, bool)
 
 
+def is_whole(value: Any) -> TypeGuard[float]:
+    """Whether a JSON value is a whole number, however it is written.
+
+    >>> is_whole(2.0), is_whole(10**400), is_whole(2.5), is_whole(math.inf)
+    (True, True, False, False)
+    """
+    return is_number(value) and (isinstance(value, int) or value.is_integer())
+
+
 def representable(value: Any, dtype: str | None) -> bool:
     """Whether the data type has the value; so where the type isn't one that can be judged.
 
@@ -49,11 +58,11 @@ def representable(value: Any, dtype: str | None) -> bool:
     if dtype in INTEGERS:
         bits = int(dtype.lstrip("uint"))
         low, high = (0, 1 << bits) if dtype.startswith("u") else (-(1 << (bits - 1)), 1 << (bits - 1))
-        return is_number(value) and math.isfinite(value) and value == int(value) and low <= value < high
+        return is_whole(value) and low <= value < high
     if dtype in {"float32", "float64"}:
         if isinstance(value, str):
             return value in _SPECIAL or _is_base64_float(value)
-        return is_number(value) and (dtype == "float64" or not math.isfinite(value) or abs(value) < _FLOAT32)
+        return is_number(value) and (dtype == "float64" or not _FLOAT32 <= abs(value) < math.inf)
     if dtype in {"string", "fixed_length_utf32", "null_terminated_bytes"}:
         return isinstance(value, str)
     return True
@@ -129,7 +138,7 @@ def _actual_is_valid(variable: Variable) -> Iterator[Breach]:
     for place, each in enumerate(listed(value)):
         if is_number(each) and not low <= each <= high:
             yield variable.breach(
-                ("attributes", "actual_range", place), f"a value from {low} to {high}", show(each)
+                ("attributes", "actual_range", place), f"a value from {show(low)} to {show(high)}", show(each)
             )
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from zom.conventions.cf.missing import is_number
+from zom.conventions.cf.missing import is_whole
 from zom.conventions.cf.variable import Variable, judged, judged_text, section
 from zom.conventions.rule import Rule
 from zom.conventions.value_checks import one_of, pattern
@@ -77,7 +77,7 @@ def _range(variable: Variable) -> Iterator[Breach]:
     for name, most in _MOST.items():
         value: Any = variable.attributes.get(name)
         limit = most.get(variable.dtype or "", 52)
-        if value is not None and not (is_number(value) and value == int(value) and 1 <= value <= limit):
+        if value is not None and not (is_whole(value) and 1 <= value <= limit):
             yield variable.breach(name, f"an integer from 1 to {limit}", show(value))
 
 

@@ -5,10 +5,9 @@ https://cfconventions.org/cf-conventions/cf-conventions.html#time-coordinate
 
 from __future__ import annotations
 
-import math
 from typing import TYPE_CHECKING, Any, Final, TypeGuard
 
-from zom.conventions.cf.missing import is_number
+from zom.conventions.cf.missing import is_whole
 from zom.conventions.cf.time_units import (
     CALENDARS,
     MIXED,
@@ -104,7 +103,7 @@ def _legal(variable: Variable) -> Iterator[Breach]:
     lengths = variable.attributes.get("month_lengths")
     months = tuple(int(each) for each in lengths) if _is_year(lengths) else None
     year, month = variable.attributes.get("leap_year"), variable.attributes.get("leap_month", 2)
-    leap = (int(year), int(month)) if _is_whole(year) and _is_whole(month) else None
+    leap = (int(year), int(month)) if is_whole(year) and is_whole(month) else None
     why = wrong_date(time, _calendar_of(variable), months, leap)
     if why is not None:
         yield variable.breach(
@@ -112,13 +111,9 @@ def _legal(variable: Variable) -> Iterator[Breach]:
         )
 
 
-def _is_whole(value: Any) -> TypeGuard[float]:
-    return is_number(value) and math.isfinite(value) and value == int(value)
-
-
 def _is_year(value: Any) -> TypeGuard[list[float]]:
     """Whether it is the lengths of twelve months."""
-    return is_list(value) and len(value) == 12 and all(map(_is_whole, value))
+    return is_list(value) and len(value) == 12 and all(map(is_whole, value))
 
 
 def _year_zero(variable: Variable) -> Iterator[Breach]:
@@ -195,13 +190,13 @@ def _lengths(variable: Variable) -> Iterator[Breach]:
 
 def _leap_month(variable: Variable) -> Iterator[Breach]:
     value = variable.attributes["leap_month"]
-    if not _is_whole(value) or not 1 <= value <= 12:
+    if not is_whole(value) or not 1 <= value <= 12:
         yield variable.breach("leap_month", "an integer from 1 to 12", show(value))
 
 
 def _leap_year(variable: Variable) -> Iterator[Breach]:
     value = variable.attributes["leap_year"]
-    if not _is_whole(value):
+    if not is_whole(value):
         yield variable.breach("leap_year", "an integer", show(value))
 
 
