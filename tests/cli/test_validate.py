@@ -191,6 +191,12 @@ def test_the_exit_code_is_the_same_in_every_format(call, unequal):
     assert [call("validate", unequal, "--format", each)[0] for each in formats] == [1] * 6
 
 
+def test_places_without_a_convention_are_counted_beside_those_that_have_one(call, unequal, written):
+    bare = written(v3.GroupSpec(members={}), "b.json")
+    assert call("validate", unequal, bare)[2].endswith("; no convention was found in 1 of 2\n")
+    assert "no convention" not in call("validate", unequal)[2]
+
+
 @pytest.mark.parametrize("form", ["text", "json", "sarif"])
 def test_a_report_can_be_written_to_a_file(call, unequal, tmp_path, form):
     printed = call("validate", unequal, "--format", form)[1]

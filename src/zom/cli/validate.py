@@ -267,7 +267,9 @@ def _told(reports: Sequence[Report], counts: Counter[str], *, is_auto: bool) -> 
     names = ", ".join(dict.fromkeys(convention for convention, _ in outcomes))
     numbers = Counter(outcomes.values())
     told = ", ".join(f"{numbers[each]} {each}" for each in ("passed", "failed") if numbers[each])
-    return f"{problems}; rules of {names}: {told or 'none applies'}"
+    bare = sum(not report.rules for report in reports)
+    without = f"; no convention was found in {bare} of {len(reports)}" if bare else ""
+    return f"{problems}; rules of {names}: {told or 'none applies'}{without}"
 
 
 def problem_line(name: str, problem: Problem) -> str:
