@@ -289,6 +289,7 @@ def _type_words(schema: Mapping[str, Any]) -> str:
 
 def _list_words(schema: Mapping[str, Any]) -> str:
     least, most = schema.get("minItems"), schema.get("maxItems")
+    items = f" item{'s' * (least != 1)}" if least else ""
     if least is not None and least == most:
         size = f"a list of {least}"
     else:
@@ -297,8 +298,8 @@ def _list_words(schema: Mapping[str, Any]) -> str:
     item = schema.get("items")
     if isinstance(item, dict) and item and "prefixItems" not in schema:
         inner = words({**cast("dict[str, Any]", item), "$defs": schema.get("$defs", {})})
-        return f"{size}{' items' if least else ''}, each {inner}"
-    return f"{size} items" if least else size
+        return f"{size}{items}, each {inner}"
+    return f"{size}{items}"
 
 
 def _either(options: list[str]) -> str:

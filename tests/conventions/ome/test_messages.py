@@ -93,3 +93,9 @@ def test_acquisitions_without_an_id_are_not_among_those_to_choose_from():
     report = zom.validate({"zarr_format": 2, "attributes": plate, "members": {"A": row}}, ["ome/0.4"])
     (problem,) = (each for each in report if each.code == "ome/well-acquisition-known")
     assert (problem.expected, problem.found) == ("one of 0", "7")
+
+
+def test_one_item_is_told_as_one():
+    report = zom.validate({"zarr_format": 2, "attributes": {"multiscales": []}}, ["ome/0.4"])
+    (problem,) = (each for each in report if each.severity == "error")
+    assert problem.expected == "a list of at least 1 item, each an object"
