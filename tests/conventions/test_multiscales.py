@@ -141,3 +141,29 @@ def test_levels_that_were_not_read_are_not_missing():
     assert [problem.code for problem in report] == []
     (count,) = (each for each in report.rules if each.code == "multiscales/asset-exists")
     assert (count.passed, count.failed) == (0, 0)
+
+
+def layout(*pairs):
+    entries = [{"asset": asset, "derived_from": source, "transform": {}} for asset, source in pairs]
+    return {"zarr_format": 3, "node_type": "group", "attributes": {"multiscales": {"layout": entries}}}
+
+
+def rings(*pairs):
+    report = zom.validate(layout(*pairs), ["multiscales"])
+    return [each.found for each in report if each.code == "multiscales/acyclic"]
+
+
+def test_the_levels_of_each_ring_are_told_and_not_those_that_lead_there():
+    assert rings(("0", "1"), ("1", "0"), ("2", "1"), ("3", "3"), ("4", "2")) == [
+        '"0" from "1" from "0"',
+        '"1" from "0" from "1"',
+        '"3" from "3"',
+    ]
+
+
+def test_a_long_ring_is_told_without_its_middle():
+    found = rings(*((str(number), str((number + 1) % 3000)) for number in range(3000)))
+    assert len(found) == 3000
+    assert found[0].startswith('"0" from "1" from "2" from')
+    assert found[0].endswith('"12" from ... from "0"')
+    assert max(map(len, found)) < 300
