@@ -56,6 +56,12 @@ def test_a_convention_is_told_from_a_rule(name):
     assert str(caught.value) == f"{name!r} is a convention, not a rule; zom rules 'ome/*' lists its rules"
 
 
+def test_a_version_that_is_not_known_is_told_from_a_rule():
+    with pytest.raises(UnknownName) as caught:
+        explain("ome/version", "ome/0.9")
+    assert str(caught.value).startswith("no convention named 'ome/0.9' is registered; did you mean 'ome/0.")
+
+
 def test_right_and_wrong_differ_in_every_example():
     same = [
         (name, code)

@@ -209,6 +209,11 @@ def _unknown(code: str, convention: str | None) -> str:
     if any(code in {each.id, each.name} for each in conventions):
         every = f"{code.partition('/')[0]}/*"
         return f"{code!r} is a convention, not a rule; zom rules {every!r} lists its rules"
+    names = [each.name for each in conventions]
+    if convention is not None and convention not in names:
+        return (
+            f"no convention named {convention!r} is registered; {near(convention, names) or 'see zom rules'}"
+        )
     wanted = "no rule" if convention is None else f"no rule of {convention!r}"
     known = [name for each in conventions for name, _ in each.codes() if convention in {None, each.name}]
     if convention is None:
