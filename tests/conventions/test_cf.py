@@ -384,3 +384,19 @@ def test_conventions_in_a_list_are_found_and_refused(names) -> None:
     assert [each.first for each in report.conventions if each.convention == "cf"] == ["/a"]
     (problem,) = (each for each in report if each.pointer == "/members/a/attributes/Conventions")
     assert (problem.code, problem.severity) == ("cf/attributes", "error")
+
+
+def test_a_dataset_may_lie_1500_groups_deep() -> None:
+    node: dict[str, object] = {
+        "zarr_format": 3,
+        "node_type": "group",
+        "attributes": {"Conventions": "CF-1.8"},
+    }
+    for _ in range(1500):
+        node = {"zarr_format": 3, "node_type": "group", "members": {"g": node}}
+    (found,) = zom.validate(node, ["cf"]).conventions
+    assert (found.nodes, found.first) == (1, "/g" * 1500)
+
+
+def test_a_version_of_thousands_of_digits_is_none() -> None:
+    assert cf_version(f"CF-{'9' * 5000}.1") is None

@@ -52,9 +52,7 @@ def _detect(node: Node) -> str | None:
     key = _key(node)
     if key is not None:
         return f"has {key}"
-    root = node
-    while root.parent is not None:
-        root = root.parent
+    root = node.root
     if root is not node:
         return None if (key := _key(root)) is None else f"the root has {key}"
     member = next((each for each in (root.members or {}).values() if _key(each) is not None), None)

@@ -56,10 +56,7 @@ def references(site: Site, at: str, base: Base = "group") -> list[Reference]:
 def _base(site: Site, base: Base) -> Node | None:
     if base == "parent":
         return None if site.group is None else site.group.parent
-    node = site.group
-    while base == "root" and node is not None and node.parent is not None:
-        node = node.parent
-    return node
+    return site.node.root if base == "root" and site.group is not None else site.group
 
 
 def targets(site: Site, at: str, base: Base = "group") -> list[tuple[Value, Node]]:

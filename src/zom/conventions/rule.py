@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from itertools import chain
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 from zom.conventions.check import AROUND, Check, Outcome, Site
@@ -121,13 +122,10 @@ def above(condition: Condition) -> Condition:
 def holds(condition: Condition, site: Site) -> bool:
     """Whether the condition is true there."""
     if "root" in condition:
-        root = site.node
-        while root.parent is not None:
-            root = root.parent
+        root = site.node.root
         return holds(condition["root"], Site(root, root))
     if "above" in condition:
-        inner, node = condition["above"], site.node
-        return any(holds(inner, Site(each, each)) for each in (node, *node.ancestors()))
+        return _holds_above(condition["above"], site.node)
     if "has" in condition:
         return bool(site.values(condition["has"]))
     if "lacks" in condition:
@@ -135,6 +133,24 @@ def holds(condition: Condition, site: Site) -> bool:
     if "kind" in condition:
         return bool(site.node.kind == condition["kind"])
     return any(_fits(condition, found.value) for found in site.values(condition["at"]))
+
+
+def _holds_above(condition: Condition, node: Node) -> bool:
+    """Whether the condition holds at the node or above it: remembered, else each node asked all above it."""
+    key = ("above", id(condition))
+    way: list[Node] = []
+    is_true = False
+    for each in chain((node,), node.ancestors()):
+        # With the condition itself, which keeps its id from being another one's.
+        known: tuple[Condition, bool] | None = each.memory.get(key)
+        if known is not None:
+            is_true = known[1]
+            break
+        way.append(each)
+    for each in reversed(way):
+        is_true = is_true or holds(condition, Site(each, each))
+        each.memory[key] = (condition, is_true)
+    return is_true
 
 
 def _fits(condition: Condition, value: Any) -> bool:

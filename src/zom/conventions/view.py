@@ -73,6 +73,7 @@ class Node:
     def __init__(self, name: str, parent: Node | None, facts: Facts) -> None:
         self.name = name
         self.parent = parent
+        self.root: Node = self if parent is None else parent.root
         kind, form, document = facts
         self.kind: NodeKind | None = kind
         self.form: Format = form
@@ -235,10 +236,7 @@ class Node:
         >>> root.at("a").at("..").path, root.at("b")
         ('/', None)
         """
-        node: Node = self
-        if path.startswith("/"):
-            while node.parent is not None:
-                node = node.parent
+        node = self.root if path.startswith("/") else self
         for step in path.split("/"):
             if step in {"", "."}:
                 continue
