@@ -389,3 +389,18 @@ def test_documents_that_differ_in_free_texts_are_counted_each():
     members = {f"n{number}": group({"about": {"title": f"t{number}"}}) for number in range(3)}
     members["none"] = group({"about": {}})
     assert counts(zom.validate(group({}, members), [convention]), "about/title") == (3, 1, 0)
+
+
+@pytest.mark.parametrize("name", ["XArray", "XARRAY", "xaray"])
+def test_a_convention_that_is_not_known_is_told_with_a_near_name(name):
+    with pytest.raises(UnknownName) as caught:
+        zom.validate(v3.GroupSpec(), [name])
+    assert str(caught.value) == f"no convention named {name!r} is registered; did you mean 'xarray'?"
+
+
+@pytest.mark.parametrize("asked", [None, 7, [None], ["cf", 7]])
+def test_what_names_no_convention_is_refused(asked):
+    with pytest.raises(
+        TypeError, match="conventions: expected 'auto', or names of conventions and conventions, got"
+    ):
+        zom.validate(v3.GroupSpec(), asked)

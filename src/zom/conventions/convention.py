@@ -16,9 +16,9 @@ from zom.conventions.check import Site
 from zom.conventions.rule import Condition, Rule, holds, schema
 from zom.conventions.selector import parse_selector, select
 from zom.conventions.view import Node
-from zom.errors import ExtensionError
+from zom.errors import ExtensionError, UnknownName
 from zom.model.python_value import is_dict, is_list
-from zom.model.registry import Registry
+from zom.model.registry import Registry, near
 from zom.problems import show
 
 if TYPE_CHECKING:
@@ -349,7 +349,13 @@ class Conventions(Registry[Convention]):
         ['xarray']
         """
         found = tuple(each for each in self if name in {each.name, each.id, each.uuid})
-        return found or (self[name],)
+        known = self.find(name) if not found else None
+        if not found and known is None:
+            # By id and version: aliases are URLs, which nobody misspells.
+            names = sorted({text for each in self for text in (each.id, each.name)})
+            message = f"no convention named {name!r} is registered; {near(name.casefold(), names)}"
+            raise UnknownName(message)
+        return found if known is None else (known,)
 
 
 def clash_of(left: Convention, right: Convention) -> str | None:

@@ -5,6 +5,7 @@ The hierarchy may be a spec, a document, or lie in a store; the same rules run o
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
 from os import PathLike
 from pathlib import Path
@@ -39,8 +40,6 @@ from zom.model.spec import Spec
 from zom.problems import pointer_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from zom.conventions.report import Report
     from zom.conventions.rule import Profile
     from zom.conventions.suppression import Suppression
@@ -119,9 +118,13 @@ def validate_attributes(  # noqa: PLR0913 - as above
 def _asked(names: Asked | Iterable[str | Convention]) -> tuple[Convention, ...] | None:
     if names == "auto":
         return None
-    given = [names] if isinstance(names, (str, Convention)) else names
+    listed: Any = [names] if isinstance(names, (str, Convention)) else names
+    given = list(cast("Iterable[Any]", listed)) if isinstance(listed, Iterable) else [listed]
     found: list[Convention] = []
-    for each in cast("Iterable[str | Convention]", given):
+    for each in given:
+        if not isinstance(each, (str, Convention)):
+            message = f"conventions: expected 'auto', or names of conventions and conventions, got {each!r}"
+            raise TypeError(message)
         found.extend([each] if isinstance(each, Convention) else known_conventions.of_id(each))
     return tuple(dict.fromkeys(found))
 
