@@ -378,8 +378,10 @@ def test_array_dimensions_become_dimension_names():
 def test_a_fill_value_that_xarray_masked_is_told_of():
     names = {"_ARRAY_DIMENSIONS": ["y", "x"]}
     assert losses(attributes=names, fill_value=0) == [
-        "fill_value: expected the attribute _FillValue beside it, found 0; "
-        "where it marks missing values, add _FillValue, which v3 has in base64"
+        (
+            "fill_value: expected the attribute _FillValue beside it, found 0; "
+            "where it marks missing values, add _FillValue, which v3 has in base64"
+        )
     ]
 
 

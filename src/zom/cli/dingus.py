@@ -104,5 +104,7 @@ def _read(path: str) -> object:
     value = jsontext.read(text, faults)
     for fault in faults:
         pointer = pointer_of(fault.path)
-        return Problem(fault.rule.code, "error", "/", pointer, fault.path, fault.expected, fault.found, fault.fix)
+        return Problem(
+            fault.rule.code, "error", "/", pointer, fault.path, fault.expected, fault.found, fault.fix
+        )
     return value

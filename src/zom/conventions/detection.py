@@ -283,7 +283,7 @@ def _telling(convention: Convention) -> Iterable[str]:
 
 def _key_in(condition: Condition) -> Iterator[str]:
     """The attribute that the condition asks for."""
-    inner = condition.get("root", condition.get("above", condition))
+    inner: Condition = next((condition[at] for at in ("root", "above") if at in condition), condition)
     text = inner.get("has", inner.get("at"))
     selector = None if text is None else parse_selector(text)
     if selector is not None and selector.start == "attributes":

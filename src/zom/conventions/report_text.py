@@ -76,9 +76,9 @@ def summary_lines(report: Report, *, verbose: bool = False) -> Iterator[str]:
     if not report.checked:
         names = ", ".join(sorted({each.convention for each in report.rules}))
         yield f"NOTHING WAS CHECKED but Zarr itself: no rule of {names} applies"
-    for each in report.rules:
-        if each.failed:
-            yield f"  failed at {_number(each.failed, 'node')}: {each.code}: {each.text}"
+    for rule in report.rules:
+        if rule.failed:
+            yield f"  failed at {_number(rule.failed, 'node')}: {rule.code}: {rule.text}"
     if verbose:
         yield from _unapplied(report)
 

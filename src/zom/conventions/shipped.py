@@ -5,7 +5,7 @@ from zom.conventions import (
     cf,
     consolidated,
     geozarr,
-    license,
+    license,  # noqa: A004 - a convention of that name
     multiscales,
     nczarr,
     nz,
