@@ -99,3 +99,15 @@ def test_one_item_is_told_as_one():
     report = zom.validate({"zarr_format": 2, "attributes": {"multiscales": []}}, ["ome/0.4"])
     (problem,) = (each for each in report if each.severity == "error")
     assert problem.expected == "a list of at least 1 item, each an object"
+
+
+@pytest.mark.parametrize("scale", [10**400, 1e308])
+def test_scales_of_hundreds_of_digits_are_compared(scale):
+    datasets = [
+        {"path": name, "coordinateTransformations": [{"type": "scale", "scale": [each, 1.0]}]}
+        for name, each in (("0", scale), ("1", 0.5))
+    ]
+    axes = [{"name": "y", "type": "space"}, {"name": "x", "type": "space"}]
+    document = {"zarr_format": 2, "attributes": {"multiscales": [{"axes": axes, "datasets": datasets}]}}
+    (problem,) = (each for each in zom.validate(document, ["ome/0.4"]) if each.code == "ome/scale-order")
+    assert problem.found == "0.5"

@@ -18,6 +18,7 @@ from zom.conventions.reference_checks import ref, ref_dims, ref_ndim, ref_order
 from zom.conventions.rule import Rule, schema
 from zom.conventions.value_checks import json_type, required, unique
 from zom.model.python_value import is_dict, is_list
+from zom.problems import show
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -217,7 +218,9 @@ def _no_scale_shrinks(site: Site) -> Iterator[Breach]:
                 and _shrinks(before[axis], scale[axis])
             ):
                 path = site.at("datasets", place, "coordinateTransformations", at, "scale", axis)
-                yield site.breach(path, f"{before[axis]} or more, as the dataset before has", scale[axis])
+                yield site.breach(
+                    path, f"{show(before[axis])} or more, as the dataset before has", scale[axis]
+                )
         before = scale
 
 
@@ -234,4 +237,5 @@ def _shrinks(before: object, after: object) -> bool:
     if not isinstance(before, (int, float)) or not isinstance(after, (int, float)):
         return False
     # Sizes of levels that are computed may differ in the last digits.
-    return abs(after) < abs(before) * (1 - 1e-9)
+    # Integers of hundreds of digits can be compared with floats, and not multiplied.
+    return abs(after) < (abs(before) if abs(before) > 1e300 else abs(before) * (1 - 1e-9))

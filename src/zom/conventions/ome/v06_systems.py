@@ -162,7 +162,7 @@ def _scale_order(site: Site) -> list[Breach] | Skip:
                 ):
                     at = (*image.path, "datasets", place, *path, axis)
                     found.append(
-                        site.breach(at, f"a scale of at least {before[axis]}, as before", scale[axis])
+                        site.breach(at, f"a scale of at least {show(before[axis])}, as before", scale[axis])
                     )
             before = scale
     return found if seen else Skip("no dataset has a scale")
@@ -170,7 +170,8 @@ def _scale_order(site: Site) -> list[Breach] | Skip:
 
 def _shrinks(before: float, after: float) -> bool:
     # Sizes of levels that are computed may differ in the last digits, and a reflection has a negative scale.
-    return abs(after) < abs(before) * (1 - 1e-9)
+    # Integers of hundreds of digits can be compared with floats, and not multiplied.
+    return abs(after) < (abs(before) if abs(before) > 1e300 else abs(before) * (1 - 1e-9))
 
 
 def _spatial(image: Image) -> list[int]:
