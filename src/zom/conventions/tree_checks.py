@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 _WORDS = {"array": "an array", "group": "a group"}
 
-__all__ = ["member", "node_kind", "same_everywhere", "shared_dims", "zarr_format"]
+__all__ = ["lengths_of", "member", "node_kind", "same_everywhere", "shared_dims", "zarr_format"]
 
 
 @named
@@ -98,6 +98,23 @@ def _fits(node: Node, dims: list[str | None]) -> bool:
     return all(want is None or want == have for want, have in zip(dims, found, strict=True))
 
 
+def lengths_of(group: Node) -> dict[str, tuple[int, Node]]:
+    """The length of each dimension of a group's arrays, and the array in which it is so long.
+
+    >>> from zom import v3
+    >>> from zom.conventions.view import spec_tree
+    >>> x = v3.ArraySpec.build(shape=(4,), dtype="int8", dimension_names=("x",))
+    >>> lengths_of(spec_tree(v3.GroupSpec(members={"x": x})))
+    {'x': (4, <array /x>)}
+    """
+    lengths: dict[str, tuple[int, Node]] = {}
+    for node in sorted(group.arrays.values(), key=lambda each: (each.dims != (each.name,), each.name)):
+        for dim, size in zip(node.dims or (), node.shape or (), strict=False):
+            if dim is not None:
+                lengths.setdefault(dim, (size, node))
+    return lengths
+
+
 @named
 def shared_dims(site: Site) -> Outcome:
     """In all arrays of the group, dimensions of the same name have the same length.
@@ -111,16 +128,11 @@ def shared_dims(site: Site) -> Outcome:
     group = site.node
     if group.members is None:
         return NOT_READ
-    lengths: dict[str, tuple[int, Node]] = {}
-    arrays = list(group.arrays.values())
-    for node in sorted(arrays, key=lambda each: (each.dims != (each.name,), each.name)):
-        for dim, size in zip(node.dims or (), node.shape or (), strict=False):
-            if dim is not None:
-                lengths.setdefault(dim, (size, node))
+    lengths = lengths_of(group)
     if not lengths:
         return Skip("no array of the group has named dimensions")
     breaches: list[Breach] = []
-    for node in arrays:
+    for node in group.arrays.values():
         for place, (dim, size) in enumerate(zip(node.dims or (), node.shape or (), strict=False)):
             wanted, other = lengths[dim] if dim is not None else (size, node)
             if size != wanted:

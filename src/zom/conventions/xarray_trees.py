@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from zom.conventions.check import Breach, Site, Skip
 from zom.conventions.reference_checks import NOT_READ, near_name
+from zom.conventions.tree_checks import lengths_of
 from zom.problems import show
 
 if TYPE_CHECKING:
@@ -25,16 +26,6 @@ __all__ = [
 ]
 
 Lengths = dict[str, tuple[int, "Node"]]
-
-
-def lengths_of(group: Node) -> Lengths:
-    """The dimensions of a group, as long as the array of their own name, or the first that has them."""
-    lengths: Lengths = {}
-    for node in sorted(group.arrays.values(), key=lambda each: each.dims != (each.name,)):
-        for dim, size in zip(node.dims or (), node.shape or (), strict=False):
-            if dim is not None:
-                lengths.setdefault(dim, (size, node))
-    return lengths
 
 
 def ordinary_unmasked(site: Site) -> Iterator[Breach] | Skip:
