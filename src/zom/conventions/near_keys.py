@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
+from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
 from zom.conventions.check import Skip, python
+from zom.model.python_value import is_dict
 from zom.model.registry import near
 from zom.problems import show
 
@@ -14,7 +17,7 @@ if TYPE_CHECKING:
 
     from zom.conventions.check import Breach, Check, Site
 
-__all__ = ["spelled"]
+__all__ = ["spelled", "spelled_within"]
 
 
 def spelled(prefix: str, names: Sequence[str]) -> Check:
@@ -38,6 +41,43 @@ def spelled(prefix: str, names: Sequence[str]) -> Check:
         ]
 
     return python(spelled_as_known)
+
+
+def spelled_within(around: str, names: Sequence[str]) -> Check:
+    """The check that no key of the object at `around` is nearly, and not quite, one of `names`.
+
+    >>> from zom.conventions.check import Site
+    >>> from zom.conventions.view import attributes_node
+    >>> node = attributes_node({"ome": {"multiscale": [], "image": 1}})
+    >>> [breach.fix for breach in spelled_within("ome", ["multiscales", "image-label"]).run(Site(node, node))]
+    ["did you mean 'multiscales'?"]
+    """
+
+    def spelled_as_known(site: Site) -> Iterable[Breach] | Skip:
+        held = site.holder.attributes.get(around)
+        if not is_dict(held):
+            return Skip(f"{around} is no object")
+        return [
+            site.breach(
+                ("attributes", around, key),
+                f"{show(meant)}, or another name",
+                show(key),
+                fix=f"did you mean {meant!r}?",
+            )
+            for key in held
+            if key not in names and (meant := _nearly(key, names)) is not None
+        ]
+
+    return replace(python(spelled_as_known), is_local=True, needs=around)
+
+
+_NEARLY = 0.85
+"""How alike two names are that are mistaken for each other: keys of others, such as `image`, are not meant."""
+
+
+def _nearly(key: str, names: Sequence[str]) -> str | None:
+    found = get_close_matches(key[:64].casefold(), names, n=1, cutoff=_NEARLY)
+    return found[0] if found else None
 
 
 def _meant(key: str, prefix: str, names: Sequence[str]) -> str | None:

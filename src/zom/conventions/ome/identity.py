@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from zom.conventions.check import Breach, Site, Skip, python
+from zom.conventions.near_keys import spelled_within
 from zom.conventions.ome.bioformats2raw import LAYOUT
 from zom.conventions.rule import Rule, has, is_value, lacks, schema
 from zom.conventions.selector import parse_selector, select
@@ -106,6 +107,13 @@ def namespace_rules(edition: Edition) -> tuple[Rule, ...]:
             fix=f'write "version": "{edition.version}" into `ome`',
             source="both",
             each="ome.version",
+            link=link,
+        ),
+        Rule(
+            "key-spelling",
+            spelled_within("ome", ("version", "scene", *KEYS)),
+            should="A key of `ome` is not nearly one of OME-Zarr: readers pass over what they don't know",
+            fix="correct the name",
             link=link,
         ),
         Rule(
