@@ -50,7 +50,7 @@ def run(arguments: argparse.Namespace) -> int:
 def _message(errors: Sequence[Problem], problems: Sequence[Problem]) -> str:
     """What is wrong; of several errors the first, and how many more there are."""
     if not errors:
-        return f"{len(problems)} warnings and notes" if problems else ""
+        return f"no errors, and {len(problems)} of less weight" if problems else ""
     more = f" (and {len(errors) - 1} more)" if len(errors) > 1 else ""
     return f"{errors[0].code}: {errors[0]}{more}"
 
