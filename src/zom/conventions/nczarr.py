@@ -37,7 +37,7 @@ from zom.conventions.value_checks import (
     pattern,
     required,
 )
-from zom.conventions.xarray_structure import alike
+from zom.conventions.xarray.structure import alike
 
 if TYPE_CHECKING:
     from zom.conventions.view import Node

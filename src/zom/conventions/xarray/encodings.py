@@ -11,15 +11,15 @@ from typing import Final
 from zom.conventions.check import python
 from zom.conventions.rule import Rule, is_like, is_value
 from zom.conventions.value_checks import equals, forbidden, json_type, length, one_of, pattern
-from zom.conventions.xarray_structure import V2, V3, alike
-from zom.conventions.xarray_times import (
+from zom.conventions.xarray.structure import V2, V3, alike
+from zom.conventions.xarray.times import (
     CALENDARS,
     date_plain,
     since_spelled,
     unit_counted,
     units_read,
 )
-from zom.conventions.xarray_trees import masked_by_fractions, ordinary_unmasked
+from zom.conventions.xarray.trees import masked_by_fractions, ordinary_unmasked
 
 __all__ = ["ENCODINGS"]
 

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Final
 
 from zom.conventions.convention import Convention, register
 from zom.conventions.view import remembered
-from zom.conventions.xarray_dataset import Variable, dataset
-from zom.conventions.xarray_encodings import ENCODINGS
-from zom.conventions.xarray_structure import STRUCTURE
+from zom.conventions.xarray.dataset import Variable, dataset
+from zom.conventions.xarray.encodings import ENCODINGS
+from zom.conventions.xarray.structure import STRUCTURE
 from zom.model.python_value import is_list
 
 if TYPE_CHECKING:

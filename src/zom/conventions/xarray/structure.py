@@ -14,8 +14,8 @@ from zom.conventions.reference_checks import words
 from zom.conventions.rule import Rule, has, is_value, lacks
 from zom.conventions.tree_checks import node_kind, shared_dims
 from zom.conventions.value_checks import equals, forbidden, json_type, length, pattern, required, unique
-from zom.conventions.xarray_indexes import indexes_aligned
-from zom.conventions.xarray_trees import (
+from zom.conventions.xarray.indexes import indexes_aligned
+from zom.conventions.xarray.trees import (
     descendants_aligned,
     dimensions_no_scalars,
     grid_mappings_there,
