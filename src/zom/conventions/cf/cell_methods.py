@@ -8,6 +8,7 @@ https://cfconventions.org/cf-conventions/cf-conventions.html#cell-methods
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import Final, NamedTuple
 
 __all__ = ["METHODS", "CellMethod", "parse_cell_methods"]
@@ -56,6 +57,7 @@ class CellMethod(NamedTuple):
         return None
 
 
+@lru_cache(maxsize=1024)
 def parse_cell_methods(text: str) -> tuple[CellMethod, ...] | str:
     """The entries of `text`, or what is wrong with it.
 

@@ -10,6 +10,7 @@ zone of digits, is stricter, and asked for by a rule of its own.
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import Final, NamedTuple
 
 __all__ = [
@@ -117,6 +118,7 @@ def is_time_unit(unit: str) -> bool:
     return any(unit in {f"{prefix}s", f"{prefix}sec"} for prefix in _PREFIX_SYMBOLS)
 
 
+@lru_cache(maxsize=1024)
 def parse_time_units(text: str) -> TimeUnits | str:
     """The parts of `text`, or what is wrong with it.
 
