@@ -69,7 +69,11 @@ def product(variables: int = 480) -> Any:
         dtype="float32",
         chunks=(24, 91, 180),
         dimension_names=tuple(axes),
-        attributes={"units": "m s-1", "long_name": "the speed of something"},
+        attributes={
+            "units": "m s-1",
+            "long_name": "the speed of something",
+            "cell_methods": "time: lat: lon: point",
+        },
     )
     groups = {
         f"group{number}": v3.GroupSpec(
