@@ -158,6 +158,11 @@ def test_a_suppression_that_is_none_is_refused(text):
         zom.validate(group({}), suppress=[text])
 
 
+def test_a_suppression_that_is_no_text_is_refused():
+    with pytest.raises(TypeError, match=r"^suppress: expected patterns as text, got 7$"):
+        zom.validate(group({}), suppress=[7])
+
+
 def test_a_convention_that_is_not_known_is_named_with_those_that_are():
     with pytest.raises(UnknownName, match="no convention named 'xaray' is registered; did you mean 'xarray'"):
         zom.validate(group({}), ["xaray"])

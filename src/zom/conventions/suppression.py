@@ -33,6 +33,8 @@ class Suppression:
     @classmethod
     def parse(cls, text: str) -> Suppression:
         """What `text` says; ValueError where it is none."""
+        if not isinstance(text, str):  # pyright: ignore[reportUnnecessaryIsInstance] - users' lists
+            raise TypeError(f"suppress: expected patterns as text, got {text!r}")
         rules, has_nodes, nodes = text.partition("@")
         if not rules or (has_nodes and not nodes.startswith("/")):
             wanted = "a pattern of rules, or of rules and nodes such as 'xarray/dims-*@/raw/**'"
