@@ -19,6 +19,7 @@ SAID = {
     ),
     ("axes-zyx", "xyz"): "expected the axes of space in the order z, y, x, found x, y, z",
     ("scale-order", "one-axis-shrinks"): "expected 4 or more, as the dataset before has, found 1",
+    ("key-spelling", "without-its-s"): 'expected "multiscales", or another name, found "multiscale"',
     ("version-consistent", "an-older-label"): 'expected "0.5", as / has, found "0.4"',
     ("omero-count", "one-of-two"): "expected 2, as /0 has channels, found 1",
     ("labels-key", "none"): "expected the list of label images, found nothing",
