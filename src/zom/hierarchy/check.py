@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from os import PathLike
 from typing import TYPE_CHECKING, Any, overload
 
 from zom.hierarchy import chunk_rules
@@ -135,18 +134,8 @@ def is_document(subject: Any) -> bool:
 
 
 def _check_store(subject: Any, path: str, like: Any, *, form: Any, **choices: Any) -> tuple[Problem, ...]:
-    from zom.hierarchy.handle import Handle  # noqa: PLC0415 - documents are checked without stores
-    from zom.hierarchy.store_check import check_store  # noqa: PLC0415
-    from zom.paths import join, parse_path  # noqa: PLC0415
-    from zom.stores import opening  # noqa: PLC0415
+    from zom.hierarchy.store_check import check_store  # noqa: PLC0415 - documents are checked without stores
+    from zom.hierarchy.subject import opened  # noqa: PLC0415
 
-    if isinstance(subject, Handle):
-        whole = join((*parse_path(subject.path), *parse_path(path)))
-        own: Any = subject.layout.family.form
-        return check_store(subject.store, whole, like, form=form or own, **choices)
-    opened = opening.store(subject, read_only=True)
-    try:
-        return check_store(opened, path, like, form=form, **choices)
-    finally:
-        if isinstance(subject, (str, PathLike)):
-            opened.close()
+    with opened(subject, path, form) as found:
+        return check_store(found.store, found.path, like, form=found.form, **choices)

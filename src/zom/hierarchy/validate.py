@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import replace
-from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, cast
 
@@ -279,17 +278,7 @@ def _unwrapped(problem: Problem) -> Problem:
 
 
 def _of_store(validation: _Validation, subject: Any, path: str, form: Form | None, *, data: bool) -> Report:
-    from zom.hierarchy.handle import Handle  # noqa: PLC0415 - documents are validated without stores
-    from zom.paths import join, parse_path  # noqa: PLC0415
-    from zom.stores import opening  # noqa: PLC0415
+    from zom.hierarchy.subject import opened  # noqa: PLC0415 - documents are validated without stores
 
-    if isinstance(subject, Handle):
-        whole = join((*parse_path(subject.path), *parse_path(path)))
-        own: Any = subject.layout.family.form
-        return validation.of_tree(subject.store, whole, form or own, data=data)
-    opened = opening.store(subject, read_only=True)
-    try:
-        return validation.of_tree(opened, path, form, data=data)
-    finally:
-        if isinstance(subject, (str, PathLike)):
-            opened.close()
+    with opened(subject, path, form) as found:
+        return validation.of_tree(found.store, found.path, found.form, data=data)
