@@ -15,7 +15,7 @@ from zom.conventions.attributes import faults_in
 from zom.conventions.check import Breach, Site, Skip
 from zom.conventions.likeness import Likeness
 from zom.conventions.rule import holds, scopes_of
-from zom.conventions.selector import EVERY, OBJECT, leads, parse_selector
+from zom.conventions.selector import EVERY, leads, leads_along, parse_selector
 from zom.jsonvalue import exact_text
 from zom.problems import Problem, pointer_of
 
@@ -65,12 +65,7 @@ class _Block:
 
     def stands_in(self, attributes: Mapping[str, Any]) -> bool:
         """Whether anything stands there."""
-        here: Any = attributes
-        for step in self.root:
-            if not isinstance(here, OBJECT) or step not in here:
-                return False
-            here = here[step]
-        return True
+        return leads_along(attributes, self.root)
 
 
 @dataclass(slots=True)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 
 from zom.conventions.check import AROUND, Check, Outcome, Site
 from zom.conventions.equality import equal, is_whole
-from zom.conventions.selector import parse_selector, select
+from zom.conventions.selector import parse_selector
 from zom.errors import ExtensionError
 
 if TYPE_CHECKING:
@@ -294,8 +294,3 @@ class Rule:
 def scopes_of(rule: Rule, site: Site) -> Sequence[Site]:
     """Where the rule is judged at a site: the site itself, or every place that its `each` selects."""
     return (site,) if rule.each is None else site.scopes(rule.each)
-
-
-def stands_in(rule: Rule, node: Node) -> bool:
-    """Whether what a rule beside a field speaks of stands in the attributes of the node."""
-    return rule.each is not None and bool(select(node.attributes, parse_selector(rule.each).steps))

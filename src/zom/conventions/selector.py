@@ -17,7 +17,7 @@ from zom.errors import ExtensionError
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-__all__ = ["EVERY", "FACTS", "Selector", "leads", "parse_selector", "select"]
+__all__ = ["EVERY", "FACTS", "Selector", "leads", "leads_along", "parse_selector", "select"]
 
 EVERY: Final = 0
 """The step to each item of a list."""
@@ -126,15 +126,16 @@ def leads(value: Any, selector: str) -> bool:
     >>> leads({"a": [{}, {"b": None}]}, "a[*].b"), leads({"a": [{}]}, "a[*].b")
     (True, False)
     """
-    return _leads(value, parse_selector(selector).steps)
+    return leads_along(value, parse_selector(selector).steps)
 
 
-def _leads(value: Any, steps: Sequence[str | int]) -> bool:
+def leads_along(value: Any, steps: Sequence[str | int]) -> bool:
+    """As `leads`, along the steps of a selector."""
     here = value
     for place, step in enumerate(steps):
         if step == EVERY:
             rest = steps[place + 1 :]
-            return isinstance(here, LIST) and any(_leads(item, rest) for item in here)
+            return isinstance(here, LIST) and any(leads_along(item, rest) for item in here)
         if not isinstance(here, OBJECT) or step not in here:
             return False
         here = here[step]
