@@ -174,113 +174,52 @@ _RULES: Final[tuple[Rule, ...]] = (
         on="array",
         when=(lacks("_nczarr_array.dimrefs"),),
     ),
-    Rule(
-        "references",
-        json_type(["array"], at="_nczarr_array.dimension_references"),
-        must=(
-            "dimension_references of an array is a list of fully qualified names of dimensions, such as /time"
+    *alike(
+        Rule(
+            "references",
+            json_type(["array"], at="_nczarr_array.dimension_references"),
+            must=(
+                "dimension_references of an array is a list of fully qualified names of dimensions, such as /time"
+            ),
+            fix="write a list of names that begin with a slash",
+            link=f"{_LINK}#nczarr_vs_zarr",
+            on="array",
         ),
-        fix="write a list of names that begin with a slash",
-        link=f"{_LINK}#nczarr_vs_zarr",
-        on="array",
-    ),
-    Rule(
-        "references",
         json_type(["string"], at="_nczarr_array.dimension_references[*]"),
-        must=(
-            "dimension_references of an array is a list of fully qualified names of dimensions, such as /time"
-        ),
-        fix="write a list of names that begin with a slash",
-        link=f"{_LINK}#nczarr_vs_zarr",
-        on="array",
-    ),
-    Rule(
-        "references",
         pattern(r"/[\s\S]*", at="_nczarr_array.dimension_references[*]"),
-        must=(
-            "dimension_references of an array is a list of fully qualified names of dimensions, such as /time"
-        ),
-        fix="write a list of names that begin with a slash",
-        link=f"{_LINK}#nczarr_vs_zarr",
-        on="array",
-    ),
-    Rule(
-        "references",
         json_type(["array"], at="_nczarr_array.dimrefs"),
-        must=(
-            "dimension_references of an array is a list of fully qualified names of dimensions, such as /time"
-        ),
-        fix="write a list of names that begin with a slash",
-        link=f"{_LINK}#nczarr_vs_zarr",
-        on="array",
-    ),
-    Rule(
-        "references",
         json_type(["string"], at="_nczarr_array.dimrefs[*]"),
-        must=(
-            "dimension_references of an array is a list of fully qualified names of dimensions, such as /time"
-        ),
-        fix="write a list of names that begin with a slash",
-        link=f"{_LINK}#nczarr_vs_zarr",
-        on="array",
-    ),
-    Rule(
-        "references",
         pattern(r"/[\s\S]*", at="_nczarr_array.dimrefs[*]"),
-        must=(
-            "dimension_references of an array is a list of fully qualified names of dimensions, such as /time"
-        ),
-        fix="write a list of names that begin with a slash",
-        link=f"{_LINK}#nczarr_vs_zarr",
-        on="array",
     ),
-    Rule(
-        "references-length",
-        length("_nczarr_array.dimension_references", like="@shape"),
-        must=(
-            "an array refers to as many dimensions as it has; a scalar to none, and has the "
-            'shape [1] and the mark "scalar": 1'
+    *alike(
+        Rule(
+            "references-length",
+            length("_nczarr_array.dimension_references", like="@shape"),
+            must=(
+                "an array refers to as many dimensions as it has; a scalar to none, and has the "
+                'shape [1] and the mark "scalar": 1'
+            ),
+            fix="refer to one dimension for each length of the shape",
+            link=f"{_LINK}#nczarr_vs_zarr",
+            on="array",
+            when=(lacks("_nczarr_array.scalar"),),
         ),
-        fix="refer to one dimension for each length of the shape",
-        link=f"{_LINK}#nczarr_vs_zarr",
-        on="array",
-        when=(lacks("_nczarr_array.scalar"),),
-    ),
-    Rule(
-        "references-length",
         length("_nczarr_array.dimrefs", like="@shape"),
-        must=(
-            "an array refers to as many dimensions as it has; a scalar to none, and has the "
-            'shape [1] and the mark "scalar": 1'
-        ),
-        fix="refer to one dimension for each length of the shape",
-        link=f"{_LINK}#nczarr_vs_zarr",
-        on="array",
-        when=(lacks("_nczarr_array.scalar"),),
     ),
-    Rule(
-        "references-length",
-        length("_nczarr_array.dimension_references", equals=0),
-        must=(
-            "an array refers to as many dimensions as it has; a scalar to none, and has the "
-            'shape [1] and the mark "scalar": 1'
+    *alike(
+        Rule(
+            "references-length",
+            length("_nczarr_array.dimension_references", equals=0),
+            must=(
+                "an array refers to as many dimensions as it has; a scalar to none, and has the "
+                'shape [1] and the mark "scalar": 1'
+            ),
+            fix="refer to one dimension for each length of the shape",
+            link=f"{_LINK}#nczarr_vs_zarr",
+            on="array",
+            when=(_SCALAR,),
         ),
-        fix="refer to one dimension for each length of the shape",
-        link=f"{_LINK}#nczarr_vs_zarr",
-        on="array",
-        when=(_SCALAR,),
-    ),
-    Rule(
-        "references-length",
         equals([1], at="@shape"),
-        must=(
-            "an array refers to as many dimensions as it has; a scalar to none, and has the "
-            'shape [1] and the mark "scalar": 1'
-        ),
-        fix="refer to one dimension for each length of the shape",
-        link=f"{_LINK}#nczarr_vs_zarr",
-        on="array",
-        when=(_SCALAR,),
     ),
     Rule(
         "references-resolve",
