@@ -26,7 +26,7 @@ from zom.conventions.nczarr_checks import (
     types_known,
     types_there,
 )
-from zom.conventions.rule import Rule, is_value, lacks
+from zom.conventions.rule import Rule, alike, is_value, lacks
 from zom.conventions.value_checks import (
     between,
     equals,
@@ -37,7 +37,6 @@ from zom.conventions.value_checks import (
     pattern,
     required,
 )
-from zom.conventions.xarray.structure import alike
 
 if TYPE_CHECKING:
     from zom.conventions.view import Node

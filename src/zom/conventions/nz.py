@@ -13,10 +13,9 @@ from typing import TYPE_CHECKING, Any, Final
 from zom.conventions.check import Breach, Site, Skip, python
 from zom.conventions.convention import Convention, declaration_of, register
 from zom.conventions.reference_checks import NOT_READ, is_of_kind
-from zom.conventions.rule import Rule, at_root, is_like, is_value
+from zom.conventions.rule import Rule, alike, at_root, is_like, is_value
 from zom.conventions.tree_checks import shared_dims, zarr_format
 from zom.conventions.value_checks import json_type, pattern, required
-from zom.conventions.xarray.structure import alike
 from zom.model.python_value import is_dict, is_list
 from zom.problems import show
 

@@ -25,6 +25,7 @@ __all__ = [
     "Rule",
     "Source",
     "above",
+    "alike",
     "at_root",
     "has",
     "holds",
@@ -289,6 +290,17 @@ class Rule:
             "link": self.link,
         }
         return {**facts, **{name: value for name, value in optional.items() if value is not None}}
+
+
+def alike(rule: Rule, *checks: Check) -> tuple[Rule, ...]:
+    """The rule, and the same with other checks, for what one check cannot say.
+
+    >>> from zom.conventions import json_type
+    >>> rule = Rule("number", json_type(["number"], at="a"), must="a and b are numbers")
+    >>> [each.id for each in alike(rule, json_type(["number"], at="b"))]
+    ['number', 'number']
+    """
+    return (rule, *(replace(rule, check=each) for each in checks))
 
 
 def scopes_of(rule: Rule, site: Site) -> Sequence[Site]:

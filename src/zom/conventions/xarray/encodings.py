@@ -9,9 +9,9 @@ from __future__ import annotations
 from typing import Final
 
 from zom.conventions.check import python
-from zom.conventions.rule import Rule, is_like, is_value
+from zom.conventions.rule import Rule, alike, is_like, is_value
 from zom.conventions.value_checks import equals, forbidden, json_type, length, one_of, pattern
-from zom.conventions.xarray.structure import V2, V3, alike
+from zom.conventions.xarray.structure import V2, V3
 from zom.conventions.xarray.times import (
     CALENDARS,
     date_plain,

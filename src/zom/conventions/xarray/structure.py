@@ -6,12 +6,11 @@ https://docs.xarray.dev/en/stable/internals/zarr-encoding-spec.html
 
 from __future__ import annotations
 
-from dataclasses import replace
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from zom.conventions.check import of_values, python
 from zom.conventions.reference_checks import words
-from zom.conventions.rule import Rule, has, is_value, lacks
+from zom.conventions.rule import Rule, alike, has, is_value, lacks
 from zom.conventions.tree_checks import node_kind, shared_dims
 from zom.conventions.value_checks import equals, forbidden, json_type, length, pattern, required, unique
 from zom.conventions.xarray.indexes import indexes_aligned
@@ -21,10 +20,7 @@ from zom.conventions.xarray.trees import (
     grid_mappings_there,
 )
 
-if TYPE_CHECKING:
-    from zom.conventions.check import Check
-
-__all__ = ["STRUCTURE", "V2", "V3", "alike"]
+__all__ = ["STRUCTURE", "V2", "V3"]
 
 _ENCODING: Final = "https://docs.xarray.dev/en/stable/internals/zarr-encoding-spec.html"
 _TREES: Final = (
@@ -35,17 +31,6 @@ _CF: Final = "https://cfconventions.org/Data/cf-conventions/cf-conventions-1.12/
 
 V2: Final = is_value("@format", "v2")
 V3: Final = is_value("@format", "v3")
-
-
-def alike(rule: Rule, *checks: Check) -> tuple[Rule, ...]:
-    """The rule, and the same with other checks, for what one check cannot say.
-
-    >>> from zom.conventions import Rule, json_type
-    >>> rule = Rule("number", json_type(["number"], at="a"), must="a and b are numbers")
-    >>> [each.id for each in alike(rule, json_type(["number"], at="b"))]
-    ['number', 'number']
-    """
-    return (rule, *(replace(rule, check=each) for each in checks))
 
 
 STRUCTURE: Final[tuple[Rule, ...]] = (
