@@ -2,7 +2,8 @@
 
 Of conventions.md, it writes the table of conventions only.
 
-support.md tells what tests/interop/arrays.py saw, which keeps it in tests/interop/support.json.
+support.md tells what tests/interop/arrays.py saw, which keeps it in tests/interop/support.json, and what
+tests/interop/defaults.py saw, which keeps it in defaults.json beside it.
 
 Run it after a change of rules, data types, codecs or support: `python docs/generate.py`. With `--check` nothing
 is written, and the exit code is 1 where a page is out of date.
@@ -15,6 +16,8 @@ import sys
 from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+from runs import codec_runs, type_runs
 
 import zom
 from zom.conventions import conventions
@@ -33,6 +36,7 @@ if TYPE_CHECKING:
 
 DIRECTORY = Path(__file__).parent
 SUPPORT = DIRECTORY.parent / "tests" / "interop" / "support.json"
+DEFAULTS = SUPPORT.with_name("defaults.json")
 GENERATED = "<!-- Written by docs/generate.py: change what it is made from. -->"
 
 
@@ -152,11 +156,12 @@ def data_types_page() -> str:
             "varies" if made.itemsize is None else str(made.itemsize),
             *(spelling(made, form) for form in ("v3", "v2", "draft")),
             "yes" if family.registered else "no",
+            "yes" if type_runs(made) else "no",
         )
         for family in data_types
         for made in list(family.examples())[:1]
     ]
-    head = ("Data type", "Kind", "Bytes", "in v3", "in v2", "in the draft", "Registered")
+    head = ("Data type", "Kind", "Bytes", "in v3", "in v2", "in the draft", "Registered", "Runs")
     return (
         "\n\n".join(
             [
@@ -165,7 +170,10 @@ def data_types_page() -> str:
                 (
                     "The data types that zom knows, each with an example of its spelling in every format that has it; "
                     "an empty cell is a format that doesn't. Names that zom doesn't know are kept and not checked. "
-                    "A registered name stands in the core specification or in zarr-extensions."
+                    "A registered name stands in the core specification or in zarr-extensions. A type runs if an array "
+                    "of it was written and read when this page was made. The complex types that numpy doesn't have are "
+                    "records of two fields, `real` and `imag`; `bfloat16` and the types of 2 to 8 bits that numpy lacks need ml_dtypes "
+                    "(`pip install 'zom[codecs]'`)."
                 ),
                 table(head, sorted(rows)),
             ]
@@ -183,18 +191,20 @@ def codecs_page() -> str:
             code(codec.draft_name or ""),
             ", ".join(map(code, parameters(codec))),
             "yes" if codec.registered else "no",
+            "yes" if codec_runs(codec) else "no",
         )
         for codec in codecs
     ]
-    head = ("Codec in v3", "Kind", "id in v2", "in the draft", "Parameters", "Registered")
+    head = ("Codec in v3", "Kind", "id in v2", "in the draft", "Parameters", "Registered", "Runs")
     return (
         "\n\n".join(
             [
                 "# Codecs",
                 GENERATED,
                 (
-                    "The codecs that zom knows and checks. It reads and writes their configuration; it doesn't run them "
-                    "yet. A registered name stands in the core specification or in zarr-extensions."
+                    "The codecs that zom knows and checks. A registered name stands in the core specification or in "
+                    "zarr-extensions. A codec runs if a chunk was encoded and decoded by it when this page was made; "
+                    "pickle never does, because it can run code."
                 ),
                 table(head, sorted(rows)),
             ]
@@ -244,9 +254,35 @@ def support_page() -> str:
             "arrays. An empty cell: the codec isn't for such elements, or zom can't run it."
         ),
     ]
+    parts += default_tables()
     for form, title in FORMS.items():
         parts += support_tables(title, seen["cells"][form], marks)
     return "\n\n".join(parts) + "\n"
+
+
+def default_tables() -> list[str]:
+    """Who reads what zom writes by default."""
+    seen: dict[str, Any] = json.loads(DEFAULTS.read_text(encoding="utf-8"))
+    parts = [
+        "## Who reads the defaults",
+        (
+            f"Arrays of {len(seen['types'])} data types, made by `build` with each `compress` that it knows by name, and "
+            "how many of those types each reader reads, bit for bit. Each reader reads zstd, the default, for every "
+            "data type that it reads at all, as it does gzip and blosc (but netCDF-C, which calls deflate zlib); the others "
+            "have fewer readers. `tests/interop/defaults.py` does it on every change."
+        ),
+    ]
+    for form, rows in seen["read"].items():
+        names = list(rows["none"])
+        lines = [(row, *(str(len(cells.get(name, ()))) for name in names)) for row, cells in rows.items()]
+        types = [
+            (kind, *("yes" if kind in rows["zstd"].get(name, ()) else "" for name in names))
+            for kind in seen["types"]
+        ]
+        head = [seen["readers"][name].partition(" on ")[0] for name in names]
+        parts += [f"### {FORMS[form]}", table(("Compression", *head), lines)]
+        parts += ["Data types, compressed by zstd:", table(("Data type", *head), types)]
+    return parts
 
 
 WAYS = {"theirs": "Read by zom", "ours": "Written by zom", "part": "Changed by zom"}

@@ -89,7 +89,10 @@ export type V3DataTypeName =
   | "r512";
 export type V3ChunkGrid = V3RegularChunkGrid | V3RectilinearChunkGrid;
 export type V3ChunkKeyEncoding =
-  V3ChunkKeyEncodingName | V3DefaultChunkKeyEncoding | V3V2ChunkKeyEncoding;
+  | V3ChunkKeyEncodingName
+  | V3DefaultChunkKeyEncoding
+  | V3SuffixChunkKeyEncoding
+  | V3V2ChunkKeyEncoding;
 export type V3ChunkKeyEncodingName = "default" | "v2";
 export type V3FillValue =
   | boolean
@@ -105,8 +108,10 @@ export type V3Codec =
   | V3BloscCodec
   | V3BytesCodec
   | V3CastValueCodec
+  | V3ConditionalCodec
   | V3Crc32CCodec
   | V3GzipCodec
+  | V3N5DefaultCodec
   | V3NumcodecsAstypeCodec
   | V3NumcodecsBitroundCodec
   | V3NumcodecsZlibCodec
@@ -423,6 +428,22 @@ export interface V3DefaultChunkKeyEncodingConfiguration {
   separator?: "/" | ".";
 }
 /**
+ * suffix: one key for each chunk.
+ */
+export interface V3SuffixChunkKeyEncoding {
+  name: "suffix";
+  configuration: V3SuffixChunkKeyEncodingConfiguration;
+  must_understand?: true;
+}
+export interface V3SuffixChunkKeyEncodingConfiguration {
+  suffix: string;
+  base_encoding:
+    | string
+    | {
+        [k: string]: unknown;
+      };
+}
+/**
  * v2: one key for each chunk.
  */
 export interface V3V2ChunkKeyEncoding {
@@ -490,6 +511,21 @@ export interface V3CastValueConfigurationScalarMap {
   decode?: [unknown, unknown][];
 }
 /**
+ * conditional: bytes -> bytes.
+ */
+export interface V3ConditionalCodec {
+  name: "conditional";
+  configuration: V3ConditionalConfiguration;
+  must_understand?: boolean;
+}
+export interface V3ConditionalConfiguration {
+  /**
+   * @minItems 1
+   */
+  codecs: [V3Codec, ...V3Codec[]];
+  header_bits?: number;
+}
+/**
  * crc32c: bytes -> bytes.
  */
 export interface V3Crc32CCodec {
@@ -507,6 +543,20 @@ export interface V3GzipCodec {
 }
 export interface V3GzipConfiguration {
   level: number;
+}
+/**
+ * n5_default: array -> bytes.
+ */
+export interface V3N5DefaultCodec {
+  name: "n5_default";
+  configuration: V3N5DefaultConfiguration;
+  must_understand?: boolean;
+}
+export interface V3N5DefaultConfiguration {
+  /**
+   * @minItems 1
+   */
+  codecs: [V3Codec, ...V3Codec[]];
 }
 /**
  * Elements of another type, in a chunk of the same shape.

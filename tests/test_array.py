@@ -455,3 +455,124 @@ def test_a_v2_document_may_say_that_there_are_no_checksums():
         array[:] = np.arange(40)
         sizes.append(len(array.store.get("0")))
     assert sizes[0] == sizes[1] + 4
+
+
+# --- handles whose array others have changed -------------------------------------------------------------
+
+
+def stale(module=zom.v3, shape=(4,), **more):
+    """A store, and two handles of the array in it."""
+    store = MemoryStore()
+    spec = module.ArraySpec.build(shape=shape, dtype="int8", chunks=(3,), **more)
+    return store, zom.create_array(store, spec), zom.open_array(store, mode="r+")
+
+
+WRITES = {
+    "a region": lambda array: array.__setitem__(slice(2, 4), 1),
+    "all": lambda array: array.__setitem__(..., 1),
+    "inside": lambda array: array.__setitem__(0, 1),
+    "oindex": lambda array: array.oindex.__setitem__([3], 1),
+    "vindex": lambda array: array.vindex.__setitem__([3], 1),
+    "blocks": lambda array: array.blocks.__setitem__(1, 1),
+}
+
+
+@pytest.mark.parametrize("module", [zom.v2, zom.v3, zom.draft])
+@pytest.mark.parametrize("write", WRITES)
+def test_a_stale_handle_does_not_write_beyond_an_array_that_was_cut(module, write):
+    """Issue 12: the chunk came back, and showed its values when the array grew again."""
+    store, array, other = stale(module)
+    array[:] = 7
+    other.resize((2,))
+    before = {key: store.get(key) for key in store.list()}
+    for _ in range(2):
+        with pytest.raises(
+            zom.ConcurrentWriteError, match=r"since it was opened: shape\[0\]: 4 -> 2; call refresh"
+        ):
+            WRITES[write](array)
+    assert {key: store.get(key) for key in store.list()} == before
+    array.refresh()
+    array[:] = 1
+    assert other[:].tolist() == [1, 1]
+
+
+def test_a_handle_that_has_written_before_sees_that_the_array_was_cut():
+    _, array, other = stale()
+    array[3] = 7
+    array[3] = 8
+    other.resize((1,))
+    with pytest.raises(zom.ConcurrentWriteError) as caught:
+        array[3] = 9
+    assert str(pickle.loads(pickle.dumps(caught.value))) == str(caught.value)
+
+
+def test_a_stale_handle_keeps_what_others_appended():
+    """A chunk that the handle takes for the last holds elements of others now."""
+    _, array, other = stale()
+    other.append([5, 6])
+    array[0:4] = 1
+    assert other[:].tolist() == [1, 1, 1, 1, 5, 6]
+    assert array.shape == (6,)
+
+
+def test_a_stale_handle_does_not_write_into_another_array():
+    store, array, _ = stale()
+    spec = zom.v3.ArraySpec.build(shape=(4,), dtype="int16", chunks=(3,))
+    zom.materialize(spec, store, on_conflict="replace")
+    with pytest.raises(zom.ConcurrentWriteError, match='data_type: "int8" -> "int16"'):
+        array[:] = 1
+    zom.delete(store, whole=True)
+    with pytest.raises(zom.NotFound, match="the document is gone that was there when it was opened"):
+        array[:] = 1
+    assert list(store.list()) == []
+
+
+def test_a_stale_handle_takes_over_what_says_the_same_of_chunks():
+    store, array, other = stale()
+    other.attrs["units"] = "K"
+    array[:] = 0
+    assert array.attrs["units"] == "K"
+    zom.materialize(other.spec.replace(fill_value=5), store, on_conflict="replace")
+    array[0] = 5
+    assert other[:].tolist() == [5, 0, 0, 0] or zom.open(store)[:].tolist()[0] == 5
+
+
+def test_a_write_reads_one_small_document_more():
+    store = LoggedStore(MemoryStore())
+    array = zom.create_array(store, zom.v3.ArraySpec.build(shape=(4,), dtype="int8", chunks=(4,)))
+    array[:] = 1
+    store.log.calls.clear()
+    array[:] = 2
+    assert [(call.verb, call.keys) for call in store.log.calls if call.verb != "lock"] == [
+        ("read", ("zarr.json",)),
+        ("write", ("c/0",)),
+    ]
+
+
+@pytest.mark.parametrize("module", [zom.v2, zom.v3, zom.draft])
+@pytest.mark.parametrize("shape", [(0,), (1,), (2,), (3,), (9,)])
+def test_a_plan_of_a_resize_says_what_a_resize_does(module, shape):
+    def made():
+        store = MemoryStore()
+        array = zom.create_array(store, module.ArraySpec.build(shape=(4,), dtype="int8", chunks=(2,)), "g/a")
+        array[:] = 7
+        return store, array
+
+    store, array = made()
+    plan = array.plan_resize(shape)
+    assert (array.shape, plan.actions[0].verb) == ((4,), "resize")
+    other, theirs = made()
+    before = len(list(other.list()))
+    theirs.resize(shape)
+    assert before - len(list(other.list())) == plan.actions[0].chunks
+    plan.apply()
+    assert {key: store.get(key) for key in store.list()} == {key: other.get(key) for key in other.list()}
+    assert array.plan_resize(shape).is_empty
+
+
+def test_a_plan_of_a_resize_checks_the_shape_and_what_others_did():
+    _, array, other = stale()
+    with pytest.raises(zom.SelectionError, match="expected 1 lengths of 0 or more"):
+        array.plan_resize((1, 2))
+    other.resize((9,))
+    assert "shape[0]: 9 -> 3" in str(array.plan_resize((3,)))

@@ -59,6 +59,7 @@ def test_the_generated_pages_are_up_to_date():
     assert (done.returncode, done.stderr) == (0, "")
 
 
+@pytest.mark.slow
 def test_the_readme_shows_what_the_demonstration_shows(tmp_path):
     demo = [sys.executable, "-m", "zom", "demo"]
     subprocess.run(demo, cwd=tmp_path, capture_output=True, check=True)

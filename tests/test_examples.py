@@ -42,6 +42,7 @@ def mypy(tmp_path_factory):
     return run
 
 
+@pytest.mark.slow
 def test_mypy_accepts_the_valid_example_of_zep_6(mypy):
     code, _, text = mypy(ROOT / "examples" / "zep6_valid.py")
     assert code == 0, text

@@ -215,9 +215,11 @@ def test_each_repetition_is_a_fault_of_its_own():
 
 
 @pytest.mark.parametrize("word", ["NaN", "Infinity", "-Infinity"])
-def test_a_number_that_is_not_finite_becomes_a_string_and_a_fault(word):
+def test_a_number_that_is_not_finite_is_a_float_and_a_fault(word):
     value, fault = only(f'{{"fill_value": [{word}]}}')
-    assert value == {"fill_value": [word]}
+    number = math.nan if word == "NaN" else float(word)
+    assert value == {"fill_value": [number]}  # every NaN is one object
+    assert write(value) == f'{{"fill_value":[{word}]}}'
     expected = ("json/not-finite", ("fill_value", 0), "a finite number", word, f'write it as "{word}"')
     assert fault == expected
 
@@ -225,9 +227,11 @@ def test_a_number_that_is_not_finite_becomes_a_string_and_a_fault(word):
 @pytest.mark.parametrize("digits", ["1e400", "-1E+999", "9" * 400 + ".0"])
 def test_a_number_that_overflows_is_a_fault(digits):
     value, fault = only(f"[0, {digits}]")
-    assert value == [0, None]
+    word = "-Infinity" if digits.startswith("-") else "Infinity"
+    assert value == [0, float(word)]
     shown = digits if len(digits) < 41 else digits[:37] + "..."
-    assert fault == ("json/number-range", (1,), "a number that fits into 64 bits", shown, None)
+    found = f"{shown}, which is read as {word}"
+    assert fault == ("json/number-range", (1,), "a number that fits into 64 bits", found, None)
 
 
 @pytest.mark.parametrize("digits", [401, 4300, 5000, 10**6])
@@ -362,7 +366,7 @@ def test_a_text_with_a_syntax_error_has_no_other_fault():
 def test_all_other_faults_are_reported_in_their_order():
     faults = []
     value = read('\ufeff{"a": NaN, "b": 1e400, "a": "\\ud800", "c": [' + "1" * 401 + "]}", faults)
-    assert value == {"a": "\\ud800", "b": None, "c": [None]}
+    assert value == {"a": "\\ud800", "b": math.inf, "c": [None]}
     assert [(f.rule.code, pointer_of(f.path)) for f in faults] == [
         ("json/bom", ""),
         ("json/not-finite", "/a"),
@@ -380,7 +384,7 @@ def test_all_other_faults_are_reported_in_their_order():
         ("json/not-finite", ("warning", "error", "error")),
         ("json/bom", ("warning", "error", "error")),
         ("json/surrogate", ("warning", "error", "error")),
-        ("json/number-range", ("error", "error", "error")),
+        ("json/number-range", ("warning", "error", "error")),
         ("json/integer-digits", ("error", "error", "error")),
         ("json/encoding", ("error", "error", "error")),
         ("json/syntax", ("error", "error", "error")),
@@ -398,7 +402,7 @@ def test_the_severity_of_each_rule(code, levels):
 def test_faults_without_end_are_counted_after_a_thousand_of_each_kind():
     faults = []
     value = read('{"a": [' + "NaN, " * 2500 + '1e400], "b": 0, "b": 1}', faults)
-    assert value["a"] == ["NaN"] * 2500 + [None]
+    assert value["a"] == [math.nan] * 2500 + [math.inf]
     assert len(faults) == 1003
     assert [f.rule.code for f in faults[-3:]] == [
         "json/number-range",
@@ -507,6 +511,7 @@ def seconds(call):
     return time.perf_counter() - start
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "make",
     [
@@ -640,13 +645,14 @@ def refused(value, **options):
 
 @pytest.mark.parametrize("indent", [None, 2])
 @pytest.mark.parametrize("kind", [dict, JSONDict])
-def test_no_number_is_written_that_is_not_finite(indent, kind):
-    problems, message = refused(kind(a=[1.0, math.nan], b=-math.inf), indent=indent)
-    assert problems == [
-        ("json/not-finite", "/a/1", "a finite number", "NaN"),
-        ("json/not-finite", "/b", "a finite number", "-Infinity"),
-    ]
-    assert 'a[1]: expected a finite number, found NaN; write it as "NaN"' in message
+def test_numbers_that_are_not_finite_are_written_as_the_standard_library_writes_them(indent, kind):
+    value = kind(a=[1.0, math.nan], b=-math.inf, c=[[math.inf]], d="NaN")
+    separators = (",", ":") if indent is None else (",", ": ")
+    assert write(value, indent=indent) == json.dumps(value, indent=indent, separators=separators)
+    deep = value
+    for _ in range(300):
+        deep = [deep]
+    assert json.dumps(value, separators=(",", ":")) in write(deep)
 
 
 @pytest.mark.parametrize("kind", [dict, JSONDict])
@@ -701,7 +707,7 @@ def test_faults_deep_in_a_value_are_all_found():
     value = [math.nan, {"x": {2: 3}}]
     for _ in range(300):
         value = [value]
-    assert [problem[0] for problem in refused(value)[0]] == ["json/not-finite", "json/not-json"]
+    assert [problem[0] for problem in refused(value)[0]] == ["json/not-json"]
 
 
 def test_a_deep_value_is_written_as_the_standard_library_writes_it():

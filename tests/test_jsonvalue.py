@@ -173,9 +173,15 @@ def test_what_stands_for_json_becomes_json(value, plain):
     ("number", "name"),
     [(math.nan, "NaN"), (math.inf, "Infinity"), (-math.inf, "-Infinity"), (np.float32("nan"), "NaN")],
 )
-def test_a_number_that_is_not_finite_becomes_a_string(number, name):
+def test_a_number_that_is_not_finite_stays_a_float(number, name):
     made, faults = frozen({"a": [number]}, path=("attributes",))
-    assert made == {"a": [name]}
+    assert made == {"a": [math.nan if name == "NaN" else float(name)]}
+    assert not same(made, {"a": [name]})
+    assert same(made, frozen({"a": [float(name)]})[0])
+    assert hash(made) == hash(frozen({"a": [float(name)]})[0])
+    again, told = frozen({"b": made})
+    assert again == {"b": made}
+    assert [fault.path for fault in told] == [("b", "a", 0)]
     assert only(faults) == (
         "json/not-finite",
         ("attributes", "a", 0),
@@ -267,6 +273,7 @@ def test_a_value_is_the_same_as_its_text_read_again(value):
     assert hash(exact_key(value)) == hash(exact_key(again))
 
 
+@pytest.mark.slow
 @given(st.dictionaries(st.text(), values))
 def test_the_order_of_names_does_not_count(value):
     assert same(value, dict(reversed(value.items())))
@@ -320,3 +327,57 @@ def test_exact_text_is_there_for_values_too_deep_for_the_compiled_writer():
     for _ in range(400):
         deep = [deep]
     assert exact_text(deep) == exact_text([deep[0]]) != exact_text([deep])
+
+
+# -- values in several places --------------------------------------------------------------------------
+
+
+def shared(levels, *, times=10, leaf=1):
+    value = leaf
+    for _ in range(levels):
+        value = [value] * times
+    return value
+
+
+def test_values_that_stand_in_several_places_are_frozen_once():
+    made, faults = frozen({"a": shared(5), "b": shared(3)})
+    assert faults == []
+    assert made["a"][0] is made["a"][9]
+    assert made["a"][1][2][3][4] == [1] * 10
+
+
+@pytest.mark.parametrize("leaf", [1, {1, 2}, math.nan, np.float64(1)], ids=repr)
+@pytest.mark.parametrize("kind", ["list", "dict", "numpy"])
+def test_values_that_would_be_written_too_often_are_refused(leaf, kind):
+    value = shared(40, leaf=leaf)
+    if kind == "dict":
+        value = leaf
+        for _ in range(100):
+            value = {"x": value, "y": value}
+    elif kind == "numpy":
+        value = [np.zeros(1000)] * 2000
+    _, faults = frozen({"deep": value})
+    found = [fault for fault in faults if fault.rule.code == "json/repeats"]
+    assert len(found) == 1
+    assert found[0].expected == "at most 1048576 values that stand elsewhere, too"
+    assert found[0].path[0] == "deep"
+    assert found[0].fix == "give values that stand in fewer places"
+
+
+def test_what_is_frozen_already_counts_wherever_it_stands():
+    part, _ = frozen(shared(5))
+    assert frozen([part] * 5)[1] == []
+    assert [fault.rule.code for fault in frozen([part] * 20)[1]] == ["json/repeats"]
+
+
+def test_as_many_values_as_there_are_may_stand_in_one_place_each():
+    assert frozen([[0] for _ in range(1 << 17)], repeats=100)[1] == []
+
+
+def test_a_list_that_holds_itself_often_is_told_of_at_once():
+    value = []
+    value.extend([value] * 50)
+    _, faults = frozen({"a": value})
+    assert {(fault.rule.code, fault.found) for fault in faults} == {
+        ("json/not-json", "one that contains itself")
+    }

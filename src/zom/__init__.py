@@ -40,21 +40,22 @@ if TYPE_CHECKING:
     )
     from zom.group import Group
     from zom.hierarchy.apply import materialize
+    from zom.hierarchy.broken import BrokenNode
     from zom.hierarchy.check import check
-    from zom.hierarchy.consolidate import consolidate
+    from zom.hierarchy.consolidate import consolidate, plan_consolidate
     from zom.hierarchy.copy import copy
     from zom.hierarchy.copy_report import CopyReport
     from zom.hierarchy.diff import diff
     from zom.hierarchy.handles import create_array, create_group, open, open_array, open_group  # noqa: A004
     from zom.hierarchy.migrate import migrate
     from zom.hierarchy.migration import Migration
-    from zom.hierarchy.moving import rename
+    from zom.hierarchy.moving import plan_rename, rename
     from zom.hierarchy.plan import Plan
     from zom.hierarchy.planner import plan
     from zom.hierarchy.plugins import load_extensions
     from zom.hierarchy.read import read
-    from zom.hierarchy.removal import delete
-    from zom.hierarchy.repair import Repair, repair
+    from zom.hierarchy.removal import delete, plan_delete
+    from zom.hierarchy.repair import Repair, plan_repair, repair
     from zom.hierarchy.validate import validate
     from zom.limits import Limits
     from zom.model.build import AUTO
@@ -93,22 +94,23 @@ _HOMES = {
         "ZomError",
     ),
     "zom.group": ("Group",),
+    "zom.hierarchy.broken": ("BrokenNode",),
     "zom.hierarchy.apply": ("materialize",),
     "zom.hierarchy.check": ("check",),
     "zom.hierarchy.diff": ("diff",),
-    "zom.hierarchy.consolidate": ("consolidate",),
+    "zom.hierarchy.consolidate": ("consolidate", "plan_consolidate"),
     "zom.hierarchy.copy": ("copy",),
     "zom.hierarchy.copy_report": ("CopyReport",),
     "zom.hierarchy.handles": ("create_array", "create_group", "open", "open_array", "open_group"),
     "zom.hierarchy.migrate": ("migrate",),
     "zom.hierarchy.migration": ("Migration",),
-    "zom.hierarchy.moving": ("rename",),
+    "zom.hierarchy.moving": ("plan_rename", "rename"),
     "zom.hierarchy.plan": ("Plan",),
     "zom.hierarchy.planner": ("plan",),
     "zom.hierarchy.plugins": ("load_extensions",),
     "zom.hierarchy.read": ("read",),
-    "zom.hierarchy.removal": ("delete",),
-    "zom.hierarchy.repair": ("Repair", "repair"),
+    "zom.hierarchy.removal": ("delete", "plan_delete"),
+    "zom.hierarchy.repair": ("Repair", "plan_repair", "repair"),
     "zom.hierarchy.validate": ("validate",),
     "zom.limits": ("Limits",),
     "zom.model.construction": ("ABSENT",),
@@ -134,6 +136,7 @@ __all__ = [
     "ABSENT",
     "AUTO",
     "Array",
+    "BrokenNode",
     "Change",
     "ChunkError",
     "CodecError",
@@ -184,6 +187,10 @@ __all__ = [
     "open_group",
     "parse",
     "plan",
+    "plan_consolidate",
+    "plan_delete",
+    "plan_rename",
+    "plan_repair",
     "read",
     "rename",
     "repair",

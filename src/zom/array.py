@@ -18,15 +18,24 @@ from zom.engine.chunks import Chunks, Options
 from zom.engine.compile import compile_plan
 from zom.engine.indexing import read_selection, split_fields, write_selection
 from zom.engine.selection import Selection, basic_or_numpy, blocks, outer, vectorized
-from zom.errors import ConcurrentWriteError, SelectionError
+from zom.engine.text import as_elements
+from zom.errors import ConcurrentWriteError, SelectionError, UnknownName
 from zom.hierarchy.change import read_spec
 from zom.hierarchy.chunk_values import array_problems
+from zom.hierarchy.findings import warn
 from zom.hierarchy.handle import Handle, store_token
 from zom.hierarchy.info import ArrayInfo, array_info
-from zom.hierarchy.resize import behind, clear_beyond
+from zom.hierarchy.meaning import changes_between
+from zom.hierarchy.other_separator import other_separator
+from zom.hierarchy.pending import check_settled
+from zom.hierarchy.plan_text import changes_words
+from zom.hierarchy.resize import behind, check_clearing, clear_beyond
 from zom.hierarchy.stored_chunks import StoredChunks, stored_chunks
+from zom.hierarchy.upkeep import alone
 from zom.limits import DEFAULT_LIMITS, Limits
 from zom.model.array_view import array_view
+from zom.model.construction import outside
+from zom.problems import show
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -36,6 +45,7 @@ if TYPE_CHECKING:
     from zom.hierarchy.chunk_values import CheckLevel
     from zom.hierarchy.handle import Mode
     from zom.hierarchy.layout import Layout
+    from zom.hierarchy.plan import Plan
     from zom.model.bound import Array as NumpyArray
     from zom.model.spec import Spec
     from zom.problems import Problem
@@ -67,6 +77,7 @@ class Indexer:
     def __setitem__(self, key: Any, value: Any) -> None:
         array = self._array
         array.check_writable()
+        array.check_current()
         fields, rest = split_fields(key)
         write_selection(array.chunk_access, self._select(rest), value, fields=fields)
 
@@ -75,6 +86,7 @@ class Indexer:
         fields, rest = split_fields(key)
         selection = self._select(rest)
         made = read_selection(self._array.chunk_access, selection, fields=fields, out=out)
+        self._array.warn_of_other_keys()
         scalar = out is None and not made.ndim and not _has_ellipsis(rest)
         return made[()] if scalar else made
 
@@ -110,6 +122,12 @@ class Array(Handle):
         self._options = options or Options()
         self._plan: ArrayPlan | None = None
         self._chunks: Chunks | None = None
+        self._text: bytes | None = None
+        """The document as it was when it was last looked at before a write."""
+        self._looked = False
+        """Whether chunks under keys of the other separator were looked for."""
+        self.is_published = True
+        """Whether the document is in its place; only a plan that brings data writes chunks before it is."""
 
     @property
     def plan(self) -> ArrayPlan:
@@ -125,6 +143,18 @@ class Array(Handle):
             prefix = self._layout.chunk_prefix(self._path)
             self._chunks = Chunks(self.plan, self._store, prefix, self.path, self._options)
         return self._chunks
+
+    def warn_of_other_keys(self) -> None:
+        """Look once whether the first chunk that was missing is stored under another key."""
+        chunks = self._chunks
+        if self._looked or chunks is None or not chunks.missing:
+            return
+        self._looked = True
+        if self._layout.family.form != "v2" or self.ndim < 2:
+            return
+        problem = other_separator(chunks, chunks.missing[0])
+        if problem is not None:
+            warn(self._store.url, (problem,), None, outside())
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -261,19 +291,39 @@ class Array(Handle):
         >>> array[:] = 7
         >>> array.resize((5,)); array[:]
         array([7, 7, 7, 0, 0], dtype=int8)
+
+        `plan_resize` shows beforehand which chunks go.
         """
         self.check_writable()
+        check_settled(self._store, self._path)
         with self._alone():
             self.refresh()
             wanted = self._checked_shape(shape)
             old, chunks = self.shape, self.chunk_access
             both = tuple(map(max, old, wanted))
             wide = self.plan if both == old else self._plan_of(both)
+            check_clearing(chunks, wide, tuple(map(min, old, wanted)))
             if both != old:
                 clear_beyond(chunks, wide, old)
             self._set_shape(old, wanted)
             if wanted != both:
                 clear_beyond(chunks, wide, wanted)
+
+    def plan_resize(self, shape: Sequence[int]) -> Plan:
+        """What `resize` would do, as a plan; nothing is written before `apply`.
+
+        >>> import zom
+        >>> array = zom.create_array("memory:", zom.v3.ArraySpec.build(shape=(4,), dtype="int8", chunks=(2,)))
+        >>> array[:] = 7
+        >>> print(array.plan_resize((1,)))
+        memory://: 1 to resize, 1 chunk to remove
+          ~ /  array  resize: shape[0]: 4 -> 1; 1 chunk removed
+        """
+        from zom.hierarchy.planner import plan_for  # noqa: PLC0415 - it brings what makes and applies plans
+
+        current = read_spec(self._store, self._path, self._layout, self._spec)
+        spec = current.replace(shape=self._checked_shape(shape))
+        return plan_for(spec, self._store, self.path, on_conflict="update", spelling="given")
 
     def append(self, data: Any, axis: int = 0) -> tuple[int, ...]:
         """Put `data` behind the last element along `axis`; the new shape. The data is written first.
@@ -284,9 +334,10 @@ class Array(Handle):
         (3, 2)
         """
         self.check_writable()
+        check_settled(self._store, self._path)
         with self._alone():
             self.refresh()
-            old, values = self.shape, np.asarray(data, self.dtype)
+            old, values = self.shape, as_elements(data, self.dtype)
             place, wanted = behind(old, values.shape, axis)
             chunks = replace(self.chunk_access, plan=self._plan_of(wanted))
             here = (*[slice(None)] * place, slice(old[place], None))
@@ -294,17 +345,54 @@ class Array(Handle):
             self._set_shape(old, wanted)
             return wanted
 
-    def _alone(self) -> AbstractContextManager[None]:
+    def _alone(self) -> AbstractContextManager[object]:
         """A block in which nobody else changes the shape, where the store's locks keep others out.
 
         Two who append at once would write to the same place; one who cuts off would take away what the
         other has just put there.
         """
-        return self._store.lock(self._layout.keys(self._path, "array")[0])
+        return alone(self._store, self._path, self._layout, self._layout.keys(self._path, "array")[0])
 
     def refresh(self) -> None:
         """Read the document again: others may have changed it."""
         self._change_spec(read_spec(self._store, self._path, self._layout, self._spec))
+
+    def check_current(self) -> None:
+        """Look whether the document is the one that was opened, before chunks are written by it.
+
+        One that says the same of the chunks is taken over, and so is a larger shape. ConcurrentWriteError
+        where the array was cut or replaced, NotFound where it was deleted: nothing is written then.
+
+        >>> import zom
+        >>> array = zom.create_array("memory:", zom.v3.ArraySpec.build(shape=(4,), dtype="int8", chunks=(2,)))
+        >>> zom.open_array(array.store, mode="r+").resize((2,))
+        >>> array[3] = 1
+        Traceback (most recent call last):
+        zom.errors.ConcurrentWriteError: memory://: cannot update 'zarr.json': others changed the array since it was opened: shape[0]: 4 -> 2; call refresh() and write again
+        """
+        if not self.is_published:
+            return
+        key = self._layout.keys(self._path, "array")[0]
+        text = self._store.get(key)
+        if text is not None and text == self._text:
+            return
+        # NotFound where it is gone.
+        current = read_spec(self._store, self._path, self._layout, self._spec)
+        if current.document is not self._spec.document:
+            meaning, changes = changes_between(self._spec, current)
+            old, new = self.shape, tuple(current.__dict__["shape"])
+            is_cut = len(old) == len(new) and any(b < a for a, b in zip(old, new, strict=True))
+            if meaning == "replace" or is_cut:
+                raise ConcurrentWriteError(self._store.url, key, changes_words(changes))
+            if meaning != "keep":
+                self._change_spec(current)
+        self._text = text
+
+    def unpublished(self) -> Array:
+        """The same array, whose document is not there before its chunks are."""
+        made = self.with_options()
+        made.is_published = False
+        return made
 
     def _checked_shape(self, shape: Sequence[int]) -> tuple[int, ...]:
         wanted = tuple(operator.index(length) for length in shape)
@@ -321,7 +409,7 @@ class Array(Handle):
                 raise ConcurrentWriteError(self._store.url, self._layout.keys(self._path, "array")[0])
             return spec.replace(shape=new)
 
-        self._change(change)
+        self._change_now(change)
 
     @override
     def _change_spec(self, spec: Spec) -> None:
@@ -400,6 +488,10 @@ class Array(Handle):
 
 def _settled(plan: ArrayPlan, layout: Layout) -> ArrayPlan:
     """The plan, with the keys of the layout: in 2021 the chunk of an array without dimensions was `c0`."""
+    for name in layout.not_understood:
+        raise UnknownName(
+            f"extensions of the hierarchy: zom doesn't know {show(name)}, and readers must understand it"
+        )
     if layout.scalar_chunk is None:
         return plan
     return replace(plan, keys=plan.keys._replace(scalar=layout.scalar_chunk))

@@ -215,18 +215,24 @@ class ReadOnlyError(StoreError):
 
 
 class ConcurrentWriteError(StoreError):
-    """Others changed the value under a key each time that it was to be changed here.
+    """Others changed the value under a key each time that it was to be changed here, or since it was read.
 
     >>> print(ConcurrentWriteError("s3://b", "t/c/0"))
     s3://b: cannot update 't/c/0': others changed it each time; write whole chunks, or one after the other
     """
 
-    def __init__(self, store: str, key: str) -> None:
+    def __init__(self, store: str, key: str, changes: str = "") -> None:
+        self.changes = changes
+        """What others changed since the array was opened; empty where they were faster each time."""
         reason = "others changed it each time; write whole chunks, or one after the other"
+        if changes:
+            reason = (
+                f"others changed the array since it was opened: {changes}; call refresh() and write again"
+            )
         super().__init__(store, key, "update", reason)
 
     def __reduce__(self) -> tuple[object, ...]:
-        return (type(self), (self.store, self.key))
+        return (type(self), (self.store, self.key, self.changes))
 
 
 class SpecWarning(UserWarning):

@@ -5,27 +5,35 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+from typing_extensions import override
+
 from zom.array import Array
-from zom.errors import PathError
+from zom.errors import PathError, SpecError
+from zom.hierarchy.broken import BrokenNode
 from zom.hierarchy.create import create_node
+from zom.hierarchy.findings import warn
 from zom.hierarchy.handle import Handle
-from zom.hierarchy.handles import handle_of
+from zom.hierarchy.handles import chosen_spelling, handle_of
 from zom.hierarchy.info import GroupInfo, group_info
 from zom.hierarchy.open import read_node
 from zom.hierarchy.read import read_tree
+from zom.model.construction import outside
 from zom.model.output import member_specs
 from zom.model.tree_text import tree_text
 from zom.paths import join, parse_path
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import ItemsView, Iterator, ValuesView
 
+    from zom.hierarchy.open import StoredNode
+    from zom.hierarchy.read import OnError, StoredTree
+    from zom.model.full_spelling import Spelling
     from zom.model.spec import Spec
 
 __all__ = ["Group", "Node"]
 
 
-class Group(Handle, Mapping[str, "Array | Group"]):
+class Group(Handle, Mapping[str, "Array | Group | BrokenNode"]):
     """A group in a store.
 
     >>> import zom
@@ -41,18 +49,23 @@ class Group(Handle, Mapping[str, "Array | Group"]):
         whole = join((*parse_path(self._path), *parse_path(path)))
         if whole == self.path:
             return self
-        node = read_node(
-            self._store, whole, form=self._layout.family.form, level=self._spec.level, limits=self._limits
-        )
-        return handle_of(node.spec, self._store, node.path, node.layout, mode=self._mode, limits=self._limits)
+        node = self._read(whole)
+        warn(self._store.url, node.warned, None, outside())
+        return handle_of(node.spec, node.store, node.path, node.layout, mode=self._mode, limits=self._limits)
+
+    def _read(self, path: str) -> StoredNode:
+        form, level = self._layout.family.form, self._spec.level
+        return read_node(self._store, path, form=form, level=level, limits=self._limits)
 
     def __contains__(self, path: object) -> bool:
         if not isinstance(path, str):
             return False
         try:
-            self[path]
+            self._read(join((*parse_path(self._path), *parse_path(path))))
         except (KeyError, PathError):
             return False
+        except SpecError:
+            return True  # it is there, and at fault
         return True
 
     def __iter__(self) -> Iterator[str]:
@@ -67,8 +80,20 @@ class Group(Handle, Mapping[str, "Array | Group"]):
     def __hash__(self) -> int:
         return id(self)
 
-    def members(self) -> dict[str, Array | Group]:
+    @override
+    def items(self) -> ItemsView[str, Array | Group | BrokenNode]:
+        """Names and members, as `members` has them."""
+        return self.members().items()
+
+    @override
+    def values(self) -> ValuesView[Array | Group | BrokenNode]:
+        """The members."""
+        return self.members().values()
+
+    def members(self) -> dict[str, Array | Group | BrokenNode]:
         """What lies directly in the group, by name: one listing, and all documents at once.
+
+        A `BrokenNode` stands for a member that can't be read; opening it by its name raises.
 
         >>> import zom
         >>> zom.create_group("memory:", zom.v3.GroupSpec()).members()
@@ -82,15 +107,16 @@ class Group(Handle, Mapping[str, "Array | Group"]):
             consolidated="ignore",
             level=self._spec.level,
             limits=self._limits,
+            on_error="skip",
         )
         found = member_specs(tree.spec) or {}
-        names = parse_path(self._path)
-        return {
-            name: handle_of(
-                spec, self._store, join((*names, name)), self._layout, mode=self._mode, limits=self._limits
-            )
-            for name, spec in found.items()
-        }
+        return {name: self._member(name, found.get(name), tree) for name in tree.root.members or {}}
+
+    def _member(self, name: str, spec: Spec | None, tree: StoredTree) -> Array | Group | BrokenNode:
+        path = join((*parse_path(self._path), name))
+        if spec is None or path in tree.unreadable:
+            return BrokenNode(tree.store, path, tree.errors(path))
+        return handle_of(spec, tree.store, path, self._layout, mode=self._mode, limits=self._limits)
 
     def arrays(self) -> dict[str, Array]:
         """The members that are arrays."""
@@ -105,8 +131,8 @@ class Group(Handle, Mapping[str, "Array | Group"]):
         """What there is to say of the group itself; it prints as a few lines. Nothing is read for it."""
         return group_info(self._spec, self._store.url, self.path, self._layout)
 
-    def read(self, *, depth: int | None = None) -> Any:
-        """The spec of the group with its members, so many levels down.
+    def read(self, *, depth: int | None = None, on_error: OnError = "raise") -> Any:
+        """The spec of the group with its members, so many levels down; `on_error` as for `zom.read`.
 
         >>> import zom
         >>> zom.create_group("memory:", zom.v3.GroupSpec()).read().members
@@ -114,21 +140,39 @@ class Group(Handle, Mapping[str, "Array | Group"]):
         """
         form, level = self._layout.family.form, self._spec.level
         return read_tree(
-            self._store, self._path, depth=depth, form=form, level=level, limits=self._limits
+            self._store,
+            self._path,
+            depth=depth,
+            form=form,
+            level=level,
+            limits=self._limits,
+            on_error=on_error,
         ).spec
 
     def tree(self, *, depth: int | None = None) -> str:
-        """The hierarchy below, as text: a line for each node.
+        """The hierarchy below, as text: a line for each node; those that can't be read are marked.
 
         >>> import zom
         >>> group = zom.create_group("memory:", zom.v3.GroupSpec())
         >>> print(group.tree())
         /  v3 group  no members
         """
-        return tree_text(self.read(depth=depth), depth=depth)
+        form, level = self._layout.family.form, self._spec.level
+        found = read_tree(
+            self._store,
+            self._path,
+            depth=depth,
+            form=form,
+            level=level,
+            limits=self._limits,
+            on_error="skip",
+        )
+        return tree_text(found.spec, depth=depth, broken=found.reasons())
 
-    def create(self, path: str, spec: Spec) -> Array | Group:
+    def create(self, path: str, spec: Spec, *, spelling: Spelling = "full") -> Array | Group:
         """A new array or group below this one, with the groups between that are missing.
+
+        Short-hand names are written in full unless `spelling` is "given".
 
         >>> import zom
         >>> group = zom.create_group("memory:", zom.v3.GroupSpec())
@@ -137,6 +181,7 @@ class Group(Handle, Mapping[str, "Array | Group"]):
         """
         self.check_writable()
         whole = join((*parse_path(self._path), *parse_path(path)))
+        spec = chosen_spelling(spec, spelling)
         layout = create_node(self._store, spec, whole)
         return handle_of(spec, self._store, whole, layout, mode=self._mode, limits=self._limits)
 

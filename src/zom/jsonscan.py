@@ -12,11 +12,11 @@ An object named "members" anywhere else, in attributes for instance, starts no n
 from __future__ import annotations
 
 import sys
-from math import isfinite
+from math import inf, isfinite, nan
 from typing import TYPE_CHECKING, Any
 
 from zom.jsonevents import CLOSING, NAME, NUMBER, OPENING, TEXT, Lines, NotJSONError, decode, events
-from zom.jsonvalue import DEPTH, JSONDict, JSONList, lone_surrogate, not_finite, repaired
+from zom.jsonvalue import DEPTH, MOST_FAULTS, JSONDict, JSONList, lone_surrogate, not_finite, repaired
 from zom.problems import Fault, rule, show
 
 if TYPE_CHECKING:
@@ -44,12 +44,12 @@ OVERFLOW = rule(
     "json/number-range",
     "a number fits into a 64-bit float, or is an integer",
     source="RFC 8259, section 6",
+    lenient="warning",
 )
 
-_WORDS: dict[str, bool | None] = {"true": True, "false": False, "null": None}
-
-_MOST_FAULTS = 1000
-"""How many faults of one rule are told apart: more would cost more memory than the text."""
+_WORDS: dict[str, bool | float | None] = {
+    "true": True, "false": False, "null": None, "NaN": nan, "Infinity": inf, "-Infinity": -inf
+}  # fmt: skip
 
 
 def most_digits(limits: Limits) -> int:
@@ -69,7 +69,7 @@ def scan(text: str | bytes, faults: list[Fault], limits: Limits) -> Any:
 
     >>> from zom.limits import Limits
     >>> scan('{"a": 1, "a": NaN}', faults := [], Limits()), [fault.rule.code for fault in faults]
-    ({'a': 'NaN'}, ['json/duplicate-key', 'json/not-finite'])
+    ({'a': nan}, ['json/duplicate-key', 'json/not-finite'])
     """
     found: list[Fault] = []
     decoded = decode(text, found)
@@ -129,8 +129,8 @@ class _Builder:
             else:
                 self._add(self._number(found) if kind == NUMBER else self._word(found))
         for broken, count in self.counts.items():
-            if count > _MOST_FAULTS:
-                self.faults.append(Fault(broken, (), "no more of them", f"{count - _MOST_FAULTS} more"))
+            if count > MOST_FAULTS:
+                self.faults.append(Fault(broken, (), "no more of them", f"{count - MOST_FAULTS} more"))
         return self.value
 
     def _name(self, name: str, start: int) -> None:
@@ -182,30 +182,31 @@ class _Builder:
         self._report(fault.rule, fault.expected, fault.found)
         return repaired(text)
 
-    def _number(self, digits: str) -> int | float | str | None:
+    def _number(self, digits: str) -> int | float | None:
         if "." in digits or "e" in digits or "E" in digits:
             number = float(digits)
             if isfinite(number):
                 return number
-            self._report(OVERFLOW, "a number that fits into 64 bits", _shortened(digits))
-            return None
+            found = f"{_shortened(digits)}, which is read as {show(number)}"
+            self._report(OVERFLOW, "a number that fits into 64 bits", found)
+            return number
         count = len(digits) - digits.startswith("-")
         if count > self.most_digits:
             self._report(DIGITS, f"an integer of at most {self.most_digits} digits", f"one of {count}")
             return None
         return int(digits)
 
-    def _word(self, word: str) -> bool | str | None:
-        if word in _WORDS:
-            return _WORDS[word]
-        fault = not_finite(word, ())
-        self._report(fault.rule, fault.expected, fault.found, fault.fix)
-        return word
+    def _word(self, word: str) -> bool | float | None:
+        value = _WORDS[word]
+        if isinstance(value, float):
+            fault = not_finite(value, ())
+            self._report(fault.rule, fault.expected, fault.found, fault.fix)
+        return value
 
     def _report(self, broken: Rule, expected: str, found: str, fix: str | None = None) -> None:
         """A fault at the value that comes next."""
         count = self.counts[broken] = self.counts.get(broken, 0) + 1
-        if count <= _MOST_FAULTS:
+        if count <= MOST_FAULTS:
             path = tuple(len(f.made) if isinstance(f.made, list) else f.name for f in self.stack)
             self.faults.append(Fault(broken, path, expected, found, fix))
 

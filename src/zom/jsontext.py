@@ -42,13 +42,13 @@ def read(text: str | bytes, faults: list[Fault], *, limits: Limits = DEFAULT_LIM
     """The frozen JSON value of `text`; what is wrong with the text is added to `faults`.
 
     A text that is not JSON gives None and one fault, with line and column. Of a name that is given
-    twice the last value counts, NaN and the infinities become strings; faults say so. How deep values
+    twice the last value counts, NaN and the infinities are floats; faults say so. How deep values
     may nest is counted inside each node of a hierarchy: see `zom.jsonscan`.
 
     >>> read('{"shape": [10, 10]}', faults := []), faults
     ({'shape': [10, 10]}, [])
     >>> read('{"scale": NaN}', faults), faults[0].path
-    ({'scale': 'NaN'}, ('scale',))
+    ({'scale': nan}, ('scale',))
     >>> print(read("[1,]", faults), faults[1].found)
     None "]" after a comma at line 1, column 4
     """

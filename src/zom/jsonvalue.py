@@ -1,8 +1,10 @@
 """JSON values that can't change: what every document of zom is made of.
 
 Objects are `JSONDict` (a dict), lists are `JSONList` (a list), so they compare, print and iterate like
-the ordinary ones; each way to change them raises `TypeError`. All numbers in them are finite, and all
-text is whole Unicode. `freeze` makes them; whoever calls the classes directly promises as much.
+the ordinary ones; each way to change them raises `TypeError`. All text in them is whole Unicode. NaN and
+the infinities, which JSON has not and real software writes, are kept as floats: each is a fault, and every
+NaN is the one object `math.nan`, so that equal values compare equal and share a hash. `freeze` makes them;
+whoever calls the classes directly promises as much.
 """
 
 from __future__ import annotations
@@ -50,6 +52,12 @@ NOT_FINITE = rule(
     "JSON has no NaN and no infinity",
     source="RFC 8259, section 6",
     lenient="warning",
+)
+REPEATS = rule(
+    "json/repeats",
+    "values that stand in several places of a Python object come to no more than the limit, each counted "
+    "wherever it stands: as text it is written as often",
+    source="RFC 8259, section 9: an implementation may set limits",
 )
 DEPTH = rule(
     "json/depth",
@@ -129,17 +137,54 @@ class _UnfitError(Exception):
     """The value needs the careful path: something in it is not plain, finite, shallow JSON."""
 
 
+_FEW = 4096
+"""How many values are walked before it pays to remember them."""
+
+
+class _Known:
+    """Containers that were frozen before, so that what stands in several places is walked once."""
+
+    __slots__ = ("counts", "made", "repeats", "total")
+
+    def __init__(self) -> None:
+        self.made: dict[tuple[int, int], tuple[Any, int]] = {}
+        """By id and depth: what was made of it, and how many values are in it."""
+        self.counts: dict[int, int] = {}
+        """How many values are in those that were frozen before, by id."""
+        self.total = 0
+        self.repeats = 0
+
+    def count(self, frozen: Any) -> None:
+        """Count the values in what is frozen; _UnfitError where one of them is not finite."""
+        known = self.counts.get(id(frozen))
+        if known is not None:
+            self.repeats += known
+            self.total += known
+            return
+        before = self.total
+        self.total += len(frozen)
+        for item in frozen.values() if type(frozen) is JSONDict else frozen:
+            kind: object = type(item)  # pyright: ignore[reportUnknownVariableType]
+            if kind is JSONDict or kind is JSONList:
+                self.count(item)
+            elif kind is float and not math.isfinite(item):
+                raise _UnfitError
+        if self.total > _FEW:
+            self.counts[id(frozen)] = self.total - before
+
+
 def freeze(
     value: object,
     faults: list[Fault],
     *,
     path: tuple[str | int, ...] = (),
     depth: int = DEFAULT_LIMITS.value_depth,
+    repeats: int = DEFAULT_LIMITS.repeated_values,
 ) -> Any:
     """`value` as JSON that can't change; what JSON can't hold is added to `faults`.
 
-    Tuples become lists, numpy scalars and arrays become numbers and lists; NaN and the infinities
-    become the strings "NaN", "Infinity" and "-Infinity", and a fault says so.
+    Tuples become lists, numpy scalars and arrays become numbers and lists. NaN and the infinities stay
+    floats, and a fault tells of each. What stands in several places is frozen once.
 
     >>> faults = []
     >>> freeze({"scale": (1, 2.5)}, faults)
@@ -148,27 +193,43 @@ def freeze(
     {'at': None}
     ('at',)
     """
+    known = _Known()
     try:
-        return _fast(value, depth)
+        made = _fast(value, depth, known)
+        if known.repeats <= repeats:
+            return made
     except _UnfitError:
-        return _Careful(faults, depth).frozen(value, path, 0)
+        pass
+    return _Careful(faults, depth, repeats).frozen(value, path, 0)
 
 
-def _fast(value: Any, depth: int) -> Any:  # noqa: C901 - one switch, without calls
+def _fast(value: Any, depth: int, known: _Known) -> Any:  # noqa: C901, PLR0912 - one switch
     kind: object = type(value)  # pyright: ignore[reportUnknownVariableType]
     if kind is str:
         if not value.isascii():
             _check_text(value)
         return value
-    if kind in _KEEP or kind is JSONDict or kind is JSONList:
+    if kind in _KEEP:
         return value
     if kind is float:
         if not math.isfinite(value):
             raise _UnfitError
         return value
-    if depth <= 0:
+    if kind is JSONDict or kind is JSONList:
+        known.count(value)
+        return value
+    if depth <= 0 or (kind is not dict and kind is not list and kind is not tuple):
         raise _UnfitError
+    start = known.total
+    if start > _FEW:
+        before = known.made.get((id(value), depth))
+        if before is not None:
+            known.repeats += before[1]
+            known.total += before[1]
+            return before[0]
+    known.total += len(value)
     depth -= 1
+    frozen: Any
     if kind is dict:
         made: dict[str, Any] = {}
         for name, item in value.items():
@@ -176,11 +237,13 @@ def _fast(value: Any, depth: int) -> Any:  # noqa: C901 - one switch, without ca
                 raise _UnfitError
             if not name.isascii():
                 _check_text(name)
-            made[name] = _fast(item, depth)
-        return JSONDict(made)
-    if kind is list or kind is tuple:
-        return JSONList([_fast(item, depth) for item in value])
-    raise _UnfitError
+            made[name] = _fast(item, depth, known)
+        frozen = JSONDict(made)
+    else:
+        frozen = JSONList([_fast(item, depth, known) for item in value])
+    if known.total > _FEW:
+        known.made[id(value), depth + 1] = (frozen, known.total - start)
+    return frozen
 
 
 def _check_text(text: str) -> None:
@@ -190,15 +253,30 @@ def _check_text(text: str) -> None:
         raise _UnfitError from None
 
 
+CONTAINS_ITSELF = "one that contains itself"
+"""What is said of a list or an object without an end."""
+
+MOST_FAULTS = 1000
+"""How many faults of one rule are told apart: more would cost more memory than the value."""
+
+
 class _Careful:
     """As `_fast`, with the place of each fault, and conversions that cost a look at the value."""
 
-    def __init__(self, faults: list[Fault], limit: int) -> None:
+    def __init__(self, faults: list[Fault], limit: int, repeats: int) -> None:
         self.faults = faults
         self.limit = limit
+        self.most = repeats
         self.open: set[int] = set()
+        self.known = _Known()
+        self.kept: list[object] = []
+        """What was made on the way: what is known by its id must live on."""
+        self.infinite = 0
 
     def frozen(self, value: object, path: tuple[str | int, ...], depth: int) -> Any:
+        before = self.known.made.get((id(value), depth))
+        if before is not None:
+            return self._again(before, path)
         plain = _plain(value)
         if plain is None or isinstance(plain, (bool, int)):
             return plain
@@ -207,7 +285,12 @@ class _Careful:
         if isinstance(plain, str):
             return self._whole(plain, path)
         if isinstance(plain, (Mapping, list, tuple)):
-            return self._container(cast("Mapping[object, object] | list[object]", plain), path, depth)
+            made = self._container(cast("Mapping[object, object] | list[object]", plain), path, depth)
+            same_place = (id(cast("object", plain)), depth)
+            if plain is not value and same_place in self.known.made:
+                self.known.made[id(value), depth] = self.known.made[same_place]
+                self.kept.append(value)
+            return made
         fix = "turn it into numbers, text, lists or mappings"
         self._add(NOT_JSON, path, "a JSON value", f"a Python {type(value).__name__}", fix)
         return None
@@ -217,18 +300,36 @@ class _Careful:
     ) -> Any:
         # Without this, a list that holds itself twice would be walked two to the power of the limit times.
         if id(value) in self.open:
-            self._add(NOT_JSON, path, "a JSON value", "one that contains itself")
+            self._add(NOT_JSON, path, "a JSON value", CONTAINS_ITSELF)
             return None
         if depth >= self.limit:
             self._add(DEPTH, path, f"values nested at most {self.limit} deep", "a deeper one")
             return None
+        known = self.known
+        self.kept.append(value)
         self.open.add(id(value))
+        start = known.total
+        known.total += len(value)
         if isinstance(value, Mapping):
             made: Any = JSONDict(self._members(value, path, depth + 1))
         else:
             made = JSONList([self.frozen(x, (*path, i), depth + 1) for i, x in enumerate(value)])
         self.open.remove(id(value))
+        known.made[id(value), depth] = (made, known.total - start)
         return made
+
+    def _again(self, before: tuple[Any, int], path: tuple[str | int, ...]) -> Any:
+        """What was frozen before, where so many more values are still allowed."""
+        known, (made, count) = self.known, before
+        known.total += count
+        known.repeats += count
+        if known.repeats <= self.most:
+            return made
+        if known.repeats - count <= self.most:
+            found = f"{known.repeats} up to here, and perhaps more"
+            fix = "give values that stand in fewer places"
+            self._add(REPEATS, path, f"at most {self.most} values that stand elsewhere, too", found, fix)
+        return None
 
     def _members(
         self, value: Mapping[object, object], path: tuple[str | int, ...], depth: int
@@ -241,12 +342,13 @@ class _Careful:
                 found = f"the {type(name).__name__} {show(name)}"
                 self._add(NOT_JSON, path, "names that are strings", found)
 
-    def _finite(self, value: float, path: tuple[str | int, ...]) -> float | str:
+    def _finite(self, value: float, path: tuple[str | int, ...]) -> float:
         if math.isfinite(value):
             return value
-        name = "NaN" if math.isnan(value) else ("Infinity" if value > 0 else "-Infinity")
-        self.faults.append(not_finite(name, path))
-        return name
+        self.infinite += 1
+        if self.infinite <= MOST_FAULTS:
+            self.faults.append(not_finite(value, path))
+        return math.nan if math.isnan(value) else value
 
     def _whole(self, text: str, path: tuple[str | int, ...]) -> str:
         fault = lone_surrogate(text, path)
@@ -275,13 +377,13 @@ def _plain(value: object) -> object:
     return float(value) if isinstance(value, float) else value
 
 
-def not_finite(name: str, path: tuple[str | int, ...]) -> Fault:
-    """The fault of a NaN or an infinity, which becomes the string `name`.
+def not_finite(value: float, path: tuple[str | int, ...]) -> Fault:
+    """The fault of a NaN or an infinity.
 
-    >>> not_finite("NaN", ("fill_value",)).fix
-    'write it as "NaN"'
+    >>> not_finite(-math.inf, ("attributes", "limit")).found
+    '-Infinity'
     """
-    return Fault(NOT_FINITE, path, "a finite number", name, f'write it as "{name}"')
+    return Fault(NOT_FINITE, path, "a finite number", show(value), f'write it as "{show(value)}"')
 
 
 def lone_surrogate(text: str, path: tuple[str | int, ...]) -> Fault | None:

@@ -2,7 +2,8 @@
 
 Numbers are written as Python's `repr` has them, the shortest digits that read back the same; text is
 written as it is, not escaped to ASCII; names keep their order. The text is what `json.dumps` of the
-standard library gives with `ensure_ascii=False`, at any depth, and never holds NaN.
+standard library gives with `ensure_ascii=False`, at any depth. JSON has no NaN and no infinities; whoever
+holds some is told so when they are read, and gets them written as that library and zarr-python write them.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from pydantic_core import to_json
 
 from zom.errors import SpecError
 from zom.jsonscan import DIGITS
-from zom.jsonvalue import DEPTH, NOT_JSON, JSONDict, JSONList, freeze, repaired
+from zom.jsonvalue import DEPTH, NOT_FINITE, NOT_JSON, REPEATS, JSONDict, JSONList, freeze, repaired
 from zom.problems import Fault, Problem, pointer_of
 
 if TYPE_CHECKING:
@@ -24,15 +25,13 @@ if TYPE_CHECKING:
 
 __all__ = ["write"]
 
-_compact = json.JSONEncoder(
-    ensure_ascii=False, allow_nan=False, check_circular=False, separators=(",", ":")
-).encode
+_compact = json.JSONEncoder(ensure_ascii=False, check_circular=False, separators=(",", ":")).encode
 
 
 def write(value: Any, *, indent: int | None = None) -> str:
     """`value` as JSON text: on one line, or with each item on a line of its own, indented.
 
-    SpecError where JSON can't hold the value, NaN above all; it holds a problem for each place.
+    SpecError where JSON can't hold the value; it holds a problem for each place.
 
     >>> write({"title": "Zürich", "scale": 1e-07, "fill": -0.0, "big": 2**70})
     '{"title":"Zürich","scale":1e-07,"fill":-0.0,"big":1180591620717411303424}'
@@ -45,11 +44,13 @@ def write(value: Any, *, indent: int | None = None) -> str:
     """
     faults: list[Fault] = []
     frozen = value if type(value) in {JSONDict, JSONList} else freeze(value, faults)
+    faults = [fault for fault in faults if fault.rule is not NOT_FINITE]
     if not faults:
         text = _quick(frozen, indent)
         if text is not None:
             return text
-    if not faults or any(fault.rule is DEPTH for fault in faults):
+    rules = {fault.rule for fault in faults}
+    if not rules or (DEPTH in rules and REPEATS not in rules):
         # Deep, or numbers that the compiled writer spells otherwise, or an object that is not what
         # its type promises.
         faults.clear()
@@ -66,15 +67,9 @@ _MANY_DIGITS = re.compile(rb"\d{1000}")
 def _maybe_otherwise(text: bytes) -> bool:
     """Whether `text` may hold what Python spells otherwise: 1e-07, not 1e-7; 1e-05, not 0.00001.
 
-    So may what Python refuses: NaN, infinities, and integers of very many digits.
+    So may what Python refuses: integers of very many digits.
     """
-    return (
-        b".0000" in text
-        or b"NaN" in text
-        or b"Infinity" in text
-        or _EXPONENT.search(text) is not None
-        or _MANY_DIGITS.search(text) is not None
-    )
+    return b".0000" in text or _EXPONENT.search(text) is not None or _MANY_DIGITS.search(text) is not None
 
 
 def _quick(frozen: Any, indent: int | None) -> str | None:
@@ -166,7 +161,9 @@ class _Pieces:
         faults: list[Fault] = []
         frozen = freeze(value, faults)
         # The path is long where the value is deep: it is spelled only for a fault.
-        self.faults.extend(fault._replace(path=(*self.path, *fault.path)) for fault in faults)
+        self.faults.extend(
+            fault._replace(path=(*self.path, *fault.path)) for fault in faults if fault.rule is not NOT_FINITE
+        )
         return frozen
 
     def _scalar(self, value: Any) -> str:

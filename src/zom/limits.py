@@ -24,6 +24,10 @@ class Limits:
     """The longest document of one node in a store, in bytes."""
     value_depth: int = 128
     """How deep objects and lists may nest inside one node's document."""
+    repeated_values: int = 1 << 20
+    """How many values of a Python object may stand in several places, each counted wherever it stands."""
+    repeated_nodes: int = 1 << 18
+    """How many nodes of a tree made in Python may stand in several places, each counted wherever it stands."""
     tree_depth: int = 4096
     """How deep groups may nest."""
     integer_digits: int = 400

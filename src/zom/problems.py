@@ -8,6 +8,7 @@ conventions, store checks and the command line all speak `Problem`.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from math import isfinite, isnan
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, cast
 
 from zom.errors import ExtensionError
@@ -226,6 +227,8 @@ def _show(value: object, room: int, depth: int = 0) -> str:
         return _show_text(value[: room + 1])
     if value is None or isinstance(value, bool):
         return {None: "null", True: "true", False: "false"}[value]
+    if isinstance(value, float) and not isfinite(value):
+        return "NaN" if isnan(value) else ("Infinity" if value > 0 else "-Infinity")
     if isinstance(value, int) and value.bit_length() > 256:
         return f"an integer of {value.bit_length()} bits"
     if isinstance(value, (dict, list, tuple)):

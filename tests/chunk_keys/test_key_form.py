@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from zom.chunk_keys.default import DefaultConfiguration, default
+from zom.chunk_keys.suffix import SuffixConfiguration, suffix
 from zom.chunk_keys.v2 import V2Configuration, v2
 from zom.errors import ExtensionError
 from zom.model.chunk_key_encoding import ChunkKeyEncoding, KeyForm
@@ -17,6 +18,8 @@ FORMS = {
     "v2": v2.form(V2Configuration()),
     "v2-slashes": v2.form(V2Configuration(separator="/")),
     "draft": KeyForm("c", "/", "c"),
+    "suffix": suffix.form(SuffixConfiguration(suffix=".tiff", base_encoding="default")),
+    "suffix-v2": suffix.form(SuffixConfiguration(suffix=".0", base_encoding={"name": "v2"})),
 }
 COORDS = st.lists(st.integers(0, 2**70), max_size=4).map(tuple)
 
@@ -29,6 +32,8 @@ COORDS = st.lists(st.integers(0, 2**70), max_size=4).map(tuple)
         ("v2", ("0", "7", "0.10")),
         ("v2-slashes", ("0", "7", "0/10")),
         ("draft", ("c", "c7", "c0/10")),
+        ("suffix", ("c.tiff", "c/7.tiff", "c/0/10.tiff")),
+        ("suffix-v2", ("0.0", "7.0", "0.10.0")),
     ],
 )
 def test_keys_are_as_the_specifications_show_them(name, keys):

@@ -7,7 +7,11 @@ import shlex
 from itertools import pairwise
 from pathlib import Path
 
+import pytest
+
 from zom.cli.main import main
+
+pytestmark = pytest.mark.slow
 
 PAGE = Path(__file__).parents[2] / "docs" / "command.md"
 SIZE = re.compile(r"\b\d+(\.\d+)? (B|KiB|MiB)\b|ratio \d+\.\d+|\b\d+ passed\b")

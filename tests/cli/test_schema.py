@@ -114,6 +114,7 @@ def findings(call, schema, document, written):
     return out.splitlines()
 
 
+@pytest.mark.slow
 def test_a_schema_inferred_from_documents_accepts_them_and_not_others(call, written):
     first = written("a.json", {**GROUP, "members": {"t": ARRAY}})
     second = written("b.json", {**GROUP, "members": {"t": ARRAY, "u": ARRAY}})
@@ -172,6 +173,7 @@ def test_the_first_error_of_a_store_is_told(call, written):
 # -- check --------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_a_document_that_fits_has_no_errors(call, written):
     name = written("zarr.json", ARRAY)
     assert call("check", name, "--schema", "v3/node") == (
@@ -186,6 +188,7 @@ def test_standard_input_is_checked(call):
     assert (code, out, err) == (0, "", "standard input: no errors, checked against v3/node\n")
 
 
+@pytest.mark.slow
 def test_every_error_is_told_once_in_the_order_of_the_text(call, written):
     text = """{
   "zarr_format": 3,
@@ -286,6 +289,7 @@ def test_each_keyword_has_words(call, written, schema, document, words):
     assert out.rstrip("\n").endswith(words)
 
 
+@pytest.mark.slow
 def test_what_the_text_itself_breaks_is_told_too(call, written):
     name = written("a.json", '{"zarr_format": 3, "zarr_format": 3, "node_type": "group"}')
     code, out, _ = call("check", name, "--schema", "v3/node")
@@ -322,6 +326,7 @@ def test_a_schema_that_is_none_is_refused(call, written, schema, message):
     assert call("check", "a.json", "--schema", name) == (3, "", f"zom schema: schema.json: {message}\n")
 
 
+@pytest.mark.slow
 def test_a_document_that_is_too_deep_for_jsonschema_is_told(call, written):
     depth = 400
     text = '{"zarr_format": 3, "node_type": "group", "members": {"a": ' * depth + "{}" + "}}" * depth

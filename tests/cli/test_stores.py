@@ -59,7 +59,7 @@ format  v3
 type    int64
 shape   (time=48,)
 chunks  48, 1 of them
-codecs  zstd crc32c
+codecs  zstd
 fill    0
 order   C
 bytes   384 B in memory
@@ -196,11 +196,14 @@ def test_validate_gives_the_key_of_each_problem_as_json(call):
 
 
 @pytest.mark.usefixtures("broken")
-def test_a_store_with_errors_is_not_shown_but_the_first_is_named(call):
-    code, out, err = call("tree", "a.zarr")
+def test_of_a_store_with_errors_the_first_is_named(call):
+    code, out, err = call("read", "a.zarr")
     assert (code, out, err.count("\n")) == (3, "", 1)
-    assert err.startswith("zom tree: a.zarr/t")
+    assert err.startswith("zom read: a.zarr/t")
     assert err.endswith("more; see zom validate a.zarr\n")
+    code, out, err = call("tree", "a.zarr")
+    assert (code, err) == (1, "")
+    assert "cannot be read: " in out
 
 
 def test_validate_fails_for_warnings_where_that_is_asked_for(call):

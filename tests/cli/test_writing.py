@@ -156,6 +156,7 @@ def test_create_shows_progress_on_standard_error_where_that_is_asked_for(call, d
     assert err.splitlines()[-1] == "creating: 100 % (3 of 3)"
 
 
+@pytest.mark.slow
 def test_create_reads_a_spec_from_a_pipe(process, small, tmp_path):
     done = process("create", "-", "a.zarr", input=small.to_json().encode())
     assert (done.returncode, done.stdout, done.stderr) == (0, b"a.zarr: 3 created\n", b"")
@@ -302,7 +303,7 @@ def test_consolidate_of_nothing_is_refused(call):
 
 @pytest.fixture
 def interrupted(call, document, small, tmp_path):
-    """a.zarr, in which a change of two documents went no further than its journal."""
+    """a.zarr, in which a change of two documents counts as made, and none of them is in its place."""
     call("create", document, "a.zarr")
     new = small.map(lambda _, node: node.replace(attributes={"n": 1}))
     with zom.store(tmp_path / "a.zarr") as inner:
@@ -310,20 +311,26 @@ def interrupted(call, document, small, tmp_path):
             store = FaultyStore(inner, dict.fromkeys(range(number, 999), "fail"))
             with suppress(zom.StoreError):
                 zom.materialize(new, store, on_conflict="update")
-            if (tmp_path / "a.zarr" / ".zom.journal").exists():
+            journal = tmp_path / "a.zarr" / ".zom.journal"
+            if journal.exists() and b'"way": "finish"' in journal.read_bytes():
                 return new
+            zom.repair(inner)
     raise AssertionError("no operation was the journal's")
 
 
 def test_a_change_that_was_interrupted_is_told_with_what_mends_it(call, interrupted):
     del interrupted
-    code, out, err = call("tree", "a.zarr")
-    assert (code, out, err.count("\n")) == (3, "", 1)
+    assert call("tree", "a.zarr")[0] == 0
+    code, out, err = call("consolidate", "a.zarr")
+    assert (code, out, err.count("\n")) == (1, "", 1)
     assert err.endswith("finish or undo it with zom repair a.zarr\n")
 
 
+KEYS = "".join(f"  + {key}\n" for key in ("t2m/zarr.json", "time/zarr.json", "zarr.json"))
+
+
 def test_repair_finishes_what_was_interrupted(call, interrupted):
-    assert call("repair", "a.zarr", "--dry-run") == (1, "/: interrupted\n", "")
+    assert call("repair", "a.zarr", "--dry-run") == (1, f"/: to finish\n{KEYS}", "")
     assert call("repair", "a.zarr") == (0, "/: finished\n", "")
     assert zom.read("a.zarr") == interrupted
     assert call("repair", "a.zarr") == (0, "", "a.zarr: no change was interrupted\n")
@@ -379,7 +386,7 @@ def test_migrate_gives_a_store_another_format_in_place(call, tmp_path):
     code, out, err = call("migrate", "old.zarr", "--dry-run")
     assert (code, out.splitlines()[1:], err) == (0, MIGRATION.splitlines()[1:], "")
     assert files(tmp_path) == before
-    assert call("migrate", "old.zarr") == (0, f"old.zarr: {MIGRATION}", "")
+    assert call("migrate", "old.zarr", "--in-place") == (0, f"old.zarr: {MIGRATION}", "")
     assert zom.open_array(tmp_path / "old.zarr", "a")[:].tolist() == [1, 2, 3, 4]
     assert zom.read(tmp_path / "old.zarr").family.form == "v3"
 
@@ -399,7 +406,7 @@ def test_migrate_makes_the_new_hierarchy_elsewhere(call, tmp_path):
 @pytest.mark.usefixtures("old")
 def test_migrate_of_what_has_the_format_does_nothing(call, tmp_path):
     before = files(tmp_path)
-    assert call("migrate", "old.zarr", "--to", "v2")[0] == 0
+    assert call("migrate", "old.zarr", "--to", "v2", "--in-place")[0] == 0
     assert files(tmp_path) == before
 
 
@@ -407,13 +414,27 @@ def test_migrate_names_all_that_the_format_can_not_express(call, tmp_path):
     array = v3.ArraySpec.build(shape=(40,), dtype="int8", chunks=10, shards=20)
     zom.materialize(v3.GroupSpec(members={"a": array, "b": array}), tmp_path / "new.zarr")
     before = files(tmp_path)
-    code, out, err = call("migrate", "new.zarr", "--to", "v2")
+    code, out, err = call("migrate", "new.zarr", "--to", "v2", "--in-place")
     message = "nothing was written; zom copy with --spec makes what can't be converted"
     assert (code, err) == (1, f"zom migrate: new.zarr: {message}\n")
     assert [line.partition(": codecs")[0] for line in out.splitlines()] == [
         "new.zarr: error: /a",
         "new.zarr: error: /b",
     ]
+    assert files(tmp_path) == before
+
+
+@pytest.mark.usefixtures("old")
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        ((), "add --in-place to change the store itself, or --target to leave it as it is"),
+        (("--in-place", "--target", "new.zarr"), "expected --in-place or --target, got both"),
+    ],
+)
+def test_migrate_in_place_must_be_asked_for(call, tmp_path, options, told):
+    before = files(tmp_path)
+    assert call("migrate", "old.zarr", *options) == (2, "", f"zom migrate: old.zarr: {told}\n")
     assert files(tmp_path) == before
 
 
@@ -427,3 +448,65 @@ def test_migrate_gives_its_report_as_json(call):
 def test_migrate_into_a_part_of_a_store_is_wrong_usage(call):
     message = "new.zarr::a: the target of a migration is a whole store; name it without ::a"
     assert call("migrate", "old.zarr", "--target", "new.zarr::a") == (2, "", f"zom migrate: {message}\n")
+
+
+# -- delete, rename, resize -----------------------------------------------------------------------------
+
+
+def test_delete_shows_its_plan_and_does_it(call, document, tmp_path):
+    call("create", document, "a.zarr")
+    before = files(tmp_path)
+    plan = "a.zarr /time: 1 to delete\n  - /time  array  delete\n"
+    assert call("delete", "a.zarr::time", "--dry-run") == (0, plan, "")
+    assert files(tmp_path) == before
+    assert call("delete", "a.zarr::time") == (0, "a.zarr: 1 deleted\n", "")
+    assert list(zom.read(tmp_path / "a.zarr").members) == ["t2m"]
+    code, out, _ = call("delete", "a.zarr::t2m", "--format", "json")
+    assert (code, json.loads(out)["actions"][0]["action"]) == (0, "delete")
+
+
+def test_delete_of_a_whole_store_must_be_asked_for(call, document, tmp_path):
+    call("create", document, "a.zarr")
+    before = files(tmp_path)
+    told = "zom delete: a.zarr: name a node as a.zarr::a/b, or add --whole\n"
+    assert call("delete", "a.zarr") == (2, "", told)
+    told = "zom delete: a.zarr::time: --whole means the store; name it without ::time\n"
+    assert call("delete", "a.zarr::time", "--whole") == (2, "", told)
+    assert files(tmp_path) == before
+    assert call("delete", "a.zarr", "--whole")[0] == 0
+    assert not any(name.endswith("zarr.json") and name.startswith("a.zarr") for name in files(tmp_path))
+
+
+def test_rename_shows_its_plan_and_does_it(call, document, tmp_path):
+    call("create", document, "a.zarr")
+    before = files(tmp_path)
+    plan = "a.zarr: 1 to move\n  > /time  array  move (to /when)\n"
+    assert call("rename", "a.zarr::time", "when", "--dry-run") == (0, plan, "")
+    assert files(tmp_path) == before
+    code, out, err = call("rename", "a.zarr::time", "t2m")
+    assert (code, err) == (1, "zom rename: a.zarr::time: nothing was written\n")
+    assert "expected nothing, to move a node there" in out
+    assert call("rename", "a.zarr::time", "when") == (0, "a.zarr: 1 moved\n", "")
+    assert sorted(zom.read(tmp_path / "a.zarr").members) == ["t2m", "when"]
+    told = "zom rename: a.zarr: name a node as a.zarr::a/b\n"
+    assert call("rename", "a.zarr", "x") == (2, "", told)
+
+
+def test_resize_shows_its_plan_and_does_it(call, document, tmp_path):
+    call("create", document, "a.zarr")
+    before = files(tmp_path)
+    array = zom.open_array(tmp_path / "a.zarr", "time")
+    (length,) = array.shape
+    code, out, err = call("resize", "a.zarr::time", "1", "--dry-run")
+    assert (code, err) == (0, "")
+    assert f"resize: shape[0]: {length} -> 1" in out
+    assert files(tmp_path) == before
+    assert call("resize", "a.zarr::time", "1") == (0, "a.zarr: 1 resized\n", "")
+    assert zom.open_array(tmp_path / "a.zarr", "time").shape == (1,)
+    told = "zom resize: a.zarr::time: expected 1 lengths, as 1, found 1,2\n"
+    assert call("resize", "a.zarr::time", "1,2") == (2, "", told)
+    assert call("resize", "a.zarr::time", "x") == (
+        2,
+        "",
+        "zom resize: x: expected lengths of 0 or more, as 4,5\n",
+    )

@@ -96,6 +96,7 @@ def agree(source, target, rounding, out_of_range):
     assert same.all(), [array[good][~same], found[~same], wanted[~same]]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("source", [*INTEGERS, *FLOATS])
 def test_arrays_are_cast_as_scalars_are(source):
     for target, rounding, out_of_range in product([*INTEGERS, *FLOATS], ROUNDINGS, [None, "clamp", "wrap"]):
@@ -103,6 +104,7 @@ def test_arrays_are_cast_as_scalars_are(source):
             agree(data_type(source), data_type(target), rounding, out_of_range)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("narrow", NARROW)
 def test_narrow_types_are_cast_as_their_scalars_are(narrow):
     pytest.importorskip("ml_dtypes", reason="pip install ml_dtypes")

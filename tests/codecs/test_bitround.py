@@ -1,6 +1,11 @@
 from __future__ import annotations
 
+import numpy as np
 import pytest
+
+import zom
+from zom import v3
+from zom.stores.memory import MemoryStore
 
 
 @pytest.mark.parametrize(
@@ -13,6 +18,19 @@ def test_keepbits_are_no_more_than_there_are(through, data_type, most):
     assert verdict.codes == ["codec/bitround-keepbits"]
     assert verdict.places == [("codecs", 0, "configuration", "keepbits")]
     assert verdict.said == [(f'an integer from 1 to {most}, for "{data_type}"', str(most + 1))]
+
+
+@pytest.mark.parametrize("data_type", ["float32", "complex64", "int16", "complex_bfloat16", "float16"])
+def test_more_bits_than_there_are_round_nothing(data_type):
+    little = {"name": "bytes", "configuration": {"endian": "little"}}
+    codecs = [{"name": "bitround", "configuration": {"keepbits": 70}}, little]
+    spec = v3.ArraySpec.build(shape=(9,), dtype=data_type, codecs=codecs)
+    told = [(problem.code, problem.severity) for problem in zom.check(spec)]
+    assert told == [("codec/bitround-keepbits", "warning")]
+    array = zom.create_array(MemoryStore(), spec)
+    values = np.random.default_rng(1).integers(0, 256, 9 * array.dtype.itemsize, np.uint8).view(array.dtype)
+    array[...] = values
+    assert array[...].tobytes() == values.tobytes()
 
 
 def test_at_least_one_bit_is_kept(chain):

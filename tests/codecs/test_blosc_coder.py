@@ -146,11 +146,9 @@ def test_damaged_data_inside_is_told_by_its_format():
         coder(4000).decode(made[:place] + bytes([made[place] ^ 0xFF]) + made[place + 1 :])
 
 
-def test_snappy_is_told_from_damage():
-    with pytest.raises(CodecError, match="built without snappy: it has blosclz, lz4, lz4hc, zlib, zstd"):
+def test_what_is_no_snappy_is_told():
+    with pytest.raises(CodecError, match="snappy data"):
         coder(4000).decode(GOOD[:2] + b"\x41" + GOOD[3:])
-    with pytest.raises(CodecError, match="built without snappy"):
-        coder(4000, cname="snappy").encode(sample(4000))
 
 
 def shuffle_of(container):

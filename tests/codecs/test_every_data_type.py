@@ -36,9 +36,7 @@ def examples():
         if family.name in VARIABLE:
             continue
         for number, made in enumerate(family.examples()):
-            # numpy has no complex numbers of other parts than float32 and float64: see below.
-            if not made.name.startswith("complex_"):
-                yield made, f"{made.name}-{number}"
+            yield made, f"{made.name}-{number}"
     for number, dtype in enumerate(
         [
             np.dtype([("flag", "?"), ("text", "<U3"), ("many", ">i4", (2, 3))]),
@@ -170,8 +168,3 @@ def test_too_few_and_too_many_bytes_are_refused(made, name):
             chain.decode(wrong)
         with pytest.raises(zom.errors.CodecError, match=message):
             chain.decode_into(wrong, np.empty(SHAPE, block.dtype))
-
-
-def test_types_that_numpy_does_not_hold_say_so():
-    with pytest.raises(ExtensionError, match="numpy has no complex_bfloat16"):
-        Block((1,), data_type("complex_bfloat16"), None)

@@ -180,7 +180,8 @@ def test_elements_of_the_wrong_kind_are_a_fault(config, dtype, path, expected, f
 def test_a_type_that_is_none_is_a_fault_where_it_stands(text):
     after, faults = threaded({"id": "delta", "dtype": text}, elements("<i4"))
     assert [fault.path for fault in faults] == [("codecs", 0, "configuration", "dtype")]
-    assert faults[0].rule.severity("lenient") == "error"
+    # "int7" is the name of a type that nobody knows, the others are none: only its chunks can't be read.
+    assert faults[0].rule.severity("lenient") == ("warning" if text == "int7" else "error")
     assert after.data_type is None
 
 

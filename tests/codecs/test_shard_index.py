@@ -73,14 +73,14 @@ def refused(act, reason):
 @pytest.mark.parametrize(("pairs", "reason"), DAMAGED.values(), ids=DAMAGED)
 def test_an_entry_that_can_not_be_true_is_refused(pairs, reason):
     index = index_of(*pairs)
-    for act in (lambda: index.entry(0), index.check, index.check_all, lambda: next(index.ranges())):
+    for act in (lambda: index.entry(0), index.check, lambda: next(index.ranges())):
         refused(act, f"inner chunk (0): {reason}")
 
 
 @pytest.mark.parametrize(("pairs", "reason"), DAMAGED_AT_START.values(), ids=DAMAGED_AT_START)
 def test_an_entry_of_an_index_at_the_start_is_refused_as_well(pairs, reason):
     index = index_of(*pairs, location="start")
-    for act in (lambda: index.entry(0), index.check, index.check_all):
+    for act in (lambda: index.entry(0), index.check):
         refused(act, f"inner chunk (0): {reason}")
 
 
@@ -130,17 +130,17 @@ def test_inner_chunks_of_no_bytes_may_have_none():
 def test_entries_may_touch_the_index_and_the_ends(location, first):
     last = first + 1000 - 48
     index = index_of((first, 4), (last - 4, 4), GONE, location=location)
-    index.check_all()
+    index.check()
     assert list(index.ranges()) == [(first, first + 4), (last - 4, last), None]
 
 
 def test_gaps_are_no_fault():
-    index_of((10, 4), (500, 4), (300, 100)).check_all()
+    index_of((10, 4), (500, 4), (300, 100)).check()
 
 
 def test_two_inner_chunks_may_share_a_range():
     index = index_of((0, 8), (20, 10), (0, 8), (0, 8), (20, 10))
-    index.check_all()
+    index.check()
     assert list(index.ranges())[2:4] == [(0, 8), (0, 8)]
 
 
@@ -156,14 +156,47 @@ OVERLAPS = {
 }  # fmt: skip
 
 
+@pytest.mark.parametrize("more", [0, 40, 20_000])
 @pytest.mark.parametrize(("pairs", "who", "reason"), OVERLAPS.values(), ids=OVERLAPS)
-def test_ranges_that_overlap_in_part_are_read_but_not_written_over(pairs, who, reason):
-    index = index_of(*pairs)
-    expected = [None if pair == GONE else (pair[0], pair[0] + pair[1]) for pair in pairs]
-    assert list(index.ranges()) == expected
-    refused(index.check_all, f"inner chunk ({who[0]}): {reason} of inner chunk ({who[1]})")
+def test_ranges_that_overlap_in_part_are_refused(pairs, who, reason, more):
+    rest = [(200 + 2 * number, 1) for number in range(more)]
+    index = index_of(*rest, *pairs, size=10**6)
+    one, other = (more + number for number in who)
+    for act in (index.check, index.ranges):
+        refused(act, f"inner chunk ({one}): {reason} of inner chunk ({other})")
 
 
+@pytest.mark.parametrize("count", [20_000, 8192, 33])
+def test_ranges_in_any_order_are_apart(count):
+    places = np.random.default_rng(0).permutation(count).tolist()
+    pairs = [(8 * place, 8) for place in places]
+    index = index_of(*pairs, GONE, size=16 * count + 8 * count + 16)
+    index.check()
+    assert index.entry(count - 1) == (8 * places[-1], 8 * places[-1] + 8)
+
+
+def test_overlaps_across_the_blocks_of_a_large_index_are_found():
+    pairs = [(8 * place, 8) for place in range(20_000)]
+    pairs[8192] = (8 * 8192 - 1, 8)
+    refused(
+        index_of(*pairs, size=10**6).check,
+        "inner chunk (8191): bytes 65528 to 65536 overlap bytes 65535 to 65543 of inner chunk (8192)",
+    )
+
+
+def test_the_last_index_is_kept_for_the_same_bytes_and_size_only():
+    made = coder((2,))
+    first = made.parse(raw((0, 8), GONE), 1000)
+    assert made.parse(raw((0, 8), GONE), 1000) is first
+    assert made.parse(raw((0, 8), GONE), 36).entry(1) is None
+    refused(
+        made.parse(raw((0, 8), GONE), 36).check,
+        "inner chunk (0): bytes 0 to 8 overlap the index, bytes 4 to 36",
+    )
+    assert made.parse(raw((0, 9), GONE), 1000).entry(0) == (0, 9)
+
+
+@pytest.mark.slow
 @given(st.lists(st.tuples(st.integers(0, 60), st.integers(1, 12)) | st.just(GONE), max_size=40))
 @settings(max_examples=300, deadline=None)
 def test_overlaps_are_found_as_by_comparing_all_with_all(pairs):
@@ -174,7 +207,7 @@ def test_overlaps_are_found_as_by_comparing_all_with_all(pairs):
     bad = any(overlap(one, other) for one in there for other in there)
     index = index_of(GONE, *pairs)
     try:
-        index.check_all()
+        index.check()
     except CodecError:
         assert bad
     else:
@@ -186,6 +219,7 @@ NUMBERS = st.one_of(
 )
 
 
+@pytest.mark.slow
 @given(
     st.lists(st.tuples(NUMBERS, NUMBERS) | st.just(GONE), min_size=1, max_size=5),
     st.sampled_from(["start", "end"]),
@@ -231,10 +265,10 @@ def test_without_the_size_of_the_shard_all_else_is_checked():
 
 def test_the_size_of_the_shard_can_be_told_later():
     index = index_of((5000, 8), GONE, size=None)
-    index.check_all()
+    index.check()
     assert index.of_size(5040).entry(0) == (5000, 5008)
     refused(
-        index.of_size(5039).check_all,
+        index.of_size(5039).check,
         "inner chunk (0): bytes 5000 to 5008 overlap the index, bytes 5007 to 5039",
     )
 

@@ -121,6 +121,7 @@ def test_a_length_that_is_no_length_hides_no_other_fault(chain):
         (*INSIDE, "index_location"),
         (*INSIDE, "codecs", 1, "configuration", "level"),
         (*INSIDE, "index_codecs", 1, "configuration", "level"),
+        (*INSIDE, "index_codecs", 1),
     ]
     assert verdict.said[0] == ("an integer of at least 1", "0")
     assert verdict.said[1] == ('"start" or "end"', '"middle"')

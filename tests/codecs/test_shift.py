@@ -41,6 +41,7 @@ def test_integers_are_shifted_and_scaled_exactly_or_refused(value, offset, scale
     assert chain.decode(bytes(chain.encode(array))).tolist() == [value]
 
 
+@pytest.mark.slow
 @settings(max_examples=500, deadline=None)
 @given(st.integers(-128, 127), st.integers(-128, 127), st.integers(-128, 127).filter(bool))
 def test_integers_are_divided_without_a_rest_or_refused(stored, offset, scale):

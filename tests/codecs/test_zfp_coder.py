@@ -260,6 +260,7 @@ def test_an_expert_mode_that_leaves_too_few_bits_to_a_block_is_refused():
         coder.decode(bytes(8))
 
 
+@pytest.mark.slow
 def test_no_mutated_chunk_crashes():
     script = Path(__file__).with_name("fuzz_zfp.py")
     done = subprocess.run(

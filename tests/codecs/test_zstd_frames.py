@@ -226,6 +226,20 @@ def test_a_wrong_checksum_is_told():
     )
 
 
+@pytest.mark.parametrize("nbytes", [1000, 300_000])
+def test_no_flipped_bit_of_the_data_passes_a_checksum(nbytes):
+    data = random.Random(3).randbytes(nbytes)
+    bound = ZstdCoder(Stream(nbytes, nbytes), 3, checksum=True)
+    encoded, target = bytearray(bound.encode(data)), bytearray(nbytes)
+    for bit in range(12 * 8, len(encoded) * 8, len(encoded) * 8 // 150):
+        encoded[bit // 8] ^= 1 << bit % 8
+        with pytest.raises(CodecError):
+            bound.decode(encoded)
+        with pytest.raises(CodecError):
+            bound.decode_into(encoded, memoryview(target))
+        encoded[bit // 8] ^= 1 << bit % 8
+
+
 def test_damaged_headers_are_told():
     assert refused(b"PK\x03\x04") == "expected a zstd frame (28 b5 2f fd) at byte 0, found 50 4b 03 04"
     assert refused(MAGIC + b"\x08\x58" + block(0, 0, b"", last=True)) == (
@@ -261,6 +275,7 @@ def test_a_frame_of_a_window_of_a_gibibyte_takes_no_memory():
     assert peak < 100_000
 
 
+@pytest.mark.slow
 def test_very_many_frames_are_read():
     encoded = (frame(b"ab") + frame(b"") + skippable(b"x")) * 5000
     both(encoded, b"ab" * 5000)

@@ -160,6 +160,7 @@ def test_any_json_in_any_attribute_is_a_finding_or_nothing_but_never_an_exceptio
         zom.validate(changed, ["anndata"])
 
 
+@pytest.mark.slow
 def test_a_thousand_dataframes_within_each_other_are_judged():
     inner = document()["members"]["obs"]["members"]["_index"]
     for _ in range(1000):

@@ -66,6 +66,7 @@ def mutated(document, choose):
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
 def test_any_value_in_any_place_is_a_finding_and_no_exception(path):
     cases = load_cases(path)

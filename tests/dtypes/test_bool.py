@@ -24,9 +24,18 @@ def test_v2_reads_0_and_1():
     assert judged(1, "v2") == (np.True_, [])
 
 
+@pytest.mark.parametrize("form", ["v3", "draft"])
+@pytest.mark.parametrize("value", [0, 1])
+def test_elsewhere_0_and_1_are_read_with_a_warning(value, form):
+    found, (fault,) = judged(value, form)
+    assert found == bool(value)
+    assert (fault.rule.code, fault.rule.lenient) == ("fill-value/number-for-bool", "warning")
+    assert (fault.rule.strict, fault.fix) == ("error", f"write {str(bool(value)).lower()}")
+
+
 @pytest.mark.parametrize(
     ("value", "form"),
-    [(0, "v3"), (1, "v3"), (0, "draft"), (2, "v2"), (1.0, "v2"), ("true", "v3"), ("0x02", "draft")],
+    [(2, "v3"), (-1, "draft"), (2, "v2"), (1.0, "v2"), ("true", "v3"), ("0x02", "draft")],
 )
 def test_what_is_no_literal_is_refused(value, form):
     found, (fault,) = judged(value, form)

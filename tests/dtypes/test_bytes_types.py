@@ -24,8 +24,8 @@ U3 = data_type(np.dtype("U3"))
 @pytest.mark.parametrize(
     ("value", "expected", "faults"),
     [
-        ("YWL/", b"ab\xff", []),
-        ("", b"", []),
+        ("YWL/", b"ab\xff", [("fill-value/short-text", None, "note")]),
+        ("", b"", [("fill-value/short-text", None, "note")]),
         ("YWIAAAAAAA==", b"ab", []),
         (0, b"", [("fill-value/zero-for-bytes", "warning", "error")]),
         ("hi!", b"hi!", [("fill-value/plain-text", "warning", "error")]),

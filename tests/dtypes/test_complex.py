@@ -3,9 +3,14 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-import zom.dtypes  # noqa: F401
+import zom
+from zom import v3
 from zom.errors import ConversionError, SpecError
+from zom.model.datatype import data_types
 from zom.model.resolve import data_type, parse_draft, parse_v3
+from zom.stores.memory import MemoryStore
+
+LITTLE = {"name": "bytes", "configuration": {"endian": "little"}}
 
 
 def judged(name, value, form):
@@ -42,7 +47,7 @@ def test_what_is_no_pair_is_refused(value):
     )
 
 
-def test_narrow_parts_are_for_documents_only():
+def test_narrow_parts_are_spelled_in_v3_only():
     found, faults = judged("complex_float8_e4m3", [1.5, "NaN"], "v3")
     assert faults == []
     assert found.tobytes().hex() == "3c7c"
@@ -75,3 +80,45 @@ def test_casting_refuses_what_is_no_number(value):
 def test_casting_refuses_parts_that_do_not_fit():
     with pytest.raises(SpecError, match="expected a complex number whose parts float4_e2m1fn holds"):
         data_type("complex_float4_e2m1fn").cast(100)
+
+
+NARROW = sorted(family.name for family in data_types if family.name.startswith("complex_"))
+
+
+@pytest.mark.parametrize("name", NARROW)
+def test_chunks_of_narrow_parts_keep_every_bit(name):
+    dtype = data_type(name).numpy()
+    codecs = [{"name": "bytes", "configuration": {"endian": "big"}}, {"name": "crc32c"}]
+    spec = v3.ArraySpec.build(shape=(5, 5), dtype=name, chunks=(2, 3), codecs=codecs)
+    array = zom.create_array(MemoryStore(), spec)
+    assert (array.dtype, dtype.names) == (dtype, ("real", "imag"))
+    bits = np.random.default_rng(3).integers(0, 256, 25 * dtype.itemsize, dtype=np.uint8)
+    if data_type(name).part.bits < 8:
+        bits &= data_type(name).part.mask
+    values = bits.view(dtype).reshape(5, 5)
+    array[...] = values
+    assert array[...].tobytes() == values.tobytes()
+    assert array["imag", 1:4, 2].tobytes() == np.ascontiguousarray(values["imag"][1:4, 2]).tobytes()
+    array[2, 2] = values[0, 0]
+    assert array[2, 2].tobytes() == values[0, 0].tobytes()
+    assert zom.open_array(array.store)[...].tobytes() == array[...].tobytes()
+    assert array.check("all") == ()
+
+
+def test_numbers_become_their_parts():
+    spec = v3.ArraySpec.build(shape=(4,), dtype="complex_bfloat16", fill_value=2 - 1j)
+    array = zom.create_array(MemoryStore(), spec)
+    assert array[...].tolist() == [(2, -1)] * 4
+    array[:2] = np.array([1.5 + 0.25j, -3j], "c16")
+    array[2] = 7
+    assert array[...].tolist() == [(1.5, 0.25), (0, -3), (7, 0), (2, -1)]
+    array["real", 3] = 9
+    assert array[3].tolist() == (9, -1)
+
+
+def test_narrow_parts_are_rounded():
+    codecs = [{"name": "bitround", "configuration": {"keepbits": 1}}, LITTLE]
+    spec = v3.ArraySpec.build(shape=(2,), dtype="complex_float16", codecs=codecs)
+    array = zom.create_array(MemoryStore(), spec)
+    array[...] = [1.3 + 2.9j, -5.9]
+    assert array[...].tolist() == [(1.5, 3), (-6, 0)]

@@ -65,8 +65,8 @@ def test_fill_values_that_are_read(name, value, form, bits, faults):
 @pytest.mark.parametrize(
     ("name", "value", "form", "code"),
     [
-        ("float64", "nan", "v3", "fill-value/type"),
-        ("float64", "1.5", "v3", "fill-value/type"),
+        ("float64", "nan", "draft", "fill-value/type"),
+        ("float64", "1.5", "draft", "fill-value/type"),
         ("float64", True, "v3", "fill-value/type"),
         ("float64", [1.0], "v3", "fill-value/type"),
         ("float64", "0x7fc00000", "v3", "fill-value/width"),
@@ -78,7 +78,7 @@ def test_fill_values_that_are_read(name, value, form, bits, faults):
         ("float4_e2m1fn", "NaN", "v3", "fill-value/range"),
         ("float4_e2m1fn", "Infinity", "v3", "fill-value/range"),
         ("float4_e2m1fn", 100, "v3", "fill-value/range"),
-        ("float8_e8m0fnu", 0, "v3", "fill-value/range"),
+        ("float8_e8m0fnu", -1, "v3", "fill-value/range"),
         ("float8_e8m0fnu", "Infinity", "v3", "fill-value/range"),
         ("float8_e4m3", "0x7c0", "v3", "fill-value/width"),
     ],
@@ -87,6 +87,16 @@ def test_fill_values_that_are_refused(name, value, form, code):
     found, judgement = judged(name, value, form)
     assert found is None
     assert judgement == [(code, "error", "error")]
+
+
+def test_a_number_as_text_is_read_with_a_warning():
+    assert judged("float64", "1.5", "v3") == (1.5, [("fill-value/number-text", "warning", "error")])
+
+
+def test_a_type_without_zero_reads_0_as_tensorstore_does():
+    found, judgement = judged("float8_e8m0fnu", 0.0, "v3")
+    assert found.tobytes() == b"\0"
+    assert judgement == [("fill-value/no-zero", "warning", "error")]
 
 
 def test_messages_say_what_a_float_is():
@@ -178,7 +188,7 @@ except ExtensionError as error:
         "fill-value/width 1.5 0.0",
         "-3",
         "{'x': 0.5}",
-        "numpy has no bfloat16 of its own: pip install ml_dtypes",
+        "numpy has no bfloat16 of its own: pip install 'zom[codecs]', which brings ml_dtypes",
     ], done.stderr
 
 

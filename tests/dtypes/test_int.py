@@ -49,13 +49,25 @@ def test_an_integral_float_is_read_with_a_warning():
     assert judged("uint8", 1.0, "v2") == (1, [])
 
 
+@pytest.mark.parametrize("form", ["v2", "v3"])
+def test_an_integer_as_text_is_read_with_a_warning(form):
+    found, (fault,) = judged("uint8", "7", form)
+    assert found == 7
+    assert (fault.rule.code, fault.rule.lenient, fault.fix) == (
+        "fill-value/number-text",
+        "warning",
+        "write 7",
+    )
+
+
 @pytest.mark.parametrize("form", ["v2", "v3", "draft"])
 @pytest.mark.parametrize(
     ("value", "code"),
     [
         (1.5, "fill-value/range"),
         (300.0, "fill-value/range"),
-        ("7", "fill-value/type"),
+        ("300", "fill-value/type"),
+        ("seven", "fill-value/type"),
         (True, "fill-value/type"),
         ("NaN", "fill-value/type"),
         ([1], "fill-value/type"),

@@ -223,7 +223,7 @@ def test_every_wrong_field_of_a_fill_value_is_found():
     ]
 
 
-@pytest.mark.parametrize("value", [0, "AAAAAAAAAA==", [0, 0]])
+@pytest.mark.parametrize("value", [0, "no base64", [0, 0]])
 def test_a_v3_fill_value_is_an_object(value):
     assert judged(parse_v3(NESTED, []), value) == (None, [("fill-value/type", ("fill_value",))])
 

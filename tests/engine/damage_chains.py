@@ -63,6 +63,17 @@ SUMMED = {
     "default": v3.ArraySpec.build(shape=(4, 4), dtype="int16", chunks=(4, 4)),
     "default shards": v3.ArraySpec.build(shape=(4, 4), dtype="int16", chunks=(2, 2), shards=(4, 4)),
     "default strings": v3.ArraySpec.build(shape=(4, 4), dtype="string", chunks=(4, 4)),
+    "default gzip": v3.ArraySpec.build(shape=(4, 4), dtype="int16", chunks=(4, 4), compress="gzip"),
+    "default blosc shards": v3.ArraySpec.build(
+        shape=(4, 4), dtype="int16", chunks=(2, 2), shards=(4, 4), compress="blosc"
+    ),
+    "default plain shards": v3.ArraySpec.build(
+        shape=(4, 4), dtype="int16", chunks=(2, 2), shards=(4, 4), compress=None
+    ),
+    "default v2": v2.ArraySpec.build(shape=(4, 4), dtype="int16", chunks=(4, 4)),
+    "asked blosc": v3.ArraySpec.build(
+        shape=(4, 4), dtype="int16", chunks=(4, 4), compress="blosc", checksum=True
+    ),
     "crc32c": array_v3(LITTLE, CRC),
     "gzip crc32c": array_v3(LITTLE, GZIP, CRC),
     "blosc crc32c": array_v3(LITTLE, BLOSC, CRC),
@@ -75,7 +86,7 @@ SUMMED = {
     "v2 crc32c": array_v2({"id": "crc32c"}),
     "v2 adler32": array_v2(None, [{"id": "adler32"}], order="F"),
 }
-"""Chains in which every bit is in a checksum."""
+"""Chains with a checksum over all elements."""
 
 OTHERS = {
     "bytes": array_v3(LITTLE),

@@ -101,7 +101,8 @@ class ArrayMachine(RuleBasedStateMachine):
         before = len(self.store.log.calls)
         yield
         if empty:
-            assert len(self.store.log.calls) == before
+            # Only a look at the documents: somebody may have cut the array.
+            assert {call.verb for call in self.store.log.calls[before:]} <= {"read", "read_version"}
 
     @rule(data=st.data(), kind=KINDS, into=st.booleans())
     def read(self, data, kind, into):
@@ -228,4 +229,4 @@ ArrayMachine.TestCase.settings = settings(
     report_multiple_bugs=False,
     suppress_health_check=list(HealthCheck),
 )
-TestArrays = ArrayMachine.TestCase
+TestArrays = pytest.mark.filterwarnings("ignore::zom.errors.SpecWarning")(ArrayMachine.TestCase)

@@ -63,25 +63,42 @@ def refused_everywhere(array, key, damaged):
             array.store.set(key, damaged)
 
 
+def flipped(data, place):
+    damaged = bytearray(data)
+    damaged[place // 8] ^= 1 << place % 8
+    return bytes(damaged)
+
+
+def is_harmless(array, elements):
+    """Whether a chunk reads as what was written: headers of zstd and gzip have bits that say nothing."""
+    found = outcome(array, chunk_key(array), lambda: array[...])
+    return not isinstance(found, ChunkError) and np.array_equal(found, elements)
+
+
 @pytest.mark.parametrize("name", SUMMED)
-def test_no_flipped_bit_is_silent_where_there_is_a_checksum(name):
-    array, key, _ = written(name)
+def test_no_flipped_bit_gives_other_elements_where_there_is_a_checksum(name):
+    array, key, elements = written(name)
     data = array.store.get(key)
+    silent = 0
     for place in range(len(data) * 8):
-        damaged = bytearray(data)
-        damaged[place // 8] ^= 1 << place % 8
-        array.store.set(key, bytes(damaged))
-        assert isinstance(outcome(array, key, lambda: array[...]), ChunkError), place
+        array.store.set(key, flipped(data, place))
+        found = outcome(array, key, lambda: array[...])
+        if not isinstance(found, ChunkError):
+            assert np.array_equal(found, elements), place
+            silent += 1
+    # Of gzip: time, flags of no meaning, system. Of zstd, in each frame: the bit that is not used.
+    headers = 80 if "gzip" in name and "crc32c" not in name else 8
+    assert silent <= headers
 
 
 @pytest.mark.parametrize("name", SUMMED)
 def test_damage_is_not_written_over_where_there_is_a_checksum(name):
-    array, key, _ = written(name)
+    array, key, elements = written(name)
     data = array.store.get(key)
     for place in range(0, len(data) * 8, 61):
-        damaged = bytearray(data)
-        damaged[place // 8] ^= 1 << place % 8
-        refused_everywhere(array, key, bytes(damaged))
+        array.store.set(key, flipped(data, place))
+        if not is_harmless(array, elements):
+            refused_everywhere(array, key, flipped(data, place))
 
 
 @pytest.mark.parametrize("name", CHAINS)
@@ -206,14 +223,37 @@ def test_an_index_that_can_not_be_true_is_refused(entries):
     assert (array[...] == 3).all()
 
 
-def test_inner_chunks_that_overlap_in_part_are_not_written_over():
-    array, key = shard_with(((0, 8), (4, 8), (16, 8), (24, 8)))
+@pytest.mark.parametrize("location", ["start", "end"])
+def test_inner_chunks_that_overlap_in_part_are_neither_read_nor_written_over(location):
+    first = 64 if location == "start" else 0
+    spans = [(first + start, 8) for start in (0, 4, 16, 24)]
+    array, _ = shard_with(spans, location)
+    key = chunk_key(array)
     stored = array.store.get(key)
-    with pytest.raises(
-        ChunkError, match=r"inner chunk \(0, 0\): bytes 0 to 8 overlap bytes 4 to 12 of inner chunk \(0, 1\)"
-    ):
-        array[3, 3] = 1
+    found = (
+        rf"inner chunk \(0, 0\): bytes {first} to {first + 8} overlap bytes {first + 4} to {first + 12} of"
+    )
+    for act in [
+        lambda: array[...],
+        lambda: array[0, 0],
+        lambda: array[3, 3],
+        lambda: array[::2, ::3],
+        lambda: array.vindex[[3], [3]],
+        lambda: array.__setitem__((3, 3), 1),
+    ]:
+        with pytest.raises(ChunkError, match=found):
+            act()
     assert array.store.get(key) == stored
+    array[...] = 3
+    assert (array[...] == 3).all()
+
+
+def test_inner_chunks_with_the_same_range_are_read_and_written():
+    array, _ = shard_with([(0, 8), (0, 8), (16, 8), (24, 8)])
+    assert (array[:2, :2] == array[:2, 2:]).all()
+    before = int(array[0, 2])
+    array[0, 0] = before + 1
+    assert (array[0, 0], array[0, 2]) == (before + 1, before)
 
 
 @pytest.mark.parametrize("location", ["start", "end"])

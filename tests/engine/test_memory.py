@@ -25,6 +25,7 @@ def peaks(tmp_path_factory):
     return json.loads(made.stdout)
 
 
+@pytest.mark.slow
 def test_no_bomb_takes_more_than_two_chunks_and_a_little(peaks):
     most = 2 * peaks["chunk"] + 16 * MIB
     found = {name: growth for name, (growth, _) in peaks["bombs"].items() if growth > most}

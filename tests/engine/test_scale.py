@@ -82,7 +82,7 @@ def test_opening_costs_the_same_whatever_the_number_of_chunks():
     for array in (sparse(100), sparse(1_000_000, 1)):
         zom.open_array(array.store, "x")
         counts.append(calls(lambda array=array: zom.open_array(array.store, "x").shape))
-        assert requests(array, lambda array=array: zom.open_array(array.store, "x")) <= 2
+        assert requests(array, lambda array=array: zom.open_array(array.store, "x")) <= 3
     assert counts[1] <= counts[0] + 20
 
 

@@ -214,6 +214,7 @@ def agrees(data, case, select, expected, assign):
     np.testing.assert_array_equal(joined(chunks, axes), changed)
 
 
+@pytest.mark.slow
 @many
 @given(data=st.data(), case=cases(numpy_keys))
 def test_indexing_agrees_with_numpy(data, case):
@@ -221,6 +222,7 @@ def test_indexing_agrees_with_numpy(data, case):
     agrees(data, case, lambda key: basic_or_numpy(key, shape), numpy_get, numpy_set)
 
 
+@pytest.mark.slow
 @many
 @given(data=st.data(), case=cases(point_keys, LARGER))
 def test_arrays_that_go_together_agree_with_numpy(data, case):
@@ -228,6 +230,7 @@ def test_arrays_that_go_together_agree_with_numpy(data, case):
     agrees(data, case, lambda key: basic_or_numpy(key, shape), numpy_get, numpy_set)
 
 
+@pytest.mark.slow
 @many
 @given(data=st.data(), case=cases(lambda shape: numpy_keys(shape, arrays=0)))
 def test_basic_indexing_agrees_with_numpy_and_gives_views(data, case):
@@ -248,6 +251,7 @@ def test_oindex_is_one_dimension_after_the_other(data, case):
     agrees(data, case, lambda key: outer(key, shape), outer_get, outer_set)
 
 
+@pytest.mark.slow
 @many
 @given(data=st.data(), case=cases(numpy_keys) | cases(point_keys, LARGER))
 def test_vindex_puts_the_axes_of_arrays_first(data, case):
@@ -255,6 +259,7 @@ def test_vindex_puts_the_axes_of_arrays_first(data, case):
     agrees(data, case, lambda key: vectorized(key, shape), vectorized_get, vectorized_set)
 
 
+@pytest.mark.slow
 @many
 @given(data=st.data(), grid=grids(SHAPES))
 def test_blocks_are_whole_chunks(data, grid):

@@ -47,14 +47,7 @@ def test_each_length_that_is_not_positive_is_a_fault_of_its_own():
     ]
 
 
-def test_a_length_of_zero_in_an_empty_dimension_is_read_as_one():
-    lengths, faults = judged([0, 4], (0, 5))
-    assert lengths == ((1,), (4,))
-    assert [(fault.rule.code, fault.path) for fault in faults] == [("chunk-grid/regular-empty", (*HERE, 0))]
-    assert (faults[0].rule.lenient, faults[0].rule.strict) == ("warning", "error")
-
-
-def test_without_a_shape_zero_is_an_error():
+def test_zero_is_an_error():
     assert [fault.rule.code for fault in judged([0], None)[1]] == ["chunk-grid/regular-positive"]
 
 

@@ -228,7 +228,7 @@ def test_a_node_of_another_format_is_told_and_its_chunks_are_not_called_foreign(
 
 @pytest.mark.parametrize("order", [1, -1])
 @pytest.mark.parametrize("name", ["v2", "v3"])
-def test_a_node_that_no_reader_finds_is_told_and_its_chunks_are_not_called_foreign(name, order):
+def test_a_group_without_a_document_is_told_and_the_chunks_below_are_not_called_foreign(name, order):
     """The group above it has no document."""
     module, base = (v2, full("v2")) if name == "v2" else (v3, full())
     array = zom.create_array(MemoryStore(), module.ArraySpec.build(shape=(4,), dtype="int8"), "x/y")
@@ -237,12 +237,12 @@ def test_a_node_that_no_reader_finds_is_told_and_its_chunks_are_not_called_forei
     lost = {key: array.store.get(key) for key in array.store.list() if key.startswith("x/y/")}
     items = [*values.items(), *lost.items()][::order]
     problems = zom.check(MemoryStore(dict(items)), data="all")
-    assert codes(problems) == [("store/unreached-node", "/x/y")]
+    assert codes(problems) == [("store/missing-group", "/x")]
     (problem,) = problems
     assert problem.severity == "error"
     assert str(problem) == (
-        "/x/y: expected a document of each group above a node, found none in 'x'; make a group of each "
-        "directory above it; until then only its own path opens it"
+        "/x: expected a document, as each group has one, found none, above /x/y; make it a group with "
+        "zom.create_group"
     )
     assert [p.severity for p in zom.check(MemoryStore(dict(items)), level="lenient")] == ["warning"]
 
@@ -403,6 +403,7 @@ def test_a_store_with_a_fault_that_readers_forgive_is_compared():
 # --- many ---------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_many_keys_take_little_memory(tmp_path):
     import tracemalloc
 

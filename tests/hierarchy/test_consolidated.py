@@ -7,6 +7,7 @@ import json
 import pytest
 from stored_trees import TREES, Far, store_of, tree_draft, tree_v2, tree_v3
 
+import zom
 from zom import v2, v3
 from zom.errors import NotFound, SpecError, SpecWarning
 from zom.hierarchy.read import read, read_tree
@@ -196,8 +197,8 @@ def test_where_there_is_none_it_can_be_insisted_on(form):
     )
 
 
-def test_the_consolidated_metadata_of_the_draft_is_not_read():
-    store = store_of(tree_draft(), "draft 2021", **{"meta/root/consolidated/.zmetadata": {}})
+def test_the_draft_of_2022_has_no_consolidated_metadata():
+    store = store_of(tree_draft(), "draft", **{"meta/root/consolidated/.zmetadata": {}})
     with pytest.raises(NotFound):
         read(store, consolidated="only")
 
@@ -280,3 +281,68 @@ def test_entries_that_lead_out_of_the_store_are_not_followed(place):
         == tree_v2()
     )
     assert [p.code for p in problems] == ["store/stale-consolidated"]
+
+
+# --- by meaning -------------------------------------------------------------------------------------------
+
+
+V2_ARRAY = {
+    "zarr_format": 2, "shape": [4, 4], "chunks": [2, 2], "dtype": "<f4", "compressor": {"id": "zstd", "level": 3},
+    "filters": None, "fill_value": 0.0, "order": "C",
+}  # fmt: skip
+V3_ARRAY = zom.v3.ArraySpec.build(shape=(4,), dtype="datetime64[s]", chunks=2).to_dict()
+
+
+def consolidated_v2(own: dict, copy: dict, **attributes: dict) -> MemoryStore:
+    metadata = {".zgroup": {"zarr_format": 2}, ".zattrs": {}, "a/.zarray": copy, **attributes}
+    whole = {"zarr_consolidated_format": 1, "metadata": metadata}
+    texts = {".zgroup": {"zarr_format": 2}, "a/.zarray": own, ".zmetadata": whole}
+    return MemoryStore({key: json.dumps(value).encode() for key, value in texts.items()})
+
+
+def consolidated_v3(own: dict, copy: dict) -> MemoryStore:
+    group = {"zarr_format": 3, "node_type": "group"}
+    block = {"kind": "inline", "must_understand": False, "metadata": {"a": copy}}
+    texts = {"zarr.json": {**group, "consolidated_metadata": block}, "a/zarr.json": own}
+    return MemoryStore({key: json.dumps(value).encode() for key, value in texts.items()})
+
+
+def codes_of(store: MemoryStore) -> set[str]:
+    """What a check and a validation say of the copy."""
+    problems = [*zom.check(store), *zom.validate(store)]
+    return {each.code for each in problems if "consolidated" in each.code}
+
+
+@pytest.mark.parametrize("change", [
+    {"dimension_separator": "."}, {"compressor": {"id": "zstd", "level": 3, "checksum": False}}, {"fill_value": 0},
+])  # fmt: skip
+def test_a_v2_copy_in_other_words_is_not_stale(change):
+    assert codes_of(consolidated_v2(V2_ARRAY, {**V2_ARRAY, **change}, **{"a/.zattrs": {}})) == set()
+    assert codes_of(consolidated_v2({**V2_ARRAY, **change}, V2_ARRAY)) == set()
+
+
+@pytest.mark.parametrize("change", [
+    {"attributes": {}}, {"storage_transformers": []}, {"dimension_names": None}, {"dimension_names": [None]},
+    {"fill_value": -(2**63)},
+    {"chunk_key_encoding": {"name": "default", "configuration": {"separator": "/"}}},
+])  # fmt: skip
+def test_a_v3_copy_in_other_words_is_not_stale(change):
+    assert codes_of(consolidated_v3(V3_ARRAY, {**V3_ARRAY, **change})) == set()
+    assert codes_of(consolidated_v3({**V3_ARRAY, **change}, V3_ARRAY)) == set()
+
+
+@pytest.mark.parametrize("change", [
+    {"shape": [5, 4]}, {"fill_value": 1.0}, {"compressor": {"id": "zstd", "level": 4}}, {"dimension_separator": "/"},
+    {"dtype": ">f4"}, {"fill_value": -0.0}, {"order": "F"},
+])  # fmt: skip
+def test_a_v2_copy_that_means_something_else_is_stale(change):
+    assert codes_of(consolidated_v2(V2_ARRAY, {**V2_ARRAY, **change}))
+    assert codes_of(consolidated_v2(V2_ARRAY, V2_ARRAY, **{"a/.zattrs": {"a": 1}}))
+
+
+@pytest.mark.parametrize("change", [
+    {"shape": [5]}, {"fill_value": 1}, {"attributes": {"a": None}}, {"dimension_names": ["x"]},
+    {"storage_transformers": [{"name": "acme"}]}, {"data_type": "int64"}, {"acme": {"must_understand": False}},
+])  # fmt: skip
+def test_a_v3_copy_that_means_something_else_is_stale(change):
+    assert codes_of(consolidated_v3(V3_ARRAY, {**V3_ARRAY, **change}))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from contextlib import suppress
 
 import numpy as np
 import pytest
@@ -138,7 +139,7 @@ def test_every_element_is_what_it_was(name):
     make, to = STORES[name]
     store = make()
     before, expected = values(store), zom.convert(read(store), to).spec
-    migration = zom.migrate(store, to)
+    migration = zom.migrate(store, to, in_place=True)
     assert values(store) == before
     assert read(store) == expected
     assert read(store).family.form == to == migration.to
@@ -148,7 +149,7 @@ def test_every_element_is_what_it_was(name):
 def test_nothing_of_the_old_format_remains(name):
     make, to = STORES[name]
     store = make()
-    zom.migrate(store, to)
+    zom.migrate(store, to, in_place=True)
     ends = {
         "v2": ("zarr.json",),
         "v3": (".zarray", ".zgroup", ".zattrs", ".zmetadata", ".array.json", ".group.json"),
@@ -168,7 +169,7 @@ def test_a_dry_run_tells_every_document_and_writes_nothing(name):
     before = contents(store)
     planned = zom.migrate(store, to, dry_run=True)
     assert contents(store) == before
-    done = zom.migrate(store, to)
+    done = zom.migrate(store, to, in_place=True)
     assert (planned.writes, planned.removes, planned.arrays) == (done.writes, done.removes, done.arrays)
     after = contents(store)
     assert {key: json.loads(after[key]) for key in planned.writes} == json.loads(planned.to_json())["writes"]
@@ -179,7 +180,7 @@ def test_the_chunks_of_v2_are_not_touched():
     store = store_v2()
     chunks = {key: value for key, value in contents(store).items() if "/." not in f"/{key}"}
     log = FaultyStore(store)
-    zom.migrate(log)
+    zom.migrate(log, in_place=True)
     assert chunks.items() <= contents(store).items()
     assert not [key for verb, key in log.operations if verb != "list" and key in chunks]
 
@@ -187,7 +188,7 @@ def test_the_chunks_of_v2_are_not_touched():
 def test_what_is_lost_is_told():
     store = MemoryStore()
     zom.create_array(store, array_v2(fill_value=None))
-    (loss,) = zom.migrate(store).losses
+    (loss,) = zom.migrate(store, in_place=True).losses
     assert str(loss) == "fill_value: expected a fill value, found null; it becomes 0"
 
 
@@ -197,7 +198,7 @@ def test_what_cannot_be_said_is_refused_before_anything_is_written():
     zom.materialize(v3.GroupSpec(members={"a": spec}), store)
     before = contents(store)
     with pytest.raises(zom.ConversionError, match=r"^conversion to v2: /a: "):
-        zom.migrate(store, "v2")
+        zom.migrate(store, "v2", in_place=True)
     assert contents(store) == before
 
 
@@ -219,14 +220,14 @@ def test_the_text_of_a_migration_is_this():
 def test_a_hierarchy_of_that_format_is_left_alone():
     store = store_v3()
     before = contents(store)
-    migration = zom.migrate(store)
+    migration = zom.migrate(store, in_place=True)
     assert (migration.is_empty, contents(store)) == (True, before)
     assert str(migration) == "memory://: v3 already; nothing to do"
 
 
 def test_consolidated_metadata_comes_along():
     store = store_v2(consolidated=True)
-    zom.migrate(store)
+    zom.migrate(store, in_place=True)
     assert read(store, consolidated="only") == read(store, consolidated="ignore")
 
 
@@ -235,7 +236,7 @@ def test_foreign_files_stay():
         store = make()
         for key in ("photo.jpg", "a/readme.txt", "data/thesis.tex", "g/x/y"):
             store.set(key, key.encode())
-        zom.migrate(store, to)
+        zom.migrate(store, to, in_place=True)
         assert all(
             store.get(key) == key.encode()
             for key in ("photo.jpg", "a/readme.txt", "data/thesis.tex", "g/x/y")
@@ -245,7 +246,7 @@ def test_foreign_files_stay():
 def test_a_single_array_is_migrated():
     store = MemoryStore()
     zom.create_array(store, array_v2())[:] = VALUES
-    zom.migrate(store)
+    zom.migrate(store, in_place=True)
     assert zom.open_array(store).dimension_names == ("y", "x")
     np.testing.assert_array_equal(zom.open_array(store)[:], VALUES)
 
@@ -253,7 +254,7 @@ def test_a_single_array_is_migrated():
 def test_a_hierarchy_below_a_path_is_migrated(tmp_path):
     zom.copy(store_v2(), tmp_path, target_path="")
     zom.copy(store_draft(), tmp_path / "inner" / "d.zarr")
-    zom.migrate(tmp_path, path="inner/d.zarr")
+    zom.migrate(tmp_path, path="inner/d.zarr", in_place=True)
     assert read(LocalStore(tmp_path), path="inner/d.zarr", form="v3").family.form == "v3"
 
 
@@ -263,12 +264,12 @@ def test_a_part_of_a_hierarchy_is_refused():
     with pytest.raises(
         zom.ConflictError, match="/g: expected the root of a hierarchy, found a node of the v2"
     ):
-        zom.migrate(store, path="g")
+        zom.migrate(store, path="g", in_place=True)
     drafted = store_draft()
     with pytest.raises(
         zom.ConflictError, match="/g: expected the root of a hierarchy, found a node of the draft"
     ):
-        zom.migrate(drafted, path="g")
+        zom.migrate(drafted, path="g", in_place=True)
     assert contents(store) == before
 
 
@@ -279,7 +280,7 @@ def test_another_document_in_the_way_is_a_conflict():
     with pytest.raises(
         zom.ConflictError, match=r"/a: expected nothing under 'a/zarr\.json', found another document"
     ):
-        zom.migrate(store)
+        zom.migrate(store, in_place=True)
     assert contents(store) == before
 
 
@@ -288,7 +289,7 @@ def test_files_where_chunks_are_to_lie_are_a_conflict():
     store.set("a/0/0", b"mine")
     before = contents(store)
     with pytest.raises(zom.ConflictError, match="/a: expected no chunks of the new format, found 'a/0/0'"):
-        zom.migrate(store, "v2")
+        zom.migrate(store, "v2", in_place=True)
     assert contents(store) == before
 
 
@@ -296,7 +297,7 @@ def test_a_draft_with_a_node_called_data_is_migrated_into_another_place_only():
     store = MemoryStore()
     zom.create_array(store, draft.ArraySpec.build(shape=(4,), dtype="int8", chunks=(2,)), "data/x")[:] = 1
     with pytest.raises(zom.ConflictError, match="found a node named 'data', as a directory of the draft is"):
-        zom.migrate(store)
+        zom.migrate(store, in_place=True)
     target = MemoryStore()
     zom.migrate(store, target=target)
     assert zom.open_array(target, "data/x")[:].tolist() == [1, 1, 1, 1]
@@ -316,13 +317,23 @@ def test_into_another_place_the_source_stays(name):
 
 def test_a_read_only_store_is_refused():
     with pytest.raises(zom.errors.ReadOnlyError, match="read-only"):
-        zom.migrate(ReadOnlyStore(store_v2()))
+        zom.migrate(ReadOnlyStore(store_v2()), in_place=True)
 
 
-@pytest.mark.parametrize("choice", [{"to": "draft"}, {"in_place": False}])
-def test_what_makes_no_sense_is_refused(choice):
-    with pytest.raises(ValueError, match="expected"):
-        zom.migrate(store_v2(), **choice)
+@pytest.mark.parametrize(
+    ("choice", "told"),
+    [
+        ({"to": "draft"}, 'expected "v3" or "v2"'),
+        ({"in_place": True, "target": "x.zarr"}, "expected in_place=True or a target, got both"),
+        ({}, "pass in_place=True to change the store itself, or target= to leave it as it is"),
+    ],
+)
+def test_a_store_is_migrated_in_place_only_on_request(choice, told):
+    store = store_v2()
+    before = {key: store.get(key) for key in store.list()}
+    with pytest.raises(ValueError, match=told):
+        zom.migrate(store, **choice)
+    assert {key: store.get(key) for key in store.list()} == before
 
 
 def test_another_place_given_as_in_place_is_refused_and_nothing_is_migrated():
@@ -338,49 +349,76 @@ def test_another_place_given_as_in_place_is_refused_and_nothing_is_migrated():
 
 @pytest.mark.parametrize("mishap", ["fail", "fail after"])
 @pytest.mark.parametrize("name", STORES)
-def test_after_a_failure_anywhere_it_reads_as_old_or_new_and_migrating_again_finishes(name, mishap):
+def test_a_migration_that_fails_is_undone_or_made(name, mishap):
     make, to = STORES[name]
     old, whole = make(), FaultyStore(make())
-    zom.migrate(whole, to)
-    old_spec, new_spec, expected = read(old), read(whole.inner), values(old)
-    seen = set()
+    zom.migrate(whole, to, in_place=True)
+    start, end, expected = contents(old), contents(whole.inner), values(old)
+    failures = 0
     for number in range(len(whole.operations)):
-        inner = make()
-        with pytest.raises(zom.ZomError):
-            zom.migrate(FaultyStore(inner, {number: mishap}), to)
-        found = read(inner)
-        assert found in (old_spec, new_spec)
+        inner = MemoryStore(start)
+        try:
+            zom.migrate(FaultyStore(inner, {number: mishap}), to, in_place=True)
+        except zom.ZomError:
+            failures += 1
+            assert contents(inner) in ((start,) if number < len(whole.operations) - 2 else (start, end)), (
+                number
+            )
+        else:
+            assert contents(inner) == end, number
         assert values(inner) == expected
-        seen.add(found.family.form)
-        zom.migrate(inner, to)
-        assert contents(inner) == contents(whole.inner)
-    assert len(seen) == 2
+    assert failures
 
 
-def test_a_migration_that_was_interrupted_is_not_turned_round():
-    store, whole = store_v3(), FaultyStore(store_v3())
-    zom.migrate(whole, "v2")
-    number = whole.operations.index(("write", "a/.zarray"))
-    with pytest.raises(zom.StoreError):
-        zom.migrate(FaultyStore(store, {number: "fail"}), "v2")
-    with pytest.raises(
-        zom.ConflictError, match="expected no other migration, found one to v2 that was interrupted"
-    ):
-        zom.migrate(store, "v3")
-    assert zom.migrate(store, "v2").resumed
-
-
-def test_a_mark_that_is_no_mark_is_an_error():
-    store = store_v2()
-    store.set(".zom.migrate", b"{}")
-    with pytest.raises(
-        zom.StoreError, match="it is not the mark of a migration by zom; look at it, and delete it"
-    ):
-        zom.migrate(store)
+@pytest.mark.parametrize("name", STORES)
+def test_a_migration_that_ends_anywhere_reads_as_old_or_new_and_is_repaired(name):
+    make, to = STORES[name]
+    old, whole = make(), FaultyStore(make())
+    zom.migrate(whole, to, in_place=True)
+    old_spec, new_spec, expected = read(old), read(whole.inner), values(old)
+    start, end, seen = contents(old), contents(whole.inner), []
+    for number in range(len(whole.operations)):
+        inner = MemoryStore(start)
+        with suppress(zom.ZomError):
+            zom.migrate(FaultyStore(inner, dict.fromkeys(range(number, 9999), "fail")), to, in_place=True)
+        seen.append(read(inner))
+        assert seen[-1] in (old_spec, new_spec)
+        assert values(inner) == expected
+        if zom.plan_repair(inner):
+            with pytest.raises(zom.ZomError, match=r"zom\.repair"):
+                zom.migrate(inner, to, in_place=True)
+        zom.repair(inner)
+        assert read(inner) == seen[-1]
+        assert contents(inner) in (start, end)
+        zom.migrate(inner, to, in_place=True)
+        assert contents(inner) == end
+    assert old_spec in seen
+    assert new_spec in seen
 
 
 def test_progress_ends_with_everything():
     seen = []
-    zom.migrate(store_v3(), "v2", progress=lambda done, total: seen.append((done, total)))
+    zom.migrate(store_v3(), "v2", progress=lambda done, total: seen.append((done, total)), in_place=True)
     assert seen[-1] == (15, 15)
     assert seen == sorted(seen)
+
+
+def test_a_legacy_structured_array_is_judged_alike_in_place_and_elsewhere():
+    """`structured` is the older name of `struct`: the same elements, the same chunks."""
+    fields = [["x", "float32"], ["y", "int16"]]
+    document = zom.v3.ArraySpec.build(shape=(4,), dtype=[("x", "<f4"), ("y", "<i2")], chunks=2).to_dict()
+    document["data_type"] = {"name": "structured", "configuration": {"fields": fields}}
+    document["fill_value"] = {"x": 0, "y": 0}
+    texts = {
+        "zarr.json": b'{"zarr_format": 3, "node_type": "group"}',
+        "a/zarr.json": json.dumps(document).encode(),
+    }
+    store, target = MemoryStore(texts), MemoryStore({})
+    zom.open_array(store, "a", mode="r+")[:2] = np.array([(1, 2), (3, 4)], [("x", "<f4"), ("y", "<i2")])
+    wanted = zom.open_array(store, "a")[:].tolist()
+    migration = zom.migrate(store, "v2", target=target)
+    assert [each.chunks for each in migration.arrays] == ["copy"]
+    assert zom.open_array(target, "a")[:].tolist() == wanted
+    zom.migrate(store, "v2", in_place=True)
+    assert zom.open_array(store, "a")[:].tolist() == wanted
+    assert {key: target.get(key) for key in target.list()} == {key: store.get(key) for key in store.list()}

@@ -80,7 +80,7 @@ def test_a_hierarchy_is_made_moved_and_removed_on_every_store(form, place, tmp_p
         assert zom.open(store, "x/b")[...].tolist() == [1, 2, 3, 4]
         zom.delete(store, "x")
         assert list(zom.read(store).members) == ["a"]
-        zom.delete(store)
+        zom.delete(store, whole=True)
         assert contents(store) == {}
 
 
@@ -101,6 +101,19 @@ def test_what_is_planned_to_be_removed_is_told_and_left(form):
     before = contents(store)
     plan = plan_delete(store, "g")
     assert [(action.path, action.verb) for action in plan.actions] == [("/g", "delete"), ("/g/b", "delete")]
+    assert contents(store) == before
+
+
+@pytest.mark.parametrize("path", ["", "/"])
+@pytest.mark.parametrize("work", [zom.delete, plan_delete])
+def test_a_whole_store_is_deleted_only_on_request(work, path):
+    store = filled()
+    before = contents(store)
+    told = "expected the path of a node; pass whole=True to delete the whole store"
+    with pytest.raises(PathError, match=re.escape(told)):
+        work(store, path)
+    with pytest.raises(PathError, match="'g': expected no path with whole=True"):
+        work(store, "g", whole=True)
     assert contents(store) == before
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 
 import pytest
 from stored_trees import TREES, Far, store_of, stored, tree_v2, tree_v3
@@ -10,6 +11,7 @@ from stored_trees import TREES, Far, store_of, stored, tree_v2, tree_v3
 import zom
 from zom import v2, v3
 from zom.errors import NotFound, SpecError, StoreError
+from zom.hierarchy.journal import Journal
 from zom.hierarchy.open import read_node
 from zom.stores.faulty import FaultyStore
 from zom.stores.local import LocalStore
@@ -18,6 +20,12 @@ from zom.stores.memory import MemoryStore
 
 GROUP_V3 = b'{"zarr_format": 3, "node_type": "group"}'
 GROUP_V2 = b'{"zarr_format": 2}'
+UNDONE = Journal(
+    "/",
+    "undo",
+    writes={"x/zarr.json": b"{}", "zarr.json": b"{}"},
+    old={"x/zarr.json": None, "zarr.json": None},
+)
 ARRAY_V2 = json.dumps(dict(v2.ArraySpec.build(shape=(3,), dtype="int8").document)).encode()
 
 
@@ -71,15 +79,16 @@ def test_a_node_of_a_far_store_takes_one_round_trip():
     store = LoggedStore(Far(store_of(tree_v2(), "v2")))
     read_node(store, "a/b/x")
     assert [call.verb for call in store.log.calls] == ["read"]
-    assert store.log.calls[0].keys == tuple(
-        f"a/b/x/{end}" for end in ("zarr.json", ".zarray", ".zgroup", ".zattrs")
-    )
+    documents = [f"a/b/x/{end}" for end in ("zarr.json", ".zarray", ".zgroup", ".zattrs")]
+    journals = [f"{path}.zom.journal" for path in ("a/b/x/", "a/b/", "a/", "")]
+    assert store.log.calls[0].keys == (*documents, *journals)
 
 
-def test_a_node_of_v3_on_this_machine_takes_one_read():
+def test_a_node_of_v3_on_this_machine_takes_one_read_and_one_look_for_a_journal_a_level():
     store = LoggedStore(store_of(tree_v3()))
     read_node(store, "a/b/x")
-    assert [call.keys for call in store.log.calls] == [("a/b/x/zarr.json",)]
+    looks = [(f"{path}.zom.journal",) for path in ("a/b/x/", "a/b/", "a/", "")]
+    assert [call.keys for call in store.log.calls] == [("a/b/x/zarr.json",), *looks]
 
 
 def test_a_large_store_is_not_listed_to_open_a_node(tmp_path):
@@ -124,8 +133,9 @@ def test_an_array_beside_a_group_is_told_of_where_it_is_seen():
 def test_a_node_below_no_group_can_be_opened(place):
     store = place(MemoryStore({"foo/bar/.zarray": ARRAY_V2}))
     assert read_node(store, "foo/bar").spec.shape == (3,)
-    with pytest.raises(NotFound):
-        read_node(store, "foo")
+    above = read_node(store, "foo")
+    assert (above.spec.kind, dict(above.documents)) == ("group", {})
+    assert [problem.code for problem in above.problems] == ["store/missing-group"]
 
 
 def test_a_path_with_nodes_below_it_is_a_group_in_the_draft(place):
@@ -160,7 +170,7 @@ def test_a_missing_node_is_told_with_what_is_there_instead(path, found, place):
     with pytest.raises(NotFound) as error:
         read_node(store, path)
     assert str(error.value) == f"memory://: expected a node at {path}, found {found}"
-    assert store.log.counts["list"] <= 1
+    assert store.log.counts["list"] <= 2
 
 
 @pytest.mark.parametrize(
@@ -170,19 +180,19 @@ def test_a_missing_node_is_told_with_what_is_there_instead(path, found, place):
         ({}, "a", "nothing: the store is empty"),
         ({"data/readme": b""}, "", "no document there; in the store lie 'data/'"),
         ({"x/.zarray": ARRAY_V2}, "y", "no document there or above; in the store lie 'x/'"),
-        ({"x/a/.zarray": ARRAY_V2}, "x", "no document there or above below 'x'; in the store lie 'x/'"),
+        ({"x/a/readme": b""}, "x", "no document there or above below 'x'; in the store lie 'x/'"),
         (
-            {".zom.journal": b"{}", "x/zarr.json": b"{}"},
+            {".zom.journal": UNDONE.text(), "x/zarr.json": b"{}"},
             "",
             "a change that is not done, or was interrupted: zom.repair finishes or undoes it",
         ),
         (
             {".zom.copy": b"{}", "x/c/0": b""},
             "",
-            "a copy that is not done, or was interrupted: copy the same again to finish it",
+            "a copy that is not done, or was interrupted: copy the same again to finish it, or remove what it has left with zom.repair",
         ),
         (
-            {".zgroup": GROUP_V2, "x/a/.zarray": ARRAY_V2},
+            {".zgroup": GROUP_V2, "x/a/readme": b""},
             "x",
             "nothing; / is a group, and 'x' in it has no document of its own",
         ),
@@ -281,3 +291,102 @@ def test_what_is_tolerated_is_told():
     text = b'{"zarr_format": 3, "node_type": "group",\n "attributes": null}'
     (problem,) = read_node(MemoryStore({"a/zarr.json": text}), "a").problems
     assert (problem.severity, problem.node, problem.key, problem.line) == ("warning", "/a", "a/zarr.json", 2)
+
+
+# --- what is odd, and what is too much ------------------------------------------------------------------
+
+
+def odd_document(**members):
+    base = zom.v3.ArraySpec.build(shape=(4,), dtype="int8", chunks=(2,), compress=None).to_dict()
+    return json.dumps({**base, **members})
+
+
+ODD_DOCUMENTS = {
+    "json/duplicate-key": odd_document()[:-1] + ', "attributes": {"a": 1, "a": 2}}',
+    "json/bom": "\ufeff" + odd_document(),
+    "json/not-finite": odd_document(attributes={"a": float("nan")}),
+    "fill-value/null": odd_document(fill_value=None),
+}
+
+
+@pytest.mark.parametrize("code", ODD_DOCUMENTS)
+def test_opening_warns_as_a_check_does(code):
+    store = MemoryStore({"zarr.json": b'{"zarr_format": 3, "node_type": "group"}'})
+    store.set("a/zarr.json", ODD_DOCUMENTS[code].encode())
+    (told,) = (each for each in zom.check(store, level="lenient") if each.severity == "warning")
+    assert told.code == code
+    for work in (
+        lambda: zom.open(store, "a"),
+        lambda: zom.open_array(store, "a"),
+        lambda: zom.open(store)["a"],
+    ):
+        with pytest.warns(zom.SpecWarning, match=re.escape(str(told))) as caught:
+            work()
+        assert [each.filename for each in caught] == [__file__]
+    seen = []
+    zom.open(store, "a", on_warning=seen.append)
+    assert [each.code for each in seen] == [code]
+    assert "a" in zom.open(store)
+
+
+def test_an_array_of_more_dimensions_than_the_limit_is_refused_when_it_is_opened():
+    spec = zom.v3.ArraySpec.build(shape=(1,) * 65, dtype="int8", chunks=(1,) * 65)
+    store = MemoryStore({"a/zarr.json": spec.to_json(indent=2).encode()})
+    with pytest.raises(zom.SpecError) as caught:
+        zom.open(store, "a")
+    (problem,) = caught.value.problems
+    assert (problem.code, problem.node, problem.key, problem.pointer) == (
+        "array/rank",
+        "/a",
+        "a/zarr.json",
+        "/shape",
+    )
+    told = "shape: expected at most 64 dimensions, found 65 (line 4, column 12); open it as a spec, with zom.read"
+    assert told in str(problem)
+    assert zom.read(store, "a") == spec
+    other = MemoryStore()
+    zom.create_array(other, zom.v3.ArraySpec.build(shape=(2, 2), dtype="int8"), "b")
+    with pytest.raises(zom.SpecError, match="expected at most 1 dimensions, found 2"):
+        zom.open(other, "b", limits=zom.Limits(rank=1))
+
+
+def test_an_attribute_makes_the_document_of_an_implicit_group():
+    store = MemoryStore()
+    zom.create_array(store, zom.draft.ArraySpec.build(shape=(4,), dtype="int8"), "g/a")
+    group = zom.open_group(store, "g", mode="r+")
+    group.attrs["title"] = "x"
+    group.attrs["n"] = 1
+    assert dict(zom.open(store, "g").attrs) == {"title": "x", "n": 1}
+    assert list(zom.open(store, "g")) == ["a"]
+    store.delete("meta/g.group.json")
+    with pytest.raises(zom.NotFound, match="the document is gone"):
+        group.attrs["n"] = 2
+
+
+@pytest.mark.parametrize(
+    ("block", "expected"),
+    [
+        ([], "expected an object, found []"),
+        (
+            {"kind": "inline", "must_understand": True, "metadata": {}},
+            "must_understand: expected false, found true",
+        ),
+        ({"kind": "x", "must_understand": False, "metadata": {}}, 'kind: expected "inline", found "x"'),
+        (
+            {"kind": "inline", "must_understand": False, "metadata": {"x": 1}},
+            "metadata.x: expected an object, found 1",
+        ),
+    ],
+)
+def test_consolidated_metadata_at_fault_hides_no_group(block: object, expected: str) -> None:
+    document = {"zarr_format": 3, "node_type": "group", "consolidated_metadata": block}
+    text = json.dumps(document).encode()
+    store = MemoryStore({"zarr.json": text, "g/zarr.json": b'{"zarr_format": 3, "node_type": "group"}'})
+    with pytest.warns(zom.SpecWarning, match=re.escape(expected)):
+        group = zom.open_group(store, mode="r+")
+    assert list(group) == ["g"]
+    group.attrs["a"] = 1
+    stored = json.loads(store.get("zarr.json") or b"")
+    assert stored == {**document, "attributes": {"a": 1}}
+    with pytest.raises(zom.SpecError, match=re.escape(expected)):
+        zom.open_group(store, level="strict")

@@ -193,7 +193,6 @@ LAYOUTS = {
     "data type": {"dtype": "uint8"},
     "chunks": {"chunks": (4,)},
     "codecs": {"compress": None},
-    "fill value": {"fill_value": 3},
 }
 
 
@@ -221,10 +220,149 @@ def test_another_layout_is_a_conflict_and_replaced_on_request(form, what):
     assert root.spec == spec
 
 
+@FORMS
+def test_another_fill_value_keeps_the_chunks_where_all_are_stored(form):
+    store = stored(array_of(form), fill=[""])
+    zom.plan(array_of(form, fill_value=3), store, on_conflict="update").apply()
+    assert zom.open(store)[...].tolist() == [7] * 4
+    zom.plan(array_of(form, shape=(6,), fill_value=4), store, on_conflict="update").apply()
+    assert zom.open(store)[...].tolist() == [7] * 4 + [4] * 2
+
+
+@FORMS
+@pytest.mark.parametrize("shape", [(4,), (6,)])
+def test_another_fill_value_is_a_conflict_where_it_would_be_seen(form, shape):
+    """What was never written, or was the old fill value and so was not stored, would read as another."""
+    store = stored(array_of(form))
+    zom.open(store, mode="r+")[0] = 7
+    before, spec = contents(store), array_of(form, shape=shape, fill_value=3)
+    problem = zom.plan(spec, store, on_conflict="update").problems[0]
+    assert "expected the fill value that missing chunks have, found another, and 1 chunk not stored" in str(
+        problem
+    )
+    with pytest.raises(ConflictError, match="what was never written reads as the new fill value"):
+        zom.materialize(spec, store)
+    assert contents(store) == before
+    plan = zom.plan(spec, store, on_conflict="replace")
+    assert "(what was never written reads as the new fill value: 1 chunk not stored)" in str(plan)
+    assert plan.apply()[...].tolist() == [7, 0, *[3] * (shape[0] - 2)]
+
+
+def test_a_shard_may_lack_chunks_that_a_new_fill_value_would_change():
+    store = stored(v3.ArraySpec.build(shape=(4,), dtype="int8", chunks=(1,), shards=(4,)), fill=[""])
+    spec = v3.ArraySpec.build(shape=(4,), dtype="int8", chunks=(1,), shards=(4,), fill_value=3)
+    assert "shards may lack chunks" in str(zom.plan(spec, store, on_conflict="update").problems[0])
+    assert zom.materialize(spec, store, on_conflict="replace")[...].tolist() == [7] * 4
+
+
 def test_a_fill_value_is_meant_bit_by_bit():
     store = stored(v3.ArraySpec.build(shape=(4,), dtype="float32", fill_value=0.0))
     spec = v3.ArraySpec.build(shape=(4,), dtype="float32", fill_value=-0.0)
-    assert verbs(zom.plan(spec, store, on_conflict="replace")) == {"/": "replace"}
+    assert zom.plan(spec, store, on_conflict="update").problems
+    assert verbs(zom.plan(spec, store, on_conflict="replace")) == {"/": "rewrite document"}
+
+
+LITTLE = {"name": "bytes", "configuration": {"endian": "little"}}
+SHARD = {"chunk_shape": [1, 2], "index_codecs": [LITTLE, "crc32c"]}
+
+
+def sharded(*codecs, **more):
+    return [{"name": "sharding_indexed", "configuration": {**SHARD, "codecs": list(codecs), **more}}]
+
+
+SAME_V3 = {
+    "endian of one byte": ({"codecs": ["bytes"]}, {"codecs": [LITTLE]}),
+    "other endian of one byte": (
+        {"codecs": ["bytes"]},
+        {"codecs": [{"name": "bytes", "configuration": {"endian": "big"}}]},
+    ),
+    "in a shard": (
+        {"codecs": sharded("bytes")},
+        {"codecs": sharded({**LITTLE, "must_understand": True}, index_location="end")},
+    ),
+    "level in a shard": (
+        {"codecs": sharded("bytes", {"name": "gzip", "configuration": {"level": 1}})},
+        {"codecs": sharded("bytes", {"name": "gzip", "configuration": {"level": 9}})},
+    ),
+    "name of numcodecs": (
+        {"codecs": ["bytes", {"name": "zstd", "configuration": {"level": 1, "checksum": False}}]},
+        {"codecs": ["bytes", {"name": "numcodecs.zstd", "configuration": {"level": 3}}]},
+    ),
+    "no transposition": (
+        {"codecs": ["bytes"]},
+        {"codecs": [{"name": "transpose", "configuration": {"order": [0, 1]}}, "bytes"]},
+    ),
+    "default keys": (
+        {"codecs": ["bytes"]},
+        {
+            "codecs": ["bytes"],
+            "chunk_key_encoding": {"name": "default", "configuration": {"separator": "/"}},
+            "storage_transformers": [],
+        },
+    ),
+    "edges of one length": (
+        {"codecs": ["bytes"]},
+        {
+            "codecs": ["bytes"],
+            "chunk_grid": {
+                "name": "rectilinear",
+                "configuration": {"kind": "inline", "chunk_shapes": [2, [[2, 2]]]},
+            },
+        },
+    ),
+}
+
+
+@pytest.mark.parametrize("what", SAME_V3)
+def test_chunks_stay_where_another_document_means_the_same(what):
+    """Issue 12: a byte order that one byte can't have, beside none, removed all chunks."""
+    base = v3.ArraySpec.build(shape=(4, 4), dtype="uint8", chunks=(2, 2))
+    old, new = (base.replace(**members) for members in SAME_V3[what])
+    values = [[4 * row + column for column in range(4)] for row in range(4)]
+    for before, after in [(old, new), (new, old)]:
+        store = MemoryStore()
+        zom.create_array(store, before)[...] = values
+        chunks = {key: value for key, value in contents(store).items() if key != "zarr.json"}
+        plan = zom.plan(after, store, on_conflict="replace")
+        assert verbs(plan)["/"] in {"keep", "rewrite document"}
+        assert plan.apply()[...].tolist() == values
+        assert {key: store.get(key) for key in store.list() if key != "zarr.json"} == chunks
+        assert not zom.plan(after, store, on_conflict="update").problems
+
+
+@pytest.mark.parametrize(
+    ("form", "changes"),
+    [
+        ("v2", {"order": "F"}),
+        ("v2", {"dimension_separator": "/"}),
+        ("v2", {"dtype": "<i1"}),
+        ("v2", {"compressor": {"id": "zstd", "level": 7}}),
+        ("draft", {"chunk_memory_layout": "F"}),
+    ],
+)
+def test_chunks_stay_where_one_dimension_leaves_no_choice(form, changes):
+    store = stored(array_of(form), fill=[""])
+    plan = zom.plan(array_of(form).replace(**changes), store, on_conflict="replace")
+    assert verbs(plan)["/"] in {"keep", "rewrite document"}
+    assert plan.apply()[...].tolist() == [7] * 4
+
+
+DIFFERENT = {
+    "endian": ({"data_type": "uint16"}, [LITTLE], [{"name": "bytes", "configuration": {"endian": "big"}}]),
+    "transposition": ({}, ["bytes"], [{"name": "transpose", "configuration": {"order": [1, 0]}}, "bytes"]),
+    "checksum": ({}, ["bytes"], ["bytes", "crc32c"]),
+    "index of a shard": ({}, sharded("bytes"), sharded("bytes", index_location="start")),
+    "chunks of a shard": ({}, sharded("bytes"), sharded("bytes", chunk_shape=[2, 1])),
+}
+
+
+@pytest.mark.parametrize("what", DIFFERENT)
+def test_chunks_that_mean_something_else_are_a_conflict(what):
+    members, old, new = DIFFERENT[what]
+    base = v3.ArraySpec.build(shape=(4, 4), dtype=members.get("data_type", "uint8"), chunks=(2, 2))
+    store = stored(base.replace(codecs=old), fill=[""])
+    assert verbs(zom.plan(base.replace(codecs=new), store, on_conflict="replace")) == {"/": "replace"}
+    assert zom.plan(base.replace(codecs=new), store, on_conflict="update").problems
 
 
 # --- the tree around it -----------------------------------------------------------------------------------
@@ -559,8 +697,8 @@ def test_a_name_that_no_key_can_hold_is_told_before_anything_is_written():
         v3.GroupSpec(members={"a\\b": v3.GroupSpec(), ".zom-x": array_of(), "c": array_of()}), store
     )
     assert [str(problem) for problem in plan.problems] == [
-        "/.zom-x: expected a name that can be a part of a store's keys, found '.zom-x'",
-        "/a\\b: expected a name that can be a part of a store's keys, found 'a\\\\b'",
+        "/.zom-x: expected a name that can be a part of a store's keys, found '.zom-x'; choose another name",
+        "/a\\b: expected a name that can be a part of a store's keys, found 'a\\\\b'; choose another name",
     ]
     with pytest.raises(zom.PathError, match="found a backslash in it"):
         zom.plan(array_of(), store, "a\\b")
@@ -572,7 +710,7 @@ def test_a_v2_node_does_not_take_the_key_of_a_v3_document():
     for path, told in [("", "/zarr.json"), ("g", "/g/zarr.json")]:
         plan = zom.plan(spec, MemoryStore(), path)
         assert [str(problem) for problem in plan.problems] == [
-            f"{told}: expected another name than the key of a document of v3, found 'zarr.json'"
+            f"{told}: expected another name than the key of a document of v3, found 'zarr.json'; choose another name"
         ]
 
 
@@ -622,6 +760,35 @@ def test_a_plan_as_json():
     assert facts["actions"][0]["chunks_removed"] == 2
     assert facts["actions"][0]["changes"][0]["pointer"] == "/data_type"
     assert facts["problems"][0]["code"] == "plan/exists"
+
+
+@pytest.mark.parametrize("old", ["v2", "v3"])
+@pytest.mark.parametrize("new", ["v2 array", "v3 array", "v2 group", "v3 group"])
+def test_a_replacement_that_drops_consolidated_metadata_says_so(old, new):
+    """An array in the place of a group got the group's block, and no reader takes that."""
+    store = MemoryStore()
+    zom.materialize(tree_of(old), store)
+    zom.consolidate(store)
+    form, kind = new.split()
+    spec = array_of(form) if kind == "array" else tree_of(form)
+    plan = zom.plan(spec, store, on_conflict="replace")
+    if new == f"{old} group":
+        assert (plan.dropped, plan.is_empty) == ((), True)
+        return
+    assert plan.dropped == ("/",)
+    assert "  - /: consolidated metadata is dropped" in str(plan)
+    assert plan.to_dict()["consolidated_metadata_dropped"] == ["/"]
+    plan.apply()
+    assert zom.read(store, level="strict") == spec
+    assert not any("consolidated" in store.get(key).decode(errors="replace") for key in store.list())
+
+
+def test_a_drop_of_consolidated_metadata_is_told():
+    store = MemoryStore()
+    zom.materialize(tree_of(), store)
+    zom.consolidate(store)
+    assert zom.plan_consolidate(store, drop=True).dropped == ("/",)
+    assert zom.plan_delete(store, whole=True).dropped == ()
 
 
 def test_two_plans_for_the_same_are_equal():

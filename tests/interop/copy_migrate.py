@@ -207,7 +207,7 @@ def from_zarr_2(work: Path, python: str, version: int, separator: str, *, consol
     elsewhere = work / f"{name}-elsewhere"
     check(f"{name} to a target", lambda: print(str(zom.migrate(partial, target=elsewhere)).splitlines()[0]))
     same_in_zarr(elsewhere, kept, f"{name} migrated elsewhere")
-    check(f"{name} in place", lambda: print(str(zom.migrate(partial)).splitlines()[0]))
+    check(f"{name} in place", lambda: print(str(zom.migrate(partial, in_place=True)).splitlines()[0]))
     same_in_zarr(partial, kept, f"{name} migrated")
     same_in_zom(partial, kept, f"{name} migrated, by zom")
     if consolidated:
@@ -317,7 +317,7 @@ def from_zarr_3(work: Path, zarr_format: int) -> None:
     if zarr_format == 2:
         moved = work / "zarr3-v2-migrated"
         shutil.copytree(folder, moved)
-        check(f"{name} migrated", lambda: print(str(zom.migrate(moved)).splitlines()[0]))
+        check(f"{name} migrated", lambda: print(str(zom.migrate(moved, in_place=True)).splitlines()[0]))
         same_in_zarr(moved, values, f"{name} migrated")
         rechunk_source = moved
     else:
@@ -336,7 +336,7 @@ def to_v2(folder: Path, back: Path) -> str:
     spec = zom.read(folder)
     members = {name: node for name, node in spec.members.items() if name != "shards"}
     zom.copy(folder, back, spec.replace(members=members))
-    return str(zom.migrate(back, "v2")).splitlines()[0]
+    return str(zom.migrate(back, "v2", in_place=True)).splitlines()[0]
 
 
 def main() -> int:

@@ -99,6 +99,7 @@ def test_faults_in_one_document_are_all_found(form: str, data: Any) -> None:
     assert sorted(pointers(MODULES[form].check(document))) == sorted(pointer for _, pointer in chosen)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", ["v2", "v3", "draft"])
 @given(data=st.data())
 @settings(max_examples=40, deadline=None)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import datetime as dt
 import json
+import math
 import pickle
 from collections.abc import Mapping
 from typing import Annotated, Any, NotRequired
@@ -14,7 +15,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from typing_extensions import TypedDict
 
 from zom import v2, v3
-from zom.errors import ExtensionError, SpecError
+from zom.errors import ExtensionError, SpecError, SpecWarning
 from zom.jsonvalue import JSONDict, JSONList
 
 
@@ -141,14 +142,15 @@ def test_a_value_that_is_not_the_declared_type_is_not_turned_into_it() -> None:
         v3.GroupSpec[Model](attributes={"title": 1})
 
 
-def test_nan_in_a_model_is_refused_not_nulled() -> None:
+def test_nan_in_a_model_is_kept_not_nulled() -> None:
     class Scale(BaseModel):
         scale: float
 
-    with pytest.raises(
-        SpecError, match=r'attributes\.scale: expected a finite number, found NaN; write it as "NaN"'
-    ):
-        v3.GroupSpec[Scale](attributes=Scale(scale=float("nan")))
+    with pytest.warns(SpecWarning, match=r"attributes\.scale: expected a finite number, found NaN; JSON has"):
+        spec = v3.GroupSpec[Scale](attributes=Scale(scale=float("nan")))
+    assert math.isnan(spec.attributes.scale)
+    assert spec.to_json().endswith('"attributes":{"scale":NaN}}')
+    assert pickle.loads(pickle.dumps(v3.GroupSpec.parse(spec.to_json(), "lenient", on_warning=print))) == spec
 
 
 def test_typed_specs_pickle() -> None:

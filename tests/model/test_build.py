@@ -130,9 +130,49 @@ def test_shards_that_do_not_hold_whole_chunks_are_one_located_problem() -> None:
 def test_a_checksum_lies_over_each_chunk_in_a_shard() -> None:
     spec = build("v3", shards="auto")
     configuration = spec.codecs[0]["configuration"]
-    assert [codec["name"] for codec in configuration["codecs"]] == ["bytes", "zstd", "crc32c"]
+    assert [codec["name"] for codec in configuration["codecs"]] == ["bytes", "zstd"]
     assert [codec["name"] for codec in configuration["index_codecs"]] == ["bytes", "crc32c"]
     assert len(spec.codecs) == 1
+
+
+def names(spec: Any) -> list[str]:
+    first = spec.codecs[0]
+    codecs = first["configuration"]["codecs"] if first["name"] == "sharding_indexed" else spec.codecs
+    return [codec["name"] for codec in codecs]
+
+
+def test_zstd_has_a_checksum_in_its_frames() -> None:
+    for checksum in (None, True):
+        assert build("v3", checksum=checksum).codecs[1:] == (
+            {"name": "zstd", "configuration": {"level": 3, "checksum": True}},
+        )
+    assert build("v3", checksum=False).codecs[1]["configuration"]["checksum"] is False
+
+
+@pytest.mark.parametrize(
+    ("compress", "default", "asked"),
+    [
+        ("gzip", ["gzip"], ["gzip"]),
+        ("blosc", ["blosc"], ["blosc", "crc32c"]),
+        (None, [], ["crc32c"]),
+        ("zlib", ["numcodecs.zlib"], ["numcodecs.zlib"]),
+        ("bz2", ["numcodecs.bz2"], ["numcodecs.bz2"]),
+        ("lzma", ["numcodecs.lzma"], ["numcodecs.lzma"]),
+        ("lz4:5", ["numcodecs.lz4", "crc32c"], ["numcodecs.lz4", "crc32c"]),
+        ({"name": "zstd", "configuration": {"level": 1}}, ["zstd"], ["zstd", "crc32c"]),
+        ({"name": "zstd", "configuration": {"level": 1, "checksum": True}}, ["zstd"], ["zstd"]),
+    ],
+    ids=str,
+)
+def test_crc32c_is_added_where_no_reader_is_lost_or_on_request(
+    compress: Any, default: Any, asked: Any
+) -> None:
+    bare = [name for name in default if name != "crc32c"]
+    assert names(build("v3", compress=compress))[1:] == default
+    assert names(build("v3", compress=compress, checksum=True))[1:] == asked
+    assert names(build("v3", compress=compress, checksum=False))[1:] == bare
+    assert names(build("v3", compress=compress, shards="auto"))[1:] == asked
+    assert names(build("v3", compress=compress, shards="auto", checksum=False))[1:] == bare
 
 
 # --- compression -----------------------------------------------------------------------------------------------

@@ -197,7 +197,7 @@ def test_there_is_one_object_codec_and_it_comes_first(filters, compressor, path)
     first = "vlen-utf8" if UTF8 in filters else "json2"
     faults = faults_of(filters, compressor, "|O", object_codec=first)
     words = "one object codec, before all other codecs"
-    assert told(faults) == [("v2/object-codec", path, words, '"json2"')]
+    assert told(faults) == [("v2/object-codec-place", path, words, '"json2"')]
 
 
 @pytest.mark.parametrize("codec", [UTF8, {"id": "vlen-bytes"}, {"id": "json2"}], ids=str)

@@ -27,6 +27,7 @@ SHARDING = {
 }
 AT_START = {**SHARDING, "configuration": {**SHARDING["configuration"], "index_location": "start"}}  # type: ignore[dict-item]
 AT_END = {**SHARDING, "configuration": {**SHARDING["configuration"], "index_location": "end"}}  # type: ignore[dict-item]
+OLD_2D = OLD.replace(shape=(4, 2), chunks=(2, 2))
 U1 = v3.ArraySpec.build(shape=(4, 6), dtype="uint8", compress=None, checksum=False)
 
 
@@ -57,6 +58,8 @@ ALIKE = [
         {"chunk_key_encoding": {"name": "v2", "configuration": {"separator": "."}}},
     ),
     (ARRAY, {"codecs": (SHARDING,)}, {"codecs": (AT_END,)}),
+    (U1, {"codecs": ["bytes"]}, {"codecs": [{"name": "bytes", "configuration": {"endian": "big"}}]}),
+    (U1, {"codecs": ["bytes"]}, {"codecs": [{"name": "bytes", "must_understand": True}]}),
     (OLD, {"dimension_separator": "."}, {"dimension_separator": zom.ABSENT}),
     (
         OLD,
@@ -65,6 +68,8 @@ ALIKE = [
     ),
     (OLD, {"compressor": {"id": "zlib"}}, {"compressor": {"id": "zlib", "level": 1}}),
     (OLD, {"attributes": {}}, {"attributes": zom.ABSENT}),
+    (OLD, {"order": "C"}, {"order": "F"}),
+    (OLD, {"dimension_separator": "."}, {"dimension_separator": "/"}),
 ]
 
 
@@ -93,7 +98,7 @@ UNLIKE = [
     ),
     (ARRAY, {"chunk_key_encoding": "default"}, {"chunk_key_encoding": "v2"}, "/chunk_key_encoding/name"),
     (ARRAY, {"codecs": (AT_START,)}, {"codecs": (AT_END,)}, "/codecs/0/configuration/index_location"),
-    (OLD, {"order": "C"}, {"order": "F"}, "/order"),
+    (OLD_2D, {"order": "C"}, {"order": "F"}, "/order"),
     (OLD, {"fill_value": None}, {"fill_value": 0}, "/fill_value"),
 ]
 

@@ -273,6 +273,13 @@ def test_a_data_type_that_falls_back_is_reported():
     ]
 
 
+def test_a_fill_value_that_the_fallback_does_not_know_is_refused():
+    data_type = {"extension": "https://example.org/t", "type": "posit16", "fallback": "r16"}
+    assert refusals(data_type=data_type, fill_value="maxpos") == [
+        ("/fill_value", 'fill_value: expected "0x" and 4 hexadecimal digits, found "maxpos"')
+    ]
+
+
 def test_extensions_of_types_grids_and_layouts_are_refused():
     extension = {"extension": "https://example.org/x", "type": "y"}
     assert refusals(data_type=extension)[0][0] == "/data_type"

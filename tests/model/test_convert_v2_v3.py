@@ -229,7 +229,11 @@ def test_a_fill_value_that_is_not_defined_may_be_refused():
         ({"id": "gzip", "level": 5}, {"name": "gzip", "configuration": {"level": 5}}),
         ({"id": "gzip", "level": -1}, {"name": "gzip", "configuration": {"level": 6}}),
         ({"id": "gzip"}, {"name": "gzip", "configuration": {"level": 1}}),
-        ({"id": "zstd", "level": 3}, {"name": "zstd", "configuration": {"level": 3, "checksum": False}}),
+        ({"id": "zstd", "level": 3}, {"name": "zstd", "configuration": {"level": 3, "checksum": True}}),
+        (
+            {"id": "zstd", "level": 3, "checksum": False},
+            {"name": "zstd", "configuration": {"level": 3, "checksum": False}},
+        ),
         ({"id": "bz2", "level": 9}, {"name": "numcodecs.bz2", "configuration": {"level": 9}}),
         ({"id": "lz4"}, {"name": "numcodecs.lz4", "configuration": {"acceleration": 1}}),
         (
@@ -338,7 +342,13 @@ def test_a_filter_that_speaks_of_other_elements_is_refused():
 def test_parameters_that_the_v3_codec_refuses_are_refused():
     filters = [{"id": "quantize", "digits": -1, "dtype": "<f8"}]
     assert refusals(dtype="<f8", filters=filters) == [
-        ("/filters/0/digits", "filters[0].digits: expected an integer of at least 0, found -1")
+        (
+            "",
+            (
+                "expected an integer of at least 0, found -1, which v3 would have at "
+                "/codecs/0/configuration/digits (codec/encoding-parameter)"
+            ),
+        )
     ]
 
 

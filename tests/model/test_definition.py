@@ -185,6 +185,7 @@ json = st.recursive(
 )
 
 
+@pytest.mark.slow
 @given(json)
 def test_no_value_makes_it_raise(value):
     found, faults = parsed(value)

@@ -45,6 +45,6 @@ def test_an_unknown_id_matters_at_the_closed_level_only():
 def test_each_wrong_member_is_a_fault_in_its_place():
     _, faults = checked({"id": "gzip", "level": "1", "checksum": True})
     assert [fault[:4] for fault in faults] == [
-        ("codec/v2-configuration", ("level",), "an integer from -1 to 9", '"1"'),
+        ("codec/encoding-parameter", ("level",), "an integer from -1 to 9", '"1"'),
         ("codec/v2-configuration", ("checksum",), "only level", '"checksum"'),
     ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
@@ -18,7 +19,6 @@ ENTRY = draft.EntryPoint(metadata_encoding={"type": "json", "metadata_key_suffix
     [
         ({"zarr_format": 3, "node_type": "group"}, v3.GroupSpec),
         ({"zarr_format": 2}, v2.GroupSpec),
-        ({}, draft.GroupSpec),
         (v3.ArraySpec.build(shape=1, dtype="u1").to_dict(), v3.ArraySpec),
         (v2.ArraySpec.build(shape=1, dtype="u1").to_dict(), v2.ArraySpec),
         (draft.ArraySpec.build(shape=1, dtype="u1").to_dict(), draft.ArraySpec),
@@ -77,3 +77,59 @@ def test_a_fault_in_an_entry_point_is_located(change: Any, pointer: str) -> None
 def test_an_entry_point_is_no_node_of_a_tree() -> None:
     with pytest.raises(SpecError, match="/a: expected a draft node, found a draft entry point"):
         draft.GroupSpec(members={"a": ENTRY})
+
+
+# --- no guess ----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("document", "found"),
+    [
+        ({}, "an empty object"),
+        ({"a": 1}, 'neither zarr_format nor node_type in an object with "a"'),
+        (
+            {"attributes": {}, "members": {}},
+            'neither zarr_format nor node_type in an object with "attributes", "members"',
+        ),
+        (
+            {"shape": [1], "chunks": [1], "dtype": "<i4", "filters": None, "order": "C", "fill_value": 0},
+            (
+                'neither zarr_format nor node_type in an object with "shape", "chunks", "dtype", "filters", '
+                '"order" and 1 more members'
+            ),
+        ),
+        ({"members": {"a": {"zarr_format": 3, "node_type": "group"}}}, None),
+    ],
+)
+@pytest.mark.parametrize("level", ["lenient", "strict", "closed"])
+def test_a_document_that_says_no_format_is_refused_with_what_is_missing(document, found, level):
+    for given in (document, json.dumps(document)):
+        (problem,) = zom.check(given, level=level)
+        assert (problem.code, problem.severity, problem.pointer) == ("document/format", "error", "")
+        assert problem.expected == 'a member "zarr_format", 2 or 3'
+        assert found is None or problem.found == found
+        assert "zom.draft.parse" in problem.fix
+        with pytest.raises(zom.SpecError, match='expected a member "zarr_format", 2 or 3'):
+            zom.parse(given, level)
+        assert [each.code for each in zom.validate(given).problems] == ["document/format"]
+
+
+def test_documents_of_the_draft_are_read_where_something_says_so():
+    array = draft.ArraySpec.build(shape=(2,), dtype="float32")
+    tree = draft.GroupSpec(members={"g": draft.GroupSpec(members={"a": array})})
+    assert zom.parse(tree.to_json()) == tree
+    assert zom.parse(array.to_dict()) == array
+    assert zom.check(draft.GroupSpec()) == ()
+    assert draft.parse("{}").kind == "group"
+
+
+def test_a_document_that_holds_itself_says_no_format():
+    document = {}
+    document["members"] = {"a": document, "b": document}
+    assert [problem.code for problem in zom.check(document)] == ["document/format"]
+
+
+@pytest.mark.parametrize("place", ["data.zarr", "s3://bucket/x.zarr", "/tmp/x", "zarr.json"])
+def test_a_path_is_no_document_and_the_error_says_what_reads_it(place):
+    with pytest.raises(SpecError, match=r"pass the text of a document; zom\.read\(\.\.\.\) reads a store"):
+        zom.parse(place)

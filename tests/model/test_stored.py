@@ -42,6 +42,7 @@ def test_a_node_is_stored_under_the_keys_of_its_format(spec: Any, names: list[st
     assert list(spec.to_documents()) == names
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", ["v2", "v3", "draft"])
 @given(data=st.data())
 @settings(max_examples=60, deadline=None)
@@ -194,6 +195,7 @@ def test_problems_of_v2_name_the_key() -> None:
         (v2.GroupSpec, {}, "/zarr_consolidated_format"),
         (v2.GroupSpec, {"zarr_consolidated_format": 1}, "/metadata"),
         (v2.GroupSpec, {"zarr_consolidated_format": 1, "metadata": []}, "/metadata"),
+        (v2.GroupSpec, {"zarr_consolidated_format": 1, "metadata": {}}, "/metadata"),
         (v3.GroupSpec, {}, "/consolidated_metadata"),
         (v3.GroupSpec, {"consolidated_metadata": None}, "/consolidated_metadata"),
         (v3.GroupSpec, {"consolidated_metadata": {}}, "/consolidated_metadata/metadata"),
@@ -204,6 +206,37 @@ def test_what_is_no_consolidated_metadata_is_refused(cls: Any, document: Any, po
         cls.from_consolidated(document)
     (problem,) = caught.value.problems
     assert (problem.code, problem.pointer) == ("stored/consolidated", pointer)
+
+
+@pytest.mark.parametrize(
+    ("cls", "document", "pointer"),
+    [
+        (
+            v2.GroupSpec,
+            {"zarr_consolidated_format": 1, "metadata": {"/a/.zgroup": {"zarr_format": 2}}},
+            "/metadata/~1a~1.zgroup",
+        ),
+        (
+            v3.GroupSpec,
+            {
+                "zarr_format": 3,
+                "node_type": "group",
+                "consolidated_metadata": {
+                    "kind": "inline",
+                    "must_understand": False,
+                    "metadata": {"a//b": {"zarr_format": 3, "node_type": "group"}},
+                },
+            },
+            "/consolidated_metadata/metadata/a~1~1b",
+        ),
+    ],
+)
+def test_a_key_that_no_node_has_is_a_problem(cls: Any, document: Any, pointer: str) -> None:
+    with pytest.raises(SpecError) as caught:
+        cls.from_consolidated(document)
+    (problem,) = caught.value.problems
+    assert (problem.code, problem.pointer) == ("stored/consolidated", pointer)
+    assert problem.expected == "the key of a node's document"
 
 
 def test_the_draft_has_no_consolidated_metadata() -> None:

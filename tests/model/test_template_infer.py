@@ -192,6 +192,7 @@ def trees(draw, form):
     return draw(st.recursive(arrays(form), groups, max_leaves=8))
 
 
+@pytest.mark.slow
 @settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(st.sampled_from([v2, v3, draft]).flatmap(lambda form: st.lists(trees(form), min_size=1, max_size=4)))
 def test_all_examples_fit_the_template_made_from_them(specs):

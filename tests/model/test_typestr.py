@@ -68,7 +68,6 @@ def test_what_all_readers_accept_is_accepted(text, canonical):
         ("", None),
         ("<f8 ", None),
         ("<f8\n", None),
-        ("int7", None),
         ("<\u0664", None),
     ],
 )
@@ -104,3 +103,15 @@ def test_any_text_is_a_type_or_one_fault(text):
 def test_single_bytes_have_no_order():
     assert parse_typestr(">u1") == Typestr(None, "u", 1)
     assert parse_typestr(">c8") == Typestr("big", "c", 8)
+
+
+@pytest.mark.parametrize("text", ["int7", "acme_float", "float8_e9m9"])
+def test_a_name_that_nobody_knows_is_kept_with_a_warning(text):
+    faults = []
+    assert parse_v2(text, None, faults, ("dtype",)) is None
+    (fault,) = faults
+    assert (fault.rule.code, fault.rule.lenient, fault.rule.strict) == (
+        "v2/unknown-data-type",
+        "warning",
+        "error",
+    )

@@ -83,7 +83,8 @@ def test_schemas_of_one_kind_of_node_give_the_verdicts_of_the_model(subject: Sub
 @pytest.mark.parametrize("subject", NODES, ids=name_of)
 def test_the_flavour_for_generators_takes_what_has_registered_names(subject: Subject) -> None:
     tallies: dict[str, Tally] = {}
-    made = corpus.examples(subject.strategy, 120, 0)
+    # Types have no place for members that a reader may ignore.
+    made = [each for each in corpus.examples(subject.strategy, 120, 0) if "x-extra" not in str(each)]
     differential.compare(subject, made, ["jsonschema"], tallies, flavour="codegen")
     tally = tallies["jsonschema"]
     assert [str(each) for each in tally.left] == []

@@ -13,7 +13,7 @@ import time
 import pytest
 
 from zom.errors import StoreError
-from zom.stores import directories, durability, files, local, range_locks, temporary
+from zom.stores import direct, directories, durability, files, local, lock_files, temporary
 from zom.stores import zip as zip_module
 from zom.stores.local import LocalStore
 from zom.stores.sqlite import SQLiteStore
@@ -22,7 +22,7 @@ from zom.stores.zip import ZipStore
 OLD = b"old" * 1000
 NEW = b"the new value" * 5000
 ERRORS = [errno.EIO, errno.ENOSPC, errno.EDQUOT, "short"]
-LOCAL = (local, files, temporary, durability, directories, range_locks)
+LOCAL = (local, files, temporary, durability, directories, lock_files, direct)
 
 
 CALLS = ("open", "write", "pwrite", "fsync", "rename", "replace", "link", "unlink", "mkdir", "rmdir", "stat")
@@ -99,6 +99,9 @@ LOCAL_WRITES = {
 @pytest.mark.parametrize("verb", LOCAL_WRITES)
 def test_a_call_that_fails_leaves_the_old_value_or_the_new(tmp_path, monkeypatch, verb, level):
     write, allowed = LOCAL_WRITES[verb]
+    # Where Python has no call, links do the same, and their failures are tried.
+    direct.open_below(0, "")
+    monkeypatch.setattr(direct._Known, "rename", None)
 
     def attempt(folder, faulty):
         """What there is after a write in which a call fails, and how the write ended."""
@@ -135,7 +138,7 @@ def test_a_call_that_fails_leaves_the_old_value_or_the_new(tmp_path, monkeypatch
             if name != "unlink":
                 assert not [left for left in visible(folder) if left.startswith(".zom-tmp")], faulty.log
     assert len(whole.log) > 8 or verb == "flush"
-    assert raised > 3 or verb == "flush"
+    assert raised > 2 or verb == "flush"
 
 
 def test_a_value_is_synced_before_it_is_named_and_its_directory_after(tmp_path, monkeypatch):
@@ -163,7 +166,7 @@ def test_a_deletion_is_synced(tmp_path, monkeypatch):
         faulty = FaultyOS()
         patch(monkeypatch, faulty, *LOCAL)
         store.delete("a/b")
-        assert [name for name in faulty.names if name in ("unlink", "fsync")] == ["unlink", "fsync"]
+        assert [name for name in faulty.names if name in ("unlink", "fsync")] == ["unlink", "unlink", "fsync"]
 
 
 @pytest.mark.parametrize(("level", "syncs"), [("none", 0), ("file", 1), ("full", 3)])
@@ -198,6 +201,46 @@ def test_a_flush_that_fails_is_tried_again(tmp_path, monkeypatch):
         patch(monkeypatch, faulty, *LOCAL)
         store.flush()
         assert faulty.names.count("fsync") == 3
+
+
+def test_a_directory_that_fails_to_close_is_no_error(tmp_path, monkeypatch):
+    store = LocalStore(tmp_path)
+    store.set_many({"a/b": OLD})
+    patch(monkeypatch, FaultyOS(0, errno.EIO), local)
+    store.close()
+    assert store.url == str(tmp_path)
+    with pytest.raises(StoreError, match="the store is closed"):
+        store.get("a/b")
+
+
+class FullAtCommit:
+    """A connection to SQLite whose next commit finds the disk full."""
+
+    def __init__(self, connection):
+        self.connection = connection
+        self.full = True
+
+    def __getattr__(self, name):
+        return getattr(self.connection, name)
+
+    def execute(self, text, *values):
+        if text == "COMMIT" and self.full:
+            self.full = False
+            raise sqlite3.OperationalError("database or disk is full")
+        return self.connection.execute(text, *values)
+
+
+def test_a_lock_of_sqlite_whose_commit_fails_names_the_key_and_keeps_nobody_out(tmp_path):
+    path = tmp_path / "x.sqlite"
+    with SQLiteStore(path) as store, SQLiteStore(path, timeout=1) as other:
+        store.set("a", OLD)
+        store._connection = FullAtCommit(store._connection)
+        full = pytest.raises(StoreError, match=r"x\.sqlite: cannot write 'a': .*database or disk is full")
+        with full, store.lock("a"):
+            store.set("a", NEW)
+        assert store.get("a") == OLD
+        other.set("a", NEW)
+        assert store.get("a") == NEW
 
 
 @pytest.mark.parametrize("mode", ["w", "a"])
@@ -250,10 +293,15 @@ def test_a_value_that_failed_in_a_zip_file_is_the_old_one(tmp_path, monkeypatch)
 # --- killed at any moment ----------------------------------------------------------------------------
 
 
-def kill_writers(write, check, *, kills, longest=0.02):
-    """Fork writers that run `write(number)`, kill each at a random moment, and check what is left."""
+def kill_writers(write, check, seen, *, kills, longest=0.02):
+    """Fork writers that run `write(number)`, kill each at a random moment, and check what is left.
+
+    On a busy machine it takes more of them until some have written anything: until there are six in `seen`.
+    """
     chance = random.Random(7)
-    for number in range(kills):
+    for number in range(20 * kills):
+        if number >= kills and len(seen) > 5:
+            break
         child = os.fork()
         if child == 0:
             try:
@@ -286,7 +334,7 @@ def test_a_killed_writer_leaves_a_file_whole(tmp_path):
             seen.add(value[:1])
             assert list(store.list()) == ["a/b"]
 
-        kill_writers(write, check, kills=100)
+        kill_writers(write, check, seen, kills=100)
         assert len(seen) > 5
         left = [name for name in visible(tmp_path) if name.startswith(".zom-")]
         assert store.sweep() == len(left)
@@ -312,8 +360,8 @@ def test_a_killed_writer_leaves_a_zip_file_whole(tmp_path):
         assert first == second
         seen.add(first[:1])
 
-    kill_writers(write, check, kills=60, longest=0.05)
-    assert len(seen) > 3
+    kill_writers(write, check, seen, kills=60, longest=0.05)
+    assert len(seen) > 5
     with LocalStore(tmp_path) as folder:
         folder.sweep()
     assert visible(tmp_path) == ["x.zip"]
@@ -340,8 +388,8 @@ def test_a_killed_writer_leaves_a_sqlite_file_whole(tmp_path):
         assert first == second
         seen.add(first[:1])
 
-    kill_writers(write, check, kills=60, longest=0.05)
-    assert len(seen) > 3
+    kill_writers(write, check, seen, kills=60, longest=0.05)
+    assert len(seen) > 5
     connection = sqlite3.connect(path)
     assert connection.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
     connection.close()

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import os
 import pickle
+import zipfile
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import pytest
 
+import zom
 from zom.errors import ReadOnlyError, StoreError
+from zom.stores import opening
 from zom.stores.fsspec import FsspecStore
 from zom.stores.interface import Listing, Range, Suffix, cut
 
@@ -218,3 +221,80 @@ def test_requests_are_in_flight_at_once_where_the_file_system_is_asynchronous(tm
     assert FsspecStore(local, tmp_path).capabilities.parallel == 1
     assert FsspecStore(AsyncFileSystemWrapper(local), tmp_path).capabilities.parallel == 128
     assert FsspecStore(AsyncFileSystemWrapper(local, batch_size=7), tmp_path).capabilities.parallel == 7
+
+
+def references(tmp_path: Path) -> dict[str, Any]:
+    (tmp_path / "blob").write_bytes(b"__0123456789__")
+    blob = f"file://{tmp_path / 'blob'}"
+    return {
+        ".zgroup": '{"zarr_format": 2}',
+        "x/.zarray": '{"zarr_format": 2, "shape": [12], "chunks": [4], "dtype": "|u1", "compressor": null, "fill_value": 0, "order": "C", "filters": null}',
+        "x/0": [blob, 2, 4],
+        "x/1": "base64:NDU2Nw==",
+        "whole/key": [blob],
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize("form", ["plain", "versioned"])
+@pytest.mark.parametrize("given", ["mapper", "file system"])
+def test_references_are_read_as_keys(tmp_path: Path, form: str, given: str) -> None:
+    refs = references(tmp_path)
+    made = {"plain": refs, "versioned": {"version": 1, "refs": refs}}[form]
+    filesystem = fsspec.filesystem("reference", fo=made)
+    store = opening.store(filesystem.get_mapper("") if given == "mapper" else filesystem)
+    assert sorted(store.list()) == sorted(refs)
+    assert store.list_dir("") == Listing([".zgroup"], ["whole/", "x/"])
+    assert store.list_dir("x/") == Listing(["x/.zarray", "x/0", "x/1"], [])
+    assert store.get_many(["x/0", "x/1", "x/2", "whole/key", ("x/0", Range(1, 2)), ("x/1", Suffix(2))]) == [
+        b"0123", b"4567", None, b"__0123456789__", b"12", b"67"]  # fmt: skip
+    assert dict(store.sizes("x/")) == {"x/.zarray": len(refs["x/.zarray"]), "x/0": 4, "x/1": 4}
+    assert zom.open(store)["x"][:].tolist() == [*b"01234567", 0, 0, 0, 0]
+    assert [problem for problem in zom.check(store, data="all") if problem.severity == "error"] == []
+
+
+def test_a_mapper_below_a_root_reads_what_is_below(tmp_path: Path) -> None:
+    filesystem = fsspec.filesystem("reference", fo=references(tmp_path))
+    store = opening.store(filesystem.get_mapper("x"))
+    assert sorted(store.list()) == [".zarray", "0", "1"]
+    assert zom.open(store)[:5].tolist() == [*b"01234"]
+
+
+def test_a_reference_to_a_missing_file_is_an_error_and_no_fill_value(tmp_path: Path) -> None:
+    store = opening.store(fsspec.get_mapper("reference://", fo=references(tmp_path)))
+    (tmp_path / "blob").unlink()
+    with pytest.raises(StoreError, match=r"reference://: cannot read 'x/0': .*blob"):
+        store.get("x/0")
+    with pytest.raises(StoreError, match="x/0"):
+        store.get("x/0", Range(0, 2))
+    assert store.get("x/2") is None
+
+
+def test_references_are_not_written(tmp_path: Path) -> None:
+    store = opening.store(fsspec.get_mapper("reference://", fo=references(tmp_path)))
+    with pytest.raises(ReadOnlyError):
+        store.set("x/2", b"1234")
+
+
+def test_mappers_of_other_file_systems_are_read(tmp_path: Path) -> None:
+    array = zom.create_array(str(tmp_path / "a.zarr"), zom.v3.ArraySpec.build(shape=(3,), dtype="int8"), "x")
+    array[...] = [1, 2, 3]
+    with zipfile.ZipFile(tmp_path / "a.zip", "w") as archive:
+        for path in sorted((tmp_path / "a.zarr").rglob("*")):
+            if path.is_file():
+                archive.write(path, path.relative_to(tmp_path / "a.zarr"))
+    local = fsspec.filesystem("file")
+    places = [
+        fsspec.get_mapper(str(tmp_path / "a.zarr")),
+        fsspec.get_mapper(f"zip::file://{tmp_path / 'a.zip'}"),
+        fsspec.filesystem("dir", path=str(tmp_path / "a.zarr"), fs=local),
+        fsspec.filesystem("dir", path=str(tmp_path), fs=local).get_mapper("a.zarr"),
+        fsspec.filesystem("zip", fo=str(tmp_path / "a.zip")),
+    ]
+    for place in places:
+        assert zom.open(place)["x"][:].tolist() == [1, 2, 3], place
+        assert [member.path for member in zom.open(place).values()] == ["/x"]
+
+
+def test_a_file_system_without_a_root_needs_a_path() -> None:
+    with pytest.raises(StoreError, match=r"file://: cannot open: expected a path in this file system"):
+        opening.store(fsspec.filesystem("file"))

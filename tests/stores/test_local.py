@@ -2,6 +2,8 @@
 # ruff: noqa: PTH104, PTH106, PTH108, PTH208, PTH211 - what the store does with os is tested with os
 
 import os
+import pickle
+import shutil
 import signal
 import socket
 import threading
@@ -14,9 +16,8 @@ import pytest
 
 from zom.errors import ReadOnlyError, StoreError
 from zom.stores import direct
-from zom.stores.interface import Range, Suffix
+from zom.stores.interface import Range, Suffix, Wanted
 from zom.stores.local import LocalStore
-from zom.stores.range_locks import LOCKS
 
 
 @pytest.fixture
@@ -35,12 +36,12 @@ def outside(tmp_path):
 
 def names(folder):
     """The names in a folder; the file of locks is there as long as a store that wrote is open."""
-    return sorted(name for name in os.listdir(folder) if name != LOCKS)
+    return sorted(os.listdir(folder))
 
 
 def tree(folder):
     """Every file below a folder, with its bytes, but for the file of locks."""
-    files = (path for path in folder.rglob("*") if path.is_file() and path.name != LOCKS)
+    files = (path for path in folder.rglob("*") if path.is_file())
     return {str(path.relative_to(folder)): path.read_bytes() for path in files}
 
 
@@ -376,8 +377,8 @@ def test_our_own_files_are_never_listed_and_swept_where_nobody_holds_them(store)
     assert store.list_dir() == ([], ["a/"])
     with store.lock("a/b"):
         assert store.sweep() == 3
-        assert sorted(os.listdir(store.root)) == [LOCKS, "a"]
-    assert store.sweep() == 1
+        assert sorted(os.listdir(store.root)) == ["a"]
+    assert store.sweep() == 0
     assert os.listdir(store.root) == ["a"]
     assert tree(store.root) == {"a/b": b"1"}
 
@@ -411,13 +412,13 @@ def test_a_file_that_gets_its_name_while_it_is_swept_is_left_alone(store, monkey
     from zom.stores import temporary
 
     (store.root / ".zom-tmp-1").write_bytes(b"whole")
-    real = temporary.fcntl.flock
+    real = temporary.lock
 
-    def flock(descriptor, how):
+    def lock(descriptor, **how):
         os.rename(store.root / ".zom-tmp-1", store.root / "a")
-        real(descriptor, how)
+        real(descriptor, **how)
 
-    monkeypatch.setattr(temporary.fcntl, "flock", flock)
+    monkeypatch.setattr(temporary, "lock", lock)
     assert store.sweep() == 0
     assert tree(store.root) == {"a": b"whole"}
 
@@ -449,6 +450,7 @@ def test_of_eight_processes_one_creates(store):
     assert not [name for name in tree(store.root) if ".zom-" in name]
 
 
+@pytest.mark.slow
 def test_no_update_is_lost_among_processes_and_threads(store):
     """R6: 10,000 rounds, 4 processes of 2 threads each."""
     store.set("count", b"0")
@@ -512,6 +514,7 @@ def test_a_lister_never_trips_over_writers(store):
         thread.join()
 
 
+@pytest.mark.slow
 def test_a_child_that_was_forked_under_load_does_not_hang(store):
     """R22: locks that other threads held at the fork are free in the child."""
     stop = threading.Event()
@@ -603,6 +606,7 @@ def test_a_signal_during_a_write_does_no_harm(store):
     assert fired
 
 
+@pytest.mark.slow
 def test_a_huge_directory_is_listed_in_linear_time(store):
     (store.root / "c").mkdir()
     for number in range(10_000):
@@ -611,3 +615,74 @@ def test_a_huge_directory_is_listed_in_linear_time(store):
     assert len(list(store.list())) == 10_000
     assert len(store.list_dir("c/").keys) == 10_000
     assert time.perf_counter() - started < 2
+
+
+# --- a directory that is not there yet -------------------------------------------------------------------
+
+
+def test_a_missing_directory_is_empty_and_made_by_the_first_write(tmp_path):
+    """Issue 12: unpickling, planning, and a migration that fails made directories."""
+    root = tmp_path / "a/b"
+    with LocalStore(root, create="later") as store, pickle.loads(pickle.dumps(store)) as other:
+        assert (store.get("x"), list(store.list()), store.list_dir(""), store.exists("x")) == (
+            None,
+            [],
+            ([], []),
+            False,
+        )
+        store.delete("x")
+        store.delete_prefix("")
+        store.flush()
+        assert store.sweep() == 0
+        assert store.obstacles(Wanted(["x/y"])) == []
+        assert list(tmp_path.iterdir()) == []
+        other.set("x", b"1")
+        assert store.get("x") == b"1"
+        assert list(store.list()) == ["x"]
+
+
+@pytest.mark.parametrize(
+    "write",
+    [
+        lambda store: store.set("x", b"1"),
+        lambda store: store.set_many({"x": b"1"}),
+        lambda store: store.create("x", b"1"),
+        lambda store: store.replace("x", b"1", None),
+    ],
+)
+def test_each_way_to_write_makes_the_directory(write, tmp_path):
+    with LocalStore(tmp_path / "a/b", create="later") as store:
+        write(store)
+        assert store.get("x") == b"1"
+
+
+def test_a_directory_that_can_not_be_made_is_an_error_at_once(tmp_path):
+    (tmp_path / "file").touch()
+    with pytest.raises(StoreError, match="cannot open: not a directory"):
+        LocalStore(tmp_path / "file/x", create="later")
+
+
+def test_a_store_that_is_gone_where_it_is_unpickled_is_not_empty(tmp_path):
+    with LocalStore(tmp_path / "x") as store:
+        store.set("a", b"1")
+        text = pickle.dumps(store)
+    shutil.rmtree(tmp_path / "x")
+    with pytest.raises(StoreError, match="no such file or directory"):
+        pickle.loads(text)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_store_that_was_closed_before_its_directory_was_made_stays_closed(tmp_path):
+    store = LocalStore(tmp_path / "x", create="later")
+    store.close()
+    with pytest.raises(StoreError, match="the store is closed"):
+        store.set("a", b"1")
+
+
+def test_deleting_again_removes_the_empty_directories_that_a_killed_process_left(tmp_path):
+    (tmp_path / "a" / "b").mkdir(parents=True)
+    (tmp_path / "c").mkdir()
+    with LocalStore(tmp_path) as store:
+        store.delete("a/b/0")
+        store.delete_many(["c/gone/0"])
+    assert list(tmp_path.iterdir()) == []

@@ -1,25 +1,26 @@
 """The locks of a directory: among threads, stores and processes, whatever becomes of them."""
 
-# ruff: noqa: PTH108, PTH208 - what the store does with os is tested with os
+# ruff: noqa: PTH208 - what the store does with os is tested with os
 
 import errno
 import os
 import select
 import signal
 import struct
+import tempfile
 import threading
 import time
-import zlib
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
+from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
 
 from zom.errors import StoreError
-from zom.stores import range_locks
+from zom.stores import direct, lock_files, whole_locks
 from zom.stores.local import LocalStore
-from zom.stores.range_locks import LOCKS, RangeLocks
+from zom.stores.lock_files import LOCK_END
 
 fcntl = pytest.importorskip("fcntl", reason="needs fcntl, which this system has not")
 ofd = pytest.mark.skipif(not hasattr(fcntl, "F_OFD_SETLKW"), reason="needs open-file-description locks")
@@ -65,14 +66,18 @@ class Apart:
 
 def without_ofd():
     """`fcntl` of a system that has only whole-file locks."""
-    return SimpleNamespace(flock=fcntl.flock, LOCK_EX=fcntl.LOCK_EX, LOCK_UN=fcntl.LOCK_UN)
+    names = ("flock", "LOCK_EX", "LOCK_SH", "LOCK_UN", "LOCK_NB")
+    return SimpleNamespace(**{name: getattr(fcntl, name) for name in names})
 
 
-@pytest.fixture(params=[pytest.param("bytes of one file", marks=ofd), "a file for each key"])
+@pytest.fixture(params=[pytest.param("open file descriptions", marks=ofd), "flock", "links"])
 def either_way(request, monkeypatch, tmp_path):
     """A store that locks the one way, and the other."""
-    if request.param == "a file for each key":
-        monkeypatch.setattr(range_locks, "fcntl", without_ofd())
+    if request.param == "links":
+        monkeypatch.setattr(direct._Known, "rename", None)
+        monkeypatch.setattr(direct._Known, "is_tried", True)
+    if request.param == "flock":
+        monkeypatch.setattr(whole_locks, "fcntl", without_ofd())
     with LocalStore(tmp_path / "store") as store:
         yield store
 
@@ -180,23 +185,17 @@ def test_a_change_of_one_key_does_not_wait_for_another(either_way):
     assert either_way.get("b") == b"1"
 
 
-def test_two_keys_of_one_byte_are_locked_as_one(store):
-    names = ("plumless", "buckeroo")
-    assert zlib.crc32(b"plumless") == zlib.crc32(b"buckeroo")
-    held = []
-
-    def hold(name):
-        for _ in range(50):
-            with store.lock(name):
-                held.append(1)
-                assert held == [1]
-                held.pop()
-
-    with ThreadPoolExecutor(2) as pool:
-        list(pool.map(hold, names))
-    with store.lock(names[0]), store.lock(names[1]):
-        pass
-    assert ended_well(in_child(lambda: store.set(names[0], b"1")))
+@pytest.mark.parametrize("key", ["a" * 255, "a" * 248, "a" * 249, "\u65e5" * 85, "x/" + "\u65e5" * 82])
+def test_a_name_as_long_as_may_be_is_locked(either_way, key):
+    either_way.set(key, b"1")
+    with either_way.lock(key):
+        child = in_child(lambda: either_way.set(key, b"2"))
+        time.sleep(0.05)
+        assert either_way.get(key) == b"1"
+        assert list(either_way.list()) == [key]
+    assert ended_well(child)
+    assert either_way.get(key) == b"2"
+    assert sum(len(names) for _, _, names in os.walk(either_way.root)) == 1
 
 
 # --- processes that fork and die -------------------------------------------------------------------------
@@ -249,6 +248,7 @@ def test_the_lock_of_a_killed_process_is_free_while_its_child_lives(either_way):
     os.close(write)
 
 
+@pytest.mark.slow
 def test_children_forked_under_load_take_locks_of_their_own(either_way):
     stop = threading.Event()
     either_way.set("a", b"1")
@@ -270,132 +270,162 @@ def test_children_forked_under_load_take_locks_of_their_own(either_way):
             thread.join()
 
 
-# --- the file of locks -----------------------------------------------------------------------------------
+# --- lock files ------------------------------------------------------------------------------------------
 
 
-@ofd
-def test_the_file_of_locks_goes_with_the_last_store_that_has_it_open(tmp_path):
-    first, second = LocalStore(tmp_path), LocalStore(tmp_path)
-    first.set("a", b"1")
-    second.set("b", b"2")
-    assert sorted(os.listdir(tmp_path)) == [LOCKS, "a", "b"]
-    assert sorted(first.list()) == ["a", "b"]
-    first.close()
-    assert sorted(os.listdir(tmp_path)) == [LOCKS, "a", "b"]
-    second.close()
-    assert sorted(os.listdir(tmp_path)) == ["a", "b"]
+def files(store):
+    return sorted(name for _, _, names in os.walk(store.root) for name in names)
 
 
-@ofd
-def test_a_store_that_is_forgotten_closes_the_file_of_locks(tmp_path):
+def test_a_lock_file_is_there_as_long_as_the_lock_is_held_and_never_listed(either_way):
+    either_way.set("g/a", b"1")
+    with either_way.lock("g/a"), either_way.lock("new/b"):
+        assert files(either_way) == ["a", f"a{LOCK_END}", f"b{LOCK_END}"]
+        assert list(either_way.list()) == ["g/a"]
+        assert dict(either_way.sizes()) == {"g/a": 1}
+        assert either_way.list_dir("g/") == (["g/a"], [])
+        assert either_way.get(f"g/a{LOCK_END}") is None
+        assert not either_way.exists(f"g/a{LOCK_END}")
+    assert files(either_way) == ["a"]
+    assert os.listdir(either_way.root) == ["g"]
+
+
+def test_a_key_that_is_a_lock_file_is_refused_and_a_directory_of_such_a_name_is_not(store):
+    for change in (
+        lambda: store.set(f"a{LOCK_END}", b""),
+        lambda: store.create(f"g/a{LOCK_END}", b""),
+        lambda: store.lock(f"a{LOCK_END}").__enter__(),
+    ):
+        with pytest.raises(StoreError, match=r"a name that ends in '\.__lock' is that of a lock file"):
+            change()
+    store.delete(f"a{LOCK_END}")
+    store.set(f"a{LOCK_END}/b", b"1")
+    assert list(store.list()) == [f"a{LOCK_END}/b"]
+    assert store.list_dir() == ([], [f"a{LOCK_END}/"])
+
+
+def test_changes_leave_nothing_but_values(either_way):
+    either_way.set("a/b", b"1")
+    either_way.set_many({"a/b": b"2", "c": b"3"})
+    either_way.create("d/e", b"4")
+    either_way.set_partial("d/e", 0, b"5")
+    either_way.delete("c")
+    with either_way.lock("x/y/z"):
+        pass
+    assert files(either_way) == ["b", "e"]
+    assert sorted(os.listdir(either_way.root)) == ["a", "d"]
+
+
+def test_a_store_that_is_forgotten_closes_its_files(tmp_path):
     before = len(os.listdir("/proc/self/fd"))
     for _ in range(20):
-        LocalStore(tmp_path).set("a", b"1")
+        store = LocalStore(tmp_path)
+        store.set("a", b"1")
+        with store.lock("a"):
+            store.set("a", b"2")
+        del store
     assert len(os.listdir("/proc/self/fd")) == before
-    assert os.listdir(tmp_path) == ["a"]
 
 
-@ofd
-def test_reading_makes_no_file_of_locks(tmp_path):
-    (tmp_path / "a").write_bytes(b"1")
-    with LocalStore(tmp_path) as store, LocalStore(tmp_path, read_only=True) as reader:
-        store.delete("missing")
-        for each in (store, reader):
-            each.get("a")
-            with each.snapshot("a") as value:
-                value.get()
-            list(each.list())
-        assert os.listdir(tmp_path) == ["a"]
-
-
-@ofd
-def test_a_file_of_locks_that_a_killed_process_left_is_swept(store):
+def killed_holder(store, key):
     child = os.fork()
     if child == 0:
-        store.set("a", b"1")
-        os.kill(os.getpid(), signal.SIGKILL)
+        with store.lock(key):
+            os.kill(os.getpid(), signal.SIGKILL)
     os.waitpid(child, 0)
-    assert sorted(os.listdir(store.root)) == [LOCKS, "a"]
-    assert store.sweep() == 1
-    assert os.listdir(store.root) == ["a"]
 
 
-@ofd
-def test_a_file_of_locks_that_is_in_use_is_not_swept(store):
-    store.set("a", b"1")
-    assert ended_well(in_child(store.sweep))
-    with LocalStore(store.root) as other:
+def test_a_lock_file_that_a_killed_process_left_is_taken_by_the_next(either_way):
+    either_way.set("a", b"1")
+    for change in (
+        lambda: either_way.set("a", b"2"),
+        lambda: either_way.set_partial("a", 0, b"3"),
+        lambda: either_way.delete("a"),
+        lambda: either_way.create("a", b"4"),
+    ):
+        killed_holder(either_way, "a")
+        assert f"a{LOCK_END}" in files(either_way)
+        change()
+        assert f"a{LOCK_END}" not in files(either_way)
+    assert either_way.get("a") == b"4"
+
+
+def test_a_lock_file_that_a_killed_process_left_is_swept(either_way):
+    either_way.set("a/b", b"1")
+    killed_holder(either_way, "a/b")
+    assert files(either_way) == ["b", f"b{LOCK_END}"]
+    assert either_way.sweep() == 1
+    assert files(either_way) == ["b"]
+
+
+def test_what_a_writer_of_another_program_left_in_its_lock_file_is_never_the_value(either_way):
+    either_way.set("a", b"1")
+    (either_way.root / f"a{LOCK_END}").write_bytes(b"half a value")
+    either_way.set("a", b"2")
+    assert either_way.get("a") == b"2"
+    assert files(either_way) == ["a"]
+
+
+def test_a_lock_file_that_is_held_is_not_swept(either_way):
+    either_way.set("a", b"1")
+    with LocalStore(either_way.root) as other:
         with other.lock("a"):
-            assert store.sweep() == 0
-            work = Apart(lambda: store.set("a", b"2"))
+            assert either_way.sweep() == 0
+            work = Apart(lambda: either_way.set("a", b"2"))
             assert work.waits()
             other.set("a", b"3")
         assert work.ended()
-    assert store.get("a") == b"2"
+    assert either_way.get("a") == b"2"
 
 
-@ofd
-def test_a_sweep_in_the_midst_of_writers_costs_no_update(store):
-    store.set("count", b"0")
+def test_a_sweep_in_the_midst_of_writers_costs_no_update(either_way):
+    either_way.set("count", b"0")
 
     def add(_):
         for _ in range(100):
-            with store.lock("count"):
-                store.set("count", b"%d" % (int(store.get("count")) + 1))
+            with either_way.lock("count"):
+                either_way.set("count", b"%d" % (int(either_way.get("count")) + 1))
 
-    with LocalStore(store.root) as other, ThreadPoolExecutor(3) as pool:
+    with LocalStore(either_way.root) as other, ThreadPoolExecutor(3) as pool:
         adding = [pool.submit(add, None) for _ in range(3)]
         children = [in_child(lambda: add(None)) for _ in range(2)]
         while not all(each.done() for each in adding):
-            store.sweep()
+            either_way.sweep()
             other.sweep()
         assert all(ended_well(child) for child in children)
         for each in adding:
             each.result()
-    assert store.get("count") == b"500"
+    assert either_way.get("count") == b"500"
 
 
-@ofd
-def test_a_file_of_locks_that_was_removed_by_hand_is_made_again(store):
-    store.set("a", b"1")
-    os.unlink(store.root / LOCKS)
-    with LocalStore(store.root) as other:
-        with other.lock("a"):
-            work = Apart(lambda: store.set("a", b"2"))
-            assert work.waits()
-        assert work.ended()
-    assert store.get("a") == b"2"
+@pytest.mark.skipif(os.getuid() != 0, reason="only root can make a file that is another's")
+def test_a_lock_file_that_another_user_left_is_removed(tmp_path):
+    with tempfile.TemporaryDirectory() as folder:
+        Path(folder).chmod(0o777)
+        Path(folder, f"a{LOCK_END}").touch()
+
+        def work():
+            os.setuid(65534)
+            with LocalStore(folder) as store, store.lock("a"):
+                store.set("a", b"1")
+
+        assert ended_well(in_child(work))
+        assert os.listdir(folder) == ["a"]
 
 
-@ofd
-@pytest.mark.parametrize(("mode", "expected"), [(0o700, 0o600), (0o775, 0o664), (0o1777, 0o666)])
-def test_who_may_write_in_the_directory_may_lock(tmp_path, mode, expected):
-    tmp_path.chmod(mode)
-    with LocalStore(tmp_path) as store:
-        store.set("a", b"1")
-        assert (tmp_path / LOCKS).stat().st_mode & 0o777 == expected
-
-
-@ofd
-def test_a_link_in_the_place_of_the_file_of_locks_is_not_followed(store, tmp_path):
-    (store.root / LOCKS).symlink_to(tmp_path / "elsewhere")
+def test_a_link_in_the_place_of_a_lock_file_is_not_followed(store, tmp_path):
+    (store.root / f"a{LOCK_END}").symlink_to(tmp_path / "elsewhere")
     with pytest.raises(StoreError, match="cannot write 'a': a symbolic link that is not followed"):
         store.set("a", b"1")
     assert store.get("a") is None
     assert not (tmp_path / "elsewhere").exists()
 
 
-def test_locks_that_are_not_open_are_closed_twice_without_harm(tmp_path):
-    locks = RangeLocks()
-    locks.close(-1)
-    locks.close(-1)
-
-
 # --- where nothing can be locked -------------------------------------------------------------------------
 
 
 class Refusing:
-    """`os`, as `range_locks` sees it, where the file of locks can't be made, or not even be opened."""
+    """`os`, as `lock_files` sees it, where no lock file can be made."""
 
     def __init__(self, error):
         self.error = error
@@ -404,37 +434,35 @@ class Refusing:
         return getattr(os, name)
 
     def open(self, path, flags, *arguments, dir_fd):
-        if flags & os.O_CREAT or path in os.listdir(dir_fd):
+        if flags & os.O_CREAT:
             raise OSError(self.error, os.strerror(self.error))
         return os.open(path, flags, *arguments, dir_fd=dir_fd)
 
 
-@ofd
-@pytest.mark.parametrize("error", [errno.EACCES, errno.ENOSPC, errno.EROFS])
-def test_a_value_is_written_where_no_file_of_locks_can_be_made(store, monkeypatch, error):
-    """Nobody can hold a lock, so nobody is kept from anything; who wants to hold one is told."""
-    monkeypatch.setattr(range_locks, "os", Refusing(error))
+@pytest.mark.parametrize("error", [errno.ENOSPC, errno.EDQUOT])
+def test_a_full_disk_stops_no_deletion_and_no_repair(store, monkeypatch, error):
+    """Where there is no room for a lock file, the directory is locked."""
     store.set("a", b"1")
-    store.set_many({"b": b"2"})
+    monkeypatch.setattr(lock_files, "os", Refusing(error))
+    store.set("a", b"2")
     assert store.create("c", b"3")
-    store.delete("b")
-    assert store.get_many(["a", "b", "c"]) == [b"1", None, b"3"]
-    with pytest.raises(
-        StoreError, match=r"cannot lock 'a': '\.zom-locks', whose bytes are the locks of keys"
-    ):
+    with LocalStore(store.root) as other:
+        with store.lock("a"):
+            work = Apart(lambda: other.lock("a").__enter__() or other.delete("c"))
+            assert work.waits()
+            store.delete("a")
+        assert work.ended()
+    assert list(store.list()) == []
+
+
+@pytest.mark.parametrize("error", [errno.EACCES, errno.EROFS])
+def test_a_lock_that_can_not_be_had_is_an_error(store, monkeypatch, error):
+    monkeypatch.setattr(lock_files, "os", Refusing(error))
+    store.set("a", b"1")
+    with pytest.raises(StoreError, match=r"cannot lock 'a': (permission denied|read-only file system)"):
         store.lock("a").__enter__()
 
 
-@ofd
-def test_a_file_of_locks_that_may_not_be_opened_stops_writers(store, monkeypatch):
-    (store.root / LOCKS).touch()
-    monkeypatch.setattr(range_locks, "os", Refusing(errno.EACCES))
-    with pytest.raises(StoreError, match=r"cannot write 'a': '\.zom-locks', .* can't be opened: permission"):
-        store.set("a", b"1")
-    assert store.get("a") is None
-
-
-@ofd
 @pytest.mark.parametrize("error", [errno.ENOSYS, errno.ENOTSUP, errno.ENOLCK])
 def test_a_value_is_written_where_the_file_system_knows_no_locks(store, monkeypatch, error):
     def refuse(*_):
@@ -445,15 +473,16 @@ def test_a_value_is_written_where_the_file_system_knows_no_locks(store, monkeypa
     store.set("a", b"1")
     store.set("a", b"2")
     store.delete("a")
-    store.set("a", b"3")
+    assert store.create("a", b"3")
     assert store.get("a") == b"3"
     with pytest.raises(StoreError, match="cannot lock 'a'"):
         store.lock("a").__enter__()
+    assert files(store) == ["a"]
 
 
 @ofd
-def test_files_are_locked_where_the_file_system_knows_no_bytes(store, monkeypatch):
-    """As gVisor: a file for each key, then, among all processes alike."""
+def test_files_are_locked_where_the_system_knows_no_open_file_descriptions(store, monkeypatch):
+    """As gVisor: flock then, among all processes alike."""
 
     def refuse(*_):
         raise OSError(errno.EINVAL, os.strerror(errno.EINVAL))
@@ -461,7 +490,6 @@ def test_files_are_locked_where_the_file_system_knows_no_bytes(store, monkeypatc
     monkeypatch.setattr(fcntl, "fcntl", refuse)
     with LocalStore(store.root) as other:
         with store.lock("a"):
-            assert [name for name in os.listdir(store.root) if name.startswith(".zom-lock-")]
             work = Apart(lambda: other.set("a", b"1"))
             assert work.waits()
             store.set("a", b"0")

@@ -122,6 +122,30 @@ def test_chained_urls_are_refused(text: str, tmp_path: Path, monkeypatch: pytest
 
 
 @pytest.mark.parametrize(
+    "text",
+    ["memory:", "memory:x", "Memory:", "mem://x", "mem:x", "s3:bkt/a", "S3:/bkt", "s3//bkt/a", "gs:bkt", "gcs:bkt", "az:x", "http:h/x", "https//h/x", "ftp:h", "reference:x", "zip:a.zip"],
+)  # fmt: skip
+def test_near_misses_of_a_url_are_refused_and_make_no_directory(
+    text: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(StoreError, match=r"cannot open: (expected|unknown scheme)"):
+        store(text)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_near_miss_says_how_to_name_a_directory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(StoreError) as caught:
+        store("gs:bkt/a")
+    assert str(caught.value) == (
+        "gs:bkt/a: cannot open: expected gs:// and the rest of a URL, found 'gs:'; a directory of that name is './gs:...'"
+    )
+    assert isinstance(store("./gs:bkt"), LocalStore)
+    assert isinstance(store("data:2020.zarr"), LocalStore)
+
+
+@pytest.mark.parametrize(
     ("place", "reason"),
     [
         ("", "expected a path or a URL"),

@@ -3,11 +3,14 @@
 import os
 import signal
 import sqlite3
+import tempfile
 import threading
 import time
+from pathlib import Path
 
 import pytest
 
+import zom
 from zom.errors import ReadOnlyError, StoreError
 from zom.stores.interface import Range, Suffix
 from zom.stores.sqlite import SQLiteStore
@@ -295,3 +298,101 @@ def test_a_lock_of_another_process_is_waited_for(path):
         os.waitpid(child, 0)
         os.close(read)
         os.close(write)
+
+
+# --- files whose writer was killed ---------------------------------------------------------------------
+
+
+def killed(path, wal, commits=1):
+    """Let a process be killed in the middle of a transaction of which much is in the file already."""
+    child = os.fork()
+    if child == 0:
+        connection = sqlite3.connect(path, isolation_level=None)
+        connection.execute("PRAGMA cache_size = 5")
+        if wal:
+            connection.execute("PRAGMA journal_mode = wal")
+        for number in range(commits):
+            connection.execute("INSERT OR REPLACE INTO zarr VALUES ('last', ?)", (b"%d" % number,))
+        connection.execute("BEGIN IMMEDIATE")
+        connection.execute("UPDATE zarr SET v = ?", (b"torn" * 500_000,))
+        os.kill(os.getpid(), signal.SIGKILL)
+    os.waitpid(child, 0)
+
+
+def state(folder):
+    return {file.name: file.read_bytes() for file in folder.iterdir() if file.suffix != ".sqlite-shm"}
+
+
+@pytest.mark.parametrize("wal", [False, True])
+@pytest.mark.parametrize("lost", ["", "-shm"])
+def test_a_file_whose_writer_was_killed_is_read_as_its_last_commit(path, wal, lost):
+    with SQLiteStore(path) as store:
+        store.set_many({"zarr.json": b'{"zarr_format": 3, "node_type": "group"}', "a/0": b"0" * 100_000})
+    killed(path, wal, 3)
+    if lost:
+        path.with_name(f"{path.name}{lost}").unlink(missing_ok=True)
+    before = state(path.parent)
+    for _ in range(2):
+        with SQLiteStore(path, read_only=True) as store:
+            assert store.get("a/0") == b"0" * 100_000
+            assert store.get("last") == b"2"
+            assert store.list_dir() == (["last", "zarr.json"], ["a/"])
+            assert dict(store.sizes()) == {"a/0": 100_000, "last": 1, "zarr.json": 40}
+            with pytest.raises(ReadOnlyError):
+                store.set("a/0", b"")
+        assert zom.open(path).path == "/"
+    assert state(path.parent) == before
+    with SQLiteStore(path) as store:
+        assert store.get("a/0") == b"0" * 100_000
+
+
+@pytest.mark.skipif(os.getuid() != 0, reason="only root can become one who may not write")
+@pytest.mark.parametrize("wal", [False, True])
+@pytest.mark.parametrize("lost", ["", "-shm"])
+def test_a_file_whose_writer_was_killed_is_read_by_one_who_may_not_write(wal, lost, tmp_path):
+    with SQLiteStore(tmp_path / "y.sqlite") as store:
+        store.set("a", b"1")
+    killed(tmp_path / "y.sqlite", wal)
+    with SQLiteStore(tmp_path / "y.sqlite", read_only=True) as store:
+        assert store.get("a") == b"1"  # imports what the child may not read
+    # The folder of temporary files may be closed to other users.
+    with tempfile.TemporaryDirectory(dir="/tmp") as name, tempfile.TemporaryDirectory(dir="/tmp") as spare:
+        Path(spare).chmod(0o777)
+        path = Path(name) / "x.sqlite"
+        with SQLiteStore(path) as store:
+            store.set("a", b"1")
+        killed(path, wal)
+        if lost:
+            path.with_name(f"{path.name}{lost}").unlink(missing_ok=True)
+        for file in (path.parent, *path.parent.iterdir()):
+            file.chmod(0o555)
+        reader, writer = os.pipe()
+        child = os.fork()
+        if child == 0:
+            os.setuid(65534)
+            tempfile.tempdir = spare
+            try:
+                with SQLiteStore(path, read_only=True) as store:
+                    os.write(writer, store.get("a") + store.get("last"))
+            except StoreError as error:
+                os.write(writer, str(error).encode())
+            os._exit(0)
+        os.waitpid(child, 0)
+        assert os.read(reader, 1000) == b"10"
+        os.close(reader)
+        os.close(writer)
+
+
+def test_a_reader_sees_what_comes_after_the_writer_that_was_killed(path):
+    with SQLiteStore(path) as store:
+        store.set("a", b"1")
+    reader = SQLiteStore(path, read_only=True)
+    assert reader.get("a") == b"1"
+    killed(path, wal=False)
+    assert reader.get("a") == b"1"
+    with SQLiteStore(path) as store:
+        store.set("a", b"2")
+        assert reader.get("a") == b"2"
+    killed(path, wal=False)
+    assert reader.get("a") == b"2"
+    reader.close()

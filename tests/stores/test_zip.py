@@ -1,16 +1,24 @@
 """Zip files: those of others, which may lie, and our own, read by others."""
 # ruff: noqa: PTH208, PT012 - names are compared; a block that fails is what is tested
 
+import errno
+import multiprocessing
 import os
+import pickle
 import random
+import signal
 import struct
 import time
+import warnings
 import zipfile
 import zlib
+from contextlib import suppress
 
 import pytest
 
+import zom
 from zom.errors import StoreError
+from zom.hierarchy.open import read_node
 from zom.stores import zip_records
 from zom.stores.interface import Range, Suffix
 from zom.stores.zip import ZipStore
@@ -24,6 +32,13 @@ def path(tmp_path):
 def write(path, entries, compression=zipfile.ZIP_STORED):
     with zipfile.ZipFile(path, "w", compression) as archive:
         for name, value in entries.items():
+            archive.writestr(name, value)
+
+
+def append(path, entries):
+    """As zarr-python writes: an entry for each change."""
+    with zipfile.ZipFile(path, "w") as archive, warnings.catch_warnings(action="ignore"):
+        for name, value in entries:
             archive.writestr(name, value)
 
 
@@ -69,6 +84,107 @@ def test_a_large_archive_in_the_large_format_is_read(path):
         assert store.get("a", Range(1)) == b"23"
 
 
+def test_the_last_of_several_entries_of_one_name_counts(path):
+    append(path, [("a", b"1"), ("b", b"other"), ("a", b"22"), ("a", b"333")])
+    with ZipStore(path) as store:
+        assert store.get("a") == b"333"
+        assert dict(store.sizes()) == {"a": 3, "b": 5}
+        [(fault, key)] = store.oddities
+        assert (fault.rule.code, key) == ("store/repeated-name", "a")
+        assert fault.found == "two entries or more of 'a'; the last one is read"
+    with ZipStore(path, mode="a") as store:
+        store.set("b", b"new")
+    with zipfile.ZipFile(path) as archive:
+        assert sorted(archive.namelist()) == ["a", "b"]
+        assert archive.read("a") == b"333"
+    with ZipStore(path) as store:
+        assert store.oddities == ()
+
+
+def repeated(path):
+    group = b'{"zarr_format": 3, "node_type": "group", "attributes": {"n": %d}}'
+    append(path, [("zarr.json", group % 1), ("zarr.json", group % 2)])
+
+
+def test_a_repeated_name_is_a_warning_to_whoever_reads_or_checks(path):
+    repeated(path)
+    text = "two entries or more of 'zarr.json'; the last one is read"
+    with pytest.warns(zom.SpecWarning, match=text):
+        spec = zom.read(path)
+    assert spec.attributes == {"n": 2}
+    [problem] = zom.check(path)
+    assert (problem.code, problem.severity, problem.key) == ("store/repeated-name", "warning", "zarr.json")
+    assert read_node(zom.store(path)).problems == (problem,)
+
+
+GROUP = b'{"zarr_format": 3, "node_type": "group"}'
+
+
+@pytest.mark.parametrize(
+    ("names", "root"),
+    [
+        (["x.zarr/zarr.json", "x.zarr/a/zarr.json"], "x.zarr/"),
+        (["x.zarr/", "x.zarr/zarr.json"], "x.zarr/"),
+        (["data/2024/x.zarr/.zgroup", "data/2024/x.zarr/a/.zarray", "data/readme.txt"], "data/2024/x.zarr/"),
+        (["x/zarr.json", "x/a/zarr.json", "__MACOSX/x/._zarr.json", "__MACOSX/x/zarr.json"], "x/"),
+        ([".DS_Store", "x/zarr.json", "x/.DS_Store"], "x/"),
+        (["zarr.json", "a/zarr.json"], ""),
+        (["a/zarr.json", "b/zarr.json"], ""),
+        (["a/zarr.json", "ab/zarr.json"], ""),
+        (["notes/a.txt"], ""),
+        ([], ""),
+    ],
+)
+def test_the_only_hierarchy_of_an_archive_is_found_below_its_directories(path, names, root):
+    write(path, dict.fromkeys(names, GROUP))
+    with ZipStore(path) as store:
+        assert store.root == root
+        inside = [name[len(root) :] for name in names if name.startswith(root) and not name.endswith("/")]
+        assert sorted(store.list()) == sorted(inside)
+    with ZipStore(path, root="") as store:
+        assert sorted(store.list()) == sorted(name for name in names if not name.endswith("/"))
+    with ZipStore(path) as store:
+        assert pickle.loads(pickle.dumps(store)).root == root
+
+
+def test_a_hierarchy_below_a_directory_is_opened_read_checked_and_changed(path):
+    write(path, {"x.zarr/": b"", "x.zarr/zarr.json": GROUP, "x.zarr/a/zarr.json": GROUP, "note.txt": b"kept"})
+    assert list(zom.open(path)) == ["a"]
+    assert zom.read(path)["a"].kind == "group"
+    assert zom.open(path, "a").path == "/a"
+    assert zom.check(path) == ()
+    with zom.store(path, read_only=False) as store:
+        array = zom.create_array(store, zom.v3.ArraySpec.build(shape=(4,), dtype="int8"), "b")
+        array[:] = 7
+        assert store.list_dir() == (["zarr.json"], ["a/", "b/"])
+        zom.delete(store, "a")
+    with zipfile.ZipFile(path) as archive:
+        assert sorted(archive.namelist()) == [
+            "note.txt",
+            "x.zarr/",
+            "x.zarr/b/c/0",
+            "x.zarr/b/zarr.json",
+            "x.zarr/zarr.json",
+        ]
+
+
+def test_the_directory_of_a_hierarchy_may_begin_a_path_as_long_as_nothing_else_has_its_name(path):
+    write(path, {"x/a/zarr.json": GROUP})
+    assert zom.open(path, "x/a").path == "/x/a"
+    assert zom.open(path).path == "/"
+    write(path, {"x/zarr.json": GROUP, "x/x/zarr.json": GROUP, "x/x/y/zarr.json": GROUP})
+    assert list(zom.open(path, "x")) == ["y"]
+
+
+def test_what_a_writer_left_in_a_directory_that_was_packed_is_no_key(path):
+    write(path, {"x/zarr.json": GROUP, "x/.zom-tmp-1": b"", ".zom-locks": b""})
+    with ZipStore(path, mode="a") as store:
+        assert list(store.list()) == ["zarr.json"]
+        store.set("b", b"")
+    with zipfile.ZipFile(path) as archive:
+        assert "x/.zom-tmp-1" in archive.namelist()
+
+
 # --- archives that lie ---------------------------------------------------------------------------------
 
 
@@ -95,17 +211,9 @@ def test_a_truncated_archive_is_refused_at_every_length(path):
             ZipStore(path)
 
 
-@pytest.mark.filterwarnings("ignore:Duplicate name")
-def test_two_entries_of_one_name_are_refused(path):
-    with zipfile.ZipFile(path, "w") as archive:
-        archive.writestr("a", b"1")
-        archive.writestr("a", b"2")
-    with pytest.raises(StoreError, match="cannot open 'a': the archive has two entries of this name"):
-        ZipStore(path)
-
-
 @pytest.mark.parametrize(
-    "name", ["../a", "/a", "a/../../b", "a\\b", "a//b", "./a", "..", "a\nb", "../", "/", ".zom-tmp-1"]
+    "name",
+    ["../a", "/a", "a/../../b", "a\\b", "a//b", "./a", "..", "a\nb", "../", "/", "../.zom-tmp-1", ".zom-a/b"],
 )
 def test_an_entry_that_leads_out_is_refused(path, name):
     with zipfile.ZipFile(path, "w") as archive:
@@ -235,6 +343,7 @@ def test_a_stored_size_that_lies_is_found(path):
             store.get("a", Range(0, 50))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", [zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA])
 def test_an_entry_of_another_size_never_takes_more_memory_than_it_claims(path, method):
     """A bomb: 100 MB of zeros, said to be ten bytes; lzma has a dictionary of 8 MB."""
@@ -307,25 +416,26 @@ def test_any_damage_is_an_error_of_ours_or_does_no_harm(path):
     assert refused > 200
 
 
+@pytest.mark.slow
 def test_a_hundred_thousand_entries_are_listed_fast(path):
     """R20: under two seconds."""
     with ZipStore(path, mode="w") as store:
         store.set_many((f"c/{i // 300}/{i % 300}", b"") for i in range(100_000))
-    started = time.perf_counter()
+    started = time.process_time()
     with ZipStore(path) as store:
         assert len(list(store.list())) == 100_000
         assert len(store.list_dir("c/").prefixes) == 334
         assert store.get("c/333/99") == b""
-    assert time.perf_counter() - started < 4  # two seconds on a machine that does nothing else
+    assert time.process_time() - started < 4  # two seconds on a machine that does nothing else
 
 
 def test_ten_thousand_entries_are_deleted_fast(path):
     with ZipStore(path, mode="w") as store:
         store.set_many((str(i), b"") for i in range(10_000))
-    started = time.perf_counter()
+    started = time.process_time()
     with ZipStore(path, mode="a") as store:
         store.delete_prefix("")
-    assert time.perf_counter() - started < 2
+    assert time.process_time() - started < 2
     with ZipStore(path) as store:
         assert list(store.list()) == []
 
@@ -435,7 +545,7 @@ def test_a_new_archive_takes_no_other_ones_place(path, tmp_path):
     first, second = ZipStore(path, mode="x"), ZipStore(path, mode="x")
     first.set("a", b"first")
     first.close()
-    with pytest.raises(StoreError, match="cannot close: file exists"):
+    with pytest.raises(StoreError, match="another writer has made the file since it was opened"):
         second.close()
     with pytest.raises(StoreError, match="cannot open: there is such a file already"):
         ZipStore(path, mode="x")
@@ -450,10 +560,151 @@ def test_of_two_that_append_the_second_is_told(path):
     first.set("b", b"first")
     second.set("c", b"second")
     first.close()
-    with pytest.raises(StoreError, match="somebody else has changed the archive since it was opened"):
+    with pytest.raises(
+        StoreError,
+        match="another writer has changed the file since it was opened; open it again and repeat the changes",
+    ):
         second.close()
     with ZipStore(path) as reader:
         assert sorted(reader.list()) == ["a", "b"]
+
+
+@pytest.mark.parametrize("mode", ["w", "x", "a"])
+def test_of_two_that_make_an_archive_the_second_is_told(path, tmp_path, mode):
+    first, second = ZipStore(path, mode=mode), ZipStore(path, mode=mode)
+    first.set("a", b"first")
+    second.set("a", b"second")
+    first.close()
+    with pytest.raises(StoreError, match="another writer has made the file since it was opened"):
+        second.close()
+    with ZipStore(path) as reader:
+        assert reader.get("a") == b"first"
+    assert os.listdir(tmp_path) == ["x.zip"]
+
+
+def test_of_two_that_replace_an_archive_the_second_is_told(path):
+    write(path, {"a": b"1"})
+    first, second = ZipStore(path, mode="w"), ZipStore(path, mode="w")
+    first.set("a", b"first")
+    second.set("a", b"second")
+    first.close()
+    with pytest.raises(StoreError, match="another writer has changed the file"):
+        second.close()
+    with ZipStore(path) as reader:
+        assert reader.get("a") == b"first"
+
+
+def test_an_archive_that_was_deleted_meanwhile_is_not_brought_back(path, tmp_path):
+    write(path, {"a": b"1"})
+    store = ZipStore(path, mode="a")
+    store.set("b", b"2")
+    path.unlink()
+    with pytest.raises(StoreError, match="another writer has deleted the file since it was opened"):
+        store.close()
+    assert os.listdir(tmp_path) == []
+
+
+def appended(path, number, start, done):
+    """Append to an archive until the change is in it; how often another was first."""
+    start.wait()
+    lost = 0
+    while True:
+        store = ZipStore(path, mode="a")
+        store.set(f"from/{number}", b"%d" % number)
+        try:
+            store.close()
+        except StoreError:
+            lost += 1
+        else:
+            break
+    done.put(lost)
+
+
+@pytest.mark.parametrize("exists", [True, False])
+def test_no_change_of_many_processes_that_append_is_lost(path, exists):
+    if exists:
+        write(path, {"a": b"1"})
+    context = multiprocessing.get_context("fork")
+    start, done = context.Event(), context.Queue()
+    workers = [context.Process(target=appended, args=(path, number, start, done)) for number in range(8)]
+    for worker in workers:
+        worker.start()
+    start.set()
+    for worker in workers:
+        worker.join(120)
+    with ZipStore(path) as store:
+        assert sorted(store.list("from/")) == [f"from/{number}" for number in range(8)]
+
+
+def test_of_many_processes_that_make_an_archive_one_succeeds(path):
+    context = multiprocessing.get_context("fork")
+    won = context.Queue()
+    barrier = context.Barrier(6)
+
+    def make(number):
+        store = ZipStore(path, mode="w")
+        store.set("a", b"%d" % number)
+        barrier.wait()
+        with suppress(StoreError):
+            store.close()
+            won.put(number)
+
+    workers = [context.Process(target=make, args=(number,)) for number in range(6)]
+    for worker in workers:
+        worker.start()
+    for worker in workers:
+        worker.join(120)
+    winner = won.get(timeout=10)
+    assert won.empty()
+    with ZipStore(path) as store:
+        assert store.get("a") == b"%d" % winner
+
+
+@pytest.mark.parametrize("error", [errno.EPERM, errno.ENOTSUP])
+def test_an_archive_is_made_where_there_are_no_hard_links(path, tmp_path, monkeypatch, error):
+    def link(*_args, **_options):
+        raise OSError(error, os.strerror(error))
+
+    monkeypatch.setattr(os, "link", link)
+    first, second = ZipStore(path, mode="w"), ZipStore(path, mode="w")
+    first.set("a", b"1")
+    first.close()
+    with pytest.raises(StoreError, match="another writer has made the file"):
+        second.close()
+    with ZipStore(path) as reader:
+        assert reader.get("a") == b"1"
+    assert os.listdir(tmp_path) == ["x.zip"]
+
+
+def test_the_next_writer_removes_what_a_killed_one_left(path, tmp_path):
+    write(path, {"a": b"1"})
+    child = os.fork()
+    if child == 0:
+        store = ZipStore(path, mode="a")
+        store.set("b", b"2")
+        os.kill(os.getpid(), signal.SIGKILL)
+    os.waitpid(child, 0)
+    other = ZipStore(tmp_path / "y.zip", mode="w")
+    living = ZipStore(path, mode="a")
+    assert len(os.listdir(tmp_path)) == 3
+    assert ZipStore(path).sweep() == 0
+    living.discard()
+    other.discard()
+    assert os.listdir(tmp_path) == ["x.zip"]
+
+
+def test_a_sweep_removes_what_a_killed_writer_left(path, tmp_path):
+    child = os.fork()
+    if child == 0:
+        store = ZipStore(path, mode="w")
+        store.set("a", b"1")
+        os.kill(os.getpid(), signal.SIGKILL)
+    os.waitpid(child, 0)
+    assert len(os.listdir(tmp_path)) == 1
+    write(path, {"a": b"1"})
+    with ZipStore(path) as store:
+        assert store.sweep() == 1
+    assert os.listdir(tmp_path) == ["x.zip"]
 
 
 def test_a_link_to_an_archive_stays_one(path, tmp_path):

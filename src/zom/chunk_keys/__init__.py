@@ -1,5 +1,5 @@
 """The chunk key encodings that come with zom; importing this package registers them."""
 
-from zom.chunk_keys import default, v2
+from zom.chunk_keys import default, suffix, v2
 
-__all__ = ["default", "v2"]
+__all__ = ["default", "suffix", "v2"]

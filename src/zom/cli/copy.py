@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from zom.cli.outcome import CLEAN
+from zom.cli.outcome import CLEAN, FINDINGS
 from zom.cli.terminal import Progress, declare_progress
 
 __all__ = ["declare", "run"]
@@ -77,4 +77,4 @@ def run(arguments: argparse.Namespace) -> int:
         )
     report = replace(report, source=source.store, target=target.store)
     print(report.to_json(indent=2) if arguments.format == "json" else report)
-    return CLEAN
+    return FINDINGS if report.problems else CLEAN

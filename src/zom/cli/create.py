@@ -12,9 +12,10 @@ from zom.cli.terminal import Progress, declare_progress
 if TYPE_CHECKING:
     import argparse
 
+    from zom.cli.place import Place
     from zom.hierarchy.plan import Plan
 
-__all__ = ["declare", "done", "run"]
+__all__ = ["declare", "done", "run", "show_change"]
 
 _DONE = {
     "create": "created",
@@ -23,6 +24,7 @@ _DONE = {
     "resize": "resized",
     "replace": "replaced",
     "delete": "deleted",
+    "move": "moved",
     "keep": "kept",
 }
 
@@ -55,6 +57,23 @@ def run(arguments: argparse.Namespace) -> int:
         print(made.to_json(indent=2))
     else:
         print(done(made))
+    return CLEAN
+
+
+def show_change(arguments: argparse.Namespace, place: Place, plan: Plan) -> int:
+    """Apply a plan unless it is a dry run, and print it; FINDINGS where something is in the way."""
+    from dataclasses import replace  # noqa: PLC0415 - slow to import
+
+    from zom.hierarchy.apply import carry_out  # noqa: PLC0415 - slow to import
+
+    shown = replace(plan, url=place.store)
+    if plan.problems or arguments.dry_run:
+        print_plan(shown, arguments.format)
+        if plan.problems:
+            print(f"zom {arguments.verb}: {place.name}: nothing was written", file=sys.stderr)
+        return FINDINGS if plan.problems else CLEAN
+    carry_out(plan)
+    print(shown.to_json(indent=2) if arguments.format == "json" else done(shown))
     return CLEAN
 
 

@@ -83,12 +83,18 @@ def _described(place: Place) -> _Facts:
 
 def _stored(place: Place, *, stored: bool) -> _Facts:
     """The facts of a node in a store."""
+    from zom.hierarchy.broken import BrokenNode  # noqa: PLC0415 - slow to import
     from zom.hierarchy.handles import open as open_node  # noqa: PLC0415 - slow to import
 
     with place.opened() as store:
         node: Any = open_node(store, place.path)
-        names = None if node.spec.kind == "array" else list(node.members())
+        members: dict[str, Any] = {} if node.spec.kind == "array" else node.members()
+        names = None if node.spec.kind == "array" else list(members)
         facts = _Facts(node.info, place.store, node.spec, names)
+        broken = [name for name, member in members.items() if isinstance(member, BrokenNode)]
+        if broken:
+            facts.lines.append(("broken", _names(broken)))
+            facts.entry["broken"] = broken
         if stored and node.spec.kind == "array":
             found = node.stored()
             facts.lines.append(("stored", str(found)))

@@ -19,6 +19,7 @@ from zom.cli import (
     convert,
     copy,
     create,
+    delete,
     demo,
     diff,
     dingus,
@@ -27,13 +28,15 @@ from zom.cli import (
     migrate,
     plan,
     read,
+    rename,
     repair,
+    resize,
     rules,
     schema,
     tree,
     validate,
 )
-from zom.cli.outcome import INTERNAL, USAGE, CommandError, command_error
+from zom.cli.outcome import INTERNAL, USAGE, CommandError, command_error, note_verb
 from zom.errors import SpecWarning, ZomError
 
 if TYPE_CHECKING:
@@ -55,6 +58,9 @@ _VERBS: dict[str, Any] = {
     "convert": convert,
     "migrate": migrate,
     "consolidate": consolidate,
+    "delete": delete,
+    "rename": rename,
+    "resize": resize,
     "repair": repair,
     "schema": schema,
     "explain": explain,
@@ -69,6 +75,8 @@ PLACE is a document or a store:
   DIRECTORY   a store; so is a zip or SQLite file
   URL         a store: https://, s3://, gs://, az://, file://
   STORE::a/b  the node at /a/b in a store
+
+what is written to a directory may be lost in a power cut until the system has written it: run sync
 
 exit codes: 0 nothing is wrong, 1 problems or a difference, 2 wrong usage, 3 something can't be read or
 written, 4 a fault of zom itself"""
@@ -143,6 +151,7 @@ def _run(arguments: Sequence[str]) -> int:
     verb = next((each for each in arguments if not each.startswith("-")), "")
     try:
         found = _parsed(verb, arguments)
+        note_verb(found.verb)
         code: int = _VERBS[found.verb].run(found)
         sys.stdout.flush()
     except SystemExit as end:

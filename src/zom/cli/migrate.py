@@ -31,6 +31,9 @@ def declare(parser: argparse.ArgumentParser) -> None:
         "--to", choices=["v3", "v2"], default="v3", help="the format it is to have (default: v3)"
     )
     parser.add_argument(
+        "--in-place", action="store_true", help="change STORE itself; its old documents are removed"
+    )
+    parser.add_argument(
         "--target", metavar="TARGET", help="leave STORE as it is, and make the new hierarchy here"
     )
     parser.add_argument(
@@ -67,12 +70,24 @@ def _migrated(arguments: argparse.Namespace, place: Place) -> Migration:
     from zom.cli.place import target_at  # noqa: PLC0415 - slow to import
     from zom.hierarchy.migrate import migrate  # noqa: PLC0415 - slow to import
 
+    if arguments.target is not None and arguments.in_place:
+        raise CommandError(f"{place.name}: expected --in-place or --target, got both", USAGE)
+    if arguments.target is None and not arguments.in_place and not arguments.dry_run:
+        message = "add --in-place to change the store itself, or --target to leave it as it is"
+        raise CommandError(f"{place.name}: {message}", USAGE)
     if arguments.target is None:
         with (
             place.opened(write=not arguments.dry_run) as store,
             Progress("migrating", arguments.progress) as progress,
         ):
-            done = migrate(store, arguments.to, path=place.path, dry_run=arguments.dry_run, progress=progress)
+            done = migrate(
+                store,
+                arguments.to,
+                path=place.path,
+                in_place=True,
+                dry_run=arguments.dry_run,
+                progress=progress,
+            )
         return replace(done, store=place.store)
     target = target_at(arguments.target)
     if target.path:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextvars import ContextVar
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
@@ -19,6 +20,7 @@ __all__ = [
     "CommandError",
     "command_error",
     "few",
+    "note_verb",
     "spoken",
 ]
 
@@ -61,11 +63,12 @@ def command_error(error: ZomError, name: str = "", url: str = "") -> CommandErro
         first, more = few(error.problems)
         subject = name or error.subject
         where = f"{subject}/{first.key}" if first.key else subject
-        step = f"; see zom validate {subject}" if isinstance(error, errors.SpecError) else ""
+        step = _unless_run(f"see zom validate {subject}") if isinstance(error, errors.SpecError) else ""
         return CommandError(spoken(f"{where}: {first}{more}{step}"), UNREADABLE)
     if isinstance(error, errors.ConflictError):
         first, more = few(error.problems)
-        return CommandError(spoken(f"{name or error.subject}: {first}{more}"), FINDINGS)
+        shown = re.sub(r"\bzom repair\b", f"zom repair {name or 'STORE'}", spoken(f"{first}{more}"))
+        return CommandError(f"{name or error.subject}: {shown}", FINDINGS)
     text = spoken(" ".join(str(error).split()))
     if name and url and text.startswith(url):
         text = f"{name}{text.removeprefix(url)}"
@@ -119,4 +122,18 @@ def _next_step(error: ZomError, text: str, store: str) -> str:
         step = "see that the address is right, can be reached, and is open to you"
     elif isinstance(error, errors.StoreError):
         step = "see that it is the right place, and whole"
-    return f"; {step}" if step else ""
+    return _unless_run(step) if step else ""
+
+
+_running = ContextVar("_running", default="")
+
+
+def note_verb(verb: str) -> None:
+    """Remember which verb runs, so that nobody is told to run it."""
+    _running.set(verb)
+
+
+def _unless_run(step: str) -> str:
+    """The next step, unless it is the command that was run."""
+    verb = _running.get()
+    return "" if verb and f"zom {verb} " in step else f"; {step}"

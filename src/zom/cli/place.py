@@ -20,15 +20,16 @@ from zom.cli.document import read_document
 from zom.cli.outcome import UNREADABLE, USAGE, CommandError, command_error
 from zom.errors import ZomError
 from zom.stores.credentials import shown_url
+from zom.stores.files import is_there
 
 if TYPE_CHECKING:
-    from collections.abc import Generator
+    from collections.abc import Generator, Mapping
 
     from zom.model.spec import Spec
     from zom.problems import Problem
     from zom.stores.interface import Store
 
-__all__ = ["Place", "place_of", "spec_at", "store_at", "target_at"]
+__all__ = ["Place", "place_of", "sound_part_at", "spec_at", "store_at", "target_at"]
 
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:/", re.ASCII)
 """One slash is enough: a URL that has lost the other is no path, and the store says so."""
@@ -64,7 +65,10 @@ class Place:
     def exists(self) -> bool:
         """Whether there is something; taken for granted of what is not on this machine's disks."""
         path = _path_of(self.where)
-        return _is_url(path) or os.path.lexists(path)
+        try:
+            return _is_url(path) or is_there(path)
+        except (OSError, ValueError):
+            return True  # what may not be seen is told by whoever opens it
 
     @contextmanager
     def opened(self, *, write: bool = False) -> Generator[Store]:
@@ -168,6 +172,18 @@ def spec_at(name: str, *, depth: int | None = None) -> Spec:
     return cast("Spec", found)
 
 
+def sound_part_at(name: str, *, depth: int | None = None) -> tuple[Spec, Mapping[str, str]]:
+    """As `spec_at`, without the nodes that can't be read; why they can't, by path."""
+    place = place_of(name)
+    if not place.is_store:
+        return read_document(name).spec(), {}
+    from zom.hierarchy.read import read_tree  # noqa: PLC0415 - documents need none of it
+
+    with place.opened() as store:
+        tree = read_tree(store, place.path, depth=depth, on_error="skip")
+    return cast("Spec", tree.spec), tree.reasons()
+
+
 def _forget(problem: Problem) -> None:
     """A warning is the business of `zom validate`."""
     del problem
@@ -194,8 +210,14 @@ def _kind(where: str) -> str:
         return "store"
     path = Path(where)
     try:
-        if "\0" not in where and not os.path.lexists(where):
+        if "\0" not in where and not is_there(where):
             return "missing"
+    except PermissionError:
+        # Nobody may look what is there: whoever opens it tells so.
+        return "document" if path.suffix == ".json" else "store"
+    except (OSError, ValueError):
+        return "document"  # reading it as a document tells what is wrong
+    try:
         if path.is_dir() or path.suffix.lower() in _STORE_NAMES:
             return "store"
         # Only a plain file is looked into: what a pipe has given, it doesn't give again.

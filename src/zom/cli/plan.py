@@ -38,6 +38,12 @@ def declare_plan(parser: argparse.ArgumentParser) -> None:
         "where no chunk loses its meaning; it is replaced, and chunks that can't be read any more are removed",
     )
     parser.add_argument("--prune", action="store_true", help="remove the nodes that SPEC doesn't have")
+    parser.add_argument(
+        "--spelling",
+        choices=["full", "given"],
+        default="full",
+        help="write short-hand names in full, which every reader knows (the default), or as SPEC gives them",
+    )
     parser.add_argument("--format", choices=["text", "json"], default="text", help="how the plan is shown")
 
 
@@ -72,7 +78,14 @@ def plan_from(arguments: argparse.Namespace, spec: Spec, place: Place, store: St
 
     from zom.hierarchy.planner import plan  # noqa: PLC0415 - slow to import
 
-    made = plan(spec, store, place.path, on_conflict=arguments.on_conflict, prune=arguments.prune)
+    made = plan(
+        spec,
+        store,
+        place.path,
+        on_conflict=arguments.on_conflict,
+        prune=arguments.prune,
+        spelling=arguments.spelling,
+    )
     return replace(made, url=place.store)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING
 
-from zom.cli.outcome import CLEAN
+from zom.cli.outcome import CLEAN, FINDINGS
 from zom.cli.tree import whole_number
 
 if TYPE_CHECKING:
@@ -37,11 +37,18 @@ def declare(parser: argparse.ArgumentParser) -> None:
         help="what is asked of a document: what real software wrote (the default), the specification, "
         "registered names",
     )
+    parser.add_argument(
+        "--on-error",
+        choices=["raise", "skip"],
+        default="raise",
+        help="what is made of nodes that can't be read: nothing is printed but their problems (raise, the "
+        "default), or they are left out (skip)",
+    )
     parser.add_argument("-o", "--output", metavar="FILE", help="instead of standard output")
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Prints the document; what is only a warning goes to standard error."""
+    """Prints the document; problems go to standard error. FINDINGS where nodes were left out."""
     from zom.cli.file import write_text  # noqa: PLC0415 - slow to import
     from zom.cli.place import store_at  # noqa: PLC0415 - slow to import
     from zom.cli.validate import stored_problem_line  # noqa: PLC0415 - slow to import
@@ -55,8 +62,9 @@ def run(arguments: argparse.Namespace) -> int:
             depth=arguments.depth,
             consolidated=arguments.consolidated,
             level=arguments.level,
+            on_error=arguments.on_error,
         )
     write_text(arguments.output, tree.spec.to_json(indent=2) + "\n")
     for problem in tree.problems:
         print(stored_problem_line(place, problem), file=sys.stderr)
-    return CLEAN
+    return FINDINGS if tree.unreadable else CLEAN

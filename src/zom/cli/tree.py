@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from zom.cli.outcome import CLEAN
+from zom.cli.outcome import CLEAN, FINDINGS
 
 __all__ = ["declare", "run", "whole_number"]
 
@@ -29,18 +29,19 @@ def whole_number(text: str) -> int:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Prints the tree; lines end where a terminal does."""
+    """Prints the tree; lines end where a terminal does. FINDINGS where a node can't be read."""
     from zom import jsontext  # noqa: PLC0415 - slow to import
-    from zom.cli.place import spec_at  # noqa: PLC0415 - slow to import
+    from zom.cli.place import sound_part_at  # noqa: PLC0415 - slow to import
     from zom.cli.terminal import fitted, width  # noqa: PLC0415 - slow to import
     from zom.model.tree_text import tree_lines  # noqa: PLC0415 - slow to import
     from zom.views.listing import listing  # noqa: PLC0415 - slow to import
 
-    spec = spec_at(arguments.place, depth=arguments.depth)
+    spec, broken = sound_part_at(arguments.place, depth=arguments.depth)
+    code = FINDINGS if broken else CLEAN
     if arguments.format == "json":
-        print(jsontext.write(listing(spec, depth=arguments.depth), indent=2))
-        return CLEAN
+        print(jsontext.write(listing(spec, depth=arguments.depth, broken=broken), indent=2))
+        return code
     columns = width()
-    for line in tree_lines(spec, depth=arguments.depth):
+    for line in tree_lines(spec, depth=arguments.depth, broken=broken):
         print(fitted(line, columns))
-    return CLEAN
+    return code

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from zom.model.bound import Coder
+from zom.model.complex_parts import has_parts
 from zom.model.element_memory import reordered
 
 if TYPE_CHECKING:
@@ -57,7 +58,9 @@ def round_floats(values: Array, form: FloatForm, keepbits: int) -> Array:
     if drop <= 0:
         return values
     dtype = values.dtype
-    part = dtype if dtype.kind != "c" else np.dtype(f"f{dtype.itemsize // 2}")
+    part = dtype["real"] if has_parts(dtype) else dtype
+    if dtype.kind == "c":
+        part = np.dtype(f"f{dtype.itemsize // 2}")
     unsigned: Any = _UNSIGNED[part.itemsize]
     one = unsigned(1)
     top = int(np.array(form.largest, part).view(unsigned)) + form.infinite

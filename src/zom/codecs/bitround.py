@@ -37,8 +37,11 @@ TYPE = rule(
 )
 KEEPBITS = rule(
     "codec/bitround-keepbits",
-    "keepbits is no more than the bits of the mantissa, or of the integer",
-    source=f"{_SOURCE}, configuration parameters",
+    "keepbits is no more than the bits of the mantissa, or of the integer: more of them round nothing",
+    source=f"{_SOURCE}, configuration parameters: at least 1, and no upper limit",
+    lenient="warning",
+    strict="warning",
+    closed="warning",
 )
 
 _MANTISSA = {
@@ -112,7 +115,8 @@ class BitroundCodec(Codec):
 def _rounding(data_type: DataType, keepbits: int) -> Callable[[Array], Array]:
     part = data_type
     if data_type.kind == "complex":
-        part = parse_v3("float32" if data_type.itemsize == 8 else "float64", []) or data_type
+        name = {"complex64": "float32", "complex128": "float64"}.get(data_type.name)
+        part = parse_v3(name or data_type.name.removeprefix("complex_"), []) or data_type
     form = number_form(part)
     if isinstance(form, FloatForm):
         floats = form

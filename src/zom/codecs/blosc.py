@@ -52,6 +52,10 @@ NotNegative = Annotated[int, Field(ge=0)]
 Level = Annotated[int, Field(ge=0, le=9)]
 
 
+# The container says itself what made it.
+_ENCODING_ONLY: Final = {"cname": "lz4", "clevel": 5, "shuffle": "noshuffle", "typesize": 1, "blocksize": 0}
+
+
 class BloscConfiguration(Configuration):
     """The compressor inside, its level, the shuffle before it and the size of the blocks."""
 
@@ -60,6 +64,7 @@ class BloscConfiguration(Configuration):
         "if": {"properties": {"shuffle": {"enum": ["shuffle", "bitshuffle"]}}, "required": ["shuffle"]},
         "then": {"required": ["typesize"], "properties": {"typesize": True}},
     }
+    encoding_only: ClassVar[Mapping[str, Any]] = _ENCODING_ONLY
 
     cname: Compressor
     clevel: Level
@@ -81,6 +86,8 @@ class BloscConfiguration(Configuration):
 
 class BloscV2Configuration(Configuration):
     """As numcodecs has it; `typesize` is not among what it writes."""
+
+    encoding_only: ClassVar[Mapping[str, Any]] = dict.fromkeys(_ENCODING_ONLY)
 
     cname: Compressor = "lz4"
     clevel: Level = 5

@@ -3,6 +3,9 @@
 Chunks are encoded without the threads of c-blosc: with them blocks stand in the order in which they
 got ready, and the same data gave other bytes each time. They decode as numcodecs sees fit: by threads
 in the main thread of the process that imported it, which no fork inherits, and without elsewhere.
+
+numcodecs' wheels have a blosc without snappy. Its blocks are decoded here, then, and new chunks are
+compressed by lz4: a container says itself which of the two it holds, so every reader takes them.
 """
 
 from __future__ import annotations
@@ -13,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from typing_extensions import override
 
+from zom.codecs.blosc_blocks import decode_blocks
 from zom.codecs.blosc_container import check_container
 from zom.errors import CodecError
 from zom.model.bound import Coder
@@ -57,7 +61,7 @@ class BloscCoder(Coder[Any, Any]):
         # c-blosc takes elements that are wider for single bytes.
         self._typesize = width if width <= _WIDEST else 1
         self._shuffle = (2 if self._typesize == 1 else 1) if shuffle == AUTO else shuffle
-        self._cname = cname
+        self._cname = "lz4" if cname == "snappy" and cname not in self._known else cname
         self._clevel = clevel
         self._blocksize = min(blocksize, _MOST)
 
@@ -98,7 +102,12 @@ class BloscCoder(Coder[Any, Any]):
 
     def _decompress(self, chunk: Data, target: memoryview | None, inner: str) -> Data:
         if inner not in self._known:
-            raise _unknown(inner, self._known)
+            if inner != "snappy":
+                raise _unknown(inner, self._known)
+            decoded = decode_blocks(chunk)
+            if target is not None:
+                target[:] = decoded
+            return decoded
         try:
             made: Data = self._library.decompress(chunk, target)
         except RuntimeError as cause:

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from zom.model.bound import Data
 
-__all__ = ["INNER", "check_container"]
+__all__ = ["INNER", "check_container", "splits_of"]
 
 INNER: Final = ("blosclz", "lz4", "snappy", "zlib", "zstd")
 """The formats of the data inside, by their number; lz4hc writes that of lz4."""
@@ -100,14 +100,17 @@ def _check_blocks(data: Data, flags: int, sizes: tuple[int, int, int]) -> None:
     first = _SIZE + 4 * count
     if first > len(data):
         raise CodecError(f"truncated: {count} blocks, but only {len(data)} bytes")
-    splits = 1
-    few = typesize <= _MOST_SPLITS and blocksize // typesize >= _FEWEST_ELEMENTS
-    if few and not flags & _WHOLE:
-        splits = typesize
-        if blocksize % typesize:
-            raise CodecError(f"blocks of {blocksize} bytes can't be split by elements of {typesize}")
+    splits = splits_of(flags, typesize, blocksize)
+    if splits > 1 and blocksize % typesize:
+        raise CodecError(f"blocks of {blocksize} bytes can't be split by elements of {typesize}")
     walk = _walk if count <= _FEW else _walk_many
     walk(data, first, count, (splits, full))
+
+
+def splits_of(flags: int, typesize: int, blocksize: int) -> int:
+    """In how many parts a whole block is compressed."""
+    few = typesize <= _MOST_SPLITS and blocksize // typesize >= _FEWEST_ELEMENTS
+    return typesize if few and not flags & _WHOLE else 1
 
 
 def _walk(data: Data, first: int, count: int, shape: tuple[int, int]) -> None:

@@ -35,12 +35,15 @@ class GzipConfiguration(Configuration):
     """How hard to compress: 0 is not at all, 1 is fastest, 9 is smallest."""
 
     strict_schema: ClassVar[Mapping[str, Any]] = {"required": ["level"]}
+    encoding_only: ClassVar[Mapping[str, Any]] = {"level": 6}
 
     level: OrAbsent[Annotated[int, Field(ge=0, le=9)]] = None
 
 
 class GzipV2Configuration(Configuration):
     """As numcodecs has it; 1 where it is absent."""
+
+    encoding_only: ClassVar[Mapping[str, Any]] = {"level": None}
 
     level: Annotated[int, Field(ge=-1, le=9)] = 1
 

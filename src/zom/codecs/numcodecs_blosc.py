@@ -6,7 +6,8 @@ https://github.com/zarr-developers/zarr-extensions/tree/main/codecs/numcodecs.bl
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from collections.abc import Mapping  # noqa: TC003 - pydantic reads the annotation
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 from pydantic import Field
 
@@ -31,6 +32,10 @@ class NumcodecsBloscConfiguration(Configuration):
     >>> NumcodecsBloscConfiguration().cname
     'lz4'
     """
+
+    encoding_only: ClassVar[Mapping[str, Any]] = dict.fromkeys(
+        ("cname", "clevel", "shuffle", "blocksize", "typesize")
+    )
 
     cname: Literal["blosclz", "lz4", "lz4hc", "snappy", "zlib", "zstd"] = "lz4"
     clevel: Annotated[int, Field(ge=0, le=9)] = 5

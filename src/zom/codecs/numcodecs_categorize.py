@@ -91,6 +91,8 @@ class Categorize(Codec):
         """With a number for each label."""
         if not isinstance(before, Block) or not isinstance(after, Block):
             raise ExtensionError("the codec categorize wants elements")
+        if before.dtype.kind not in {"O", "T", "U"}:
+            raise ExtensionError(f"categorize takes text, not {before.data_type.name}")
         return CategorizeCoder(before, after, configuration.labels)
 
     def _check_input(

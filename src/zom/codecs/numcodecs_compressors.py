@@ -9,6 +9,7 @@ https://github.com/zarr-developers/zarr-extensions/tree/main/codecs/numcodecs.zl
 
 from __future__ import annotations
 
+from collections.abc import Mapping  # noqa: TC003 - pydantic reads the annotation
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 from pydantic import Field
@@ -48,6 +49,8 @@ class DeflateConfiguration(Configuration):
     1
     """
 
+    encoding_only: ClassVar[Mapping[str, Any]] = {"level": None}
+
     level: Annotated[int, Field(ge=-1, le=9)] = 1
 
 
@@ -57,6 +60,8 @@ class Bz2Configuration(Configuration):
     >>> Bz2Configuration(level=9).level
     9
     """
+
+    encoding_only: ClassVar[Mapping[str, Any]] = {"level": None}
 
     level: Annotated[int, Field(ge=1, le=9)] = 1
 
@@ -68,6 +73,8 @@ class Lz4Configuration(Configuration):
     1
     """
 
+    encoding_only: ClassVar[Mapping[str, Any]] = {"acceleration": None}
+
     acceleration: Annotated[int, Field(ge=-(2**31), le=2**31 - 1)] = 1
 
 
@@ -77,6 +84,8 @@ class ZstdConfiguration(Configuration):
     >>> ZstdConfiguration().checksum
     False
     """
+
+    encoding_only: ClassVar[Mapping[str, Any]] = {"level": None, "checksum": None}
 
     level: Annotated[int, Field(ge=-131072, le=22)] = 0
     checksum: bool = False

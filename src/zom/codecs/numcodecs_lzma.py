@@ -72,6 +72,8 @@ class LzmaConfiguration(Configuration):
         ]
     }
 
+    encoding_only: ClassVar[Mapping[str, Any]] = {"check": None, "preset": None}
+
     format: Annotated[Literal[1, 2, 3], WHOLE] = 1
     check: Annotated[Literal[-1, 0, 1, 4, 10], WHOLE] = -1
     preset: Preset | ExtremePreset | None = None

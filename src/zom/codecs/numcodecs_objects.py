@@ -8,6 +8,7 @@ https://numcodecs.readthedocs.io/en/stable/other/index.html
 
 from __future__ import annotations
 
+from collections.abc import Mapping  # noqa: TC003 - pydantic reads the annotation
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 from pydantic import Field
@@ -51,6 +52,10 @@ class Json2Configuration(Configuration):
     [',', ':']
     """
 
+    encoding_only: ClassVar[Mapping[str, Any]] = dict.fromkeys(
+        ("skipkeys", "ensure_ascii", "check_circular", "allow_nan", "sort_keys", "indent", "separators")
+    )
+
     encoding: str = "utf-8"
     skipkeys: bool = False
     ensure_ascii: bool = True
@@ -74,6 +79,8 @@ class Msgpack2Configuration(Configuration):
     True
     """
 
+    encoding_only: ClassVar[Mapping[str, Any]] = {"use_single_float": None, "use_bin_type": None}
+
     raw: bool = False
     use_single_float: bool = False
     use_bin_type: bool = True
@@ -85,6 +92,8 @@ class PickleConfiguration(Configuration):
     >>> PickleConfiguration().protocol
     5
     """
+
+    encoding_only: ClassVar[Mapping[str, Any]] = {"protocol": None}
 
     protocol: Annotated[int, Field(ge=-1)] = 5
 

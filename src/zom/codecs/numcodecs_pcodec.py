@@ -53,6 +53,10 @@ class PcodecConfiguration(Configuration):
         "then": {"properties": {"delta_spec": {"enum": ["auto", "try_consecutive"]}}},
     }
 
+    encoding_only: ClassVar[Mapping[str, Any]] = dict.fromkeys(
+        ("level", "mode_spec", "delta_spec", "paging_spec", "delta_encoding_order", "equal_pages_up_to")
+    )
+
     level: Annotated[int, Field(ge=0, le=12)] = 8
     mode_spec: Literal["auto", "classic"] = "auto"
     delta_spec: Literal["auto", "none", "no_op", "try_consecutive", "try_lookback"] = "auto"

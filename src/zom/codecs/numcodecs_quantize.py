@@ -17,12 +17,12 @@ from zom.codecs.numcodecs_dtype import StatedType, recast, stated_type, typestr
 from zom.codecs.numcodecs_filter import Filter, blocks_of, stored_fill
 from zom.errors import CodecError, ExtensionError
 from zom.model.codec import Codec, CodecKind, Elements, Representation, codecs
-from zom.model.configuration import Configuration
+from zom.model.configuration import ENCODING, Configuration
 from zom.model.element_memory import index_text
+from zom.problems import Fault, show
 
 if TYPE_CHECKING:
     from zom.model.bound import Array, Coder, Form
-    from zom.problems import Fault
 
 __all__ = ["QuantizeConfiguration", "QuantizeV2Configuration", "quantize"]
 
@@ -52,7 +52,8 @@ class QuantizeConfiguration(QuantizeV2Configuration):
     0
     """
 
-    digits: Annotated[int, Field(ge=0)]
+    # The minimum is for the schema only: decoding needs no digits.
+    digits: Annotated[int, Field(json_schema_extra={"minimum": 0})]
 
 
 class Quantize(Codec):
@@ -73,6 +74,9 @@ class Quantize(Codec):
         path: tuple[str | int, ...],
     ) -> Elements | None:
         """Floats of the type that is stored."""
+        if isinstance(configuration, QuantizeConfiguration) and configuration.digits < 0:
+            where = (*path, "configuration", "digits")
+            faults.append(Fault(ENCODING, where, "an integer of at least 0", show(configuration.digits)))
         if not isinstance(before, Elements):
             return None
         after = recast(before, configuration, faults, path, kinds=("float",), words="a type of floats")

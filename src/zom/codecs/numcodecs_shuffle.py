@@ -16,7 +16,7 @@ from zom.errors import CodecError, ExtensionError
 from zom.model.bound import Coder, Stream
 from zom.model.codec import Bytes, Codec, CodecKind, Representation, codecs
 from zom.model.configuration import Configuration
-from zom.problems import Fault, rule
+from zom.problems import Fault, rule, show
 
 if TYPE_CHECKING:
     from zom.model.bound import Array, Data, Form
@@ -32,6 +32,18 @@ MULTIPLE = rule(
 )
 
 
+ELEMENTSIZE = rule(
+    "codec/shuffle-elementsize",
+    "an element has at least one byte; of a smaller number readers make 1, which shuffles nothing",
+    source="https://numcodecs.readthedocs.io/en/stable/filter/shuffle.html",
+    lenient="warning",
+    schema=True,
+)
+
+# The minimum is for the schema only: numcodecs reads any number below 1 as 1.
+Elementsize = Annotated[int, Field(json_schema_extra={"minimum": 1})]
+
+
 class ShuffleConfiguration(Configuration):
     """How many bytes an element has; where v3 does not say, as many as the array's data type has.
 
@@ -39,7 +51,7 @@ class ShuffleConfiguration(Configuration):
     True
     """
 
-    elementsize: Annotated[int, Field(ge=1)] | None = None
+    elementsize: Elementsize | None = None
 
 
 class ShuffleV2Configuration(Configuration):
@@ -49,7 +61,7 @@ class ShuffleV2Configuration(Configuration):
     4
     """
 
-    elementsize: Annotated[int, Field(ge=1)] = 4
+    elementsize: Elementsize = 4
 
 
 class Shuffle(Codec):
@@ -71,8 +83,10 @@ class Shuffle(Codec):
         """As many bytes as before."""
         size = before.size if isinstance(before, Bytes) else None
         width: int | None = configuration.elementsize
-        if size is not None and width is not None and size % width:
-            where = (*path, "configuration", "elementsize")
+        where = (*path, "configuration", "elementsize")
+        if width is not None and width < 1:
+            faults.append(Fault(ELEMENTSIZE, where, "an integer of at least 1", show(width)))
+        elif size is not None and width is not None and size % width:
             found = f"{width}, where a chunk has {size} bytes"
             faults.append(Fault(MULTIPLE, where, f"a divisor of {size}", found))
         return Bytes(size)
@@ -84,7 +98,8 @@ class Shuffle(Codec):
         del after
         if not isinstance(before, Stream):
             raise ExtensionError("the shuffle codec wants bytes")
-        return ShuffleCoder(before, configuration.elementsize or before.width)
+        width = before.width if configuration.elementsize is None else configuration.elementsize
+        return ShuffleCoder(before, max(1, width))
 
 
 class ShuffleCoder(Coder[Any, Any]):

@@ -10,6 +10,7 @@ https://github.com/zarr-developers/zarr-extensions/tree/main/codecs/numcodecs.zf
 
 from __future__ import annotations
 
+from collections.abc import Mapping  # noqa: TC003 - pydantic reads the annotation
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 from pydantic import Field
@@ -43,6 +44,10 @@ class ZfpyConfiguration(Configuration):
     >>> ZfpyConfiguration(tolerance=0.01).canonical()
     {'mode': 4, 'tolerance': 0.01, 'rate': -1, 'precision': -1}
     """
+
+    encoding_only: ClassVar[Mapping[str, Any]] = dict.fromkeys(
+        ("mode", "tolerance", "rate", "precision", "compression_kwargs")
+    )
 
     mode: Annotated[Literal[2, 3, 4, 5], WHOLE] = 4
     tolerance: int | float = -1

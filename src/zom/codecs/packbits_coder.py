@@ -60,7 +60,7 @@ class PackbitsCoder(Coder[Any, Any]):
         self._trim = trim(block.dtype)
         self._kept = kept
         self._padding = padding
-        components = 2 if block.dtype.kind == "c" else 1
+        components = 2 if block.data_type.kind == "complex" else 1
         self._components = block.count * components
         self._width = block.dtype.itemsize // components
         total = self._components * kept.number

@@ -35,6 +35,12 @@ _LONGEST: Final = 2**63 - 1
 # What numpy holds.
 _MOST_RANK: Final = 64
 
+# So many entries are looked at at once: what is computed of them fits into the processor's cache.
+_BLOCK: Final = 1 << 13
+
+# An index of more bytes is not kept.
+_KEPT: Final = 1 << 20
+
 # So few entries are looked at one by one sooner than by numpy.
 _FEW: Final = 32
 
@@ -63,7 +69,7 @@ class IndexCoder:
     (32, (968, 1000))
     """
 
-    __slots__ = ("chain", "counts", "least", "location", "most", "name", "nbytes")
+    __slots__ = ("_last", "chain", "counts", "least", "location", "most", "name", "nbytes")
 
     def __init__(
         self,
@@ -85,6 +91,7 @@ class IndexCoder:
         self.location: IndexLocation = location
         self.name = name
         """The codec that errors name."""
+        self._last: tuple[bytes, int | None, ShardIndex] | None = None
 
     def range_in(self, size: int) -> tuple[int, int]:
         """Where the index lies in a shard of `size` bytes; CodecError where it has no room there."""
@@ -93,7 +100,18 @@ class IndexCoder:
         return (0, self.nbytes) if self.location == "start" else (size - self.nbytes, size)
 
     def parse(self, data: Data, size: int | None = None) -> ShardIndex:
-        """The index that is stored as `data`, of a shard of `size` bytes where that is known."""
+        """The index that is stored as `data`, of a shard of `size` bytes where that is known.
+
+        The last index is kept, with the result of its check: reads of one shard often follow each other.
+        """
+        if not isinstance(data, bytes) or len(data) > _KEPT:
+            return self._parse(data, size)
+        last = self._last
+        if last is None or last[1] != size or last[0] != data:
+            last = self._last = (data, size, self._parse(data, size))
+        return last[2]
+
+    def _parse(self, data: Data, size: int | None) -> ShardIndex:
         here, span = "index", None
         if size is not None:
             span = self.range_in(size)
@@ -119,13 +137,13 @@ class IndexCoder:
 
 
 class ShardIndex:
-    """The entries of a shard, each checked before it is given away.
+    """The entries of a shard. Call `check` before you use any of them.
 
-    An inner chunk has to lie inside the shard and outside its index, and to be as long as its codecs can
-    make it. Gaps are no fault: shards that were rewritten in part have them. Nor is it one that two inner
-    chunks share a range. Ranges that overlap only in part are read, each for itself, as all other readers
-    do and nothing forbids; but no writer makes them on purpose, so who is about to rewrite a shard calls
-    `check_all`, which refuses them: damage must not be copied into a shard that looks sound.
+    An inner chunk must lie inside the shard and outside its index, and have a length that its codecs can
+    produce. Ranges that overlap in part are refused: "inner chunks are written successively in a shard,
+    where unused space between them is allowed", so at least one of two such entries is wrong, and nothing
+    tells which. Gaps are valid. So are entries with the same range: the text does not forbid them, and a
+    writer may store equal chunks once.
 
     >>> import zom.dtypes
     >>> from zom.model.bound_chain import bind_chain
@@ -138,7 +156,7 @@ class ShardIndex:
     zom.errors.CodecError: sharding_indexed: inner chunk (0): bytes 0 to 8 overlap the index, bytes 4 to 36
     """
 
-    __slots__ = ("_coder", "_end", "_first", "_flat", "_region", "_size", "entries")
+    __slots__ = ("_coder", "_end", "_first", "_flat", "_is_checked", "_region", "_size", "entries")
 
     def __init__(self, entries: Array, coder: IndexCoder, size: int | None = None) -> None:
         self.entries = entries
@@ -146,6 +164,7 @@ class ShardIndex:
         self._flat = entries.reshape(-1).data
         self._coder = coder
         self._size = size
+        self._is_checked = False
         if size is not None:
             self._region = coder.range_in(size)
         else:
@@ -185,11 +204,63 @@ class ShardIndex:
         return (None if start == MISSING else (start, start + length) for start, length in rows)
 
     def check(self) -> None:
-        """CodecError where an entry can't be true, each looked at by itself."""
-        if len(self.entries) <= _FEW:
-            for place in range(len(self.entries)):
-                self.entry(place)
+        """Raise CodecError if an entry can't be true, or overlaps another in part."""
+        if not self._is_checked:
+            (self._check_few if len(self.entries) <= _FEW else self._check_many)()
+            self._is_checked = True
+
+    def _check_many(self) -> None:
+        in_order, last = True, 0
+        for first in range(0, len(self.entries), _BLOCK):
+            starts, stops = self._present(self.entries[first : first + _BLOCK])
+            if in_order and len(starts):
+                in_order = last <= int(starts[0]) and bool((starts[1:] >= stops[:-1]).all())
+                last = int(stops[-1])
+        if in_order:
             return
+        starts, stops = self._present(self.entries)
+        starts.sort()
+        stops.sort()
+        # Ranges are apart exactly where each starts behind the one before, of starts and stops that are
+        # sorted by themselves. That is much faster than to sort ranges.
+        if (starts[1:] < stops[:-1]).any():
+            self._check_overlaps()
+
+    def _present(self, entries: Array) -> tuple[Array, Array]:
+        """Starts and stops of the inner chunks that are there, each checked by itself."""
+        starts, lengths = entries[:, 0], entries[:, 1]
+        there = starts != MISSING
+        if there.all():
+            starts, lengths = starts.copy(), lengths.copy()
+        else:
+            if (lengths[~there] != MISSING).any():
+                self._refuse_first()
+            starts, lengths = starts[there], lengths[there]
+        if not len(starts):
+            return starts, lengths
+        sound = self._coder.least <= int(lengths.min()) and int(lengths.max()) <= self._coder.most
+        if not sound or int(starts.min()) < self._first or int(starts.max()) > self._end:
+            self._refuse_first()
+        lengths += starts
+        if int(lengths.max()) > self._end:
+            self._refuse_first()
+        return starts, lengths
+
+    def _check_few(self) -> None:
+        there: list[tuple[int, int, int]] = []
+        for place in range(len(self.entries)):
+            span = self.entry(place)
+            if span is not None:
+                there.append((*span, place))
+        there.sort()
+        start = stop = other = -1
+        for begin, end, place in there:
+            if begin < stop and (begin != start or end != stop):
+                raise self._overlap(*sorted((other, place)))
+            start, stop, other = begin, end, place
+
+    def _refuse_first(self) -> None:
+        """Raise the CodecError of the first entry that can't be true."""
         coder = self._coder
         starts, lengths = self.entries[:, 0], self.entries[:, 1]
         # Numbers without a sign wrap: what is below the smallest ends up above the largest.
@@ -198,19 +269,14 @@ class ShardIndex:
         bad = after > room
         bad |= lengths > room - after
         bad |= lengths - np.uint64(coder.least) > np.uint64(coder.most - coder.least)
-        if bad.any():
-            bad &= (starts & lengths) != MISSING
-            if bad.any():
-                raise self._refusal(int(bad.argmax()))
+        bad &= (starts & lengths) != MISSING
+        raise self._refusal(int(bad.argmax()))
 
-    def check_all(self) -> None:
-        """CodecError where an entry can't be true, or overlaps another in part."""
-        self.check()
+    def _check_overlaps(self) -> None:
+        """Raise CodecError if two ranges overlap in part; equal ranges are valid."""
         there = np.flatnonzero(self.entries[:, 0] != MISSING)
         starts, lengths = self.entries[there, 0], self.entries[there, 1]
-        if (starts[1:] >= starts[:-1] + lengths[:-1]).all():
-            return
-        order = np.argsort(starts, kind="stable")
+        order = np.lexsort((lengths, starts))
         starts, lengths = starts[order], lengths[order]
         # Of ranges that overlap, two that are neighbours in this order do, unless they are the same.
         bad = starts[1:] < starts[:-1] + lengths[:-1]

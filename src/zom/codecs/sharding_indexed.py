@@ -6,9 +6,9 @@ The shard is what the codec is given, so after a transpose the transposed shape 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal, cast
 
-from pydantic import Field
+from pydantic import Field, ValidatorFunctionWrapHandler, WrapValidator
 
 from zom.codecs.shard import ShardCoder
 from zom.codecs.shard_grid import ShardGrid
@@ -20,6 +20,7 @@ from zom.model.canonical import canonical_definition
 from zom.model.chain import check_chain
 from zom.model.codec import Bytes, Codec, Elements, codecs
 from zom.model.configuration import Configuration
+from zom.model.grid_repair import BOOLEAN
 from zom.model.resolve import parse_v3
 from zom.problems import Fault, rule, show
 
@@ -52,10 +53,19 @@ NESTING = rule(
 _DEEPEST = 16
 
 
+class _One(int):
+    """The 1 that a document spells as true."""
+
+
+def _read_length(value: Any, handler: ValidatorFunctionWrapHandler) -> int:
+    """The length of an inner chunk; for true, a 1 that is remembered as such."""
+    return _One(1) if value is True else cast("int", handler(value))
+
+
 class ShardingConfiguration(Configuration):
     """The inner chunks, the codecs of each, the codecs of the index and where the index stands."""
 
-    chunk_shape: list[Annotated[int, Field(ge=1)]]
+    chunk_shape: list[Annotated[int, Field(ge=1), WrapValidator(_read_length)]]
     codecs: Annotated[list[Any], Field(json_schema_extra={"x-zom-is": "codecs"})]
     index_codecs: Annotated[list[Any], Field(json_schema_extra={"x-zom-is": "codecs"})]
     index_location: Literal["start", "end"] = "end"
@@ -92,6 +102,10 @@ class ShardingCodec(Codec):
         if not isinstance(before, Elements) or _too_deep(faults, inside):
             return Bytes()
         inner = configuration.chunk_shape
+        here = (*inside, "chunk_shape")
+        for place, length in enumerate(inner):
+            if isinstance(length, _One):
+                faults.append(Fault(BOOLEAN, (*here, place), "an integer of at least 1", "true", "write 1"))
         fits = _check_inner(inner, before.lengths, faults, (*inside, "chunk_shape"))
         lengths = tuple((length,) for length in inner) if fits else None
         chunk = Elements(lengths, before.data_type, before.fill)

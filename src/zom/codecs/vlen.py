@@ -53,7 +53,8 @@ class Items:
     def cells(self) -> tuple[Array, list[int]]:
         """The items as byte strings of one length, and the places of those that don't fit or end in NUL.
 
-        Such a cell holds something else. The cells take at most twice the memory of the items.
+        Such a cell is empty: an item that was cut could end inside a character. The cells take at most
+        twice the memory of the items.
         """
         count = len(self.lengths)
         limit = min(int(self.lengths.max()), 16 + 2 * len(self.data) // count)
@@ -65,8 +66,9 @@ class Items:
         grid = cells.view(np.uint8).reshape(count, limit)
         grid[np.arange(limit) >= self.lengths[:, None]] = 0
         last = padded[self.begins + np.maximum(self.lengths, 1) - 1]
-        odd = (self.lengths > limit) | ((last == 0) & (self.lengths > 0))
-        return cells, np.flatnonzero(odd).tolist()
+        odd = np.flatnonzero((self.lengths > limit) | ((last == 0) & (self.lengths > 0)))
+        grid[odd] = 0
+        return cells, odd.tolist()
 
 
 def read_items(data: Data, shape: tuple[int, ...]) -> Items:

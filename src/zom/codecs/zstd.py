@@ -40,6 +40,7 @@ class ZstdConfiguration(Configuration):
     """How hard to compress, and whether to store a checksum."""
 
     strict_schema: ClassVar[Mapping[str, Any]] = {"required": ["level"]}
+    encoding_only: ClassVar[Mapping[str, Any]] = {"level": 0, "checksum": None}
 
     level: OrAbsent[Level] = None
     checksum: bool = False
@@ -47,6 +48,8 @@ class ZstdConfiguration(Configuration):
 
 class ZstdV2Configuration(Configuration):
     """As numcodecs has it."""
+
+    encoding_only: ClassVar[Mapping[str, Any]] = {"level": None, "checksum": None}
 
     level: Level = 0
     checksum: Annotated[bool, WrapValidator(gdal_checksum), PlainSerializer(bool)] = False

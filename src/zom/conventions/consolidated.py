@@ -12,8 +12,10 @@ from zom.conventions.check import Breach, Site, Skip, python
 from zom.conventions.convention import Convention, register
 from zom.conventions.rule import Rule
 from zom.conventions.view import Node
-from zom.jsonvalue import same
 from zom.model.python_value import is_dict
+from zom.model.same_document import differing_members
+from zom.model.v2 import V2
+from zom.model.v3 import V3
 from zom.problems import show
 
 if TYPE_CHECKING:
@@ -22,6 +24,7 @@ if TYPE_CHECKING:
 __all__ = ["CONSOLIDATED"]
 
 _LINK: Final = "https://github.com/zarr-developers/zarr-specs/pull/309"
+_FAMILIES: Final = {"v2": V2, "v3": V3}
 _BLOCK: Final = "consolidated_metadata"
 _NO_ENTRIES: Final = Skip("the consolidated metadata has no entries by path")
 
@@ -52,15 +55,11 @@ def _differing(site: Site, entries: Mapping[str, Any]) -> Iterator[Breach]:
             names = ["node_type"]
         else:
             # zarr-python nests an empty block in the entry of each group.
-            names = [name for name in dict.fromkeys((*mine, *entry)) if name not in {_BLOCK, "members"}]
+            names = differing_members(_FAMILIES[node.form], mine, entry, ignore=(_BLOCK, "members"))
         for name in names:
-            left, right = mine.get(name), entry.get(name)
-            if (name in mine) is not (name in entry) or not same(left, right):
-                expected = (
-                    f"{show(left)}, as in {node.path}" if name in mine else f"nothing, as in {node.path}"
-                )
-                found = show(right) if name in entry else "nothing"
-                yield site.breach((_BLOCK, "metadata", path, name), expected, found, related=(node,))
+            expected = f"{show(mine[name]) if name in mine else 'nothing'}, as in {node.path}"
+            found = show(entry[name]) if name in entry else "nothing"
+            yield site.breach((_BLOCK, "metadata", path, name), expected, found, related=(node,))
 
 
 def _is_complete(site: Site) -> Iterator[Breach] | Skip:

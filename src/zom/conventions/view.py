@@ -16,6 +16,7 @@ from zom.model.array_view import DIMENSIONS, data_type_of
 from zom.model.hierarchy import family_of
 from zom.model.output import member_specs
 from zom.model.python_value import is_dict, is_list
+from zom.model.v3 import V3
 from zom.problems import pointer_of
 
 if TYPE_CHECKING:
@@ -318,15 +319,18 @@ def document_tree(document: object) -> Node:
     >>> document_tree({"zarr_format": 3, "node_type": "group", "members": {"a": 7}}).members
     {'a': <node /a>}
     """
-    return grown(document, _document_facts, _document_members)
+    above = family_of(document)
 
+    def facts(node: object) -> Facts:
+        # Documents of the draft don't say so each: what is above them does.
+        family = family_of(node) or above
+        form = V3.form if family is None else family.form
+        if not is_dict(node):
+            return None, form, None
+        own = {name: value for name, value in node.items() if name != "members"}
+        return None if family is None else family.kind_of(node), form, own
 
-def _document_facts(document: object) -> Facts:
-    family = family_of(document)
-    if not is_dict(document):
-        return None, family.form, None
-    own = {name: value for name, value in document.items() if name != "members"}
-    return family.kind_of(document), family.form, own
+    return grown(document, facts, _document_members)
 
 
 def _document_members(document: object) -> Mapping[str, object] | None:

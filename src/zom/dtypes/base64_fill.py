@@ -1,7 +1,7 @@
 """Fill values in base64: byte strings, raw bytes and structs, as v2 (and some v3 types) spell them.
 
 Zarr v2, fill value encoding: "MUST be encoded as an ASCII string using the standard Base64 alphabet".
-Writers strip the trailing zeros of a byte string, so less than an element is read as padded.
+Writers strip the trailing zeros of a byte string, so less than an element is read as padded, and said so.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import base64
 import re
 from typing import TYPE_CHECKING, Any
 
-from zom.model.fill_value import LENGTH, PLAIN_TEXT, ZERO, read_base64, refuse_type
+from zom.model.fill_value import LENGTH, PLAIN_TEXT, SHORT, SHORT_TEXT, ZERO, read_base64, refuse_type
 from zom.model.patterns import BASE64
 from zom.problems import Fault, show
 
@@ -41,6 +41,8 @@ def read_item(size: int, value: Any, faults: list[Fault], path: tuple[str | int,
         refuse_type(f"base64 of at most {size} bytes", value, faults, path)
         return None
     raw = read_base64(value, size, faults, path)
+    if raw is not None and len(raw) < size:
+        faults.append(Fault(SHORT, path, f"base64 of {size} bytes", f"{len(raw)} bytes"))
     return None if raw is None else raw.ljust(size, b"\0")
 
 
@@ -52,7 +54,12 @@ def read_text(
         faults.append(Fault(ZERO, path, f"base64 of at most {size} bytes", "0", 'write ""'))
         return bytes(size)
     if form == "v3" or not isinstance(value, str) or _BASE64.match(value):
-        return read_item(size, value, faults, path)
+        start = len(faults)
+        found = read_item(size, value, faults, path)
+        # In v3 only zarr-python has such a type, so what it writes is right.
+        told = [fault for fault in faults[start:] if form == "v2" or fault.rule is not SHORT]
+        faults[start:] = [each._replace(rule=SHORT_TEXT) if each.rule is SHORT else each for each in told]
+        return found
     raw = value.encode()
     if len(raw) > size:
         faults.append(Fault(LENGTH, path, f"base64 of at most {size} bytes", show(value)))

@@ -1,6 +1,7 @@
 """The `bool` data type: one byte, 0 or 1.
 
-Zarr v3 core, data types; v2 `|b1`. A v2 fill value of 0 or 1 is met in the wild, and read.
+Zarr v3 core, data types; v2 `|b1`. A v2 fill value of 0 or 1 is met in the wild, and read;
+in the other formats it is read with a warning, as zarr-python does.
 """
 
 from __future__ import annotations
@@ -13,12 +14,12 @@ from typing_extensions import override
 
 from zom.dtypes.element import PlainFamily, PlainType, cast_error
 from zom.model.datatype import data_types
-from zom.model.fill_value import refuse_type
+from zom.model.fill_value import NUMBER_FOR_BOOL, refuse_type
+from zom.problems import Fault, show
 
 if TYPE_CHECKING:
     from zom.jsonvalue import JSON
     from zom.model.datatype import Format, Kind
-    from zom.problems import Fault
 
 __all__ = ["BoolType"]
 
@@ -65,6 +66,10 @@ class BoolType(PlainType):
     @override
     def read(self, value: Any, form: Format, faults: list[Fault], path: tuple[str | int, ...]) -> Any:
         if isinstance(value, bool) or (form == "v2" and type(value) is int and value in {0, 1}):
+            return np.bool_(value)
+        if type(value) is int and value in {0, 1}:
+            fix = f"write {'true' if value else 'false'}"
+            faults.append(Fault(NUMBER_FOR_BOOL, path, "true or false", show(value), fix))
             return np.bool_(value)
         refuse_type("true or false", value, faults, path, integers="01" if form == "v2" else "")
         return None

@@ -1,8 +1,8 @@
 """The complex data types: two floating point numbers, the real one first.
 
 Zarr v3 core, data types `complex64` and `complex128`; v2 `<c8` and `<c16`; zarr-extensions for the
-aliases `complex_float32` and `complex_float64`, and for the narrow ones, which numpy doesn't have:
-documents that name those can be checked, their chunks can't be read.
+aliases `complex_float32` and `complex_float64`, and for the narrow ones. numpy has no complex numbers with
+such parts, so it holds them as records of two fields, `real` and `imag`: no bit is lost.
 """
 
 from __future__ import annotations
@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from typing_extensions import override
 
-from zom.dtypes.element import PlainFamily, PlainType, cast_error
+from zom.dtypes.element import PlainFamily, PlainType, cast_error, ml_dtype
 from zom.dtypes.float_format import FORMATS, FloatFormat, float_schema, read_float, write_float
-from zom.errors import ExtensionError
+from zom.model.complex_parts import PARTS
 from zom.model.datatype import data_types
 from zom.model.fill_value import refuse_type
 from zom.model.python_value import is_list, number_of
@@ -78,8 +78,8 @@ class ComplexType(PlainType):
     @override
     def numpy(self) -> np.dtype[Any]:
         if self.code is None:
-            message = f"numpy has no {self.name}: its documents can be checked, its chunks can't be read"
-            raise ExtensionError(message)
+            part = np.dtype("<f2") if self.part.name == "float16" else ml_dtype(self.part.name)
+            return np.dtype([(name, part) for name in PARTS])
         return np.dtype((">" if self.order == "big" else "<") + self.code)
 
     @override
@@ -116,6 +116,8 @@ class ComplexType(PlainType):
     def cast(self, value: object) -> Any:
         given: Any = value
         if isinstance(value, np.complexfloating) and given.dtype.name == self.name:
+            return given
+        if isinstance(value, np.void) and self.code is None and given.dtype == self.numpy():
             return given
         whole = complex(given) if isinstance(value, (complex, np.complexfloating)) else number_of(given)
         if whole is None:

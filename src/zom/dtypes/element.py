@@ -40,6 +40,7 @@ __all__ = [
     "cast_error",
     "configured",
     "extension_type",
+    "ml_dtype",
     "pack",
     "spelling_error",
     "unpack",
@@ -199,7 +200,7 @@ def ml_dtype(name: str) -> np.dtype[Any]:
     try:
         module: Any = importlib.import_module("ml_dtypes")
     except ImportError:
-        message = f"numpy has no {name} of its own: pip install ml_dtypes"
+        message = f"numpy has no {name} of its own: pip install 'zom[codecs]', which brings ml_dtypes"
         raise ExtensionError(message) from None
     if not hasattr(module, name):
         message = f"this version of ml_dtypes has no {name}: pip install --upgrade ml_dtypes"

@@ -14,7 +14,16 @@ from fractions import Fraction
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
-from zom.model.fill_value import FLOAT_TEXT, INFINITY, RANGE, ROUNDED, WIDTH, refuse_type
+from zom.model.fill_value import (
+    FLOAT_TEXT,
+    INFINITY,
+    NO_ZERO,
+    NUMBER_TEXT,
+    RANGE,
+    ROUNDED,
+    WIDTH,
+    refuse_type,
+)
 from zom.model.patterns import either, hexadecimal, whole
 from zom.problems import Fault, show
 
@@ -221,6 +230,9 @@ def read_float(
     """
     if type(value) is float or type(value) is int:
         pattern = made.encode(value)
+        if pattern is None and value == 0:
+            faults.append(Fault(NO_ZERO, path, f"a number that {made.name} holds", show(value)))
+            return 0
         if pattern is None:
             largest = made.shortest(made.largest)
             faults.append(
@@ -235,10 +247,11 @@ def read_float(
             return _read_hex(made, value, faults, path)
         if value in {"NaN", "Infinity", "-Infinity", "+Infinity"}:
             return _read_word(made, value, form, faults, path)
-        if form == "v2" and _LOOSE.fullmatch(value):
+        if form != "draft" and _LOOSE.fullmatch(value):
             pattern = made.encode(float(value))
             if pattern is not None:
-                faults.append(Fault(FLOAT_TEXT, path, _words(made, form), show(value)))
+                loose = FLOAT_TEXT if form == "v2" else NUMBER_TEXT
+                faults.append(Fault(loose, path, _words(made, form), show(value)))
                 return pattern
     refuse_type(_words(made, form), value, faults, path)
     return None

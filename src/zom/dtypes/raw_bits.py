@@ -37,7 +37,13 @@ BITS = rule(
     source="Zarr v3 core, data types",
     schema=True,
 )
-_CLAIMED = "r(?:0|[1-9][0-9]{0,15})"
+LIMIT = rule(
+    "data-type/raw-bits-limit",
+    f"a raw data type has at most {8 * MOST_BYTES} bits, as many as numpy's elements have",
+    source="zom, as numpy; Zarr v3 core, data types, has no limit",
+    schema=True,
+)
+_CLAIMED = "r(?:0|[1-9][0-9]*)"
 _NAME = re.compile(_CLAIMED)
 _EIGHTS = "[048][08]|[159]6|[26]4|[37]2"
 _FOURS = "[048]4|[159]2|[26][08]|[37]6"
@@ -175,11 +181,15 @@ class RawBitsFamily(DataTypeFamily):
             where = (*path, "configuration")
             parse_configuration(NoConfiguration, configuration, CONFIGURATION, faults, path=where)
             return None
-        bits = int(name[1:])
-        if bits % 8 or not 0 < bits <= 8 * MOST_BYTES:
-            expected = 'a multiple of 8 bits, such as "r16"'
-            fix = f'write "r{(bits + 7) // 8 * 8}"' if 0 < bits <= 8 * MOST_BYTES else None
-            faults.append(Fault(BITS, path, expected, show(name), fix))
+        most = 8 * MOST_BYTES
+        # A limit on the digits first: `int` has one of its own.
+        bits = int(name[1:]) if len(name) <= 1 + len(str(most)) else most + 8
+        if bits > most:
+            faults.append(Fault(LIMIT, path, f"at most {most} bits for each element", show(name)))
+            return None
+        if bits % 8 or not bits:
+            fix = f'write "r{(bits + 7) // 8 * 8}"' if bits else None
+            faults.append(Fault(BITS, path, 'a multiple of 8 bits, such as "r16"', show(name), fix))
             return None
         return RawBitsType(bits)
 

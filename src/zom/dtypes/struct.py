@@ -7,7 +7,7 @@ optional. In v2 each field has its own byte order, in v3 all of them follow the 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -26,8 +26,8 @@ from zom.dtypes.struct_record import cast_record, read_record, record_json
 from zom.dtypes.struct_v2 import parse_v2_fields
 from zom.model.configuration import Configuration
 from zom.model.datatype import DataType, DataTypeFamily, data_types
-from zom.model.definition import parse_definition
-from zom.model.fill_value import NULL, STRUCT_BASE64, STRUCT_OBJECT, refuse_type
+from zom.model.definition import is_uri, parse_definition, uri_fault
+from zom.model.fill_value import NULL, STRUCT_BASE64, STRUCT_OBJECT, STRUCT_TEXT, refuse_type
 from zom.model.patterns import base64_up_to
 from zom.model.python_value import is_dict, is_list
 from zom.model.resolve import of_numpy, parse_v3
@@ -138,6 +138,11 @@ class StructType(Element):
         )
 
     @override
+    def present(self) -> DataType:
+        fields = tuple(replace(field, data_type=field.data_type.present()) for field in self.fields)
+        return StructType(fields)
+
+    @override
     def to_json(self, form: Format) -> JSON:
         if form == "v3":
             return self._to_v3()
@@ -180,10 +185,15 @@ class StructType(Element):
             if form != "v3":
                 faults.append(Fault(STRUCT_OBJECT, path, f"base64 of {self.itemsize} bytes", show(value)))
             raw = read_record(self, value, form, faults, path)
-        elif form != "v3" or (self.legacy and isinstance(value, str)):
+        elif form != "v3" or isinstance(value, str):
+            start = len(faults)
             raw = read_item(self.itemsize, value, faults, path)
-            if form == "v3" and raw is not None:
-                faults.append(Fault(STRUCT_BASE64, path, "an object with every field", show(value)))
+            if form == "v3" and raw is None and not self.legacy:
+                del faults[start:]  # text that is no base64 of a struct is of the wrong type first of all
+                refuse_type(f"an object with {', '.join(map(show, self.names))}", value, faults, path)
+            elif form == "v3" and raw is not None:
+                broken = STRUCT_BASE64 if self.legacy else STRUCT_TEXT
+                faults.append(Fault(broken, path, "an object with every field", show(value)))
         else:
             refuse_type(f"an object with {', '.join(map(show, self.names))}", value, faults, path)
             return None
@@ -242,7 +252,10 @@ def parse_field_type(value: Any, faults: list[Fault], path: tuple[str | int, ...
         return None
     found = parse_v3(value, faults, path)
     if found is None and len(faults) == before:
-        faults.append(Fault(OPEN_FIELD, path, "a registered data type", show(definition.name)))
+        if is_uri(definition.name):
+            faults.append(uri_fault(definition.name, "data type", path))
+        else:
+            faults.append(Fault(OPEN_FIELD, path, "a registered data type", show(definition.name)))
     return found
 
 

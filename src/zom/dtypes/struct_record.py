@@ -41,7 +41,7 @@ def read_record(
     for name, field in zip(names, struct.fields, strict=True):
         if name not in value:
             faults.append(Fault(FIELD, (*path, name), f"a value of type {field.data_type.name}", "nothing"))
-            whole = False
+            raw.append(pack(field.data_type, field.data_type.default()) * field.count)
             continue
         part = _read_field(field, field.shape, value[name], form, faults, (*path, name))
         raw.append(part or b"")

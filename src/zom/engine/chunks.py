@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal, TypeAlias, cast
 
 from zom.engine.split import count_parts
@@ -61,6 +61,8 @@ class Chunks:
     node: str
     """The path of the array, for messages."""
     options: Options
+    missing: list[str] = field(default_factory=list[str])
+    """The key of the first chunk that a read did not find, if there is one."""
 
     def keyed(self, parts: Walk) -> Iterator[Keyed]:
         """Each part with the key of its chunk."""

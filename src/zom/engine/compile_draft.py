@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, cast
 from zom.codecs.shard import ShardCoder
 from zom.codecs.shard_index import index_block
 from zom.engine.compile_v2 import order_links, v2_link
-from zom.engine.compile_v3 import unknown
+from zom.engine.compile_v3 import refuse_unknown_members, unknown
 from zom.engine.plan import ArrayPlan, fill_array
 from zom.errors import UnknownName
 from zom.jsonvalue import JSONDict
@@ -23,7 +23,8 @@ from zom.model.chunk_key_encoding import KeyForm
 from zom.model.codec import codecs
 from zom.model.configuration import parse_configuration
 from zom.model.draft_chain import CODEC
-from zom.model.draft_extension import codec_name
+from zom.model.draft_extension import codec_name, extensions_not_understood
+from zom.model.draft_rules import not_understood
 from zom.model.python_value import is_dict, is_list
 from zom.model.resolve import parse_draft, parse_v2
 from zom.model.v2_rules import object_codec_of
@@ -46,6 +47,8 @@ def compile_draft(spec: Spec, limits: Limits) -> ArrayPlan:
     """The plan of a draft array."""
     document = spec.document
     shape = cast("tuple[int, ...]", spec.__dict__["shape"])
+    refuse_unknown_members(not_understood(document), document)
+    _refuse_extensions(document)
     faults: list[Fault] = []
     data_type = _data_type(document, faults)
     # Of objects 2021 said what v2 does: 0 where it meant an empty text.
@@ -73,6 +76,11 @@ def compile_draft(spec: Spec, limits: Limits) -> ArrayPlan:
         KeyForm("c", separator, "c"),
         bind,
     )
+
+
+def _refuse_extensions(document: Mapping[str, Any]) -> None:
+    for uri in extensions_not_understood(document.get("extensions", ())):
+        raise UnknownName(f"extensions: zom doesn't know {show(uri)}, and readers must understand it")
 
 
 def _data_type(document: Mapping[str, Any], faults: list[Fault]) -> DataType:

@@ -14,10 +14,15 @@ from zom.model.chunk_grid import chunk_grids
 from zom.model.chunk_key_encoding import chunk_key_encodings
 from zom.model.configuration import parse_configuration
 from zom.model.definition import FORM, name_of, parse_definition, suggestion
+from zom.model.grid_repair import read_grid
+from zom.model.python_value import is_dict
 from zom.model.resolve import parse_v3
+from zom.model.v3_rules import not_understood
 from zom.problems import show
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
     from zom.limits import Limits
     from zom.model.axis import Axis
     from zom.model.bound import Block
@@ -28,13 +33,14 @@ if TYPE_CHECKING:
     from zom.model.spec import Spec
     from zom.problems import Fault
 
-__all__ = ["compile_v3"]
+__all__ = ["compile_v3", "refuse_unknown_members"]
 
 
 def compile_v3(spec: Spec, limits: Limits) -> ArrayPlan:
     """The plan of a v3 array."""
     document = spec.document
     shape = cast("tuple[int, ...]", spec.__dict__["shape"])
+    refuse_unknown_members(not_understood("array", document), document)
     _refuse_transformers(document.get("storage_transformers"))
     faults: list[Fault] = []
     data_type = parse_v3(document["data_type"], faults, ("data_type",))
@@ -51,7 +57,7 @@ def compile_v3(spec: Spec, limits: Limits) -> ArrayPlan:
         data_type,
         data_type.numpy(),
         fill_array(data_type, fill),
-        _axes(document["chunk_grid"], shape),
+        _axes(read_grid(document["chunk_grid"], values, shape, []), shape),
         _key_form(document["chunk_key_encoding"]),
         bind,
     )
@@ -62,6 +68,19 @@ def unknown(kind: str, name: str | None, member: str, registry: Registry[Any] | 
     shown = f"no {kind} named {show(name)} is registered"
     hint = suggestion(name, registry) if registry is not None and name is not None else None
     return UnknownName(f"{member}: {shown}; {hint}" if hint else f"{member}: {shown}")
+
+
+def refuse_unknown_members(names: Sequence[str], document: Mapping[str, Any]) -> None:
+    """UnknownName where a document has members that nobody may ignore: its chunks may mean anything.
+
+    >>> refuse_unknown_members(["a"], {"a": {"name": "acme.a"}})
+    Traceback (most recent call last):
+    zom.errors.UnknownName: a: no extension named "acme.a" is registered, and readers must understand it
+    """
+    for name in names:
+        found = name_of(document[name]) if is_dict(document[name]) else None
+        shown = show(name if found is None else found)
+        raise UnknownName(f"{name}: no extension named {shown} is registered, and readers must understand it")
 
 
 def _refuse_transformers(value: Any) -> None:

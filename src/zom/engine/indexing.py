@@ -11,8 +11,10 @@ from typing import TYPE_CHECKING, Any, TypeAlias, cast
 import numpy as np
 
 from zom.engine.reading import read
+from zom.engine.text import as_elements, check_text, put
 from zom.engine.writing import write
-from zom.errors import ExtensionError, SelectionError, UnknownName
+from zom.errors import CodecError, ExtensionError, SelectionError, UnknownName
+from zom.model.complex_parts import as_parts, has_parts
 from zom.model.python_value import is_list
 
 if TYPE_CHECKING:
@@ -70,7 +72,7 @@ def read_selection(
         target = _taken(target, fields, wanted)
     if out is None or out is target:
         return target
-    out[...] = target
+    put(out, target)
     return out
 
 
@@ -78,10 +80,15 @@ def write_selection(chunks: Chunks, selection: Selection, value: Any, *, fields:
     """Put `value`, spread as numpy's assignment does, where `selection` selects."""
     dtype = chunks.plan.dtype
     wanted = _field_type(dtype, fields) if fields is not None else dtype
-    if isinstance(fields, str) and wanted.shape:
-        value = _cells(value, fields, wanted, selection.shape)
-        fields, wanted = [fields], value.dtype
-    values = selection.spread(_as_values(value, wanted))
+    try:
+        if isinstance(fields, str) and wanted.shape:
+            value = _cells(value, fields, wanted, selection.shape)
+            fields, wanted = [fields], value.dtype
+        if fields is None and chunks.plan.data_type.kind == "complex" and has_parts(dtype):
+            value = as_parts(value, dtype)
+        values = selection.spread(_as_values(value, wanted))
+    except CodecError as error:
+        raise CodecError(f"{chunks.store.url}: {chunks.node}: {error}") from error
     if selection.is_empty:
         return
 
@@ -106,12 +113,13 @@ def _as_values(value: Any, dtype: np.dtype[Any]) -> Array:
         # What is of the type already is not copied; numbers are cast chunk by chunk. What may not be
         # a number is cast before any chunk is written.
         late = dtype.kind not in "OTV" and array.dtype.kind in "biufc"
-        return array if array.dtype == dtype or late else array.astype(dtype)
+        return array if late else as_elements(array, dtype)
     if dtype.kind == "O" and isinstance(value, (bytes, str, dict)):
         cell = np.empty((), object)
         cell[()] = value
+        check_text(cell)
         return cell
-    return np.asarray(value, dtype)
+    return as_elements(value, dtype)
 
 
 def _field_type(dtype: np.dtype[Any], fields: Fields) -> np.dtype[Any]:
@@ -128,7 +136,7 @@ def _field_type(dtype: np.dtype[Any], fields: Fields) -> np.dtype[Any]:
 
 def _cells(value: Any, name: str, dtype: np.dtype[Any], shape: tuple[int, ...]) -> Array:
     """`value` for a field that is an array in each element: as elements that have that field alone."""
-    array = np.asarray(value, dtype.base)
+    array = as_elements(value, dtype.base)
     whole = shape + dtype.shape
     try:
         np.broadcast_to(array, whole)

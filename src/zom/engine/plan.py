@@ -82,7 +82,7 @@ class ArrayPlan:
     >>> from zom.engine.compile import compile_plan
     >>> plan = compile_plan(v3.ArraySpec.build(shape=(4, 6), dtype="int16", chunks=(2, 3)))
     >>> plan.keys.key((1, 0)), plan.chunk_shape((1, 0)), plan.form((2, 3)).chain.names
-    ('c/1/0', (2, 3), ('bytes', 'zstd', 'crc32c'))
+    ('c/1/0', (2, 3), ('bytes', 'zstd'))
     """
 
     shape: tuple[int, ...]

@@ -204,6 +204,8 @@ class _Place:
         chunks = self._chunks
         if chunks.options.missing == "error":
             raise MissingChunk(chunks.store.url, chunks.node, key, "read", "it is not there")
+        if not chunks.missing:
+            chunks.missing.append(key)
         self._work[outside] = chunks.plan.fill
 
     def _take_direct(self, part: Part, key: str) -> None:

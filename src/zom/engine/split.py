@@ -89,6 +89,8 @@ class Walk:
             return iter((prefix + form.scalar,))
         texts = [list(map(str, column.chunks)) for column in self._columns]
         texts[0] = [prefix + form.head + text for text in texts[0]]
+        if form.tail:
+            texts[-1] = [text + form.tail for text in texts[-1]]
         return map(form.separator.join, product(*texts))
 
     def numbers(self, grid: tuple[int, ...]) -> Iterator[int]:

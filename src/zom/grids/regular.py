@@ -32,21 +32,12 @@ POSITIVE = rule(
     source=_SOURCE,
     schema=True,
 )
-# Writers took the chunk's length from the array's. No chunk exists there, so nothing is lost by
-# reading 1.
-EMPTY = rule(
-    "chunk-grid/regular-empty",
-    "the length of a chunk is positive even where the array has the length 0; it is read as 1",
-    source=_SOURCE,
-    lenient="warning",
-    schema=True,
-)
 
 
 class RegularConfiguration(Configuration):
     """The length of every chunk along each dimension."""
 
-    # The minimum is for the schema only: what is allowed of 0 depends on the array's shape.
+    # The minimum is for the schema only: lengths below it have a rule of their own.
     chunk_shape: list[Annotated[int, Field(json_schema_extra={"minimum": 1})]]
 
 
@@ -69,26 +60,21 @@ class RegularGrid(ChunkGrid):
         chunk = configuration.chunk_shape
         if shape is not None and len(chunk) != len(shape):
             faults.append(Fault(RANK, here, wanted_rank(len(shape)), show(chunk)))
-            shape = None
             known = False
         else:
             known = True
-        sound = True
-        for place, length in enumerate(chunk):
-            if length < 1:
-                empty = length == 0 and shape is not None and shape[place] == 0
-                faults.append(Fault(EMPTY if empty else POSITIVE, (*here, place), _WANTED, show(length)))
-                sound = sound and empty
-        return tuple((max(length, 1),) for length in chunk) if known and sound else None
+        wrong = [place for place, length in enumerate(chunk) if length < 1]
+        faults.extend(Fault(POSITIVE, (*here, place), _WANTED, show(chunk[place])) for place in wrong)
+        return tuple((length,) for length in chunk) if known and not wrong else None
 
     def axes(self, configuration: RegularConfiguration, shape: tuple[int, ...]) -> tuple[Axis, ...]:
         """One size for each dimension.
 
-        >>> [axis.count for axis in regular.axes(RegularConfiguration(chunk_shape=[2, 0]), (5, 0))]
+        >>> [axis.count for axis in regular.axes(RegularConfiguration(chunk_shape=[2, 1]), (5, 0))]
         [3, 0]
         """
         pairs = zip(shape, configuration.chunk_shape, strict=True)
-        return tuple(Axis(length, max(size, 1)) for length, size in pairs)
+        return tuple(Axis(length, size or 1) for length, size in pairs)
 
 
 _WANTED = "an integer of at least 1"

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from zom.model.datatype import DataType
     from zom.model.spec import Spec
 
-__all__ = ["disagreement", "same_elements"]
+__all__ = ["disagreement", "same_elements", "same_fill"]
 
 _BESIDE_CHUNKS = (
     "/attributes",
@@ -46,6 +46,7 @@ def same_elements(old: DataType, new: DataType) -> bool:
     >>> same_elements(parse_v2(">i2", None, []), parse_v3("int16", []))
     True
     """
+    old, new = old.present(), new.present()
     if old == new:
         return True
     try:

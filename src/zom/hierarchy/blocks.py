@@ -97,6 +97,8 @@ def renewed(ledger: Ledger, wanted: frozenset[str]) -> Renewal:
         inside = at == found.path or at.startswith(f"{found.path.rstrip('/')}/")
         if inside and at not in ledger.documents:
             continue  # it goes, and its block with it
+        if at in ledger.actions and ledger.actions[at].kind == "array":
+            continue  # an array takes its place
         block = None if node is None else block_in(node)
         prefix = f"{at.rstrip('/')}/"
         touched = any(path == at or path.startswith(prefix) for path in changed)

@@ -5,9 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, overload
 
+from zom import jsontext
 from zom.hierarchy import chunk_rules
+from zom.hierarchy.new_names import names_in_document, names_in_tree
 from zom.limits import DEFAULT_LIMITS, Limits
 from zom.model import hierarchy
+from zom.model.location import with_lines
+from zom.model.output import member_specs
+from zom.model.repeats import is_endless
 from zom.model.spec import Spec
 
 if TYPE_CHECKING:
@@ -103,7 +108,7 @@ def check(  # noqa: PLR0913 - each is a choice of the caller's
         if like is not None or path or form is not None or data != "none":
             message = "a document is checked by itself: `like`, `path`, `form` and `data` are for stores"
             raise TypeError(message)
-        return hierarchy.check(subject, level, limits=limits)
+        return _check_document(subject, level, limits)
     return _check_store(
         subject,
         path,
@@ -115,6 +120,21 @@ def check(  # noqa: PLR0913 - each is a choice of the caller's
         limits=limits,
         progress=progress,
     )
+
+
+def _check_document(subject: Any, level: Level, limits: Limits) -> tuple[Problem, ...]:
+    """Every problem of a document, the names that other systems refuse among them."""
+    found = hierarchy.check(subject, level, limits=limits)
+    if is_endless(found):
+        return found
+    if isinstance(subject, Spec):
+        return (*found, *names_in_tree(subject, member_specs, subject.family.form, level))
+    if not isinstance(subject, (str, bytes)):
+        return (*found, *names_in_document(subject, level))
+    if b'"members"' not in (subject.encode(errors="replace") if isinstance(subject, str) else subject):
+        return found
+    named = tuple(names_in_document(jsontext.read(subject, [], limits=limits), level))
+    return (*found, *with_lines(named, subject))
 
 
 def is_document(subject: Any) -> bool:

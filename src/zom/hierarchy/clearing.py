@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from zom.model.spec import Spec
     from zom.stores.interface import Store
 
-__all__ = ["clear_after", "clear_all", "clear_before"]
+__all__ = ["array_of", "clear_after", "clear_all", "clear_before"]
 
 _FAMILIES = {"v2": V2, "v3": V3, "draft": DRAFT}
 
@@ -28,10 +28,10 @@ def clear_all(store: Store, clearing: Clearing) -> None:
     """Take away the chunks of an array that goes; other keys at its place stay."""
     if clearing.new is not None:
         return
-    old, scalar = _array(clearing, clearing.old), clearing.scalar
+    old, scalar = array_of(clearing, clearing.old), clearing.scalar
     keys = chunk_keys(old, clearing.prefix, store.list(clearing.prefix), scalar=scalar) or []
     if clearing.kept is not None:
-        kept = _array(clearing, clearing.kept)
+        kept = array_of(clearing, clearing.kept)
         keys = sorted(set(keys) - set(chunk_keys(kept, clearing.prefix, keys) or ()))
     store.delete_many(keys)
 
@@ -39,14 +39,14 @@ def clear_all(store: Store, clearing: Clearing) -> None:
 def clear_before(store: Store, clearing: Clearing) -> None:
     """Before an array grows: take away what lies where it grows to, for others may have left it there."""
     if clearing.new is not None:
-        old, new = _array(clearing, clearing.old), _array(clearing, clearing.new)
+        old, new = array_of(clearing, clearing.old), array_of(clearing, clearing.new)
         _cut(store, clearing, old, new, shape=_shape(old))
 
 
 def clear_after(store: Store, clearing: Clearing) -> None:
     """After an array has shrunk: take away what lies beyond its new end."""
     if clearing.new is not None:
-        old, new = _array(clearing, clearing.old), _array(clearing, clearing.new)
+        old, new = array_of(clearing, clearing.old), array_of(clearing, clearing.new)
         _cut(store, clearing, old, new, shape=_shape(new))
 
 
@@ -68,7 +68,8 @@ def _shape(spec: Spec) -> tuple[int, ...]:
     return shape
 
 
-def _array(clearing: Clearing, document: str) -> Spec:
+def array_of(clearing: Clearing, document: str) -> Spec:
+    """The array that a document of the record describes."""
     form = clearing.form
     if clearing.kept is not None and document == clearing.kept:
         form = "v3" if form == "v2" else "v2"

@@ -23,6 +23,7 @@ __all__ = [
     "KIND",
     "LAYOUT",
     "NAME",
+    "OBSTACLE",
     "OTHER_FORMAT",
     "UNKNOWN_CHUNKS",
     "UNLISTED",
@@ -43,6 +44,11 @@ NAME: Final = rule(
     "plan/name",
     "a node's name can be a part of the keys of every store",
     source="zom: no backslash, control character or half character in a key, and no name of zom's own files",
+)
+OBSTACLE: Final = rule(
+    "plan/obstacle",
+    "what is to be written or deleted is a file in directories that may be written to, without links",
+    source="zom: a plan without conflicts doesn't stop half way for a reason that can be seen beforehand",
 )
 KIND: Final = rule("plan/kind", "an array doesn't become a group, nor a group an array", source=_PLANS)
 OTHER_FORMAT: Final = rule(

@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING
 from zom.errors import ConversionError, NotFound
 from zom.hierarchy.apply import carry_out
 from zom.hierarchy.blocks import block_in, plain_text
+from zom.hierarchy.findings import NOT_JSON, Findings
 from zom.hierarchy.handles import opened
 from zom.hierarchy.ledger import Ledger, is_within
 from zom.hierarchy.removal import found_at
 from zom.model.stored import NO_CONSOLIDATED
-from zom.problems import Problem
+from zom.problems import Fault, Problem, show
 
 if TYPE_CHECKING:
     from zom.hierarchy.plan import Plan
@@ -42,7 +43,12 @@ def consolidate(store: Place, path: str = "", *, drop: bool = False) -> Plan:
 
 
 def plan_consolidate(store: Place, path: str = "", *, drop: bool = False) -> Plan:
-    """The plan of `consolidate`; nothing is written."""
+    """The plan of `zom.consolidate`; nothing is written before `apply`.
+
+    >>> import zom
+    >>> zom.plan_consolidate(zom.create_group("memory:", zom.v2.GroupSpec()).store).consolidated
+    ('/',)
+    """
     there = opened(store, existing=True)
     ledger = Ledger(there, found_at(there, path), "update", prune=False)
     layout, found = ledger.layout, ledger.found
@@ -60,10 +66,24 @@ def plan_consolidate(store: Place, path: str = "", *, drop: bool = False) -> Pla
             ledger.documents[at] = dict(each.documents)
     ledger.act(found.path, "group", "keep")
     if not drop:
+        _check_readable(ledger)
         return ledger.finished(frozenset({found.path}))
     if block_in(node) is not None:
         _drop(ledger, node)
     return replace(ledger.finished(frozenset()), consolidated=())
+
+
+def _check_readable(ledger: Ledger) -> None:
+    """SpecError where a document is none: readers that trust consolidated metadata would miss its node."""
+    findings = Findings(ledger.store.url, "lenient")
+    for path, documents in ledger.documents.items():
+        for end, text in documents.items():
+            key = ledger.layout.key(path, end)
+            value = findings.value(key, path, text)
+            if value is not NOT_JSON and not isinstance(value, dict):
+                fault = Fault(ledger.layout.family.node_rule, (), "an object", show(value))
+                findings.add(fault, node=path, key=key, text=text)
+    findings.raise_errors()
 
 
 def _drop(ledger: Ledger, node: Lying) -> None:

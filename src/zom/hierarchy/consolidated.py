@@ -13,8 +13,10 @@ from typing import TYPE_CHECKING, Any, Final, cast
 from zom.errors import SpecError
 from zom.hierarchy.findings import NOT_JSON
 from zom.hierarchy.node import Document, Node
-from zom.jsonvalue import JSONDict, same
-from zom.model.stored import consolidated_entries
+from zom.jsonvalue import same
+from zom.model.python_value import is_dict
+from zom.model.same_document import differing_members
+from zom.model.stored import consolidated_entries, consolidated_entries_by, model_document
 from zom.model.tree import BELOW_ARRAY
 from zom.problems import Fault, rule, show
 
@@ -49,12 +51,14 @@ class Consolidated:
     """The documents by path below the group, as `a/b`, and by the ends of their keys."""
     inline: str | None
     """The member of the group's document that holds it; None where it has a document of its own."""
+    layout: Layout
+    """Where the nodes that it speaks of lie."""
 
     def steps(self, path: str, end: str) -> tuple[str, ...]:
         """What leads to the document of the node at `path` in the text."""
         if self.inline is not None:
             return (self.inline, "metadata", path) if path else ()
-        return ("metadata", f"{path}/{end}" if path else end)
+        return ("metadata", self.layout.key(f"{self.layout.base}{path}", end).removeprefix(self.layout.base))
 
     def kind(self, layout: Layout, path: str) -> NodeKind | None:
         """The kind of node that it says lies at `path`."""
@@ -76,12 +80,15 @@ def consolidated_at(layout: Layout, path: str, document: Document, findings: Fin
     if not isinstance(value, dict):
         value = {}
     try:
-        entries = consolidated_entries(layout.family, cast("dict[str, Any]", value))
+        if layout.copy_key is None:
+            entries = consolidated_entries(layout.family, cast("dict[str, Any]", value))
+        else:
+            entries = consolidated_entries_by(layout.node_of, cast("dict[str, Any]", value))
     except SpecError as error:
         placed = [replace(each, node=f"/{path}", key=document.key) for each in error.problems]
         raise SpecError(placed, findings.subject) from None
     relative = {place.strip("/"): documents for place, documents in entries.items()}
-    return Consolidated(document.key, document.text, relative, layout.inline)
+    return Consolidated(document.key, document.text, relative, layout.inline, layout)
 
 
 def _kind(layout: Layout, documents: Mapping[str, Any]) -> NodeKind | None:
@@ -147,7 +154,9 @@ def _note_below_array(parent: Node, node: Node, block: Consolidated, findings: F
 # --- verified: what differs from the nodes themselves ----------------------------------------------------
 
 
-def compare(root: Node, block: Consolidated, findings: Findings, *, depth: int | None) -> None:
+def compare(
+    layout: Layout, root: Node, block: Consolidated, findings: Findings, *, depth: int | None
+) -> None:
     """Tell in what the nodes found differ from consolidated metadata, as far as they were read."""
     start = len(root.path) + 1 if root.path else 0
     found = {node.path[start:]: node for node in root.walk()}
@@ -164,7 +173,7 @@ def compare(root: Node, block: Consolidated, findings: Findings, *, depth: int |
             continue  # it is in the very document
         entry = block.entries.get(path)
         if entry is not None:
-            differing = _differing(entry, node, block.inline)
+            differing = _differing(layout, entry, node)
             if differing:
                 tell(path, "the same in the consolidated metadata", f"another {' and '.join(differing)}")
         elif node.documents:
@@ -176,27 +185,16 @@ def _level(path: str) -> int:
     return path.count("/") + 1 if path else 0
 
 
-def _differing(entry: Mapping[str, Any], node: Node, inline: str | None) -> list[str]:
-    """What differs, by the names of the documents' members."""
-    names: list[str] = []
-    for end in dict.fromkeys((*node.documents, *entry)):
-        mine: Any = node.documents[end].value if end in node.documents else None
-        theirs: Any = entry.get(end)
-        if end == ".zattrs":
-            # No document and one without anything in it say the same.
-            mine = {"attributes": mine or JSONDict()}
-            theirs = {"attributes": theirs or JSONDict()}
-        elif mine is None or theirs is None:
-            return ["kind of node"]
-        if mine is NOT_JSON:
-            continue
-        if not isinstance(mine, dict) or not isinstance(theirs, dict):
-            names.append("document")
-            continue
-        left, right = cast("dict[str, Any]", mine), cast("dict[str, Any]", theirs)
-        for name in dict.fromkeys((*left, *right)):
-            if name == inline:
-                continue
-            if name not in left or name not in right or not same(left[name], right[name]):
-                names.append(name if name.isidentifier() else show(name))
-    return names
+def _differing(layout: Layout, entry: Mapping[str, Any], node: Node) -> list[str]:
+    """What differs in meaning, by the names of the documents' members."""
+    if any(end != ".zattrs" for end in node.documents.keys() ^ entry.keys()):
+        return ["kind of node"]
+    mine = {end: each.value for end, each in node.documents.items() if each.value is not NOT_JSON}
+    theirs = {end: value for end, value in entry.items() if end in mine or end not in node.documents}
+    if not any(end != ".zattrs" for end in mine):
+        return []  # its own document is at fault, and of that is told
+    if not all(is_dict(value) for value in (*mine.values(), *theirs.values())):
+        return [] if same(mine, theirs) else ["document"]
+    left, right = (model_document(layout.family, documents) for documents in (mine, theirs))
+    names = differing_members(layout.family, left, right, ignore=[layout.inline] if layout.inline else ())
+    return [name if name.isidentifier() else show(name) for name in names]

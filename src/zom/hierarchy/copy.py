@@ -7,11 +7,12 @@ same again takes it up where it ended.
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, cast
 
 from zom.engine.workers import processors
-from zom.errors import StoreError
+from zom.errors import SpecWarning, StoreError
 from zom.hierarchy.agreement import disagreement
 from zom.hierarchy.copy_chunks import (
     MEMORY,
@@ -80,9 +81,12 @@ def copy(  # noqa: PLR0913 - each is a choice of the caller's
     `select` names the nodes that are copied, as `Spec.select` does; the groups above them come along.
 
     What lies at the target is a conflict ("refuse"); or it stays, and what is missing is added: an array
-    with the same document counts as copied ("update"); or it is removed first ("replace"). The target is
+    with the same document counts as copied ("update"); or it is replaced, once the copy is whole ("replace"). The target is
     written by `jobs` threads. With `verify` it is read again, and compared. `progress` is told how many
     chunks are done, of how many. After a failure, the same copy made again does what is left of it.
+
+    Nodes that can't be read are not copied: the report has their problems, and a SpecWarning tells. A group
+    among them that holds other nodes is copied without attributes.
 
     >>> import zom
     >>> array = zom.create_array("memory:", zom.v3.ArraySpec.build(shape=(4, 6), dtype="int16", chunks=(2, 3)))
@@ -101,7 +105,8 @@ def copy(  # noqa: PLR0913 - each is a choice of the caller's
         old, at, form = place_in(source, path, opened_here, read_only=True)
         new, where, _ = place_in(target, target_path, opened_here, read_only=dry_run, may_lack=dry_run)
         check_apart((old, at), (new, where))
-        original = read_original(old, at, form=form, like=spec)
+        original = read_original(old, at, form=form, like=spec, on_error="skip")
+        _warn(original)
         report = copy_hierarchy(original, new, where, spec, choices)
     except BaseException:
         for store in opened_here:
@@ -110,6 +115,15 @@ def copy(  # noqa: PLR0913 - each is a choice of the caller's
     for store in opened_here:
         store.close()
     return replace(report, target=str(target)) if dry_run and is_name(target) else report
+
+
+def _warn(original: Original) -> None:
+    """Tell of the nodes that are not copied."""
+    if original.problems:
+        first, *more = original.problems
+        rest = f", and {len(more)} more problems" if more else ""
+        text = f"{original.store.url}: what can't be read is not copied: {first}{rest}"
+        warnings.warn(text, SpecWarning, stacklevel=3)
 
 
 def place_in(
@@ -175,7 +189,7 @@ class _Copying:
         for spec in (source, self.nodes[path]):
             plan_of(original, path, spec)
         old = handle_of(source, original.store, original.path(path), original.tree.layout, mode="r")
-        new = handle_of(self.nodes[path], target.store, target.at(path), target.layout, mode="r+")
+        new = handle_of(self.nodes[path], target.chunk_store, target.at(path), target.layout, mode="r+")
         return cast("Any", old).with_options(threads=1), cast("Any", new).with_options(threads=1)
 
     def _chunks(self, path: str, tally: Tally) -> ArrayPair:
@@ -229,24 +243,28 @@ class _Copying:
     # --- the copy -------------------------------------------------------------------------------------
 
     def run(self) -> None:
-        """Chunks and documents, members before their groups, the root last."""
+        """Chunks first, then all documents in one change."""
+        with self.target.held():
+            try:
+                self._run()
+            except BaseException as error:
+                where = f"{self.target.store.url}: {self.target.mark_key!r}"
+                error.add_note(
+                    f"copy the same again to finish it, or remove what it has left with zom.repair ({where})"
+                )
+                raise
+
+    def _run(self) -> None:
         target = self.target
-        target.begin(self.choices.on_conflict)
+        target.begin()
         end = 0
         for path, (_, new) in self.arrays.items():
             end += _count(new.plan.grid)
             self._copy_array(path)
             self.progress.reach(end)
-            if path != "/" and path not in target.kept:
+            if path not in target.kept:
                 target.put_node(path)
-        target.put_above()
-        groups = [path for path, spec in self.nodes.items() if spec.kind == "group" and path != "/"]
-        for path in sorted(groups, key=lambda path: (-path.count("/"), path)):
-            if target.texts[path]:
-                target.put_node(path)
-        if "/" not in target.kept and target.texts["/"]:
-            target.put_node("/")
-        self.consolidated = target.consolidate(self.original.consolidated)
+        self.consolidated = target.publish(self.original.consolidated)
         target.finish()
 
     def _copy_array(self, path: str) -> None:
@@ -291,6 +309,7 @@ class _Copying:
             verified=choices.verify and not choices.dry_run,
             dry_run=choices.dry_run,
             consolidated=self.consolidated,
+            problems=original.problems,
         )
 
 

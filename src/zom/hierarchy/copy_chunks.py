@@ -88,8 +88,12 @@ def copy_raw(pair: ArrayPair) -> None:
 
 
 def verify_raw(pair: ArrayPair) -> None:
-    """StoreError unless every chunk of the source has the same bytes in the target."""
+    """Raise StoreError unless every chunk of the source has the same bytes in the target.
+
+    Raise ChunkError if the index of a shard is damaged: equal bytes are no proof that it can be read.
+    """
     old, new = pair.old.store, pair.new.store
+    check = _shard_check(pair.new)
 
     def take(batches: Iterator[list[tuple[str, str]]]) -> None:
         for batch in batches:
@@ -100,8 +104,26 @@ def verify_raw(pair: ArrayPair) -> None:
                     found = "nothing" if b is None else "other bytes"
                     reason = f"expected the bytes of {source!r} in {old.url}, found {found}"
                     raise StoreError(new.url, target, "verify", reason)
+                if check is not None and b is not None:
+                    check(target, b)
 
     run(_batches(pair), pair.jobs, take, threads=pair.jobs)
+
+
+def _shard_check(chunks: Chunks) -> Callable[[str, bytes], None] | None:
+    """What raises ChunkError if the index of the shard at a key is damaged; None where chunks are no shards."""
+    uniform = chunks.plan.uniform
+    shard = None if uniform is None else chunks.plan.form(uniform).shard
+    if shard is None:
+        return None
+
+    def check(key: str, value: bytes) -> None:
+        try:
+            shard.parse(value).check()
+        except CodecError as error:
+            raise chunks.refused("verify", key, error) from error
+
+    return check
 
 
 def _missing(pair: ArrayPair, batch: list[tuple[str, str]]) -> list[tuple[str, str]]:

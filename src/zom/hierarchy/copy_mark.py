@@ -1,30 +1,33 @@
 """Marks: what a copy leaves in its target while it is under way, so that it can be taken up again.
 
-The mark says what is copied from where to what. Whoever copies the same once more finds it: chunks that
-are there then are those of the copy before, and whole, where the store replaces values in one step. It
-goes when the root's document is there.
+The mark says what is copied from where to what, and which chunks that brings. Whoever copies the same once
+more finds it: chunks that are there then are those of the copy before, and whole, where the store replaces
+values in one step. `zom.repair` removes what a copy has left that nobody wants to take up. The mark goes
+when all documents are there.
 """
 
 from __future__ import annotations
 
 import hashlib
-from typing import TYPE_CHECKING, Any, Final, cast
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any, Final
 
 from zom import jsontext
+from zom.errors import PathError, StoreError
+from zom.hierarchy.journal import Clearing, relative
+from zom.hierarchy.journal_text import RefusedError, parse_clearings
 from zom.hierarchy.layout import V3_LAYOUT
+from zom.jsonvalue import JSONDict
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-__all__ = ["COPY_MARK", "MIGRATION_MARK", "copy_mark", "mark_key", "marked_source"]
+__all__ = ["COPY_MARK", "CopyMark", "copy_digest", "mark_key", "parse_mark"]
 
 COPY_MARK: Final = ".zom.copy"
 """The name of the mark of a copy; it lies in the directory of the topmost node that is copied."""
 
-MIGRATION_MARK: Final = ".zom.migrate"
-"""The name of the mark of a migration."""
-
-_FORM: Final = "zom copy 1"
+_FORM: Final = "zom copy 2"
 
 
 def mark_key(path: str, name: str) -> str:
@@ -36,27 +39,81 @@ def mark_key(path: str, name: str) -> str:
     return V3_LAYOUT.key(path, name)
 
 
-def copy_mark(source: str, path: str, documents: Iterable[bytes]) -> bytes:
-    """The mark of a copy from `path` in the store `source`; `documents` are all that make it another copy.
+@dataclass(frozen=True, slots=True)
+class CopyMark:
+    """A copy that is under way.
 
-    >>> copy_mark("a.zarr", "/", [b"{}"]) == copy_mark("a.zarr", "/", [b"[]"])
+    >>> print(CopyMark("a.zarr", "/b", ""))
+    a.zarr /b
+    """
+
+    source: str
+    path: str
+    """What is copied, in the source."""
+    digest: str
+    """Of all that makes it another copy."""
+    arrays: tuple[Clearing, ...] = ()
+    """The new arrays whose chunks are written."""
+    replaces: bool = False
+    """Whether chunks wait beside the mark: they take the place of others."""
+
+    def text(self, base: str) -> bytes:
+        """The mark as it is stored: like a journal, it speaks of its own directory, the prefix `base`."""
+        facts: dict[str, Any] = {
+            "form": _FORM,
+            "source": self.source,
+            "path": self.path,
+            "digest": self.digest,
+            "replaces": self.replaces,
+            "arrays": [asdict(relative(each, base)) for each in self.arrays],
+        }
+        return jsontext.write(facts).encode()
+
+    def is_same(self, other: CopyMark) -> bool:
+        """Whether it is the mark of the same copy."""
+        return (self.source, self.path, self.digest) == (other.source, other.path, other.digest)
+
+    def __str__(self) -> str:
+        return f"{self.source} {self.path}"
+
+
+def copy_digest(documents: Iterable[bytes]) -> str:
+    """The digest of the documents of source and target.
+
+    >>> copy_digest([b"{}"]) == copy_digest([b"[]"])
     False
     """
     digest = hashlib.sha256()
     for text in documents:
         digest.update(hashlib.sha256(text).digest())
-    facts: dict[str, Any] = {"form": _FORM, "source": source, "path": path, "digest": digest.hexdigest()}
-    return jsontext.write(facts).encode()
+    return digest.hexdigest()
 
 
-def marked_source(text: bytes) -> str:
-    """What a mark says is copied, for people.
+def parse_mark(text: bytes, store: str, key: str) -> CopyMark:
+    """What the mark under `key` says; StoreError where it is none.
 
-    >>> marked_source(copy_mark("a.zarr", "/b", []))
-    'a.zarr /b'
+    >>> mark = CopyMark("a.zarr", "/", "")
+    >>> parse_mark(mark.text(""), "memory://", ".zom.copy") == mark
+    True
     """
-    facts = jsontext.read(text, [])
-    if not isinstance(facts, dict):
-        return "something that is not known"
-    told = cast("dict[str, Any]", facts)
-    return f"{told.get('source')} {told.get('path')}"
+    try:
+        return _parsed(text, key)
+    except (RefusedError, PathError) as cause:
+        reason = (
+            f"expected the mark of a copy, found {cause}; nothing was removed: look at it, and delete it if zom "
+            "did not write it here"
+        )
+        raise StoreError(store, key, "read", reason) from None
+
+
+def _parsed(text: bytes, key: str) -> CopyMark:
+    faults: list[Any] = []
+    value = jsontext.read(text, faults)
+    if faults or not isinstance(value, JSONDict) or value.get("form") != _FORM:
+        raise RefusedError("another text")
+    facts = value
+    source, path, digest = (facts.get(name) for name in ("source", "path", "digest"))
+    if not (isinstance(source, str) and isinstance(path, str) and isinstance(digest, str)):
+        raise RefusedError("no text for its source")
+    arrays = parse_clearings(facts.get("arrays"), key.removesuffix(COPY_MARK))
+    return CopyMark(source, path, digest, arrays, replaces=facts.get("replaces") is True)

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any, cast
 from zom.engine.compile import compile_plan
 from zom.errors import NotFound, SpecError, StoreError, UnknownName
 from zom.hierarchy.agreement import same_elements
-from zom.hierarchy.journal import JOURNAL, pending
+from zom.hierarchy.journal import JOURNAL
 from zom.hierarchy.layout import ENTRY_KEY
+from zom.hierarchy.pending import pending
 from zom.hierarchy.read import read_tree
 from zom.hierarchy.source import Source
 from zom.model.python_value import is_dict
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 
     from zom.hierarchy.look import Form
     from zom.hierarchy.node import Node
-    from zom.hierarchy.read import StoredTree
+    from zom.hierarchy.read import OnError, StoredTree
     from zom.model.spec import Spec
     from zom.problems import Rule
     from zom.stores.interface import Store
@@ -33,6 +34,11 @@ _SOURCE = "zom: a copy holds the elements of its source, in other chunks or in t
 SHAPE = rule("copy/shape", "an array that is copied keeps its shape", source=_SOURCE)
 DATA_TYPE = rule("copy/data-type", "an array that is copied keeps its data type", source=_SOURCE)
 NO_SOURCE = rule("copy/no-source", "an array of the target is an array of the source, too", source=_SOURCE)
+NOT_UNDERSTOOD = rule(
+    "copy/not-understood",
+    "an array that is copied has chunks that zom can tell from other keys",
+    source="Zarr v3, extension definition, must_understand",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,16 +53,30 @@ class Original:
     """The documents of each node."""
     consolidated: frozenset[str]
     """The groups with consolidated metadata."""
+    problems: tuple[Problem, ...] = ()
+    """What is wrong with the nodes that were left out."""
 
     def path(self, inner: str) -> str:
         """The path in the store of the node at `inner`."""
         return f"{self.tree.path.rstrip('/')}{inner}" if inner != "/" else self.tree.path
 
 
-def read_original(store: Store, path: str, *, form: Form | None = None, like: Spec | None = None) -> Original:
-    """The hierarchy at `path`; StoreError while a change of it is under way."""
+def read_original(
+    store: Store,
+    path: str,
+    *,
+    form: Form | None = None,
+    like: Spec | None = None,
+    on_error: OnError = "raise",
+) -> Original:
+    """The hierarchy at `path`; StoreError while a change of it is under way.
+
+    SpecError where a node can't be read; with `on_error="skip"` it is left out.
+    """
     _check_settled(store, path)
-    tree = read_tree(store, path, form=form, like=like)
+    tree = read_tree(store, path, form=form, like=like, on_error=on_error)
+    if tree.root.shown in tree.unreadable:
+        raise SpecError(tree.problems, store.url)
     start = len(tree.root.path) + 1 if tree.root.path else 0
     stored = {f"/{node.path[start:]}": node for node in tree.root.walk()}
     layout = tree.layout
@@ -71,7 +91,27 @@ def read_original(store: Store, path: str, *, form: Form | None = None, like: Sp
             values: list[Any] = [each.value for each in node.documents.values() if not each.steps]
             if any(is_dict(value) and value.get(layout.inline) is not None for value in values):
                 holders.add(inner)
-    return Original(store, tree, flatten(tree.spec), stored, frozenset(holders))
+    specs = flatten(tree.spec)
+    problems = [problem for problem in tree.problems if problem.severity == "error"]
+    if on_error == "skip":
+        problems += _without_unknown(specs, tree)
+    return Original(store, tree, specs, stored, frozenset(holders), tuple(problems))
+
+
+def _without_unknown(specs: dict[str, Spec], tree: StoredTree) -> list[Problem]:
+    """Take out the arrays below the root whose chunks nobody can tell; why that is."""
+    problems: list[Problem] = []
+    for inner, spec in list(specs.items()):
+        if spec.kind != "array" or inner == "/":
+            continue
+        try:
+            compile_plan(spec)
+        except UnknownName as error:
+            del specs[inner]
+            node = f"{tree.path.rstrip('/')}{inner}"
+            wanted = "an array whose chunks zom can tell"
+            problems.append(Problem(NOT_UNDERSTOOD.code, "error", node, "", (), wanted, str(error)))
+    return problems
 
 
 def _check_settled(store: Store, path: str) -> None:

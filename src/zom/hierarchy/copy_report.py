@@ -9,6 +9,7 @@ from zom import jsontext
 
 if TYPE_CHECKING:
     from zom.model.family import NodeKind
+    from zom.problems import Problem
 
 __all__ = ["CopiedNode", "CopyReport", "Way", "size_text"]
 
@@ -111,6 +112,8 @@ class CopyReport:
     dry_run: bool = False
     consolidated: tuple[str, ...] = field(default=())
     """The groups of the target with consolidated metadata."""
+    problems: tuple[Problem, ...] = ()
+    """What is wrong with the nodes of the source that can't be read; they are not copied."""
 
     @property
     def arrays(self) -> int:
@@ -157,6 +160,7 @@ class CopyReport:
             "left_out": list(self.left_out),
             "there": list(self.there),
             "consolidated_metadata": list(self.consolidated),
+            "problems": [problem.to_dict() for problem in self.problems],
         }
 
     def to_json(self, *, indent: int | None = None) -> str:
@@ -185,6 +189,9 @@ class CopyReport:
             )
             if keys
         )
+        lines.extend(f"  not copied: {problem}" for problem in self.problems[:_LINES])
+        if len(self.problems) > _LINES:
+            lines.append(f"  ... and {len(self.problems) - _LINES} more")
         return "\n".join(lines)
 
 

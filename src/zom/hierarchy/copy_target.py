@@ -1,31 +1,36 @@
 """The target of a copy: what is in the way there, where nodes will lie, and their documents.
 
-Documents are written when the chunks are there: of each array after its chunks, of groups after their
-members, the root's last. Until then nothing is seen that isn't whole.
+Documents wait beside the mark until all chunks are there, and are put in place by one change, with a
+journal. Where the copy takes the place of something, its chunks wait there, too: until the new hierarchy
+is whole, the old one is untouched. So nothing is seen that isn't whole.
 """
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, cast
 
 from zom import jsontext
 from zom.errors import ConflictError, NotFound, ReadOnlyError
-from zom.hierarchy.apply import carry_out
-from zom.hierarchy.blocks import block_in
+from zom.hierarchy.aside import Aside
 from zom.hierarchy.conflicts import BUSY, EXISTS, conflict
-from zom.hierarchy.consolidate import consolidate
-from zom.hierarchy.copy_mark import COPY_MARK, copy_mark, mark_key, marked_source
+from zom.hierarchy.copy_mark import COPY_MARK, CopyMark, copy_digest, parse_mark
+from zom.hierarchy.copy_publish import publish
 from zom.hierarchy.create import entry_text
+from zom.hierarchy.journal import Clearing, base_of
 from zom.hierarchy.layout import ENTRY_KEY, V3_LAYOUT
+from zom.hierarchy.pending import check_settled
 from zom.hierarchy.planner import plan_for
 from zom.hierarchy.removal import plan_delete
-from zom.hierarchy.survey import Lying, layout_for
+from zom.hierarchy.survey import layout_for
+from zom.model.full_spelling import spelled_in_full
 from zom.model.tree import unflatten
 from zom.paths import join, parse_path
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from contextlib import AbstractContextManager
 
     from zom.hierarchy.copy_nodes import Original
     from zom.hierarchy.layout import Layout
@@ -51,9 +56,13 @@ class Target:
     """The nodes that are there already, and stay."""
     foreign: tuple[str, ...]
     """Keys in the target that are not Zarr's, and stay."""
-    mark: bytes
+    mark: CopyMark
     is_resumed: bool
     """Whether the same copy was begun before."""
+    replaces: bool
+    """Whether it takes the place of what is there."""
+    waiting: frozenset[str]
+    """The arrays of a resumed copy whose chunks are there, and whose documents wait."""
 
     def at(self, inner: str) -> str:
         """The path in the store of the node at `inner`."""
@@ -61,59 +70,69 @@ class Target:
 
     # --- writing ------------------------------------------------------------------------------------
 
-    def begin(self, on_conflict: OnConflict) -> None:
-        """Leave the mark, and remove what is to be replaced."""
-        store = self.store
-        if not store.capabilities.writable:
-            raise ReadOnlyError(store.url, self.path.strip("/"), "copy to")
+    @property
+    def base(self) -> str:
+        """The prefix of the directory in which the mark lies, and what waits."""
+        return _base(self.layout, self.path)
+
+    @property
+    def mark_key(self) -> str:
+        """The key of the mark."""
+        return self.base + COPY_MARK
+
+    @property
+    def chunk_store(self) -> Store:
+        """The store that chunks are written to."""
+        return Aside(self.store, self.base) if self.replaces else self.store
+
+    def held(self) -> AbstractContextManager[object]:
+        """A block in which no repair takes the copy for an interrupted one, where the store can tell."""
+        can = self.store.capabilities
+        if not can.writable:
+            raise ReadOnlyError(self.store.url, self.path.strip("/"), "copy to")
+        holds = can.process_locks and not can.lock_holds_all
+        return self.store.lock(self.mark_key) if holds else nullcontext()
+
+    def begin(self) -> None:
+        """Leave the mark; ConflictError where another copy did."""
         if self.is_resumed:
             return
-        if on_conflict == "replace":
-            deletion = _deletion(store, self.path)
-            if deletion is not None:
-                carry_out(deletion)
-        key = mark_key(self.path, COPY_MARK)
-        if not store.create(key, self.mark):
-            found = store.get(key)
-            if found != self.mark:
-                raise _other_copy(store, self.path, found or b"")
+        if self.replaces:
+            plan_delete(self.store, self.path, whole=self.path == "/").check()
+        text = self.mark.text(self.base)
+        if not self.store.create(self.mark_key, text):
+            found = self.store.get(self.mark_key)
+            if found != text:
+                raise _other_copy(self.store, self.path, self.mark_key, found or text)
 
     def put_node(self, inner: str) -> None:
-        """Write the documents of a node, its own last."""
-        texts = self.texts[inner]
-        *others, own = sorted(texts, key=lambda key: not key.endswith("/.zattrs") and key != ".zattrs")
-        if others:
-            self.store.set_many([(key, texts[key]) for key in others])
-        self.store.set(own, texts[own])
+        """Let the documents of an array wait: its chunks are there."""
+        Aside(self.store, self.base).set_many(self.texts[inner])
 
-    def put_above(self) -> None:
-        """Write the groups above that are missing."""
-        for key, text in self.above.items():
-            self.store.create(key, text)
+    def publish(self, groups: frozenset[str]) -> tuple[str, ...]:
+        """Put all documents in place; the paths of groups whose consolidated metadata is written, too.
+
+        Those are `groups`, and the ones above that have some.
+        """
+        wanted = frozenset(self.at(inner) for inner in groups if inner in self.texts)
+        texts = {
+            self.at(inner): texts
+            for inner, texts in self.texts.items()
+            if inner not in self.kept - self.waiting
+        }
+        return publish(self.store, self.layout, self.path, texts, self.above, wanted, replaces=self.replaces)
 
     def finish(self) -> None:
-        """Take the mark away: the copy is whole."""
+        """Remove what waits no more, and the mark: the copy is whole."""
         # How durable what is written is, the store was told when it was opened: nothing is lost by a copy.
-        self.store.delete(mark_key(self.path, COPY_MARK))
-
-    def consolidate(self, groups: frozenset[str]) -> tuple[str, ...]:
-        """Write consolidated metadata of these groups, and of those above that have some; their paths."""
-        store, layout = self.store, self.layout
-        if layout.inline is None and layout.consolidated is None:
-            return ()
-        wanted = {self.at(inner) for inner in groups if inner in self.texts}
-        names = parse_path(self.path)
-        wanted.update(at for n in range(len(names) + 1) if _has_block(store, layout, at := join(names[:n])))
-        ordered = tuple(sorted(wanted, key=lambda at: (-at.count("/") if at != "/" else 1, at)))
-        for at in ordered:
-            consolidate(store, at)
-        return ordered[::-1]
+        aside = Aside(self.store, self.base)
+        aside.delete_many(key for texts in self.texts.values() for key in texts)
+        self.store.delete(self.mark_key)
 
 
-def _has_block(store: Store, layout: Layout, path: str) -> bool:
-    end = layout.consolidated or ENTRY_KEY
-    text = store.get(layout.key(path, end))
-    return text is not None and block_in(Lying(path, layout, {end: text})) is not None
+def _base(layout: Layout, path: str) -> str:
+    """The prefix below which both documents and chunks of the node lie."""
+    return layout.base if layout.implicit_groups else base_of(path)
 
 
 def prepared(
@@ -125,19 +144,27 @@ def prepared(
     texts = {inner: _documents(original, inner, spec, layout, path) for inner, spec in nodes.items()}
     if entry is not None:
         texts["/"] = {**texts["/"], **entry}
-    mark = copy_mark(original.store.url, original.tree.path, _marked(original, texts))
-    found = store.get(mark_key(path, COPY_MARK))
-    if found is not None and found != mark:
-        raise _other_copy(store, path, found)
+    digest = copy_digest(_marked(original, texts))
+    new = {_path_of(path, inner): spec for inner, spec in nodes.items() if spec.kind == "array"}
+    arrays = tuple(_clearing(spec, at, layout) for at, spec in new.items())
+    replaces = on_conflict == "replace" and _is_there(store, path)
+    mark = CopyMark(original.store.url, original.tree.path, digest, arrays, replaces=replaces)
+    base = _base(layout, path)
+    found = store.get(base + COPY_MARK)
     resumed = found is not None
+    if found is not None and not parse_mark(found, store.url, base + COPY_MARK).is_same(mark):
+        raise _other_copy(store, path, base + COPY_MARK, found)
     above = {} if layout.implicit_groups else _above(store, layout, path)
     kept: frozenset[str] = frozenset()
+    waiting: frozenset[str] = frozenset()
     foreign: tuple[str, ...] = ()
     if resumed:
-        kept = _written(store, texts, nodes)
+        check_settled(store, path, copies=False)
+        waiting = _written(Aside(store, base), texts, nodes)
+        kept = waiting if replaces else waiting | _written(store, texts, nodes)
     else:
         kept, foreign = _checked(nodes, store, path, on_conflict, is_new=is_new)
-    return Target(store, path, layout, texts, above, kept, foreign, mark, resumed)
+    return Target(store, path, layout, texts, above, kept, foreign, mark, resumed, replaces, waiting)
 
 
 def _layout(
@@ -162,10 +189,13 @@ def _documents(original: Original, inner: str, spec: Spec, layout: Layout, path:
     """The documents of a node by their keys: as they are stored, where they stay the same."""
     at = path if inner == "/" else f"{path.rstrip('/')}{inner}"
     theirs = original.tree.layout
-    if spec is original.specs.get(inner) and theirs.family is layout.family:
+    if spec is not original.specs.get(inner):
+        spec, _ = spelled_in_full(spec)
+    elif theirs.family is layout.family:
         stored = original.stored[inner].documents
         is_plain = inner not in original.consolidated or theirs.inline is None
-        if is_plain and not any(document.steps for document in stored.values()):
+        is_made = original.stored[inner].is_assumed or original.path(inner) in original.tree.unreadable
+        if is_plain and not is_made and not any(document.steps for document in stored.values()):
             return {layout.key(at, end): document.text for end, document in stored.items()}
     made = layout.documents(at, spec)
     if not made and inner == "/" and layout.implicit_groups:
@@ -184,13 +214,27 @@ def _marked(original: Original, texts: Mapping[str, Mapping[str, bytes]]) -> lis
     ]
 
 
-def _other_copy(store: Store, path: str, found: bytes) -> ConflictError:
-    key = mark_key(path, COPY_MARK)
-    fix = (
-        f"copy the same again to finish it, or delete {key!r} and what it has left, "
-        "unless it is still under way"
-    )
-    told = f"one of {marked_source(found)} that is not done"
+def _clearing(spec: Spec, path: str, layout: Layout) -> Clearing:
+    prefix, form = layout.chunk_prefix(path), layout.family.form
+    return Clearing(path, prefix, form, spec.to_json(), scalar=layout.scalar_chunk)
+
+
+def _path_of(path: str, inner: str) -> str:
+    return path if inner == "/" else f"{path.rstrip('/')}{inner}"
+
+
+def _is_there(store: Store, path: str) -> bool:
+    """Whether there is a node at `path`."""
+    try:
+        plan_delete(store, path, whole=path == "/")
+    except NotFound:
+        return False
+    return True
+
+
+def _other_copy(store: Store, path: str, key: str, found: bytes) -> ConflictError:
+    fix = "copy the same again to finish it, or remove what it has left with zom.repair"
+    told = f"one of {parse_mark(found, store.url, key)} that is not done"
     return ConflictError([conflict(BUSY, path, "no other copy to this place", told, fix, key=key)], store.url)
 
 
@@ -246,11 +290,3 @@ def _checked(
     if on_conflict == "replace":
         return frozenset(), plan.foreign
     return frozenset(known), plan.foreign
-
-
-def _deletion(store: Store, path: str) -> Any:
-    """What removes the node at `path`; None where none is."""
-    try:
-        return plan_delete(store, path)
-    except NotFound:
-        return None

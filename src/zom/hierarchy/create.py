@@ -10,24 +10,30 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from zom import jsontext
-from zom.errors import ConflictError, PathError, ReadOnlyError
+from zom.errors import ConcurrentWriteError, ConflictError, PathError, ReadOnlyError
 from zom.hierarchy.conflicts import (
     ARRAY_ABOVE,
     BROKEN,
+    CHANGED,
     EXISTS,
     FILES,
     IN_THE_WAY,
+    NAME,
+    OBSTACLE,
     OTHER_FORMAT,
     conflict,
     few,
 )
-from zom.hierarchy.layout import DRAFT_2022, ENTRY_KEY, V2_LAYOUT, V3_LAYOUT, draft_layout
+from zom.hierarchy.layout import DOCUMENT_NAMES, DRAFT_2022, ENTRY_KEY, V2_LAYOUT, V3_LAYOUT, draft_layout
+from zom.hierarchy.new_names import taken_name
+from zom.hierarchy.pending import check_settled
 from zom.hierarchy.text import document_text
-from zom.hierarchy.upkeep import documents_change
+from zom.hierarchy.upkeep import Written, change_documents, holders_of
 from zom.model.draft import ENTRY_POINT, EntryPoint
 from zom.model.output import member_specs
 from zom.model.spec import Spec
 from zom.paths import check_key, join, name_faults, parse_path
+from zom.stores.interface import Wanted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -48,10 +54,11 @@ __all__ = [
     "last_name",
 ]
 
+_TRIES = 60
+"""How often a node is made anew while others change the consolidated metadata above it."""
+
 _LOOKED_AT = 1000
 """How many keys of a directory are looked at to tell whose they are."""
-
-DOCUMENT_NAMES = frozenset({ENTRY_KEY, ".zarray", ".zgroup", ".zattrs", ".zmetadata"})
 
 
 class Found(NamedTuple):
@@ -90,19 +97,74 @@ def create_node(store: Store, spec: Spec, path: str = "") -> Layout:
     if not store.capabilities.writable:
         raise ReadOnlyError(store.url, path, "create")
     names = check_path(spec, path)
+    _check_names_here(store, join(names), spec.family.form)
     if member_specs(spec):
         reason = "a group that brings members is made by zom.materialize(spec, store, path)"
         raise TypeError(f"{join(names)}: expected an array, or a group without members; {reason}")
-    layout, missing = _missing(store, spec, names)
     path = join(names)
-    with documents_change(store, [*(above for above, _ in missing), path], layout):
+    check_settled(store, path)
+    layout, missing = _missing(store, spec, names)
+    for _ in range(_TRIES):
+        _check_place(store, layout, [above for above, _ in missing], path)
+        holders = holders_of(store, [*(above for above, _ in missing), path], layout)
+        if not holders:
+            _put_nodes(store, layout, missing, path, spec)
+            return layout
+        if _put_with_blocks(store, layout, missing, path, spec, holders):
+            return layout
+        layout, missing = _missing(store, spec, names)
+    raise ConcurrentWriteError(store.url, layout.key(path, layout.marks[0][0]))
+
+
+def _put_nodes(
+    store: Store, layout: Layout, missing: list[tuple[str, dict[str, bytes]]], path: str, spec: Spec
+) -> None:
+    """Write a node and the groups above it that are missing; what fails is taken back."""
+    made: list[str] = []
+    try:
         for above, texts in missing:
             for key, text in texts.items():
                 # Somebody else may have made the same group meanwhile: then it is there, and that is enough.
-                if not store.create(key, text):
+                if store.create(key, text):
+                    made.append(key)
+                else:
                     _check_group_above(store, above, spec)
         _put_node(store, layout, path, spec)
-    return layout
+    except BaseException:
+        _take_back(store, layout, made)
+        raise
+
+
+def _take_back(store: Store, layout: Layout, made: list[str]) -> None:
+    """Remove groups that were made for a node that was not, unless others have put theirs into them."""
+    for key in reversed(made):
+        directory = f"{key.rpartition('/')[0]}/".lstrip("/")
+        if layout.implicit_groups or not store.capabilities.listable:
+            return
+        if any(each not in made for each in store.list(directory)):
+            return
+        store.delete(key)
+
+
+def _put_with_blocks(  # noqa: PLR0913, PLR0917 - as above
+    store: Store,
+    layout: Layout,
+    missing: list[tuple[str, dict[str, bytes]]],
+    path: str,
+    spec: Spec,
+    holders: Mapping[str, bytes],
+) -> bool:
+    """The same, with the consolidated metadata above; False where others changed any of it meanwhile."""
+    texts = [(above, key, text) for above, found in missing for key, text in found.items()]
+    texts += [(path, key, text) for key, text in _own_documents(layout, path, spec).items()]
+    changes = [Written(at, key[len(layout.directory(at)) :], None, text) for at, key, text in texts]
+    try:
+        change_documents(store, layout, changes, holders)
+    except ConflictError as error:
+        if any(problem.code == CHANGED.code for problem in error.problems):
+            return False
+        raise
+    return True
 
 
 def check_path(spec: Spec, path: str) -> tuple[str, ...]:
@@ -278,26 +340,61 @@ def _keys(store: Store, directory: str) -> Iterator[str]:
     return store.list(directory)
 
 
+def _check_names_here(store: Store, path: str, form: Format) -> None:
+    """ConflictError where a name of the path can't be a node's in this store."""
+    wanted = taken_name(store, path, form)
+    if wanted is not None:
+        found = repr(path.rpartition("/")[2])
+        raise ConflictError([conflict(NAME, path, wanted, found, "choose another name")], store.url)
+
+
+def _check_place(store: Store, layout: Layout, above: list[str], path: str) -> None:
+    """ConflictError where something that can be seen keeps a document from being written."""
+    keys = [V3_LAYOUT.key(at, ENTRY_KEY) if layout.implicit_groups else layout.tried(at)[0] for at in above]
+    own = layout.tried(path)[0]
+    problems = [
+        conflict(OBSTACLE, f"/{key.rpartition('/')[0]}", expected, f"{found} at {key!r}", fix, key=key)
+        for key, expected, found, fix in store.obstacles(Wanted([*keys, own]))
+    ]
+    if problems:
+        raise ConflictError(problems, store.url)
+
+
 # --- what is written ------------------------------------------------------------------------------------
 
 
 def _put_node(store: Store, layout: Layout, path: str, spec: Spec) -> None:
     """Write the node's documents, each only where nothing is; those besides its own first."""
-    documents = {key: document_text(each) for key, each in layout.documents(path, spec).items()}
-    if not documents:
-        # A group of the draft that is not written would not be there: nothing lies below it yet.
-        documents = {layout.key(path, ".group.json"): document_text({"attributes": {}})}
+    documents = _own_documents(layout, path, spec)
     *_, own = sorted(documents, key=lambda key: last_name(key) != ".zattrs")
     made: list[str] = []
     try:
         for key in sorted(documents, key=lambda key: key == own):
-            if not store.create(key, documents[key]):
-                raise _beaten(store, path, key)
+            _put_new(store, path, key, documents[key])
             made.append(key)
         _check_others(store, layout, path, own)
     except ConflictError:
         store.delete_many(reversed(made))
         raise
+    except BaseException:
+        # A document whose answer was lost may be somebody else's, but for one that is of no node.
+        beside = [key for key in documents if key != own]
+        there = dict(zip((*beside, own), store.get_many([*beside, own]), strict=True))
+        if there[own] is None:
+            made.extend(key for key in beside if there[key] == documents[key])
+        store.delete_many(reversed(made))
+        raise
+
+
+def _put_new(store: Store, path: str, key: str, text: bytes) -> None:
+    if not store.create(key, text):
+        raise _beaten(store, path, key)
+
+
+def _own_documents(layout: Layout, path: str, spec: Spec) -> dict[str, bytes]:
+    documents = {key: document_text(each) for key, each in layout.documents(path, spec).items()}
+    # A group of the draft that is not written would not be there: nothing lies below it yet.
+    return documents or {layout.key(path, ".group.json"): document_text({"attributes": {}})}
 
 
 def _beaten(store: Store, path: str, key: str) -> ConflictError:

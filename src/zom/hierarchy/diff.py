@@ -12,6 +12,7 @@ from zom.model.spec import Spec
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from zom.hierarchy.read import OnError
     from zom.model.compare import Difference
     from zom.stores.opening import Place
 
@@ -21,11 +22,13 @@ Side: TypeAlias = "Spec | Handle | Place"
 """A hierarchy: a spec, a handle, a store, or a path or URL of one."""
 
 
-def diff(left: Side, right: Side, ignore: str | Iterable[str] = ()) -> Difference:
+def diff(
+    left: Side, right: Side, ignore: str | Iterable[str] = (), *, on_error: OnError = "raise"
+) -> Difference:
     """What must change in `left` to make it mean what `right` does.
 
     Either may be a spec, a store, a path or URL of one, or a handle. `ignore` are JSON pointers, as in
-    `Spec.diff`.
+    `Spec.diff`. Nodes that can't be read raise, or are left out with a warning (`on_error="skip"`).
 
     >>> import zom
     >>> from zom import v3
@@ -33,10 +36,10 @@ def diff(left: Side, right: Side, ignore: str | Iterable[str] = ()) -> Differenc
     >>> print(zom.diff(group, v3.GroupSpec(attributes={"a": 2}, members={})))
     ~ /: attributes.a: 1 -> 2
     """
-    return compare.diff(spec_at(left), spec_at(right), ignore)
+    return compare.diff(spec_at(left, on_error=on_error), spec_at(right, on_error=on_error), ignore)
 
 
-def spec_at(side: Side) -> Spec:
+def spec_at(side: Side, *, on_error: OnError = "raise") -> Spec:
     """The spec of what lies there, with all its members.
 
     >>> import zom
@@ -45,5 +48,6 @@ def spec_at(side: Side) -> Spec:
     """
     if isinstance(side, Spec):
         return side
-    found: Any = read(side.store, side.path) if isinstance(side, Handle) else read(side)
+    store, path = (side.store, side.path) if isinstance(side, Handle) else (side, "")
+    found: Any = read(store, path, on_error=on_error)
     return cast("Spec", found)

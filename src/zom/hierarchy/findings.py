@@ -11,18 +11,22 @@ from typing import TYPE_CHECKING, Any, Final
 
 from zom import jsontext
 from zom.errors import SpecError, SpecWarning
+from zom.jsonvalue import NOT_FINITE
 from zom.limits import DEFAULT_LIMITS
 from zom.model.location import told, with_lines
 from zom.problems import Fault, Problem, pointer_of, rule
+from zom.stores import oddities as store_rules
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
+    from zom.errors import StoreError
     from zom.limits import Limits
     from zom.model.location import Places
     from zom.problems import Level
+    from zom.stores.oddities import Oddity
 
-__all__ = ["DOCUMENT_SIZE", "NOT_JSON", "Findings"]
+__all__ = ["DOCUMENT_SIZE", "NOT_JSON", "UNLISTED_GROUP", "UNREADABLE", "Findings", "warn"]
 
 DOCUMENT_SIZE = rule(
     "store/document-size",
@@ -30,10 +34,24 @@ DOCUMENT_SIZE = rule(
     source="RFC 8259, section 9: an implementation may set limits",
 )
 
+UNREADABLE = rule(
+    "store/unreadable-node", "the documents of a node can be read", source="Zarr v3, section Stores: get"
+)
+UNLISTED_GROUP = rule(
+    "store/unlisted-group",
+    "the members of a group, and the keys of its nodes, can be listed",
+    source="Zarr v3, section Stores: list_dir and list_prefix",
+)
+
+_RULES = store_rules
+"""Imported here so that `zom.rules()` knows them."""
+
 NOT_JSON: Final = object()
 """What stands for the value of a document that has none; a problem says why."""
 
-_NOT_HELD = frozenset({"json/not-json", "json/depth", "json/number-range", "json/integer-digits"})
+_NOT_HELD = frozenset(
+    {"json/not-json", "json/depth", "json/repeats", "json/number-range", "json/integer-digits"}
+)
 """The rules at whose breach null stands in a document, in place of a value that can't be held."""
 
 _SHOWN = 10
@@ -57,6 +75,7 @@ class Findings:
         self._found: list[Problem] = []
         self._texts: dict[str, bytes] = {}
         self._not_held: set[tuple[str | None, str]] = set()
+        self._not_finite: set[tuple[str | None, str]] = set()
 
     def value(self, key: str, node: str, text: bytes, *, whole: bool = False) -> Any:
         """The JSON value of a document; NOT_JSON where it has none, and a problem says why.
@@ -93,11 +112,28 @@ class Findings:
         problem = Problem(fault.rule.code, severity, node, pointer, fault.path, expected, found, fix, key)
         if text is not None and fault.rule.code in _NOT_HELD:
             self._not_held.add((key, pointer))
+        elif text is not None and fault.rule is NOT_FINITE:
+            self._not_finite.add((key, pointer))
         self.place(problem, text, known=True)
+
+    def note_failure(self, error: StoreError, *, node: str, key: str | None = None) -> None:
+        """Report a document that can't be read; without a key, members that can't be listed."""
+        broken, wanted = (UNREADABLE, "a document that can be read")
+        if key is None:
+            broken, wanted = (UNLISTED_GROUP, "members that can be listed")
+        self.add(Fault(broken, (), wanted, error.reason), node=node, key=key)
+
+    def note_oddities(self, oddities: Iterable[Oddity], *, node: str) -> None:
+        """Report what is odd about the store that the node is in."""
+        for fault, key in oddities:
+            self.add(fault, node=node, key=key)
 
     def place(self, problem: Problem, text: bytes | None, *, known: bool = False) -> None:
         """A problem whose pointer leads into the document under its key, which is `text`."""
-        if not known and (problem.key, problem.pointer) in self._not_held:
+        place = (problem.key, problem.pointer)
+        if not known and (
+            place in self._not_held or (problem.code == NOT_FINITE.code and place in self._not_finite)
+        ):
             return
         if text is not None and problem.key is not None:
             self._texts[problem.key] = text
@@ -128,6 +164,7 @@ class Findings:
         self._found.clear()
         self._texts.clear()
         self._not_held.clear()
+        self._not_finite.clear()
 
     @property
     def failed(self) -> bool:
@@ -141,17 +178,26 @@ class Findings:
 
     def warn(self, on_warning: Callable[[Problem], None] | None, stacklevel: int) -> None:
         """Give each problem to `on_warning`; without it, one SpecWarning for each rule that is broken."""
-        if on_warning is not None:
-            for problem in self.problems:
-                on_warning(problem)
-            return
-        by_code: dict[str, list[Problem]] = {}
-        for problem in self.problems:
-            if problem.severity == "warning":
-                by_code.setdefault(problem.code, []).append(problem)
-        for code, found in by_code.items():
-            text = f"{self.subject}: {_listed(code, found)}"
-            warnings.warn(text, SpecWarning, stacklevel=stacklevel + 1)
+        warn(self.subject, self.problems, on_warning, stacklevel + 1)
+
+
+def warn(
+    subject: str, problems: Iterable[Problem], on_warning: Callable[[Problem], None] | None, stacklevel: int
+) -> None:
+    """Give each problem to `on_warning`; without it, one SpecWarning for each rule that is broken.
+
+    Of errors, too: they are left where nodes at fault were skipped.
+    """
+    if on_warning is not None:
+        for problem in problems:
+            on_warning(problem)
+        return
+    by_code: dict[str, list[Problem]] = {}
+    for problem in problems:
+        if problem.severity != "note":
+            by_code.setdefault(problem.code, []).append(problem)
+    for code, found in by_code.items():
+        warnings.warn(f"{subject}: {_listed(code, found)}", SpecWarning, stacklevel=stacklevel + 1)
 
 
 def _listed(code: str, problems: Iterable[Problem]) -> str:
@@ -160,4 +206,4 @@ def _listed(code: str, problems: Iterable[Problem]) -> str:
         return str(found[0])
     lines = "\n".join(f"  {problem}" for problem in found[:_SHOWN])
     more = f"\n  ... and {len(found) - _SHOWN} more" if len(found) > _SHOWN else ""
-    return f"{len(found)} warnings of {code}\n{lines}{more}"
+    return f"{len(found)} {found[0].severity}s of {code}\n{lines}{more}"

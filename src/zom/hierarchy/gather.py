@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from zom.hierarchy.assumed import is_unfinished, note_missing_group
 from zom.hierarchy.journal import journal_key, unsettled
 from zom.hierarchy.layout import ENTRY_KEY, V2_LAYOUT, V3_LAYOUT, Layout, Sighting
 from zom.hierarchy.look import is_entry, look, note_two_formats
@@ -17,8 +18,9 @@ from zom.hierarchy.node import Node
 from zom.problems import Fault, rule
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
+    from zom.errors import StoreError
     from zom.hierarchy.findings import Findings
     from zom.hierarchy.source import Source
     from zom.model.family import NodeKind
@@ -78,15 +80,17 @@ def gather(  # noqa: PLR0913 - all that a level needs
 ) -> None:
     """Fill in the members of `root` and of the groups below it, `depth` levels deep.
 
-    On a store that can't be listed, only what is `expected` is found.
+    On a store that can't be listed, only what is `expected` is found. Where it can, a directory without
+    documents counts as a group if there are nodes below it; these are looked for beyond the depth, too.
     """
     listable = source.store.capabilities.listable
     start = len(root.path) + 1 if root.path else 0
     if expected is not None:
         _prefetch(source, layout, root, expected, depth=depth)
     level, at = [root], 0
-    while level and (depth is None or at < depth):
-        groups = [node for node in level if node.kind == "group"]
+    while level:
+        is_wanted = depth is None or at < depth
+        groups = [node for node in level if node.kind != "array" and (is_wanted or node.is_assumed)]
         if listable:
             source.fetch((), [layout.directory(node.path) for node in groups if node.below is not False])
         candidates: list[_Candidate] = []
@@ -105,13 +109,40 @@ def gather(  # noqa: PLR0913 - all that a level needs
             level.extend(_implicit(candidates, expected, start))
     if layout.implicit_groups and not listable:
         _prune(root)
+    elif not layout.implicit_groups:
+        _settle(root, start, findings, depth)
+
+
+def _settle(root: Node, start: int, findings: Findings, depth: int | None) -> None:
+    """Report the groups that are assumed; forget those with nothing below, and members that nobody wants."""
+    for node in reversed(list(root.walk())):
+        if node.members is None:
+            continue
+        for name, member in list(node.members.items()):
+            if member.is_assumed and not member.members:
+                del node.members[name]
+        if node.kind is None and not node.members:
+            node.members = None  # a document at fault doesn't say that it is a group
+    for node in list(root.walk()):
+        if node.is_assumed and node.members and node is not root:
+            note_missing_group(node, next(iter(node.members.values())).shown, findings)
+        level = node.path[start:].count("/") + 1 if node.path[start:] else 0
+        if depth is not None and level >= depth:
+            node.members = None
 
 
 def _listed(source: Source, layout: Layout, node: Node, findings: Findings) -> dict[str, Sighting]:
     """What may be members of the group, by its listing."""
     if node.below is False:
         return {}
-    listing = source.listing(layout.directory(node.path))
+    prefix = layout.directory(node.path)
+    listing = source.listing(prefix)
+    error = source.failure(prefix)
+    if error is not None:
+        _note_unlisted(source, layout, node, error, findings)
+        return {}
+    if node.is_assumed and is_unfinished(listing):
+        return {}
     if journal_key(node.path) in listing.keys:
         raise unsettled(source.store.url, journal_key(node.path))
     other = _OTHERS.get(layout.name)
@@ -120,6 +151,13 @@ def _listed(source: Source, layout: Layout, node: Node, findings: Findings) -> d
         if lie and not findings.knows("store/two-formats", node.shown):
             note_two_formats(node.path, min(lie), findings)
     return layout.sightings(node.path, listing)
+
+
+def _note_unlisted(source: Source, layout: Layout, node: Node, error: StoreError, findings: Findings) -> None:
+    """Report a group whose members can't be listed, unless its document could not be read either."""
+    node.members = None
+    if not any(source.failure(key) for key in layout.tried(node.path)):
+        findings.note_failure(error, node=node.shown)
 
 
 def _ask(source: Source, layout: Layout, candidates: list[_Candidate], *, lists: bool) -> None:
@@ -167,21 +205,36 @@ def _members(
             yield node
     other = _OTHERS.get(layout.name)
     if strangers and other is not None:
-        _note_strangers(source, layout, other, strangers, findings)
+        mixed = _note_strangers(source, layout, other, strangers, findings)
+        if source.store.capabilities.listable:
+            yield from _assumed(each for each in strangers if each.path not in mixed)
     if source.is_far:
         source.forget(key for each in candidates for key in layout.tried(each.path))
 
 
+def _assumed(strangers: Iterable[_Candidate]) -> Iterator[Node]:
+    """Groups in place of directories without documents, until it is known what lies below them."""
+    for each in strangers:
+        # Below a document at fault may lie the chunks of an array.
+        if each.group.kind == "group" and each.group.members is not None:
+            node = each.group.members[each.name] = Node(each.path, "group", {})
+            node.is_assumed = True
+            yield node
+
+
 def _note_strangers(
     source: Source, layout: Layout, other: Layout, strangers: list[_Candidate], findings: Findings
-) -> None:
-    """Say which of the directories that are no nodes hold a node of the other format."""
+) -> set[str]:
+    """Report the directories that hold a node of the other format; their paths."""
+    mixed: set[str] = set()
     ends = [end for end, _ in other.marks]
     source.fetch(other.key(each.path, end) for each in strangers for end in ends)
     for each in strangers:
         found = next((key for end in ends if source.get(key := other.key(each.path, end)) is not None), None)
         if found is not None:
+            mixed.add(each.path)
             _note_mixed(each.path, found, layout, f"a {other.name} node", findings)
+    return mixed
 
 
 def _note_mixed(path: str, key: str, layout: Layout, found: str, findings: Findings) -> None:

@@ -10,6 +10,9 @@ from weakref import WeakKeyDictionary
 from zom.errors import ReadOnlyError, ZomError
 from zom.hierarchy.attributes import Attributes
 from zom.hierarchy.change import change_node
+from zom.hierarchy.journal import unsettled
+from zom.hierarchy.pending import check_settled
+from zom.hierarchy.settled import Settled
 from zom.jsonvalue import JSONDict, thaw
 from zom.limits import DEFAULT_LIMITS, Limits
 from zom.model.python_value import is_dict
@@ -116,6 +119,10 @@ class Handle:
     def _change(self, change: Callable[[Spec], Spec]) -> None:
         """Change the document, in the store and here."""
         self.check_writable()
+        check_settled(self._store, self._path)
+        self._change_now(change)
+
+    def _change_now(self, change: Callable[[Spec], Spec]) -> None:
         self._change_spec(change_node(self._store, self._path, self._layout, self._spec, change=change))
 
     def _change_spec(self, spec: Spec) -> None:
@@ -126,6 +133,8 @@ class Handle:
         if self._mode == "r":
             reason = 'it is open for reading only: open it with mode="r+"'
             raise ReadOnlyError(self._store.url, self.path, "change", reason)
+        if isinstance(self._store, Settled):
+            raise unsettled(self._store.url, self._store.journal, "change")
         if not self._store.capabilities.writable:
             raise ReadOnlyError(self._store.url, self.path, "change")
 

@@ -8,29 +8,36 @@ from typing import TYPE_CHECKING, Any, cast
 
 from zom.errors import NotFound, StoreError
 from zom.hierarchy.create import check_is_spec, create_node
+from zom.hierarchy.findings import warn
 from zom.hierarchy.open import read_node
+from zom.hierarchy.pending import check_settled
 from zom.limits import DEFAULT_LIMITS, Limits
+from zom.model.construction import outside
+from zom.model.full_spelling import check_spelling, spelled_in_full
 from zom.paths import join, parse_path
 from zom.stores import opening
 from zom.stores.memory import MemoryStore
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from zom.array import Array
     from zom.group import Group
     from zom.hierarchy.handle import Mode
     from zom.hierarchy.layout import Layout
     from zom.hierarchy.look import Form
+    from zom.model.full_spelling import Spelling
     from zom.model.spec import Spec
-    from zom.problems import Level
+    from zom.problems import Level, Problem
     from zom.stores.interface import Store
 
 __all__ = ["create_array", "create_group", "handle_of", "open", "open_array", "open_group", "opened"]
 
 
-def create_array(store: opening.Place, spec: Spec, path: str = "") -> Array:
+def create_array(store: opening.Place, spec: Spec, path: str = "", *, spelling: Spelling = "full") -> Array:
     """A new array in `store`, a store, a path or a URL; "memory:" is a new store in memory.
 
-    Groups above it that are missing are made, too. ConflictError, and nothing written, where there is a
+    Short-hand names, which few readers know, are written in full unless `spelling` is "given". Groups above it that are missing are made, too. ConflictError, and nothing written, where there is a
     node already; of several who create the same array, in any process, one succeeds.
 
     >>> import zom
@@ -44,7 +51,7 @@ def create_array(store: opening.Place, spec: Spec, path: str = "") -> Array:
     check_is_spec(spec)
     if spec.kind != "array":
         raise TypeError(f"expected the spec of an array, found one of a {spec.kind}; see zom.create_group")
-    return cast("Array", _created(store, spec, path))
+    return cast("Array", _created(store, chosen_spelling(spec, spelling), path))
 
 
 def create_group(store: opening.Place, spec: Spec, path: str = "") -> Group:
@@ -61,6 +68,13 @@ def create_group(store: opening.Place, spec: Spec, path: str = "") -> Group:
     if spec.kind != "group":
         raise TypeError(f"expected the spec of a group, found one of an {spec.kind}; see zom.create_array")
     return cast("Group", _created(store, spec, path))
+
+
+def chosen_spelling(spec: Spec, spelling: Spelling) -> Spec:
+    """The spec as its document is to be written."""
+    check_is_spec(spec)
+    check_spelling(spelling)
+    return spelled_in_full(spec)[0] if spelling == "full" else spec
 
 
 def _created(place: opening.Place, spec: Spec, path: str) -> Array | Group:
@@ -87,9 +101,9 @@ def opened(place: opening.Place, *, read_only: bool | None = None, existing: boo
     """
     if existing and is_name(place) and place != "memory:":
         name = os.fspath(cast("str", place))
-        if "://" not in name and not os.path.lexists(name):
+        if "://" not in name and not opening.exists(name):
             raise StoreError(name, "", "open", "there is no such file or directory")
-    return MemoryStore() if place == "memory:" else opening.store(place, read_only=read_only)
+    return MemoryStore() if place == "memory:" else opening.planned(place, read_only=read_only)
 
 
 def handle_of(  # noqa: PLR0913 - a spec, where it lies, and how it is used
@@ -111,11 +125,13 @@ def open(  # noqa: A001, PLR0913 - `zom.open`, whose choices are the caller's
     form: Form | None = None,
     level: Level = "lenient",
     limits: Limits = DEFAULT_LIMITS,
+    on_warning: Callable[[Problem], None] | None = None,
 ) -> Array | Group:
     """The array or group at `path` in `store`, which is a store, a path or a URL; its document is read.
 
     It is read-only unless `mode` is "r+". Where nodes of v2 and v3 lie side by side, v3 is opened, or
-    what `form` asks for.
+    what `form` asks for. What the `level` only warns of, such as a name that occurs twice in the document,
+    goes to `on_warning`; without one it becomes a `SpecWarning`.
 
     >>> import zom
     >>> made = zom.create_array("memory:", zom.v3.ArraySpec.build(shape=(4,), dtype="int8"), "a")
@@ -124,13 +140,16 @@ def open(  # noqa: A001, PLR0913 - `zom.open`, whose choices are the caller's
     """
     if mode not in {"r", "r+"}:
         raise ValueError(f'mode: expected "r" or "r+", got {mode!r}; zom.create_array makes new arrays')
-    read_only = True if mode == "r" and is_name(store) else None
+    read_only = mode == "r" if is_name(store) else None
     opened_here = opened(store, read_only=read_only, existing=True)
     try:
+        if mode == "r+":
+            check_settled(opened_here, path)
         node = read_node(opened_here, path, form=form, level=level, limits=limits)
-        found = handle_of(node.spec, opened_here, node.path, node.layout, mode=mode, limits=limits)
+        found = handle_of(node.spec, node.store, node.path, node.layout, mode=mode, limits=limits)
         if mode == "r+":
             found.check_writable()
+        warn(opened_here.url, node.warned, on_warning, outside())
     except BaseException:
         if is_name(store):
             opened_here.close()

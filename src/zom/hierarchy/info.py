@@ -49,7 +49,7 @@ class ArrayInfo(_Lines):
     type    int16
     shape   (4, 6)
     chunks  2×3, 4 of them
-    codecs  zstd crc32c
+    codecs  zstd
     fill    0
     order   C
     bytes   48 B in memory

@@ -14,10 +14,12 @@ from typing_extensions import override
 
 from zom.errors import NotFound, PathError
 from zom.model.draft import DRAFT
+from zom.model.draft_extension import extensions_not_understood
 from zom.model.stored import to_documents
 from zom.model.v2 import V2
 from zom.model.v3 import V3
 from zom.paths import check_key, parse_path
+from zom.portable import is_own_name
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -27,7 +29,16 @@ if TYPE_CHECKING:
     from zom.model.spec import Spec
     from zom.stores.interface import Listing
 
-__all__ = ["DRAFT_2021", "DRAFT_2022", "V2_LAYOUT", "V3_LAYOUT", "Layout", "Sighting", "draft_layout"]
+__all__ = [
+    "DOCUMENT_NAMES",
+    "DRAFT_2021",
+    "DRAFT_2022",
+    "V2_LAYOUT",
+    "V3_LAYOUT",
+    "Layout",
+    "Sighting",
+    "draft_layout",
+]
 
 LayoutName = Literal["v2", "v3", "draft", "draft 2021"]
 
@@ -70,6 +81,8 @@ class Layout:
     """The end of the key under which the documents of a whole hierarchy may stand."""
     inline: str | None = None
     """The member of a group's document in which the documents of all nodes below it may stand."""
+    copy_key: str | None = None
+    """The key, below `base`, of consolidated metadata that others wrote, and that zom only reads."""
     implicit_groups: bool = False
     """Whether a path with nodes below it is a group without a document."""
     reserved: tuple[str, ...] = ()
@@ -80,6 +93,8 @@ class Layout:
     """The key of the only chunk of an array without dimensions, where the document doesn't tell it."""
     base: str = ""
     """The prefix below which the hierarchy lies; "" but for a draft in a part of a store."""
+    not_understood: tuple[str, ...] = ()
+    """The extensions of the whole hierarchy that a reader of chunks must understand, and zom doesn't."""
 
     def ends(self, kind: NodeKind) -> tuple[str, ...]:
         """The documents that a node of that kind may have, its own first."""
@@ -109,6 +124,11 @@ class Layout:
         ('a/.zarray', 'a/.zgroup', 'a/.zattrs')
         """
         return tuple(self.key(path, end) for end in (*(end for end, _ in self.marks), *self.extra))
+
+    def node_of(self, key: str) -> tuple[str, str] | None:
+        """The path and the end of the key of a document, both below `base`; None where nobody asks for it."""
+        del key
+        return None
 
     def is_place(self, path: str) -> bool:
         """Whether a node could lie at `path` at all: its keys must be keys.
@@ -160,7 +180,7 @@ class Layout:
         """
         start = len(self.directory(path))
         names = (prefix[start:-1] for prefix in listing.prefixes)
-        return {name: _UNKNOWN for name in names if not name.startswith(self.reserved)}
+        return {name: _UNKNOWN for name in names if not (name.startswith(self.reserved) or is_own_name(name))}
 
 
 @dataclass(frozen=True, slots=True)
@@ -203,6 +223,16 @@ class _DraftLayout(Layout):
         return f"{self.base}{self.data}{inner}/" if inner else f"{self.base}{self.data}"
 
     @override
+    def node_of(self, key: str) -> tuple[str, str] | None:
+        for end, kind in self.marks:
+            tail = f".{kind}{self.suffix}"
+            if key == f"{self.root}{kind}{self.suffix}":
+                return "", end
+            if key.startswith(self.meta) and key.endswith(tail) and len(key) > len(self.meta) + len(tail):
+                return key[len(self.meta) : -len(tail)], end
+        return None
+
+    @override
     def sightings(self, path: str, listing: Listing) -> dict[str, Sighting]:
         start = len(self.directory(path))
         ends: dict[str, list[str]] = {}
@@ -212,7 +242,7 @@ class _DraftLayout(Layout):
                 name = key[start:]
                 if name.endswith(tail) and len(name) > len(tail):
                     ends.setdefault(name[: -len(tail)], []).append(end)
-        below = {prefix[start:-1] for prefix in listing.prefixes}
+        below = {name for prefix in listing.prefixes if not is_own_name(name := prefix[start:-1])}
         return {
             name: Sighting(tuple(ends.get(name, ())), name in below) for name in sorted(below | ends.keys())
         }
@@ -231,13 +261,22 @@ V2_LAYOUT: Final = Layout(
 )
 """Zarr v2: `.zarray` or `.zgroup`, and `.zattrs` where there are attributes."""
 
+DOCUMENT_NAMES: Final = frozenset({ENTRY_KEY, ".zarray", ".zgroup", ".zattrs", ".zmetadata"})
+"""The names of the documents of v2 and v3, and of a draft's entry point."""
+
 DRAFT_2022: Final = _DraftLayout(
     "draft", DRAFT, ((".array.json", "array"), (".group.json", "group")), implicit_groups=True
 )
 """The draft of v3: `meta/<path>.array.json`."""
 
 DRAFT_2021: Final = replace(
-    DRAFT_2022, name="draft 2021", meta="meta/root/", data="data/root/", root="meta/root.", scalar_chunk="c0"
+    DRAFT_2022,
+    name="draft 2021",
+    meta="meta/root/",
+    data="data/root/",
+    root="meta/root.",
+    scalar_chunk="c0",
+    copy_key="meta/root/consolidated/.zmetadata",
 )
 """The draft of v3 as zarr-python 2 and others wrote it: `meta/root/<path>.array.json`."""
 
@@ -259,4 +298,5 @@ def draft_layout(entry: EntryPoint, base: str = "") -> Layout:
         layout,
         suffix=suffix if isinstance(suffix, str) else ".json",
         base="/".join(names) + "/" if names else "",
+        not_understood=tuple(extensions_not_understood(entry.extensions)),
     )

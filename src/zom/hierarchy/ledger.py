@@ -5,14 +5,21 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from zom.hierarchy import blocks
-from zom.hierarchy.conflicts import BUSY, FILES, UNKNOWN_CHUNKS, UNLISTED, conflict, few
+from zom.hierarchy.change_steps import rank_of
+from zom.hierarchy.conflicts import BUSY, FILES, NAME, OBSTACLE, UNKNOWN_CHUNKS, UNLISTED, conflict, few
 from zom.hierarchy.copy_mark import COPY_MARK
-from zom.hierarchy.journal import JOURNAL, Clearing, Journal
+from zom.hierarchy.journal import JOURNAL, Clearing, Journal, journal_key
+from zom.hierarchy.layout import ENTRY_KEY
+from zom.hierarchy.new_names import names_in_store, new_name_faults
 from zom.hierarchy.plan import Action, Plan
 from zom.hierarchy.survey import Lying, Survey, chunk_keys, spec_in
+from zom.model.location import placed
+from zom.paths import parse_path
+from zom.portable import TWINS
+from zom.stores.interface import Wanted
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
     from zom.hierarchy.layout import Layout
     from zom.hierarchy.plan import OnConflict, Verb
@@ -38,6 +45,8 @@ class Ledger:
         self.on_conflict: OnConflict = on_conflict
         self.prune = prune
         self.problems: list[Problem] = []
+        self.warnings: list[Problem] = []
+        """What works here, and not on every system."""
         self.actions: dict[str, Action] = {}
         self.writes: dict[str, bytes] = {}
         self.removes: dict[str, None] = {}
@@ -45,6 +54,10 @@ class Ledger:
         self.old: dict[str, bytes | None] = {}
         self.documents: dict[str, dict[str, bytes]] = {}
         """What each node's documents will be, by the ends of their keys."""
+        self.gone: list[str] = []
+        """The chunks that go."""
+        self.cut: list[str] = []
+        """The chunks at a new edge, which are written again."""
         self.foreign: list[str] = []
         self.touched: set[str] = set()
         """Paths of nodes that change besides those of the actions."""
@@ -68,13 +81,15 @@ class Ledger:
         for key, text in renewed.writes.items():
             self.old.setdefault(key, renewed.old[key])
             self.writes[key] = text
-        order = sorted(self.writes, key=lambda key: _rank(key, self.layout))
+        self._check_names()
+        self._check_obstacles(self._top(renewed.paths))
+        order = sorted(self.writes, key=lambda key: rank_of(key, self.layout))
         creating = all(text is None for text in self.old.values()) and not self.removes and not self.clears
         journal = Journal(
             self._top(renewed.paths),
             "undo" if creating else "finish",
             first={key: text for key, text in first.items() if key not in self.removes},
-            removes=tuple(sorted(self.removes, key=lambda key: _rank(key, self.layout), reverse=True)),
+            removes=tuple(sorted(self.removes, key=lambda key: rank_of(key, self.layout), reverse=True)),
             clears=tuple(self.clears),
             writes={key: self.writes[key] for key in order},
             old=self.old,
@@ -90,12 +105,31 @@ class Ledger:
             tuple(self.problems),
             tuple(sorted(renewed.paths)),
             tuple(sorted(self.foreign)),
+            tuple(self.warnings),
+            self._dropped(),
             layout=self.layout,
             journal=journal,
             seen=self._seen(),
             root=self.documents.get(self.found.path, {}),
             made=frozenset(path for path, action in self.actions.items() if action.verb == "create"),
         )
+
+    def _dropped(self) -> tuple[str, ...]:
+        """The groups that stay, or are replaced, and lose their consolidated metadata."""
+        dropped: set[str] = set()
+        nodes = [*self.found.nodes.values(), *(each for all_ in self.found.others.values() for each in all_)]
+        for node in nodes:
+            action = self.actions.get(node.path)
+            if (action is not None and action.verb == "delete") or blocks.block_in(node) is None:
+                continue
+            key = node.layout.key(node.path, node.layout.consolidated or ENTRY_KEY)
+            text = self.writes.get(key)
+            plain = (
+                text is not None and blocks.block_in(Lying(node.path, node.layout, {ENTRY_KEY: text})) is None
+            )
+            if (text is None and key in self.removes) or (plain and node.layout.inline is not None):
+                dropped.add(node.path)
+        return tuple(sorted(dropped))
 
     def _seen(self) -> dict[str, frozenset[str]]:
         """What was found where many nodes are to be made, so that it can be found to be the same."""
@@ -120,6 +154,56 @@ class Ledger:
         above = [path for path in (*changed, *paths) if is_within(self.found.path, path)]
         return min((*above, self.found.path), key=len)
 
+    def _check_names(self) -> None:
+        """Judge the names of new nodes: what can't work in this store is a conflict, the rest a warning."""
+        new = [path for path, action in self.actions.items() if action.verb == "create" and path != "/"]
+        self.judge_names(new)
+
+    def judge_names(self, new: list[str], *, without: str | None = None) -> None:
+        """Judge the names of new nodes at these paths; that of the node at `without` goes."""
+        form, store = self.layout.family.form, self.store
+        groups = {path.rpartition("/")[0] or "/" for path in new}
+        beside = names_in_store(store, self.found, groups)
+        if without is not None:
+            above, _, name = without.rpartition("/")
+            beside.get(above or "/", set()).discard(name)
+        for path, fault in new_name_faults(new, beside, form):
+            if fault.rule is TWINS and store.folds_names:
+                self.conflict(NAME, path, fault.expected, fault.found, fault.fix)
+            else:
+                self.warnings.extend(placed([fault], list(parse_path(path)), "strict"))
+
+    def _check_obstacles(self, top: str) -> None:
+        """Look for what would stop the change half way, and can be seen now."""
+        if not (self.writes or self.removes or self.clears):
+            return
+        new = {key for key in self.writes if self.old.get(key) is None and key not in self.found.listed}
+        wanted = Wanted(
+            [*self.writes, *self.cut, journal_key(top)], frozenset(new), [*self.removes, *self.gone]
+        )
+        self.note_obstacles(wanted)
+        if not self.store.capabilities.nested_keys:
+            self._check_directories(new)
+
+    def note_obstacles(self, wanted: Wanted) -> None:
+        """Note why what is wanted can't be done."""
+        for key, expected, found, fix in self.store.obstacles(wanted):
+            node = self.found.path if self.layout.implicit_groups else f"/{key.rpartition('/')[0]}"
+            self.problems.append(conflict(OBSTACLE, node, expected, f"{found} at {key!r}", fix, key=key))
+
+    def _check_directories(self, new: set[str]) -> None:
+        """Where keys are files, no new document lies below another value, and no value below it."""
+        if not new:
+            return
+        there = (self.found.listed | self.writes.keys()) - self.removes.keys() - set(self.gone)
+        above = {key[:end]: key for key in there for end in _slashes(key) if key[:end] in new}
+        for key in sorted(new):
+            held = next((key[:end] for end in _slashes(key) if key[:end] in there), above.get(key))
+            if held is not None:
+                node, fix = f"/{key.rpartition('/')[0]}", "choose another name, or move it away"
+                wanted = f"nothing where {key!r} is to be, or above it"
+                self.problems.append(conflict(OBSTACLE, node, wanted, repr(held), fix, key=key))
+
     def conflict(self, broken: Rule, path: str, expected: str, found: object, fix: str | None = None) -> None:
         """Note that something is in the way."""
         self.problems.append(conflict(broken, path, expected, str(found), fix))
@@ -134,7 +218,7 @@ class Ledger:
     def check_copies(self) -> None:
         """What a copy has left half done would be seen as part of the new hierarchy."""
         for key in self.found.copies:
-            fix = f"copy the same again to finish it, or delete {key!r} and what it has left"
+            fix = "copy the same again to finish it, or remove what it has left with zom.repair"
             where = "/" + key.removesuffix(COPY_MARK).strip("/")
             self.conflict(BUSY, where, "no copy under way", "one that is not done, or was interrupted", fix)
 
@@ -212,6 +296,7 @@ class Ledger:
         if kept is None:
             self._check_foreign(path, others, new)
         if chunks:
+            self.gone.extend(chunks)
             json = None if staying is None else staying.to_json()
             self.clears.append(clearing_of(path, node, old, kept=json))
         return len(chunks)
@@ -240,10 +325,12 @@ def clearing_of(
     )
 
 
-def _rank(key: str, layout: Any) -> tuple[int, int]:
-    """Deeper documents come first; of one node, attributes before its own, consolidated metadata last."""
-    name = key.rpartition("/")[2]
-    return -key.count("/"), {".zattrs": 0, layout.consolidated: 2}.get(name, 1)
+def _slashes(key: str) -> Iterator[int]:
+    """Where the slashes of a key are."""
+    at = key.find("/")
+    while at >= 0:
+        yield at
+        at = key.find("/", at + 1)
 
 
 def _natural(path: str) -> tuple[str, ...]:

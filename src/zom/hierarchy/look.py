@@ -14,6 +14,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal, cast
 
 from zom.errors import StoreError
+from zom.hierarchy.findings import NOT_JSON
 from zom.hierarchy.layout import ENTRY_KEY, V2_LAYOUT, V3_LAYOUT, draft_layout
 from zom.hierarchy.node import Document, Node
 from zom.model.assembly import assemble
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
     from zom.hierarchy.source import Source
     from zom.model.family import NodeKind
 
-__all__ = ["TWO_FORMATS", "TWO_KINDS", "Form", "find", "is_entry", "look", "note_two_formats"]
+__all__ = ["TWO_FORMATS", "TWO_KINDS", "Form", "find", "is_entry", "layout_of", "look", "note_two_formats"]
 
 Form = Literal["v2", "v3", "draft"]
 """A format, where one is asked for."""
@@ -59,15 +60,14 @@ def find(
     source.fetch((*_keys(path, form), *also))
     if form != "v2":
         key = V3_LAYOUT.key(path, ENTRY_KEY)
-        text = source.get(key)
-        if text is not None:
-            value = findings.value(key, f"/{path}", text)
-            if is_entry(value):
+        document = _read(source, key, path, findings)
+        if document is not None:
+            if is_entry(document.value):
                 if form != "v3":
-                    return _find_draft(source, path, path, Document(key, text, value), findings)
+                    return _find_draft(source, path, path, document, findings)
             elif form != "draft":
                 _note_v2(source, path, findings)
-                return V3_LAYOUT, Node(path, _said(value), {ENTRY_KEY: Document(key, text, value)})
+                return V3_LAYOUT, Node(path, _said(document.value), {ENTRY_KEY: document})
     if form in {None, "v2"}:
         node = look(source, V2_LAYOUT, path, findings)
         if node is not None:
@@ -158,7 +158,13 @@ def _marks(
 
 def _read(source: Source, key: str, path: str, findings: Findings) -> Document | None:
     text = source.get(key)
-    return None if text is None else Document(key, text, findings.value(key, f"/{path}", text))
+    if text is not None:
+        return Document(key, text, findings.value(key, f"/{path}", text))
+    error = source.failure(key)
+    if error is None:
+        return None
+    findings.note_failure(error, node=f"/{path}", key=key)
+    return Document(key, b"", NOT_JSON)
 
 
 def _note_two_kinds(path: str, key: str, findings: Findings) -> None:
@@ -186,15 +192,24 @@ def _find_below_entry(source: Source, path: str, findings: Findings) -> tuple[La
     return None
 
 
+def layout_of(entry: Document, base: str, findings: Findings) -> Layout:
+    """The layout of the draft hierarchy below `base`, by its entry point."""
+    spec, problems = assemble(ENTRY_POINT, entry.value, findings.level, limits=findings.limits)
+    for problem in problems:
+        findings.place(replace(problem, node=f"/{base}", key=entry.key), entry.text)
+    if spec is None:
+        # What the level refuses tells the layout all the same; what nobody can read does not.
+        spec = assemble(ENTRY_POINT, entry.value, "lenient", limits=findings.limits)[0]
+    if spec is None:
+        findings.raise_errors()
+    return draft_layout(cast("EntryPoint", spec), base)
+
+
 def _find_draft(
     source: Source, path: str, base: str, entry: Document, findings: Findings
 ) -> tuple[Layout, Node] | None:
     """The node at `path` of the draft hierarchy below `base`."""
-    spec, problems = assemble(ENTRY_POINT, entry.value, findings.level, limits=findings.limits)
-    for problem in problems:
-        findings.place(replace(problem, node=f"/{base}", key=entry.key), entry.text)
-    findings.raise_errors()
-    layout = draft_layout(cast("EntryPoint", spec), base)
+    layout = layout_of(entry, base, findings)
     directory = layout.directory(path)
     listable = source.store.capabilities.listable
     source.fetch(layout.tried(path), [directory] if listable else [])

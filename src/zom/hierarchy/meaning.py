@@ -1,14 +1,14 @@
 """What a change of an array's document does to its chunks: nothing, cut some off, or make all unreadable.
 
 Chunks are read by the document. Attributes and names of dimensions say nothing about them; the shape
-says which there are; everything else how they are read. Of codecs whose streams describe themselves,
-some configuration counts for writing only.
+says which there are, the fill value what stands where none is; everything else how they are read.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal, cast
+from typing import TYPE_CHECKING, Literal
 
+from zom.hierarchy.chunk_form import same_chunks, same_missing
 from zom.model.compare import diff
 
 if TYPE_CHECKING:
@@ -17,23 +17,14 @@ if TYPE_CHECKING:
 
 __all__ = ["Meaning", "changes_between"]
 
-Meaning = Literal["keep", "update attributes", "rewrite document", "resize", "replace"]
+Meaning = Literal["keep", "update attributes", "rewrite document", "refill", "resize", "replace"]
+"""What a new document does; "refill" gives another value to what was never written."""
 
 _LAYOUT = frozenset(
     {"data_type", "dtype", "chunk_grid", "chunks", "chunk_key_encoding", "dimension_separator", "order"}
     | {"chunk_memory_layout", "fill_value", "codecs", "filters", "compressor", "storage_transformers"}
     | {"extensions", "zarr_format", "node_type"}
 )
-
-_WRITING_ONLY = {
-    "gzip": {"level"},
-    "zlib": {"level"},
-    "bz2": {"level"},
-    "zstd": {"level", "checksum"},
-    "lz4": {"acceleration"},
-    "blosc": {"cname", "clevel", "shuffle", "typesize", "blocksize"},
-}
-"""What of a codec's configuration its streams tell themselves, by the name of the codec."""
 
 
 def changes_between(old: Spec, new: Spec) -> tuple[Meaning, tuple[Change, ...]]:
@@ -43,42 +34,17 @@ def changes_between(old: Spec, new: Spec) -> tuple[Meaning, tuple[Change, ...]]:
     >>> old = v3.ArraySpec.build(shape=(4,), dtype="int8", attributes={"units": "K"})
     >>> changes_between(old, old.replace(attributes={}))[0], changes_between(old, old.replace(shape=(2,)))[0]
     ('update attributes', 'resize')
-    >>> changes_between(old, old.replace(data_type="uint8"))[0]
-    'replace'
+    >>> changes_between(old, old.replace(fill_value=1))[0], changes_between(old, old.replace(data_type="uint8"))[0]
+    ('refill', 'replace')
     """
     changes = tuple(diff(old, new, ignore=("/members", "/consolidated_metadata")))
-    meaning: Meaning = "keep"
-    for change in changes:
-        name = change.inside[0] if change.inside else "node_type"
-        if name == "attributes":
-            found: Meaning = "update attributes"
-        elif name == "shape":
-            found = "resize"
-        elif name in _LAYOUT and not _is_for_writing(change, new):
-            found = "replace"
-        else:
-            found = "rewrite document"
-        meaning = max(meaning, found, key=_ORDER.index)
-    return meaning, changes
-
-
-_ORDER: list[Meaning] = ["keep", "update attributes", "rewrite document", "resize", "replace"]
-
-
-def _is_for_writing(change: Change, new: Spec) -> bool:
-    """Whether the change is in a codec's configuration, where readers don't look."""
-    value: Any = new.document
-    codec = None
-    for step in change.inside[:-1]:
-        if isinstance(value, dict):
-            inner = cast("dict[str, Any]", value)
-            codec = inner.get("name", inner.get("id", codec))
-            value = inner.get(cast("str", step))
-        elif isinstance(value, list) and isinstance(step, int) and step < len(cast("list[Any]", value)):
-            value = cast("list[Any]", value)[step]
-        else:
-            return False
-    if isinstance(value, dict):
-        inner = cast("dict[str, Any]", value)
-        codec = inner.get("name", inner.get("id", codec))
-    return change.inside[-1] in _WRITING_ONLY.get(str(codec).removeprefix("numcodecs."), ())
+    names = {change.inside[0] if change.inside else "node_type" for change in changes}
+    if names & (_LAYOUT - {"fill_value"}) and not (old.kind == "array" and same_chunks(old, new)):
+        return "replace", changes
+    if "fill_value" in names and not same_missing(old, new):
+        return "refill", changes
+    if "shape" in names:
+        return "resize", changes
+    if names - {"attributes"}:
+        return "rewrite document", changes
+    return ("update attributes" if names else "keep"), changes

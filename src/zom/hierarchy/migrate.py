@@ -1,13 +1,13 @@
 """Migrating: a hierarchy in place from one format to another, or into another place.
 
-In place, all that is new is written beside what is old, where nobody looks yet; then one change of one
-key makes the new hierarchy seen; then what is old goes:
+In place, chunks that move are copied to their new keys, and one change with a journal puts the new
+documents beside the old ones, the root's last, and then removes what is old:
 
-    v2 -> v3      the root's zarr.json is written, which counts where v2 lies beside it
+    v2 -> v3      the root's zarr.json counts where v2 lies beside it
     draft -> v3   the entry point of the draft, which is the root's zarr.json, is replaced
-    v3 -> v2      the root's zarr.json is removed
+    v3 -> v2      the root's zarr.json is the first that is removed
 
-An interruption at any point leaves the old hierarchy or the new one; migrating again finishes it.
+What fails is undone, or finished where the change counts as made; see `zom.hierarchy.change_steps`.
 """
 
 from __future__ import annotations
@@ -16,15 +16,13 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal, cast
 
 from zom import jsontext
-from zom.errors import ConflictError, ReadOnlyError
-from zom.hierarchy.conflicts import BUSY, conflict
+from zom.errors import ReadOnlyError
 from zom.hierarchy.copy import Choices, copy_hierarchy, place_in
-from zom.hierarchy.copy_mark import MIGRATION_MARK, mark_key
 from zom.hierarchy.copy_nodes import read_original
 from zom.hierarchy.layout import V2_LAYOUT, V3_LAYOUT
-from zom.hierarchy.migration import MigratedArray, Migration, Work
+from zom.hierarchy.migration import MigratedArray, Migration
 from zom.hierarchy.migration_plan import check_free, plan_migration
-from zom.hierarchy.migration_steps import carry_out, counted, is_switched, remove_old
+from zom.hierarchy.migration_steps import carry_out, counted
 from zom.hierarchy.place import check_apart
 from zom.model.convert import convert
 from zom.model.tree import flatten
@@ -48,25 +46,26 @@ def migrate(  # noqa: PLR0913 - each is a choice of the caller's
     to: Literal["v3", "v2"] = "v3",
     *,
     path: str = "",
-    in_place: bool = True,
+    in_place: bool = False,
     target: Place | None = None,
     dry_run: bool = False,
     progress: Callable[[int, int], object] | None = None,
 ) -> Migration:
     """Give the hierarchy at `path` in `store` another format: v2 or the draft become v3, v3 becomes v2.
 
-    Chunks are never decoded. From v2 they stay where they are, and documents alone are written; where the
-    keys of chunks differ, each is copied to its new key and the old ones go at the end. With a `target`
-    the store stays as it is, and the new hierarchy is made there. ConversionError, and nothing written,
+    Pass `in_place=True` to change the store itself, or a `target` for the new hierarchy: then the store
+    stays as it is. Chunks are never decoded. In place, the chunks of v2 stay where they are, and only
+    documents are written; where the keys of chunks differ, each chunk is copied to its new key, and the old
+    chunks are deleted at the end. ConversionError, and nothing written,
     lists all that the new format can't express; `losses` are what is dropped. `zom.copy` with a spec of
     yours makes what can't be converted.
 
-    A `dry_run` shows every document that would be written and removed.
+    A `dry_run` shows every document that would be written and removed; without a `target`, in place.
 
     >>> import zom
     >>> array = zom.create_array("memory:", zom.v2.ArraySpec.build(shape=(4,), dtype="int8", chunks=(2,)), "a")
     >>> array[:] = [1, 2, 3, 4]
-    >>> print(zom.migrate(array.store))
+    >>> print(zom.migrate(array.store, in_place=True))
     memory://: v2 -> v3: 2 documents written, 2 removed, the chunks of 1 array stay
       + a/zarr.json
       + zarr.json
@@ -79,8 +78,10 @@ def migrate(  # noqa: PLR0913 - each is a choice of the caller's
         raise ValueError(f'to: expected "v3" or "v2", got {to!r}')
     if not isinstance(in_place, bool):  # pyright: ignore[reportUnnecessaryIsInstance] - a place would mean True
         raise TypeError(f"in_place: expected True or False, got {in_place!r}; name another place by target=")
-    if target is None and not in_place:
-        raise ValueError("expected a target, where the hierarchy is not to be migrated in place")
+    if target is not None and in_place:
+        raise ValueError("expected in_place=True or a target, got both")
+    if target is None and not in_place and not dry_run:
+        raise ValueError("pass in_place=True to change the store itself, or target= to leave it as it is")
     opened_here: list[Store] = []
     try:
         read_only = dry_run or target is not None
@@ -151,38 +152,17 @@ def _in_place(  # noqa: PLR0913 - what is migrated, and how
 ) -> Migration:
     if not dry_run and not store.capabilities.writable:
         raise ReadOnlyError(store.url, path.strip("/"), "migrate")
-    key = mark_key(path, MIGRATION_MARK)
-    text = store.get(key)
-    begun = None if text is None else Work.parse(text, store.url, key)
-    if begun is not None and begun.to != to:
-        raise _unfinished(store, path, key, begun)
-    if begun is not None and is_switched(store, begun):
-        if not dry_run:
-            remove_old(store, path, begun)
-        return Migration(
-            store.url, path, begun.form, to, removes=begun.removes, dry_run=dry_run, resumed=True
-        )
     original = read_original(store, path, form=form)
     if original.tree.layout.family.form == to:
         return Migration(store.url, path, original.tree.layout.name, to, dry_run=dry_run)
     plan = plan_migration(original, to)
-    if begun is None:
-        check_free(store, plan)
-    counts = (
-        counted(plan) if dry_run else carry_out(store, path, plan, progress, is_resumed=begun is not None)
-    )
-    migration = _migration(plan, counts)
-    return replace(migration, dry_run=dry_run, resumed=begun is not None)
+    check_free(store, plan)
+    counts = counted(plan) if dry_run else carry_out(plan, progress)
+    return replace(_migration(plan, to, counts), dry_run=dry_run)
 
 
-def _unfinished(store: Store, path: str, key: str, begun: Work) -> ConflictError:
-    found = f"one to {begun.to} that was interrupted"
-    fix = f"finish it first with zom.migrate(store, {begun.to!r})"
-    return ConflictError([conflict(BUSY, path, "no other migration", found, fix, key=key)], store.url)
-
-
-def _migration(plan: MigrationPlan, counts: Mapping[str, int]) -> Migration:
-    original, work = plan.original, plan.work
+def _migration(plan: MigrationPlan, to: str, counts: Mapping[str, int]) -> Migration:
+    original = plan.original
     moved = {new.path: old for old, new in plan.moves}
     arrays: list[MigratedArray] = []
     for inner in plan.conversion.same_chunks:
@@ -196,9 +176,9 @@ def _migration(plan: MigrationPlan, counts: Mapping[str, int]) -> Migration:
         original.store.url,
         original.tree.path,
         original.tree.layout.name,
-        work.to,
-        {key: jsontext.read(text, []) for key, text in work.writes.items()},
-        work.removes,
+        to,
+        {key: jsontext.read(text, []) for key, text in plan.writes.items()},
+        plan.removes,
         tuple(arrays),
         plan.conversion.losses,
     )

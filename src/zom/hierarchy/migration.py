@@ -1,16 +1,11 @@
-"""Migrations: what becomes of a hierarchy that gets another format, and the mark that it leaves meanwhile.
-
-The mark holds what is written and what is removed. Whoever migrates again finds it, and does what is left.
-"""
+"""Migrations: what becomes of a hierarchy that gets another format."""
 
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass, field
-from typing import TYPE_CHECKING, Any, Literal, cast
+from typing import TYPE_CHECKING, Any, Literal
 
 from zom import jsontext
-from zom.errors import StoreError
-from zom.hierarchy.journal import Clearing
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -18,7 +13,7 @@ if TYPE_CHECKING:
     from zom.hierarchy.copy_report import CopyReport
     from zom.problems import Problem
 
-__all__ = ["Fate", "MigratedArray", "Migration", "Work"]
+__all__ = ["Fate", "MigratedArray", "Migration"]
 
 Fate = Literal["stay", "move", "copy", "encode"]
 """What becomes of an array's chunks: they stay where they are; they get other keys, their bytes unchanged;
@@ -31,7 +26,6 @@ _WORDS = {
     "encode": "chunks are encoded again",
 }
 _LINES = 200
-_FORM = "zom migration 1"
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,13 +68,11 @@ class Migration:
     """Where the new hierarchy lies, if not in the place of the old one."""
     copied: CopyReport | None = None
     dry_run: bool = False
-    resumed: bool = False
-    """Whether a migration was finished that had been interrupted."""
 
     @property
     def is_empty(self) -> bool:
         """Whether there was nothing to do."""
-        return not (self.writes or self.removes or self.resumed)
+        return not (self.writes or self.removes)
 
     def to_dict(self) -> dict[str, Any]:
         """The migration as plain JSON."""
@@ -91,7 +83,6 @@ class Migration:
             "to": self.to,
             "target": self.target,
             "dry_run": self.dry_run,
-            "resumed": self.resumed,
             "writes": dict(self.writes),
             "removes": list(self.removes),
             "arrays": [asdict(each) for each in self.arrays],
@@ -134,65 +125,9 @@ class Migration:
         ):
             count = sum(each.chunks == fate for each in self.arrays)
             parts += [f"the chunks of {_count(count, 'array')} {words}"] if count else []
-        parts += ["taken up again"] if self.resumed else []
         parts += ["nothing done, as this is a dry run"] if self.dry_run else []
         return ", ".join(parts)
 
 
 def _count(number: int, noun: str) -> str:
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
-
-
-@dataclass(frozen=True, slots=True)
-class Work:
-    """What there is to do, as the mark holds it.
-
-    >>> work = Work("v2", "v3", {"zarr.json": b"{}"}, "zarr.json", (".zgroup",))
-    >>> Work.parse(work.text(), "memory://", ".zom.migrate") == work
-    True
-    """
-
-    form: str
-    to: str
-    writes: dict[str, bytes]
-    """The new documents, in the order in which they are written."""
-    switch: str
-    """The key whose change makes the new hierarchy seen: one of `writes`, or one that is removed."""
-    removes: tuple[str, ...]
-    """The old documents, in the order in which they go."""
-    clears: tuple[Clearing, ...] = ()
-    """The old chunks of arrays whose chunks have moved."""
-
-    def text(self) -> bytes:
-        """The mark."""
-        facts = {
-            "form": _FORM,
-            "from": self.form,
-            "to": self.to,
-            "writes": {key: text.decode(*_CODE) for key, text in self.writes.items()},
-            "switch": self.switch,
-            "removes": list(self.removes),
-            "clears": [asdict(each) for each in self.clears],
-        }
-        return jsontext.write(facts).encode()
-
-    @classmethod
-    def parse(cls, text: bytes, store: str, key: str) -> Work:
-        """What a mark holds."""
-        facts = cast("dict[str, Any] | None", jsontext.read(text, []))
-        try:
-            known = cast("dict[str, Any]", {_FORM: facts}[cast("dict[str, Any]", facts)["form"]])
-            return cls(
-                known["from"],
-                known["to"],
-                {name: value.encode(*_CODE) for name, value in known["writes"].items()},
-                known["switch"],
-                tuple(known["removes"]),
-                tuple(Clearing(**each) for each in known["clears"]),
-            )
-        except (KeyError, TypeError, AttributeError) as cause:
-            reason = "it is not the mark of a migration by zom; look at it, and delete it"
-            raise StoreError(store, key, "read", reason) from cause
-
-
-_CODE = ("utf-8", "surrogateescape")

@@ -13,9 +13,8 @@ from zom.errors import ConflictError
 from zom.hierarchy.conflicts import EXISTS, FILES, OTHER_FORMAT, conflict
 from zom.hierarchy.copy_chunks import stored_chunks
 from zom.hierarchy.handles import handle_of
-from zom.hierarchy.journal import Clearing
+from zom.hierarchy.journal import Clearing, Journal
 from zom.hierarchy.layout import ENTRY_KEY, V2_LAYOUT, V3_LAYOUT
-from zom.hierarchy.migration import Work
 from zom.model.convert import convert
 from zom.model.stored import to_consolidated
 from zom.model.tree import at as node_at
@@ -29,7 +28,7 @@ if TYPE_CHECKING:
     from zom.model.spec import Spec
     from zom.stores.interface import Store
 
-__all__ = ["MigrationPlan", "check_free", "plan_migration"]
+__all__ = ["MigrationPlan", "check_free", "journal_of", "plan_migration"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +39,10 @@ class MigrationPlan:
     conversion: Conversion
     layout: Layout
     """The new layout."""
-    work: Work
+    writes: dict[str, bytes]
+    """The new documents, in the order in which they are written."""
+    removes: tuple[str, ...]
+    """The old documents, in the order in which they go."""
     moves: tuple[tuple[Any, Any], ...]
     """The arrays whose chunks get other keys: handles of the old and the new one."""
 
@@ -48,7 +50,6 @@ class MigrationPlan:
 def plan_migration(original: Original, to: str) -> MigrationPlan:
     """What it takes to give the hierarchy the format `to`, where it lies."""
     store, old = original.store, original.tree.layout
-    path = original.tree.path
     _check_root(original)
     conversion = convert(original.tree.spec, cast("Any", to))
     layout = V3_LAYOUT if to == "v3" else V2_LAYOUT
@@ -61,16 +62,24 @@ def plan_migration(original: Original, to: str) -> MigrationPlan:
             moves.append((before, handle_of(spec, store, here, layout, mode="r+")))
     writes = _new_documents(original, conversion, layout)
     removes = _old_documents(original)
-    root = V3_LAYOUT.key(path, ENTRY_KEY)
-    work = Work(
-        old.name,
-        to,
-        writes,
-        root,
-        tuple(key for key in removes if key not in writes),
-        tuple(_clearing(before, old) for before, _ in moves),
+    gone = tuple(key for key in removes if key not in writes)
+    return MigrationPlan(original, conversion, layout, writes, gone, tuple(moves))
+
+
+def journal_of(plan: MigrationPlan) -> Journal:
+    """The migration as one change: the new documents beside the old ones, then these and their chunks go."""
+    store, old = plan.original.store, plan.original.tree.layout
+    keys = [*plan.writes, *plan.removes]
+    return Journal(
+        plan.original.tree.path,
+        "undo",
+        removes=plan.removes,
+        clears=tuple(_clearing(before, old) for before, _ in plan.moves),
+        writes=plan.writes,
+        old=dict(zip(keys, store.get_many(keys), strict=True)),
+        data=tuple(_clearing(new, plan.layout) for _, new in plan.moves),
+        beside=True,
     )
-    return MigrationPlan(original, conversion, layout, work, tuple(moves))
 
 
 def _clearing(array: Any, layout: Layout) -> Clearing:
@@ -137,16 +146,16 @@ def _old_documents(original: Original) -> list[str]:
 
 def check_free(store: Store, plan: MigrationPlan) -> None:
     """ConflictError where other things lie under keys that are to be written."""
-    work = plan.work
-    replaced = {work.switch} if plan.original.tree.layout.implicit_groups else set[str]()
-    keys = [key for key in work.writes if key not in replaced]
+    root = V3_LAYOUT.key(plan.original.tree.path, ENTRY_KEY)
+    replaced = {root} if plan.original.tree.layout.implicit_groups else set[str]()
+    keys = [key for key in plan.writes if key not in replaced]
     fix = "move it away, or migrate into another place, with target="
     problems = [
         conflict(
             EXISTS, f"/{key.rpartition('/')[0]}", f"nothing under {key!r}", "another document", fix, key=key
         )
         for key, text in zip(keys, store.get_many(keys), strict=True)
-        if text is not None and text != work.writes[key]
+        if text is not None and text != plan.writes[key]
     ]
     if store.capabilities.listable:
         for _, new in plan.moves:

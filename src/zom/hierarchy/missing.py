@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 from zom.errors import NotFound
 from zom.hierarchy.copy_mark import COPY_MARK
 from zom.hierarchy.findings import Findings
-from zom.hierarchy.journal import JOURNAL
 from zom.hierarchy.look import find
+from zom.hierarchy.settled import Settled
 from zom.model.registry import near
 
 if TYPE_CHECKING:
@@ -29,6 +29,8 @@ def not_found(source: Source, path: str, form: Form | None) -> NotFound:
 
 
 def _instead(source: Source, path: str, form: Form | None) -> str:
+    if isinstance(source.store, Settled):
+        return "a change that is not done, or was interrupted: zom.repair finishes or undoes it"
     if form is not None:
         other = find(source, path, None, _nobody(source))
         if other is not None:
@@ -50,10 +52,8 @@ def _at_the_root(source: Source, path: str) -> str:
     names = sorted({*listing.keys, *listing.prefixes})
     if not names:
         return "nothing: the store is empty"
-    if JOURNAL in names:
-        return "a change that is not done, or was interrupted: zom.repair finishes or undoes it"
     if COPY_MARK in names:
-        return "a copy that is not done, or was interrupted: copy the same again to finish it"
+        return "a copy that is not done, or was interrupted: copy the same again to finish it, or remove what it has left with zom.repair"
     hint = f" below {path.partition('/')[0]!r}" if f"{path.partition('/')[0]}/" in names else ""
     return f"no document there{' or above' if path else ''}{hint}; in the store lie {_list(names)}"
 

@@ -7,13 +7,15 @@ from typing import TYPE_CHECKING
 
 from zom.errors import PathError
 from zom.hierarchy.apply import carry_out
-from zom.hierarchy.conflicts import ARRAY_ABOVE, EXISTS, conflict
+from zom.hierarchy.conflicts import ARRAY_ABOVE, EXISTS, NAME, conflict
 from zom.hierarchy.create import check_names
 from zom.hierarchy.handles import opened
 from zom.hierarchy.ledger import Ledger, is_within
+from zom.hierarchy.new_names import taken_name
 from zom.hierarchy.removal import found_at
 from zom.hierarchy.survey import above_all
 from zom.paths import join, parse_path
+from zom.stores.interface import Wanted
 
 if TYPE_CHECKING:
     from zom.hierarchy.plan import Plan
@@ -42,7 +44,13 @@ def rename(store: Place, old: str, new: str) -> Plan:
 
 
 def plan_rename(store: Place, old: str, new: str) -> Plan:
-    """The plan of `rename`; nothing is moved."""
+    """The plan of `zom.rename`; nothing is moved before `apply`.
+
+    >>> import zom
+    >>> array = zom.create_array("memory:", zom.v3.ArraySpec.build(shape=(4,), dtype="int8"), "a")
+    >>> zom.plan_rename(array.store, "a", "b").counts
+    {'move': 1}
+    """
     there = opened(store, existing=True)
     source, target = join(parse_path(old)), join(parse_path(new))
     if is_within(target, source) or is_within(source, target):
@@ -73,14 +81,31 @@ def plan_rename(store: Place, old: str, new: str) -> Plan:
     ledger.act(
         source, "array" if node is not None and node.kind == "array" else "group", "move", why=f"to {target}"
     )
+    if not ledger.problems:
+        _look_ahead(ledger, source, target, moves)
     plan = ledger.finished()
     seen = {prefix: frozenset[str]() for prefix in layout.node_prefixes(target)}
     return replace(plan, seen=seen, journal=replace(plan.journal, moves=moves, way="finish"))
 
 
+def _look_ahead(ledger: Ledger, source: str, target: str, moves: tuple[tuple[str, str], ...]) -> None:
+    """Note what would stop the move, and which systems refuse the new name."""
+    ledger.judge_names([target], without=source)
+    if ledger.store.capabilities.rename:
+        ledger.note_obstacles(Wanted(moves=moves))
+        return
+    for old, new in moves:
+        keys = [key for key in ledger.found.listed if key.startswith(old)]
+        writes = [new + key[len(old) :] for key in keys]
+        ledger.note_obstacles(Wanted(writes, frozenset(writes), keys))
+
+
 def _check_target(ledger: Ledger, target: str) -> None:
     """Nothing may lie where the node moves to, and only groups above it."""
     layout, found = ledger.layout, ledger.found
+    if wanted := taken_name(ledger.store, target, layout.family.form):
+        fix = "choose another name"
+        ledger.conflict(NAME, target, wanted, repr(target.rpartition("/")[2]), fix)
     own = {layout.key(target, end) for end, _ in layout.marks}
     prefixes = layout.node_prefixes(target)
     there = sorted(key for key in found.listed if key in own or key.startswith(prefixes))

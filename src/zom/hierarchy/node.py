@@ -5,14 +5,14 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
-from zom.hierarchy.findings import NOT_JSON
+from zom.hierarchy.findings import NOT_JSON, UNLISTED_GROUP
 from zom.model.assembly import assemble
 from zom.model.python_value import is_dict
 from zom.model.stored import model_document
 from zom.problems import pointer_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from zom.hierarchy.findings import Findings
     from zom.hierarchy.layout import Layout
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from zom.model.spec import Spec
     from zom.problems import Problem
 
-__all__ = ["Document", "Node", "own_document", "place", "spec_of", "whole_document"]
+__all__ = ["Document", "Node", "own_document", "place", "sound_part", "spec_of", "whole_document"]
 
 
 class Document(NamedTuple):
@@ -37,7 +37,7 @@ class Document(NamedTuple):
 class Node:
     """One node, and what was found below it."""
 
-    __slots__ = ("below", "documents", "kind", "members", "path")
+    __slots__ = ("below", "documents", "is_assumed", "kind", "members", "path")
 
     def __init__(
         self,
@@ -57,6 +57,8 @@ class Node:
         """Whether anything lies below it, where that is known."""
         self.members: dict[str, Node] | None = None
         """None where they are not known."""
+        self.is_assumed = False
+        """Whether it is a directory without a document, in a format whose groups have one."""
 
     @property
     def shown(self) -> str:
@@ -94,25 +96,67 @@ def spec_of(layout: Layout, root: Node, findings: Findings, *, plain: bool = Fal
 
     `plain` keeps a document as it is, consolidated metadata included.
     """
-    made: dict[int, Any] = {}
-    for node in reversed(list(root.walk())):
-        members = node.members
+
+    def document_of(node: Node) -> Any:
         if _is_broken(layout, node, findings):
-            made[id(node)] = NOT_JSON
-            continue
-        document = whole_document(layout, node) if plain else own_document(layout, node)
-        if members is not None and isinstance(document, dict):
-            below = {name: made.pop(id(member)) for name, member in members.items()}
-            whole = {name: value for name, value in below.items() if value is not NOT_JSON}
-            document = {**cast("dict[str, Any]", document), "members": whole}
-        made[id(node)] = document
-    document = made[id(root)]
+            return _stand_in(layout, node)
+        return whole_document(layout, node) if plain else own_document(layout, node)
+
+    document = _tree_document(root, document_of)
     if document is NOT_JSON:
         return None
     spec, problems = assemble(layout.family, document, findings.level, limits=findings.limits)
     for problem in problems:
         place(problem, layout, root, findings)
     return None if findings.failed else spec
+
+
+def sound_part(layout: Layout, root: Node, findings: Findings) -> tuple[Spec | None, frozenset[str]]:
+    """The spec of `root` without the nodes that are at fault, by what was found; the paths of these.
+
+    A group at fault with other nodes below it stays, without attributes. None where the root is at fault
+    and holds nothing else.
+    """
+    errors = [problem for problem in findings.problems if problem.severity == "error"]
+    # Of a group that can't be listed, the document is as good as any.
+    broken = {problem.node for problem in errors if problem.code != UNLISTED_GROUP.code}
+    left_out: set[str] = set()
+
+    def document_of(node: Node) -> Any:
+        if node.shown in left_out:
+            return NOT_JSON
+        return _stand_in(layout, node) if node.shown in broken else own_document(layout, node)
+
+    while root.shown not in left_out:
+        document = _tree_document(root, document_of)
+        if document is NOT_JSON:
+            break
+        spec, problems = assemble(layout.family, document, findings.level, limits=findings.limits)
+        errors = [problem for problem in problems if problem.severity == "error"]
+        if not errors:
+            return spec, frozenset(broken & {node.shown for node in root.walk()})
+        for problem in errors:
+            path = f"{root.shown.rstrip('/')}{problem.node}".rstrip("/") or "/"
+            (left_out if path in broken else broken).add(path)
+    return None, frozenset(broken)
+
+
+def _stand_in(layout: Layout, node: Node) -> Any:
+    """What stands for a node at fault: a group, where it has nodes below it; else nothing."""
+    return dict(layout.family.constants["group"]) if node.members else NOT_JSON
+
+
+def _tree_document(root: Node, document_of: Callable[[Node], Any]) -> Any:
+    """The document of a whole tree, without the nodes of which it is NOT_JSON."""
+    made: dict[int, Any] = {}
+    for node in reversed(list(root.walk())):
+        document = document_of(node)
+        if node.members is not None and isinstance(document, dict):
+            below = {name: made.pop(id(member)) for name, member in node.members.items()}
+            whole = {name: value for name, value in below.items() if value is not NOT_JSON}
+            document = {**cast("dict[str, Any]", document), "members": whole}
+        made[id(node)] = document
+    return made[id(root)]
 
 
 def _is_broken(layout: Layout, node: Node, findings: Findings) -> bool:

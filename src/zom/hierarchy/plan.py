@@ -53,6 +53,8 @@ class Action:
     """How many chunks are removed."""
     why: str = ""
     """Why it goes, where that doesn't follow from the spec alone."""
+    in_full: tuple[str, ...] = ()
+    """The places in its new document where a name is written in full that the spec gives in short."""
 
     def to_dict(self) -> dict[str, Any]:
         """The action as plain JSON.
@@ -67,6 +69,8 @@ class Action:
             facts["chunks_removed"] = self.chunks
         if self.why:
             facts["why"] = self.why
+        if self.in_full:
+            facts["in_full"] = list(self.in_full)
         return facts
 
 
@@ -98,6 +102,10 @@ class Plan:
     """The groups whose consolidated metadata is written again."""
     foreign: tuple[str, ...] = ()
     """Keys at the nodes that change which are not Zarr's; they stay."""
+    warnings: tuple[Problem, ...] = ()
+    """What works in this store, and not on every system: such names of new nodes."""
+    dropped: tuple[str, ...] = ()
+    """The groups that are kept or replaced, and lose their consolidated metadata."""
     layout: Layout = field(repr=False, compare=False, kw_only=True)
     journal: Journal = field(repr=False, compare=False, kw_only=True)
     """The documents and chunks that change."""
@@ -159,7 +167,9 @@ class Plan:
             "prune": self.prune,
             "actions": [action.to_dict() for action in self.actions],
             "problems": [problem.to_dict() for problem in self.problems],
+            "warnings": [problem.to_dict() for problem in self.warnings],
             "consolidated_metadata": list(self.consolidated),
+            "consolidated_metadata_dropped": list(self.dropped),
             "foreign": list(self.foreign),
         }
 

@@ -83,6 +83,9 @@ def action_words(action: Action) -> str:
     text = ": ".join(parts)
     if action.chunks:
         text += f"; {count_of(action.chunks, 'chunk')} removed"
+    if action.in_full:
+        text += f"; names written in full: {', '.join(action.in_full[:3])}"
+        text += f" and {len(action.in_full) - 3} more" if len(action.in_full) > 3 else ""
     return text
 
 
@@ -99,10 +102,16 @@ def plan_text(plan: Plan) -> str:
     if len(shown) > _LINES:
         lines.append(f"  ... and {len(shown) - _LINES} more")
     lines.extend(f"  ~ {path}: consolidated metadata is written again" for path in plan.consolidated)
+    lines.extend(f"  - {path}: consolidated metadata is dropped" for path in plan.dropped)
     if plan.foreign:
         few = ", ".join(map(repr, plan.foreign[:3]))
         more = f" and {len(plan.foreign) - 3} more" if len(plan.foreign) > 3 else ""
         lines.append(f"  not Zarr's, and left alone: {few}{more}")
+    if plan.warnings:
+        lines.append("warnings:")
+        lines.extend(
+            f"  {problem.node}: {_without_node(str(problem), problem.node)}" for problem in plan.warnings
+        )
     if plan.problems:
         lines.append("conflicts:")
         lines.extend(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, cast
@@ -24,24 +25,28 @@ from zom.hierarchy.conflicts import (
 )
 from zom.hierarchy.create import check_path, entry_text
 from zom.hierarchy.handles import opened
-from zom.hierarchy.journal import JOURNAL
 from zom.hierarchy.layout import ENTRY_KEY, V3_LAYOUT
 from zom.hierarchy.ledger import Ledger, clearing_of, is_within
 from zom.hierarchy.meaning import changes_between
-from zom.hierarchy.plan_text import changes_words
+from zom.hierarchy.new_names import taken_name
+from zom.hierarchy.plan_text import changes_words, count_of
+from zom.hierarchy.stored_chunks import in_grid
 from zom.hierarchy.survey import Lying, Survey, above_all, key_form, spec_in, survey
 from zom.hierarchy.text import document_text
+from zom.model.array_view import array_view
 from zom.model.assembly import assemble, uncollected
+from zom.model.full_spelling import check_spelling, spelled_in_full
 from zom.model.output import member_specs
 from zom.model.stored import frozen_documents
 from zom.model.tree import walk
 from zom.paths import join
-from zom.stores.interface import is_key
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from zom.hierarchy.plan import OnConflict, Plan, Verb
+    from zom.model.compare import Change
+    from zom.model.full_spelling import Spelling
     from zom.model.spec import Spec
     from zom.stores.interface import Store
     from zom.stores.opening import Place
@@ -50,10 +55,17 @@ __all__ = ["Planner", "plan", "plan_for"]
 
 
 _CONFLICTS = ("refuse", "update", "replace")
+_REFILL = "ask for on_conflict='replace', and what was never written reads as the new fill value"
 
 
-def plan(
-    spec: Spec, store: Place, path: str = "", *, on_conflict: OnConflict = "refuse", prune: bool = False
+def plan(  # noqa: PLR0913 - each is a choice of the caller's
+    spec: Spec,
+    store: Place,
+    path: str = "",
+    *,
+    on_conflict: OnConflict = "refuse",
+    prune: bool = False,
+    spelling: Spelling = "full",
 ) -> Plan:
     """What it takes to make `store` hold what `spec` says at `path`; nothing is written.
 
@@ -63,6 +75,9 @@ def plan(
     the spec doesn't give at all stay as they are; given ones, empty ones too, take the place of all that
     are there. Nodes that the spec doesn't know stay, unless it is to `prune`; groups whose members the
     spec doesn't know (`members` is None) are not looked into. Files that are not Zarr's stay always.
+
+    Short-hand names in documents of v3, such as the codec "bytes", are written in full, as most readers
+    refuse them; with `spelling="given"`, documents are written as the spec spells them.
 
     >>> import zom
     >>> store = zom.store("memory://example-of-plan")
@@ -74,11 +89,17 @@ def plan(
     >>> print(zom.plan(old.replace(data_type="uint8"), store).problems[0])
     expected an array that means the same, found another: data_type: "int8" -> "uint8"; ask for on_conflict='replace', and its chunks go
     """
-    return plan_for(spec, opened(store), path, on_conflict=on_conflict, prune=prune)
+    return plan_for(spec, opened(store), path, on_conflict=on_conflict, prune=prune, spelling=spelling)
 
 
-def plan_for(
-    spec: Spec, store: Store, path: str = "", *, on_conflict: OnConflict = "refuse", prune: bool = False
+def plan_for(  # noqa: PLR0913 - each is a choice of the caller's
+    spec: Spec,
+    store: Store,
+    path: str = "",
+    *,
+    on_conflict: OnConflict = "refuse",
+    prune: bool = False,
+    spelling: Spelling = "full",
 ) -> Plan:
     """As `plan`, for a store that is open."""
     if on_conflict not in _CONFLICTS:
@@ -89,29 +110,48 @@ def plan_for(
             "expected an array or a group, found the entry point of a draft hierarchy, which is made with it"
         )
         raise TypeError(message)
+    check_spelling(spelling)
     names = check_path(spec, path)
     nodes = {
         join((*names, *inner.split("/")[1:])) if inner != "/" else join(names): node
         for inner, node in walk(spec)
     }
-    odd = {at for at in nodes if at != "/" and (not is_key(at[1:]) or JOURNAL in at)}
-    # Who looks for v3 first would find a directory where a document of v3 may be.
-    hidden = {at for at in nodes if spec.family.form == "v2" and "zarr.json" in at.split("/")} - odd
-    if odd or hidden:
-        kept = odd | hidden
-        nodes = {at: node for at, node in nodes.items() if not kept.intersection((at, *above_all(at)))}
+    taken = {at: wanted for at in nodes if (wanted := taken_name(store, at, spec.family.form))}
+    if taken:
+        taken = {at: wanted for at, wanted in taken.items() if taken.keys().isdisjoint(above_all(at))}
+        nodes = {at: node for at, node in nodes.items() if taken.keys().isdisjoint((at, *above_all(at)))}
+    nodes, in_full = _in_full(nodes) if spelling == "full" else (nodes, {})
     with uncollected():
         found = survey(
             store, path, spec.family.form, expected=nodes if not store.capabilities.listable else ()
         )
         planner = Planner(store, found, on_conflict, prune=prune)
-        for at in sorted(odd):
-            planner.conflict(
-                NAME, at, "a name that can be a part of a store's keys", repr(at.rpartition("/")[2])
-            )
-        for at in sorted(hidden):
-            planner.conflict(NAME, at, "another name than the key of a document of v3", "'zarr.json'")
-        return planner.plan(nodes)
+        for at in sorted(taken):
+            planner.conflict(NAME, at, taken[at], repr(at.rpartition("/")[2]), "choose another name")
+        return _telling(planner.plan(nodes), in_full)
+
+
+def _in_full(nodes: Mapping[str, Spec]) -> tuple[dict[str, Spec], dict[str, tuple[str, ...]]]:
+    """The nodes in full spelling, and the places that differ in those that were not."""
+    made: dict[str, Spec] = {}
+    places: dict[str, tuple[str, ...]] = {}
+    for path, spec in nodes.items():
+        made[path], found = spelled_in_full(spec)
+        if found:
+            places[path] = found
+    return made, places
+
+
+def _telling(plan: Plan, in_full: Mapping[str, tuple[str, ...]]) -> Plan:
+    """The plan, whose actions tell what is written in full."""
+    if not in_full:
+        return plan
+    silent = {"keep", "delete"}
+    actions = tuple(
+        replace(each, in_full=in_full.get(each.path, ())) if each.verb not in silent else each
+        for each in plan.actions
+    )
+    return replace(plan, actions=actions)
 
 
 class Planner(Ledger):
@@ -261,12 +301,13 @@ class Planner(Ledger):
             if held is None and self.layout.implicit_groups:
                 held = {}  # with a document that says nothing, a group is what it is without one
             new = spec if held is None else _with_attributes(spec, held)
-        verb, changes = changes_between(old, new)
-        if verb == "keep":
+        meaning, changes = changes_between(old, new)
+        if meaning == "keep":
             self._keep(path, spec, node.documents)
             return
+        verb, why = (meaning, "") if meaning != "refill" else self._refilled(path, node, old, changes)
         if self.on_conflict == "refuse":
-            fix = self._way_out(verb)
+            fix = _REFILL if why else self._way_out(verb)
             self.conflict(
                 EXISTS,
                 path,
@@ -291,7 +332,33 @@ class Planner(Ledger):
         elif verb == "resize":
             chunks = self._resize(path, node, old, new)
         self.write_node(path, self._texts_of(new), node.documents)
-        self.act(path, spec.kind, verb, changes=changes, chunks=chunks)
+        self.act(path, spec.kind, verb, changes=changes, chunks=chunks, why=why)
+
+    def _refilled(self, path: str, node: Lying, old: Spec, changes: tuple[Change, ...]) -> tuple[Verb, str]:
+        """What a new fill value does to an array: stored chunks stay, and what is missing reads as it."""
+        is_resized = any(change.inside[:1] == ("shape",) for change in changes)
+        verb: Verb = "resize" if is_resized else "rewrite document"
+        missing = self._missing(path, node, old)
+        if missing == "":
+            return verb, ""
+        if self.on_conflict == "update":
+            fix = f"write them first, or {_REFILL}"
+            wanted = "the fill value that missing chunks have"
+            self.conflict(LAYOUT, path, wanted, f"another, and {missing}: {changes_words(changes)}", fix)
+        return verb, f"what was never written reads as the new fill value: {missing}"
+
+    def _missing(self, path: str, node: Lying, old: Spec) -> str:
+        """Which chunks of an array may not be stored, in words; empty where all are."""
+        form = key_form(old, node.layout.scalar_chunk)
+        if form is None or not self.listed:
+            return "nobody knows which chunks are stored"
+        if array_view(old).shards is not None:
+            return "shards may lack chunks"
+        grid, prefix = compile_plan(old).grid, node.layout.chunk_prefix(path)
+        places = (form.coords(key[len(prefix) :], len(grid)) for key in self.found.strays.get(path, ()))
+        stored = sum(1 for place in places if place is not None and in_grid(place, grid))
+        lacking = math.prod(grid) - stored
+        return "" if not lacking else f"{count_of(lacking, 'chunk')} not stored"
 
     def _way_out(self, verb: str) -> str:
         if verb == "replace":
@@ -367,14 +434,19 @@ class Planner(Ledger):
             )
             return 0
         grid, prefix = compile_plan(new).grid, node.layout.chunk_prefix(path)
+        both = tuple(map(max, compile_plan(old).grid, grid))
         places = (form.coords(key[len(prefix) :], len(grid)) for key in self.found.strays.get(path, ()))
-        gone = sum(
-            1
-            for place in places
-            if place is not None and any(n >= count for n, count in zip(place, grid, strict=True))
-        )
+        gone: list[str] = []
+        for place in places:
+            if place is None or not in_grid(place, both):
+                continue
+            if any(n >= count for n, count in zip(place, grid, strict=True)):
+                gone.append(prefix + form.key(place))
+            elif any(n + 1 == count for n, count in zip(place, grid, strict=True)):
+                self.cut.append(prefix + form.key(place))
+        self.gone.extend(gone)
         self.clears.append(clearing_of(path, node, old, new=new.to_json()))
-        return gone
+        return len(gone)
 
     def _check_loose(self, path: str) -> None:
         """Files in the directory of a node that is to be made, which belong to no node there, stay."""

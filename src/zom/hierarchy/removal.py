@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from zom.errors import PathError
 from zom.hierarchy.apply import carry_out
 from zom.hierarchy.findings import Findings
 from zom.hierarchy.handles import opened
@@ -23,11 +24,12 @@ if TYPE_CHECKING:
 __all__ = ["delete", "found_at", "plan_delete"]
 
 
-def delete(store: Place, path: str = "") -> Plan:
-    """Remove the node at `path` and all below it; the plan by which it was done.
+def delete(store: Place, path: str = "", *, whole: bool = False) -> Plan:
+    """Delete the node at `path` and all below it; the plan by which it was done.
 
     Its document goes first, then those below it, then their chunks; files that are not Zarr's stay.
-    Consolidated metadata above is put right.
+    Consolidated metadata above is put right. Without a path, pass `whole=True` to delete the hierarchy at
+    the root of the store. `zom.plan_delete` shows the plan first.
 
     >>> import zom
     >>> array = zom.create_array("memory:", zom.v3.ArraySpec.build(shape=(4,), dtype="int8"), "a")
@@ -38,13 +40,24 @@ def delete(store: Place, path: str = "") -> Plan:
     >>> list(array.store.list())
     ['zarr.json']
     """
-    plan = plan_delete(store, path)
+    plan = plan_delete(store, path, whole=whole)
     carry_out(plan)
     return plan
 
 
-def plan_delete(store: Place, path: str = "") -> Plan:
-    """The plan of `delete`; nothing is removed."""
+def plan_delete(store: Place, path: str = "", *, whole: bool = False) -> Plan:
+    """The plan of `zom.delete`; nothing is deleted before `apply`.
+
+    >>> import zom
+    >>> array = zom.create_array("memory:", zom.v3.ArraySpec.build(shape=(4,), dtype="int8"), "a")
+    >>> print(zom.plan_delete(array.store, "a"))
+    memory:// /a: 1 to delete
+      - /a  array  delete
+    """
+    if whole and parse_path(path):
+        raise PathError(f"{path!r}: expected no path with whole=True, which means the whole store")
+    if not whole and not parse_path(path):
+        raise PathError("expected the path of a node; pass whole=True to delete the whole store")
     there = opened(store, existing=True)
     ledger = Ledger(there, found_at(there, path), "replace", prune=True)
     found = ledger.found

@@ -1,28 +1,41 @@
-"""Repair: changes that were interrupted are finished, or undone where they only created."""
+"""Repair: changes that were interrupted are finished, or undone where they don't count as made yet.
+
+Of a copy, what it has left is removed; who wants to finish it makes the same copy again.
+"""
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
-from zom.errors import ConflictError, ReadOnlyError
-from zom.hierarchy.apply import Steps, run, undo
+from zom.errors import ConflictError, ReadOnlyError, StoreError
+from zom.hierarchy.change_steps import Steps, finish, sweep, undo
 from zom.hierarchy.conflicts import CHANGED, conflict
+from zom.hierarchy.copy_mark import COPY_MARK, parse_mark
+from zom.hierarchy.copy_sweep import left_by, marks_in, sweep_copy
 from zom.hierarchy.handles import opened
-from zom.hierarchy.journal import JOURNAL, Journal, journal_key
-from zom.hierarchy.survey import above_all
+from zom.hierarchy.journal_fit import check_fits
+from zom.hierarchy.journal_text import parse_journal
+from zom.hierarchy.pending import is_committed
+from zom.hierarchy.settled import journals_in
 from zom.paths import join, parse_path
 
 if TYPE_CHECKING:
+    from zom.hierarchy.journal import Journal
+    from zom.problems import Problem
     from zom.stores.interface import Store
     from zom.stores.opening import Place
 
-__all__ = ["Repair", "repair"]
+__all__ = ["Repair", "plan_repair", "repair"]
+
+OnConflict = Literal["refuse", "replace"]
+"""What becomes of a document that somebody has changed since: nothing is done; or the change wins."""
 
 
 @dataclass(frozen=True, slots=True)
 class Repair:
-    """What became of a change that was interrupted.
+    """What becomes, or became, of a change that was interrupted.
 
     >>> print(Repair("/a", "undone"))
     /a: undone
@@ -30,20 +43,65 @@ class Repair:
 
     path: str
     """The topmost node that it was about."""
-    outcome: Literal["finished", "undone"]
+    outcome: Literal["finish", "undo", "finished", "undone"]
+    """What a repair does, as `plan_repair` tells; or what it did."""
+    writes: tuple[str, ...] = ()
+    """The keys of documents that are written."""
+    removes: tuple[str, ...] = ()
+    """The keys of documents that are removed."""
+    arrays: tuple[str, ...] = ()
+    """The paths of arrays of which chunks are removed."""
+    moves: tuple[tuple[str, str], ...] = ()
+    """Prefixes whose keys are moved."""
+    problems: tuple[Problem, ...] = ()
+    """What is in the way: documents that somebody has changed since."""
+
+    def check(self) -> None:
+        """ConflictError where anything is in the way."""
+        if self.problems:
+            raise ConflictError(self.problems, self.path)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The repair as plain JSON.
+
+        >>> Repair("/a", "undone").to_dict()
+        {'path': '/a', 'outcome': 'undone'}
+        """
+        facts: dict[str, Any] = {"path": self.path, "outcome": self.outcome}
+        for name in ("writes", "removes", "arrays"):
+            if getattr(self, name):
+                facts[name] = list(getattr(self, name))
+        if self.moves:
+            facts["moves"] = [list(pair) for pair in self.moves]
+        if self.problems:
+            facts["problems"] = [problem.to_dict() for problem in self.problems]
+        return facts
 
     def __str__(self) -> str:
-        return f"{self.path}: {self.outcome}"
+        to = "to " if self.outcome in {"finish", "undo"} else ""
+        lines = [f"{self.path}: {to}{self.outcome}"]
+        lines += [f"  + {key}" for key in self.writes]
+        lines += [f"  - {key}" for key in self.removes]
+        lines += [f"  - chunks of {path}" for path in self.arrays]
+        lines += [f"  > {old} to {new}" for old, new in self.moves]
+        lines += [f"  ! {problem}" for problem in self.problems]
+        return "\n".join(lines)
 
 
-def repair(
-    store: Place, path: str = "", *, on_conflict: Literal["refuse", "replace"] = "refuse"
-) -> tuple[Repair, ...]:
-    """Finish the changes at `path` and below that were interrupted, or undo those that only created nodes.
+def repair(store: Place, path: str = "", *, on_conflict: OnConflict = "refuse") -> tuple[Repair, ...]:
+    """Finish the changes at `path` and below that were interrupted, or undo those that don't count as made.
+
+    What an interrupted copy has left is removed; making the same copy again finishes it instead.
+
+    Only what the journal of a change names is touched, whatever root the store is opened from; a journal
+    that is damaged, or names anything outside of its place, is refused. A full disk is no hindrance on a
+    local directory: keys are removed and moved, and nothing new is written.
 
     Of a store whose locks reach other processes (directories, SQLite files), changes that are under way
     are waited for; of others, be sure that none is. Where somebody has changed a document since,
     ConflictError names it, and nothing is done; with "replace" the interrupted change wins.
+    `zom.plan_repair` tells beforehand what is done. Temporary files of killed writers, which no listing
+    shows, are removed.
 
     >>> import zom
     >>> zom.repair("memory:")
@@ -52,21 +110,70 @@ def repair(
     there = opened(store, existing=True)
     if not there.capabilities.writable:
         raise ReadOnlyError(there.url, path.strip("/"), "repair")
-    return tuple(
-        done
-        for key in _journals(there, join(parse_path(path)))
-        if (done := _repaired(there, key, on_conflict))
+    at = join(parse_path(path))
+    changes = [
+        done for key in journals_in(there, at, below=True) if (done := _repaired(there, key, on_conflict))
+    ]
+    copies = [Repair(_at(key), "undone") for key in marks_in(there, at) if sweep_copy(there, key)]
+    with suppress(StoreError):
+        there.sweep()  # what can't be removed is hidden, and harms nobody
+    return (*changes, *copies)
+
+
+def plan_repair(store: Place, path: str = "", *, on_conflict: OnConflict = "refuse") -> tuple[Repair, ...]:
+    """What `zom.repair` would do; nothing is written.
+
+    >>> import zom
+    >>> from zom.hierarchy.journal import Journal
+    >>> store = zom.store("memory://example-of-plan-repair")
+    >>> work = Journal("/", "undo", writes={"zarr.json": b"{}"}, old={"zarr.json": None})
+    >>> store.set(".zom.journal", work.text())
+    >>> print(zom.plan_repair(store)[0])
+    /: to undo
+    """
+    there = opened(store, existing=True)
+    at = join(parse_path(path))
+    found = journals_in(there, at, below=True)
+    changes = [_planned(there, key, text, on_conflict)[1] for key, text in found.items()]
+    copies = [_planned_sweep(there, key, text) for key, text in marks_in(there, at).items()]
+    return (*changes, *copies)
+
+
+def _at(key: str) -> str:
+    return f"/{key.rpartition('/')[0]}"
+
+
+def _planned_sweep(store: Store, key: str, text: bytes) -> Repair:
+    mark = parse_mark(text, store.url, key)
+    waiting, arrays = left_by(store, mark, key.removesuffix(COPY_MARK))
+    return Repair(_at(key), "undo", removes=waiting, arrays=tuple(each.path for each in arrays))
+
+
+def _planned(store: Store, key: str, text: bytes, on_conflict: str) -> tuple[Journal, Repair]:
+    work = parse_journal(text, store.url, key)
+    check_fits(store, work, key)
+    if not is_committed(store, work):
+        made = work.writes if work.creates else {}
+        found = zip(made, store.get_many(made), strict=True)
+        ours = tuple(each for each, text in found if text == made[each])
+        return work, Repair(work.path, "undo", (), ours, tuple(each.path for each in work.data))
+    if work.creates:
+        return work, Repair(work.path, "finish")
+    documents = list(work.writes)
+    there = dict(zip(documents, store.get_many(documents), strict=True))
+    gone = list(work.removes)
+    left = {each for each, found in zip(gone, store.get_many(gone), strict=True) if found is not None}
+    problems = tuple(_changed(store, work, key)) if on_conflict == "refuse" else ()
+    planned = Repair(
+        work.path,
+        "finish",
+        tuple(each for each in documents if there[each] != work.writes[each]),
+        tuple(each for each in gone if each in left and each not in work.writes),
+        tuple(each.path for each in work.clears),
+        work.moves,
+        problems,
     )
-
-
-def _journals(store: Store, path: str) -> list[str]:
-    """The keys of all journals at `path`, above and below, the deepest first."""
-    keys = [journal_key(at) for at in (path, *above_all(path))]
-    found = {key for key, text in zip(keys, store.get_many(keys), strict=True) if text is not None}
-    if store.capabilities.listable:
-        prefix = "" if path == "/" else f"{path[1:]}/"
-        found.update(key for key in store.list(prefix) if key == JOURNAL or key.endswith(f"/{JOURNAL}"))
-    return sorted(found, key=lambda key: (-key.count("/"), key))
+    return work, planned
 
 
 def _repaired(store: Store, key: str, on_conflict: str) -> Repair | None:
@@ -74,29 +181,22 @@ def _repaired(store: Store, key: str, on_conflict: str) -> Repair | None:
         text = store.get(key)
         if text is None:
             return None
-        work = Journal.parse(text, store.url, key)
-        last = next(reversed(work.writes), "")
-        finished = bool(last) and store.get(last) == work.writes[last] != work.old.get(last)
-        if work.way == "undo" and not finished:
+        work, planned = _planned(store, key, text, on_conflict)
+        if planned.problems:
+            raise ConflictError(planned.problems, store.url)
+        if planned.outcome == "undo":
             undo(store, work)
         else:
-            if on_conflict == "refuse":
-                _check(store, work, key)
-            run(store, _rest(work) if finished else work, Steps(0, None))
+            finish(store, work, Steps(0, None))
+        sweep(store, work)
         store.delete(key)
-    return Repair(work.path, "finished" if finished or work.way == "finish" else "undone")
+    return Repair(work.path, "undone" if planned.outcome == "undo" else "finished")
 
 
-def _rest(work: Journal) -> Journal:
-    """What comes after the last document: the cutting of chunks."""
-    resized = tuple(clearing for clearing in work.clears if clearing.new is not None)
-    return Journal(work.path, "finish", clears=resized)
-
-
-def _check(store: Store, work: Journal, journal: str) -> None:
-    """ConflictError where a document is neither as it was nor as it was to be."""
+def _changed(store: Store, work: Journal, journal: str) -> list[Problem]:
+    """The documents that are neither as they were nor as they were to be."""
     keys = list(work.old)
-    problems = [
+    return [
         conflict(
             CHANGED,
             f"/{key.rpartition('/')[0]}",
@@ -108,5 +208,3 @@ def _check(store: Store, work: Journal, journal: str) -> None:
         for key, text in zip(keys, store.get_many(keys), strict=True)
         if text not in {None, work.old[key], work.writes.get(key), work.first.get(key)}
     ]
-    if problems:
-        raise ConflictError(problems, store.url)

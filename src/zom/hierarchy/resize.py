@@ -17,7 +17,9 @@ import numpy as np
 
 from zom.engine.index import Index
 from zom.engine.writing import write
-from zom.errors import SelectionError
+from zom.errors import ConflictError, SelectionError
+from zom.hierarchy.conflicts import OBSTACLE, conflict
+from zom.stores.interface import Wanted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -26,7 +28,10 @@ if TYPE_CHECKING:
     from zom.engine.plan import ArrayPlan
     from zom.model.axis import Axis
 
-__all__ = ["behind", "clear_beyond"]
+__all__ = ["behind", "check_clearing", "clear_beyond"]
+
+_MANY = 1 << 16
+"""In how many chunks those at the edge are looked for beforehand."""
 
 _FEW = 4096
 """How many chunks are taken away by name before the store is asked which there are."""
@@ -46,6 +51,22 @@ def behind(old: tuple[int, ...], more: tuple[int, ...], axis: int) -> tuple[int,
     return place, (*old[:place], old[place] + more[place], *old[place + 1 :])
 
 
+def check_clearing(chunks: Chunks, wide: ArrayPlan, shape: tuple[int, ...]) -> None:
+    """ConflictError where chunks beyond `shape`, or at its edge, can't be deleted or written."""
+    kept = _kept(wide, shape)
+    gone = [key for keys in _keys_beyond(chunks, wide, kept) for key in keys]
+    edges = (
+        [] if 0 in shape else [chunks.prefix + wide.keys.key(place) for place in _edges(wide, shape, kept)]
+    )
+    there = [key for key in edges if chunks.store.exists(key)] if len(edges) <= _FEW else []
+    problems = [
+        conflict(OBSTACLE, chunks.node, expected, f"{found} at {key!r}", fix, key=key)
+        for key, expected, found, fix in chunks.store.obstacles(Wanted(there, removes=gone))
+    ]
+    if problems:
+        raise ConflictError(problems, chunks.store.url)
+
+
 def clear_beyond(chunks: Chunks, wide: ArrayPlan, shape: tuple[int, ...]) -> None:
     """Take away, of the array as `wide` describes it, all that lies beyond `shape`."""
     _remove_chunks(chunks, wide, shape)
@@ -54,8 +75,13 @@ def clear_beyond(chunks: Chunks, wide: ArrayPlan, shape: tuple[int, ...]) -> Non
 
 def _remove_chunks(chunks: Chunks, wide: ArrayPlan, shape: tuple[int, ...]) -> None:
     """Delete the chunks that hold nothing of `shape`."""
-    grid = wide.grid
-    kept = tuple(
+    for keys in _keys_beyond(chunks, wide, _kept(wide, shape)):
+        chunks.store.delete_many(keys)
+
+
+def _kept(wide: ArrayPlan, shape: tuple[int, ...]) -> tuple[int, ...]:
+    """How many chunks along each dimension hold something of `shape`."""
+    return tuple(
         0
         if not length
         else int(axis.find(np.array([length - 1]))[0]) + 1
@@ -63,6 +89,11 @@ def _remove_chunks(chunks: Chunks, wide: ArrayPlan, shape: tuple[int, ...]) -> N
         else axis.count
         for axis, length in zip(wide.axes, shape, strict=True)
     )
+
+
+def _keys_beyond(chunks: Chunks, wide: ArrayPlan, kept: tuple[int, ...]) -> Iterator[list[str]]:
+    """The keys of the chunks beyond `kept`: those that there may be, or of many, those that there are."""
+    grid = wide.grid
     if kept == grid:
         return
     store, prefix, keys = chunks.store, chunks.prefix, wide.keys
@@ -70,11 +101,18 @@ def _remove_chunks(chunks: Chunks, wide: ArrayPlan, shape: tuple[int, ...]) -> N
     if beyond > _FEW and store.capabilities.listable:
         found = (key[len(prefix) :] for key in store.list(prefix))
         places = ((key, keys.coords(key, len(grid))) for key in found)
-        store.delete_many(
-            [prefix + key for key, place in places if place is not None and _is_beyond(place, kept, grid)]
-        )
+        yield [prefix + key for key, place in places if place is not None and _is_beyond(place, kept, grid)]
         return
-    store.delete_many([prefix + keys.key(place) for place in _places_beyond(kept, grid)])
+    yield [prefix + keys.key(place) for place in _places_beyond(kept, grid)]
+
+
+def _edges(wide: ArrayPlan, shape: tuple[int, ...], kept: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
+    """The places of the chunks that lie across the end of `shape`."""
+    cut = [_end_of(axis, length) != length for axis, length in zip(wide.axes, shape, strict=True)]
+    if any(cut) and math.prod(kept) <= _MANY:
+        for place in product(*map(range, kept)):
+            if any(is_cut and n + 1 == count for n, count, is_cut in zip(place, kept, cut, strict=True)):
+                yield place
 
 
 def _is_beyond(place: tuple[int, ...], kept: tuple[int, ...], grid: tuple[int, ...]) -> bool:

@@ -209,7 +209,7 @@ def _faults(form: ChunkForm, parts: Parts, span: tuple[int, int], *, decodes: bo
         yield ShardFault(error, in_index=True)
         return
     try:
-        index.check_all()
+        index.check()
     except CodecError as error:
         yield ShardFault(error, in_index=True)
     if inner.shard is None and not decodes:

@@ -8,11 +8,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Self
 
+from zom.stores.key_tree import KeyTree
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from concurrent.futures import Future, ThreadPoolExecutor
     from types import TracebackType
 
+    from zom.errors import StoreError
     from zom.stores.interface import Listing, Store
 
 __all__ = ["Source"]
@@ -30,7 +33,17 @@ class Source:
     b'{}'
     """
 
-    __slots__ = ("_listings", "_pool", "_texts", "_under_way", "at_once", "rounds", "store")
+    __slots__ = (
+        "_listings",
+        "_pool",
+        "_scanned",
+        "_texts",
+        "_tree",
+        "_under_way",
+        "at_once",
+        "rounds",
+        "store",
+    )
 
     def __init__(self, store: Store) -> None:
         self.store = store
@@ -41,6 +54,9 @@ class Source:
         self._texts: dict[str, bytes | None] = {}
         self._listings: dict[str, Listing] = {}
         self._under_way: dict[str, Future[Listing]] = {}
+        self._scanned: str | None = None
+        """The prefix below which all keys are in `_tree`, where the store lists by a scan."""
+        self._tree = KeyTree()
         self._pool: ThreadPoolExecutor | None = None
 
     @property
@@ -55,6 +71,8 @@ class Source:
         if not self.is_far:
             return
         wanted = [key for key in dict.fromkeys(keys) if key not in self._texts]
+        if self.store.lists_by_scan:
+            prefixes = perhaps = ()
         certain = [prefix for prefix in dict.fromkeys(prefixes) if prefix not in self._listings]
         new = [prefix for prefix in certain if prefix not in self._under_way]
         if wanted or new:
@@ -94,6 +112,11 @@ class Source:
             self.rounds += 1
         return self.store.get(key)
 
+    def failure(self, key: str) -> StoreError | None:
+        """Why the document under `key`, or the listing of a prefix, could not be had; None where it could."""
+        del key
+        return None
+
     def peek(self, key: str) -> bytes | None:
         """The document under `key`, where it happens to be known."""
         return self._texts.get(key)
@@ -109,9 +132,24 @@ class Source:
             self._finish(prefix)
         found = self._listings.pop(prefix, None)
         if found is None:
-            if self.is_far:
-                self.rounds += 1
-            found = self.store.list_dir(prefix)
+            found = self._listed(prefix)
+        return found
+
+    def _listed(self, prefix: str) -> Listing:
+        scans = self.store.lists_by_scan
+        if scans and self._scanned is not None and prefix.startswith(self._scanned):
+            return self._in_tree(prefix)
+        if self.is_far:
+            self.rounds += 1
+        if not scans:
+            return self.store.list_dir(prefix)
+        self._scanned, self._tree = prefix, KeyTree(self.store.list(prefix))
+        return self._in_tree(prefix)
+
+    def _in_tree(self, prefix: str) -> Listing:
+        found = self._tree.list_dir(prefix)
+        found.keys.sort()
+        found.prefixes.sort()
         return found
 
     def peek_listing(self, prefix: str) -> Listing:

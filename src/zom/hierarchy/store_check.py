@@ -10,21 +10,21 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, cast
 
 from zom.errors import SpecError, StoreError, ZomError
-from zom.hierarchy.chunk_keys import KeysOfArray, note_unfinished
+from zom.hierarchy.chunk_keys import KeysOfArray
 from zom.hierarchy.chunk_rules import DIFFERS, NOT_CHECKED, UNLISTED
 from zom.hierarchy.chunk_values import Progress, ValuesOfArray
-from zom.hierarchy.findings import Findings
+from zom.hierarchy.findings import UNLISTED_GROUP, UNREADABLE, Findings
 from zom.hierarchy.handles import handle_of
-from zom.hierarchy.journal import JOURNAL, journal_key
 from zom.hierarchy.loose_keys import LooseKeys
-from zom.hierarchy.node import spec_of
+from zom.hierarchy.new_names import names_in_tree
+from zom.hierarchy.node import place, spec_of
 from zom.hierarchy.read import inspect_tree
 from zom.hierarchy.tally import Tally
+from zom.hierarchy.unfinished import unfinished_changes
 from zom.limits import DEFAULT_LIMITS, Limits
 from zom.model.compare import diff
 from zom.model.spec import Spec
 from zom.model.tree import walk
-from zom.paths import join, parse_path
 from zom.problems import Problem, show
 
 if TYPE_CHECKING:
@@ -75,9 +75,10 @@ def check_store(  # noqa: PLR0913 - each is a choice of the caller's
         tree = inspect_tree(store, path, level=level, form=form, like=like, limits=limits)
     except StoreError:
         # Whoever reads a hierarchy that is between two states refuses to; a check tells why.
-        if not _tell_unfinished(store, path, tally):
+        unfinished = unfinished_changes(store, path, level)
+        if not unfinished:
             raise
-        return tally.problems()
+        return unfinished
     except SpecError as error:
         before = error.problems
         try:
@@ -91,23 +92,14 @@ def check_store(  # noqa: PLR0913 - each is a choice of the caller's
         tally.add(UNLISTED, tree.path, "a store that lists its keys", "one that can't")
     if data != "none":
         checking.check_values(progress, decodes=data == "all")
-    first = {(each.code, each.node, each.pointer): each for each in (*tree.problems, *before)}
+    named = names_in_tree(tree.root, lambda node: node.members, tree.layout.family.form, level)
+    for problem in named:
+        place(problem, tree.layout, tree.root, checking.findings)
+    found = (*tree.problems, *before, *checking.findings.problems)
+    first = {(each.code, each.node, each.pointer): each for each in found}
     told = {(code, node) for code, node, _ in first}
     rest = (each for each in tally.problems() if (each.code, each.node) not in told)
     return (*first.values(), *rest, *_differences(store, tree, like, level, limits))
-
-
-def _tell_unfinished(store: Store, path: str, tally: Tally) -> bool:
-    """Tell of every change that did not end, above `path` and below; whether there is one."""
-    names = parse_path(path)
-    above = [journal_key(join(names[:count])) for count in range(len(names))]
-    found = [key for key, text in zip(above, store.get_many(above), strict=True) if text is not None]
-    if store.capabilities.listable:
-        prefix = "/".join((*names, ""))
-        found.extend(key for key in store.list(prefix) if key.rpartition("/")[2] == JOURNAL)
-    for key in found:
-        note_unfinished(tally, key)
-    return bool(found)
 
 
 class _Entry(NamedTuple):
@@ -125,6 +117,8 @@ class _StoreCheck:
         self._tree = tree
         self._tally = tally
         self._limits = limits
+        self.findings = Findings(store.url, "strict", limits)
+        """What the tree says, besides what was said when it was read."""
         specs: dict[str, Spec] = {}
         if tree.spec is not None:
             specs = {_joined(tree.path, path): spec for path, spec in walk(cast("Spec", tree.spec))}
@@ -156,6 +150,32 @@ class _StoreCheck:
 
     def check_keys(self, progress: Callable[[int, int], object] | None) -> None:
         """Judge every key by one listing; how many there are is not known beforehand."""
+        if any(each.code in {UNREADABLE.code, UNLISTED_GROUP.code} for each in self._tree.problems):
+            self._check_readable_arrays()
+            return
+        try:
+            self._check_listing(progress)
+        except StoreError as error:
+            self._note_unlisted(self._tree.path, error)
+
+    def _note_unlisted(self, node: str, error: StoreError) -> None:
+        key = error.key.strip("/") or None
+        self._tally.add(UNLISTED_GROUP, node, "keys that can be listed", error.reason, key=key)
+
+    def _check_readable_arrays(self) -> None:
+        """Judge the keys of each array by itself, where a part of the store can't be listed."""
+        for prefix, entry in self._arrays.items():
+            if entry is None:
+                continue
+            try:
+                for key, size in self._store.sizes(prefix):
+                    if self._owner(key) == prefix:
+                        entry.keys.take(key, size)
+                entry.keys.finish()
+            except StoreError as error:
+                self._note_unlisted(f"/{prefix[:-1]}", error)
+
+    def _check_listing(self, progress: Callable[[int, int], object] | None) -> None:
         loose = LooseKeys(self._tree, self._tally)
         arrays = self._arrays
         last: str | None = None

@@ -48,7 +48,7 @@ class StoredView:
         layout = self._tree.layout
         broken = any(each.value is NOT_JSON for each in node.documents.values())
         document = None if broken else whole_document(layout, node)
-        if node is self._tree.root and layout.inline is None and is_dict(document):
+        if node is self._tree.root and layout.consolidated is not None and is_dict(document):
             document = self._with_block(document)
         kind = node.kind or (layout.family.kind_of(document) if is_dict(document) else None)
         return kind, layout.family.form, document

@@ -13,7 +13,7 @@ from zom import jsontext
 from zom.engine.compile import compile_plan
 from zom.errors import StoreError, UnknownName
 from zom.hierarchy.copy_mark import COPY_MARK, mark_key
-from zom.hierarchy.journal import JOURNAL, journal_key
+from zom.hierarchy.journal import JOURNAL, is_aside, journal_key
 from zom.hierarchy.layout import DRAFT_2022, ENTRY_KEY, V2_LAYOUT, V3_LAYOUT, draft_layout
 from zom.model.assembly import assemble
 from zom.model.draft import EntryPoint
@@ -30,7 +30,18 @@ if TYPE_CHECKING:
     from zom.problems import Fault, Problem
     from zom.stores.interface import Store
 
-__all__ = ["Lying", "Survey", "chunk_keys", "key_form", "spec_in", "survey"]
+__all__ = [
+    "Lying",
+    "Survey",
+    "above_all",
+    "chunk_keys",
+    "draft_place",
+    "is_entry",
+    "key_form",
+    "layout_for",
+    "spec_in",
+    "survey",
+]
 
 
 class Lying:
@@ -171,7 +182,7 @@ def survey(store: Store, path: str, family_form: str, *, expected: Iterable[str]
     if layout.implicit_groups:
         tried = [key for at in above for key in layout.tried(at)]
         texts.update(zip(tried, store.get_many(tried), strict=True))
-    keys = _listed(store, layout, path, base, expected)
+    keys = [key for key in _listed(store, layout, path, base, expected) if not is_aside(key)]
     journals = [key for key in keys if key.endswith(JOURNAL)]
     journals.extend(key for key in map(journal_key, above) if texts.get(key) is not None)
     marks = [mark_key(at, COPY_MARK) for at in above]
@@ -249,7 +260,7 @@ def _place(key: str, layouts: Iterable[Layout], base: str) -> tuple[str, str, st
     above, _, name = key.rpartition("/")
     for layout in layouts:
         if layout.implicit_groups:
-            place = _draft_place(key, layout, base)
+            place = draft_place(key, layout, base)
             if place is not None:
                 return place
         elif name in _ENDS[layout.name]:
@@ -260,7 +271,8 @@ def _place(key: str, layouts: Iterable[Layout], base: str) -> tuple[str, str, st
 _ENDS = {layout.name: frozenset(_ends(layout)) for layout in (V2_LAYOUT, V3_LAYOUT)}
 
 
-def _draft_place(key: str, layout: Layout, base: str) -> tuple[str, str, str] | None:
+def draft_place(key: str, layout: Layout, base: str) -> tuple[str, str, str] | None:
+    """The (layout, path, name) of a document of the draft hierarchy at `base`; None where the key is of none."""
     directory = layout.directory(base)
     for end, _ in layout.marks:
         if key == layout.key(base, end):

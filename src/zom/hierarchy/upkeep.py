@@ -1,113 +1,146 @@
 """Upkeep: consolidated metadata stays true when single documents change.
 
-A block that speaks of a document is taken away before that changes, and put back with what it says then:
-an interruption in between leaves no block, never a stale one.
+Documents and the blocks that speak of them change together, by a journal: whatever happens, readers find
+the old ones or the new ones, and no block that is stale or gone.
 """
 
 from __future__ import annotations
 
-from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, cast
+from contextlib import ExitStack, contextmanager
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from zom import jsontext
-from zom.errors import ConcurrentWriteError
 from zom.hierarchy.blocks import block_in, plain_text
+from zom.hierarchy.carry import carry_through, check_texts
+from zom.hierarchy.journal import Journal, journal_key
 from zom.hierarchy.survey import Lying, above_all
 from zom.hierarchy.text import document_text
 from zom.paths import join, parse_path
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Iterable
+    from collections.abc import Generator, Iterable, Mapping
 
     from zom.hierarchy.layout import Layout
     from zom.stores.interface import Store
 
-__all__ = ["documents_change"]
+__all__ = ["Written", "alone", "change_documents", "holders_of"]
 
-_TRIES = 60
+
+class Written(NamedTuple):
+    """A document of a node that changes."""
+
+    path: str
+    end: str
+    old: bytes | None
+    new: bytes | None
+
+
+def holders_of(store: Store, paths: Iterable[str], layout: Layout) -> dict[str, bytes]:
+    """The documents with blocks at `paths` and above, by the paths of their groups, the topmost first.
+
+    Where there is no consolidated metadata, that is one batch of small reads.
+
+    >>> from zom.hierarchy.layout import V2_LAYOUT
+    >>> from zom.stores.memory import MemoryStore
+    >>> list(holders_of(MemoryStore({".zmetadata": b'{"metadata": {}}'}), ["/a/b"], V2_LAYOUT))
+    ['/']
+    """
+    end = _end(layout)
+    if end is None:
+        return {}
+    nodes = [join(parse_path(path)) for path in paths]
+    groups = sorted(
+        {at for path in nodes for at in (path, *above_all(path))}, key=lambda at: len(parse_path(at))
+    )
+    keys = [layout.key(at, end) for at in groups]
+    return {
+        at: text
+        for at, text in zip(groups, store.get_many(keys), strict=True)
+        if text is not None and block_in(Lying(at, layout, {end: text})) is not None
+    }
+
+
+def _end(layout: Layout) -> str | None:
+    """The document in which a block lies; None where the format has none."""
+    if layout.inline is None and layout.consolidated is None:
+        return None
+    return layout.consolidated or layout.marks[0][0]
 
 
 @contextmanager
-def documents_change(store: Store, paths: Iterable[str], layout: Layout) -> Generator[None]:
-    """Around a change of the documents of the nodes at `paths`: blocks that speak of them are kept true.
+def alone(store: Store, path: str, layout: Layout, key: str) -> Generator[dict[str, bytes]]:
+    """A block in which nobody else changes the node at `path`, whose own document lies under `key`.
 
-    Where there is no consolidated metadata at the nodes or above, that is one batch of small reads.
+    It is given what holds blocks that speak of the node. Their journal is locked before the document, as
+    by everybody who changes both.
+    """
+    holders = holders_of(store, [path], layout)
+    with ExitStack() as held:
+        if holders:
+            held.enter_context(store.lock(journal_key(next(iter(holders)))))
+        held.enter_context(store.lock(key))
+        yield holders_of(store, [path], layout) if holders else holders
+
+
+def change_documents(
+    store: Store, layout: Layout, changes: Iterable[Written], holders: Mapping[str, bytes]
+) -> None:
+    """Change documents, and the blocks that speak of them; ConflictError where others change them meanwhile.
 
     >>> from zom.hierarchy.layout import V2_LAYOUT
     >>> from zom.stores.memory import MemoryStore
     >>> block = b'{"zarr_consolidated_format": 1, "metadata": {".zgroup": {"zarr_format": 2}}}'
     >>> store = MemoryStore({".zgroup": b'{"zarr_format": 2}', ".zmetadata": block})
-    >>> with documents_change(store, ["/"], V2_LAYOUT):
-    ...     store.set(".zattrs", b'{"n": 1}')
-    ...     store.exists(".zmetadata")
-    False
+    >>> new = Written("/", ".zattrs", None, b'{"n": 1}')
+    >>> change_documents(store, V2_LAYOUT, [new], holders_of(store, ["/"], V2_LAYOUT))
     >>> jsontext.read(store.get(".zmetadata"), [])["metadata"][".zattrs"]
     {'n': 1}
     """
-    nodes = [join(parse_path(path)) for path in paths]
-    holders = _holders(store, nodes, layout)
-    for at in holders:
-        _put_block(store, at, layout, None)
-    try:
-        yield
-    finally:
-        for at, block in holders.items():
-            inside = [path for path in nodes if f"{path}/".startswith(f"{at.rstrip('/')}/")]
-            _put_block(store, at, layout, _renewed(store, at, inside, layout, block))
+    given = list(changes)
+    end = cast("str", _end(layout))
+    old: dict[str, bytes | None] = {}
+    new: dict[str, bytes | None] = {}
+    for each in given:
+        key = layout.key(each.path, each.end)
+        old[key], new[key] = each.old, each.new
+    first: dict[str, bytes | None] = {}
+    for at in sorted(holders, key=lambda at: -len(parse_path(at))):
+        key = layout.key(at, end)
+        own = old.setdefault(key, holders[at])
+        text = new.pop(key, None) or holders[at]
+        first[key], new[key] = _with_block(layout, at, text, own or b"", given)
+    work = Journal(
+        next(iter(holders)),
+        "undo",
+        first=first,
+        removes=tuple(key for key, text in new.items() if text is None),
+        writes={key: text for key, text in new.items() if text is not None},
+        old=old,
+    )
+    carry_through(store, work, lambda: check_texts(store, old))
 
 
-def _holders(store: Store, paths: list[str], layout: Layout) -> dict[str, dict[str, Any]]:
-    """The blocks at `paths` and above that are there, by the paths of their groups."""
-    end = layout.consolidated or next((end for end, kind in layout.marks if kind is None), None)
-    if end is None or (layout.inline is None and layout.consolidated is None):
-        return {}
-    groups = dict.fromkeys(at for path in paths for at in (path, *above_all(path)))
-    keys = [layout.key(at, end) for at in groups]
-    found: dict[str, dict[str, Any]] = {}
-    for at, text in zip(groups, store.get_many(keys), strict=True):
-        block = None if text is None else block_in(Lying(at, layout, {end: text}))
-        if block is not None:
-            found[at] = block
-    return found
-
-
-def _renewed(
-    store: Store, at: str, paths: list[str], layout: Layout, block: dict[str, Any]
-) -> dict[str, Any]:
-    """The block at `at` with what the nodes at `paths` say now."""
+def _with_block(
+    layout: Layout, at: str, text: bytes, stored: bytes, changes: Iterable[Written]
+) -> tuple[bytes | None, bytes]:
+    """The document that holds a block: as it is meanwhile, and with what the block says then."""
+    block = cast("dict[str, Any]", block_in(Lying(at, layout, {cast("str", _end(layout)): stored})))
     held: Any = block.get("metadata")
     entries = dict(cast("dict[str, Any]", held)) if isinstance(held, dict) else {}
-    ends = (*(end for end, _ in layout.marks), *layout.extra)
-    places = [(path, end) for path in paths for end in ends]
-    texts = store.get_many(layout.key(path, end) for path, end in places)
-    for (path, end), text in zip(places, texts, strict=True):
-        inner = "/".join(parse_path(path)[len(parse_path(at)) :])
-        name = inner if layout.consolidated is None else f"{inner}/{end}".lstrip("/")
+    for each in changes:
+        inner = parse_path(each.path)
+        if inner[: len(parse_path(at))] != parse_path(at):
+            continue
+        below = "/".join(inner[len(parse_path(at)) :])
+        name = below if layout.consolidated is None else f"{below}/{each.end}".lstrip("/")
         if not name:
             continue
         entries.pop(name, None)
-        if text is not None:
-            entries[name] = jsontext.read(plain_text(text, layout.inline), [])
-    return {**block, "metadata": entries}
-
-
-def _put_block(store: Store, at: str, layout: Layout, block: dict[str, Any] | None) -> None:
-    """Put the block of the group at `at` into its place, or take it away."""
+        if each.new is not None:
+            entries[name] = jsontext.read(plain_text(each.new, layout.inline), [])
+    whole = {**block, "metadata": entries}
     if layout.consolidated is not None:
-        key = layout.key(at, layout.consolidated)
-        if block is None:
-            store.delete(key)
-        else:
-            store.set(key, document_text(block))
-        return
-    key = layout.key(at, layout.marks[0][0])
-    for _ in range(_TRIES):
-        found = store.get_version(key)
-        if found is None:
-            return
-        document = cast("dict[str, Any]", jsontext.read(plain_text(found.value, layout.inline), []))
-        if block is not None:
-            document = {**document, cast("str", layout.inline): block}
-        if store.replace(key, document_text(document), found.version):
-            return
-    raise ConcurrentWriteError(store.url, key)
+        return None, document_text(whole)
+    inline = cast("str", layout.inline)
+    plain = cast("dict[str, Any]", jsontext.read(plain_text(text, inline), []))
+    return plain_text(stored, inline), document_text({**plain, inline: whole})

@@ -20,13 +20,15 @@ from zom.conventions.rule import PROFILES
 from zom.conventions.suppression import parse_suppressions
 from zom.conventions.view import Node as View
 from zom.conventions.view import document_tree, spec_tree
-from zom.errors import StoreError
+from zom.errors import SpecError, StoreError
 from zom.hierarchy.check import is_document
 from zom.hierarchy.consolidated import STALE
 from zom.hierarchy.consolidated_document import consolidated_in
 from zom.hierarchy.findings import Findings
+from zom.hierarchy.new_names import names_in_tree
 from zom.hierarchy.read import inspect_tree
 from zom.hierarchy.stored_view import StoredView
+from zom.hierarchy.unfinished import unfinished_changes
 from zom.hierarchy.values import Values
 from zom.jsonvalue import JSONDict
 from zom.limits import DEFAULT_LIMITS, Limits
@@ -35,6 +37,7 @@ from zom.model.assembly import RANK
 from zom.model.draft import EntryPoint
 from zom.model.location import text_problems, told, with_lines
 from zom.model.python_value import is_dict
+from zom.model.repeats import is_endless
 from zom.model.spec import Spec
 from zom.problems import pointer_of
 
@@ -151,6 +154,7 @@ class _Validation:
         if RANK[spec.level] < RANK[self.level]:
             found = hierarchy.check(spec, self.level, limits=self.limits)
         root = spec_tree(spec)
+        found = (*found, *self._names(root))
         judgement = judge(root, self.asked, profile=self.profile)
         return self._report(judgement, (*found, *judgement.problems), "spec")
 
@@ -161,7 +165,7 @@ class _Validation:
         value: Any = document if text is None else jsontext.read(text, faults, limits=self.limits)
         consolidated = consolidated_in(value)
         if consolidated is not None:
-            found = (*text_problems(faults, self.level), *consolidated.problems(self.level))
+            found = _once(*text_problems(faults, self.level), *consolidated.problems(self.level))
             root = consolidated.view()
             judgement = judge(root, self.asked, profile=self.profile)
             problems = tuple(consolidated.located(each) for each in judgement.problems)
@@ -170,9 +174,13 @@ class _Validation:
             found = EntryPoint.check(document if text is None else text, self.level)
         else:
             found = hierarchy.check(document if text is None else text, self.level, limits=self.limits)
-        root = document_tree(value)
+        root = document_tree({} if is_endless(found) else value)
         judgement = judge(root, self.asked, profile=self.profile)
-        return self._document_report(judgement, found, judgement.problems, text)
+        return self._document_report(judgement, (*found, *self._names(root)), judgement.problems, text)
+
+    def _names(self, root: View) -> Iterable[Problem]:
+        """What is wrong with names on other systems."""
+        return names_in_tree(root, lambda node: node.members, root.form, self.level)
 
     def of_attributes(self, document: Any) -> Report:
         """Attributes alone, such as a `.zattrs`: nobody knows of which node, and what is beside it."""
@@ -181,8 +189,8 @@ class _Validation:
         value: Any = document if text is None else jsontext.read(text, faults, limits=self.limits)
         wrapped: dict[str, Any] = {"zarr_format": 2, "attributes": {} if value is None and faults else value}
         checked = hierarchy.check(wrapped, self.level, limits=self.limits)
-        found = (*text_problems(faults, self.level), *map(_unwrapped, checked))
-        root = View("", None, (None, "v2", JSONDict(attributes=value)))
+        found = _once(*text_problems(faults, self.level), *map(_unwrapped, checked))
+        root = View("", None, (None, "v2", JSONDict(attributes={} if is_endless(checked) else value)))
         judgement = judge(root, self.asked, profile=self.profile)
         problems = tuple(map(_unwrapped, judgement.problems))
         return self._document_report(judgement, found, problems, text)
@@ -201,7 +209,15 @@ class _Validation:
 
     def of_tree(self, store: Store, path: str, form: Form | None, *, data: bool) -> Report:
         """A hierarchy in a store: findings stand in its documents, by key and line."""
-        tree = inspect_tree(store, path, level=self.level, form=form, limits=self.limits)
+        try:
+            tree = inspect_tree(store, path, level=self.level, form=form, limits=self.limits)
+        except SpecError as error:
+            return self._report(Judgement(self.profile), error.problems, store.url, store=store.url)
+        except StoreError:
+            unfinished = unfinished_changes(store, path, self.level)
+            if not unfinished:
+                raise
+            return self._report(Judgement(self.profile), unfinished, store.url, store=store.url)
         view = StoredView(tree)
         judgement = Judgement(self.profile)
         if data:
@@ -210,7 +226,7 @@ class _Validation:
                 node.read = values.read
         judge(view.root, self.asked, judgement=judgement)
         findings = Findings(store.url, self.level, self.limits)
-        for problem in judgement.problems:
+        for problem in (*self._names(view.root), *judgement.problems):
             view.place(problem, findings)
         # What a convention tells of consolidated metadata, reading need not tell again.
         is_told = "consolidated" in judgement.presences
@@ -266,6 +282,11 @@ def _text_of(document: Any) -> str | bytes | None:
 def _is_entry_point(value: Any) -> bool:
     """Whether it is the `zarr.json` at the top of a store of the draft, which is no node."""
     return is_dict(value) and isinstance(value.get("zarr_format"), str) and "metadata_encoding" in value
+
+
+def _once(*problems: Problem) -> tuple[Problem, ...]:
+    """`problems` without numbers that both the text and the document tell of."""
+    return tuple({(each.code, each.pointer, each.found): each for each in reversed(problems)}.values())[::-1]
 
 
 def _unwrapped(problem: Problem) -> Problem:

@@ -16,6 +16,7 @@ from zom.model.codec import codecs, v2_codecs
 from zom.model.configuration import parse_configuration
 from zom.model.definition import FORM, name_of, parse_definition
 from zom.model.draft_rules import codec_name
+from zom.model.grid_repair import read_grid
 from zom.model.memo import Memo
 from zom.model.python_value import is_dict, is_list
 from zom.model.resolve import parse_draft, parse_v2, parse_v3
@@ -122,7 +123,7 @@ def array_view(spec: Spec) -> ArrayView:
     >>> from zom import v2, v3
     >>> view = array_view(v3.ArraySpec.build(shape=(4, 6), dtype="float32", chunks=(2, 3)))
     >>> view.data_type.kind, view.chunks, [codec.name for codec in view.codecs]
-    ('float', ((2,), (3,)), ['bytes', 'zstd', 'crc32c'])
+    ('float', ((2,), (3,)), ['bytes', 'zstd'])
     """
     document = spec.document
     shape = tuple(cast("Sequence[int]", spec.__dict__["shape"]))
@@ -222,7 +223,7 @@ def _layout(spec: Spec, form: Format, shape: tuple[int, ...]) -> _Layout:
 
 
 def _v3_layout(grid: Any, chain: Any, shape: tuple[int, ...]) -> _Layout:
-    outer, path = _v3_grid(grid, shape)
+    outer, path = _v3_grid(read_grid(grid, chain, shape, []), shape)
     items = chain if is_list(chain) else []
     found = _v3_codecs(items, ("codecs",))
     plain = tuple(range(len(shape)))

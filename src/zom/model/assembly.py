@@ -21,6 +21,7 @@ from zom.model.location import placed, text_problems, with_lines
 from zom.model.members import ANY, member_plan
 from zom.model.node import EMPTY, Node, make
 from zom.model.output import member_specs, place_of
+from zom.model.repeats import node_count, repeated
 from zom.model.spec import Spec
 from zom.paths import name_faults
 from zom.problems import Fault, Problem, rule, show
@@ -61,15 +62,23 @@ DEPTH = rule(
 RANK: Mapping[str, int] = {"lenient": 0, "strict": 1, "closed": 2}
 """How much each level asks: what passes a level passes those before it."""
 
-Target: TypeAlias = "type[Spec] | Family | Callable[[object], Family]"
-"""What a document is read as."""
+FORMAT = rule(
+    "document/format",
+    "a document says which format it is of: v2 and v3 by zarr_format, an array of the draft by members that no "
+    "other format has",
+    source="Zarr v3 core, zarr_format; Zarr v2, zarr_format",
+)
+
+Target: TypeAlias = "type[Spec] | Family | Callable[[object], Family | None]"
+"""What a document is read as; a function gives None where nothing tells."""
 
 
 class _Frame:
     """One node on its way from document to spec, read as one class."""
 
     __slots__ = (
-        "below", "cls", "depth", "errors", "faults", "listed", "name", "own", "place", "spec", "trial", "troubled", "value"
+        "below", "cls", "depth", "errors", "faults", "listed", "name", "nodes", "own", "place", "spec", "trial", "troubled",
+        "value"
     )  # fmt: skip
 
     def __init__(self, name: str, depth: int, value: object, cls: type[Spec] | None) -> None:
@@ -91,6 +100,8 @@ class _Frame:
         """How many errors there are in the node and below it."""
         self.troubled = False
         """Whether there are faults in the node or below it."""
+        self.nodes = 1
+        """How many nodes it and those below it are, each counted wherever it stands."""
 
 
 def assemble(
@@ -110,7 +121,7 @@ def assemble(
         raise ValueError(message)
     with uncollected():
         if not isinstance(document, (str, bytes)):
-            return _assemble(target, document, level, limits, [])
+            return _assemble(target, document, level, limits, None)
         faults: list[Fault] = []
         value = jsontext.read(document, faults, limits=limits)
         if value is None and faults:
@@ -136,24 +147,48 @@ def uncollected() -> Generator[None]:
 
 
 def _assemble(
-    target: Target, document: object, level: Level, limits: Limits, text_faults: list[Fault]
+    target: Target, document: object, level: Level, limits: Limits, text_faults: list[Fault] | None
 ) -> tuple[Spec | None, tuple[Problem, ...]]:
     allowed: Candidates = ()
     if isinstance(target, type):
         family, allowed = cast("type[Spec]", target).family, (target,)
     else:
-        family = target if isinstance(target, Family) else target(document)
-    descent = _Descent(family, level, limits)
+        found = target if isinstance(target, Family) else target(document)
+        if found is None:
+            faults = [*(text_faults or ()), _unknown_format(document)]
+            return None, tuple(text_problems(faults, level))
+        family = found
+    descent = _Descent(family, level, limits, from_text=text_faults is not None)
     root = descent.root(document, allowed)
     for layer in reversed(descent.layers):
         for frame in layer:
             _finish(frame, level)
-    problems = _said_once([*text_problems(text_faults, level), *_tree_problems(root, level)])
+    if text_faults is None:
+        again = repeated(document, root.nodes, limits)
+        if again is not None:
+            return None, tuple(placed([again], [], level))
+    problems = _said_once([*text_problems(text_faults or (), level), *_tree_problems(root, level)])
     failed = any(problem.severity == "error" for problem in problems)
     return (None if failed else root.spec), tuple(problems)
 
 
-_NOT_HELD = frozenset({"json/not-json", "json/depth", "json/number-range", "json/integer-digits"})
+def _unknown_format(document: object) -> Fault:
+    names = list(cast("Mapping[object, object]", document))
+    found = (
+        f"neither zarr_format nor node_type in an object with {_few(names)}" if names else "an empty object"
+    )
+    fix = "add zarr_format, and node_type in v3; a document of the draft is read by zom.draft.parse"
+    return Fault(FORMAT, (), 'a member "zarr_format", 2 or 3', found, fix)
+
+
+def _few(names: list[object]) -> str:
+    more = f" and {len(names) - 5} more members" if len(names) > 5 else ""
+    return f"{', '.join(map(show, names[:5]))}{more}"
+
+
+_NOT_HELD = frozenset(
+    {"json/not-json", "json/depth", "json/repeats", "json/number-range", "json/integer-digits"}
+)
 """The rules at whose breach null stands in a document, in place of a value that can't be held."""
 
 
@@ -187,13 +222,15 @@ def with_place(document: Mapping[str, Any], members: Mapping[str, Any], place: i
 class _Descent:
     """The way down: frames for all nodes, layer by layer."""
 
-    def __init__(self, family: Family, level: Level, limits: Limits) -> None:
+    def __init__(self, family: Family, level: Level, limits: Limits, *, from_text: bool) -> None:
         self.family = family
+        self.from_text = from_text
+        self.freeze = _taken if from_text else _frozen
         self.level: Level = level
         self.limits = limits
         self.layers: list[list[_Frame]] = []
-        # Ways to read one group share the ways to read its members: without this, each level of
-        # groups would double them.
+        # Ways to read one group share the ways to read its members, and so do groups that hold the same
+        # Python object: without this, each level of groups would multiply them.
         self.trials: dict[tuple[int, str, int, type[Spec]], _Frame] = {}
         # What is known by its id must live on, or another value could come by the same one.
         self.kept: list[object] = []
@@ -218,12 +255,12 @@ class _Descent:
         if isinstance(value, Spec):
             if self._fits(value, allowed):
                 frame = _Frame(name, depth, value, None)
-                frame.spec, frame.faults = value, faults or None
+                frame.spec, frame.faults, frame.nodes = value, faults or None, node_count(value)
                 return (frame,)
             value, allowed = self._again(value, allowed, faults)
         foreign = value is None and given is not None
         classes = () if foreign else self._classes(value, allowed, faults)
-        if len(classes) < 2 and not trial:
+        if len(classes) < 2 and not trial and self.from_text:
             frame = _Frame(name, depth, value, classes[0] if classes else None)
             frame.faults = faults or None
             return (frame,)
@@ -232,7 +269,7 @@ class _Descent:
             frame = _Frame(name, depth, value, cls)
             known = self.trials.setdefault((depth, name, id(given), cls), frame)
             if known is frame:
-                frame.trial, frame.faults = True, list(faults) or None
+                frame.trial, frame.faults = trial or len(classes) > 1, list(faults) or None
                 self.kept.append(given)
             frames.append(known)
         return tuple(frames)
@@ -285,7 +322,7 @@ class _Descent:
         if frame.cls is None:
             return
         faults: list[Fault] = []
-        members = _own_document(frame, frame.cls, faults)
+        members = _own_document(frame, frame.cls, faults, self.freeze)
         if members is not None:
             frame.below = {}
             if members and frame.depth >= self.limits.tree_depth:
@@ -320,7 +357,12 @@ class _Descent:
                     yield option
 
 
-def _own_document(frame: _Frame, cls: type[Spec], faults: list[Fault]) -> Mapping[str, Any] | None:
+_Freeze: TypeAlias = "Callable[[Mapping[str, Any], list[Fault]], JSONDict]"
+
+
+def _own_document(
+    frame: _Frame, cls: type[Spec], faults: list[Fault], freeze_: _Freeze
+) -> Mapping[str, Any] | None:
     """The node's members, once its own document is frozen; None where they are not known."""
     document = cast("Mapping[str, Any]", frame.value)
     if "attributes" in document:
@@ -329,11 +371,11 @@ def _own_document(frame: _Frame, cls: type[Spec], faults: list[Fault]) -> Mappin
         if written is not given:
             document = {**document, "attributes": written}
     if "members" not in document:
-        frame.own = _frozen(document, faults)
+        frame.own = freeze_(document, faults)
         frame.place = len(frame.own)
         return None
     frame.place = list(document).index("members")
-    frame.own = _frozen({k: v for k, v in document.items() if k != "members"}, faults)
+    frame.own = freeze_({k: v for k, v in document.items() if k != "members"}, faults)
     members: object = document["members"]
     rule_, fix = cls.family.members_rule, None
     if cls.kind != "group":
@@ -351,9 +393,16 @@ def _own_document(frame: _Frame, cls: type[Spec], faults: list[Fault]) -> Mappin
 
 
 def _frozen(document: Mapping[str, Any], faults: list[Fault]) -> JSONDict:
-    if type(document) is JSONDict:
-        return document
-    return cast("JSONDict", freeze(dict(document), faults))
+    # What is frozen already is looked at, too: it may hold NaN, which is allowed at some levels only.
+    return cast("JSONDict", freeze(document if type(document) is JSONDict else dict(document), faults))
+
+
+def _taken(document: Mapping[str, Any], faults: list[Fault]) -> JSONDict:
+    """As `_frozen`, of what a text was read into: its values are frozen, and the faults are known."""
+    plain = type(document) is not JSONDict and "attributes" in document
+    if plain and type(document["attributes"]) is not JSONDict:
+        return _frozen(document, faults)
+    return document if type(document) is JSONDict else JSONDict(document)
 
 
 _ARRAY_MARKS = frozenset({"shape", "data_type", "chunk_grid", "codecs"})
@@ -386,6 +435,7 @@ def _finish(frame: _Frame, level: Level) -> None:
                 best = min(options, key=lambda option: option.errors)
                 frame.below[name] = (best,)
             frame.errors += best.errors
+            frame.nodes += best.nodes
             frame.troubled |= best.troubled
             if best.spec is not None:
                 made[name] = best.spec
@@ -419,12 +469,22 @@ def _check_members(frame: _Frame, cls: type[Spec], faults: list[Fault]) -> bool:
 # --- problems ----------------------------------------------------------------------------------------
 
 
+_MANY = 1000
+"""How many problems are told wherever they stand: of further ones in one Python object only the first is."""
+
+
 def _tree_problems(root: _Frame, level: Level) -> Iterator[Problem]:
     """All problems, a group's before those of its members."""
     waiting: list[tuple[_Frame, list[str]]] = [(root, [])] if root.troubled else []
+    seen: set[int] = set()
+    count = 0
     while waiting:
         frame, names = waiting.pop()
+        if id(frame) in seen and count >= _MANY:
+            continue
+        seen.add(id(frame))
         if frame.faults:
+            count += len(frame.faults)
             yield from placed(frame.faults, names, level)
         for name, options in reversed((frame.below or {}).items()):
             if options[0].troubled:

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from zom.model.configuration import Configuration
     from zom.model.datatype import DataType
 
-__all__ = ["BoundChain", "Link", "Raw", "bind_chain", "byte_view", "parse_links"]
+__all__ = ["BoundChain", "Link", "Raw", "bind_chain", "bind_streams", "byte_view", "parse_links"]
 
 _Path = tuple[str | int, ...]
 
@@ -354,6 +354,19 @@ def bind_chain(links: Iterable[Link], block: Block, *, limit: int = 1 << 30) -> 
         state = _as_stream(state)
     assert pivot is not None  # noqa: S101 - the state is a stream by now
     return BoundChain((block, stored), coders, pivot, state)
+
+
+def bind_streams(links: Iterable[Link], before: Stream, *, limit: int = 1 << 30) -> list[Coder[Data, Data]]:
+    """The coders of a chain of bytes->bytes codecs."""
+    made: list[Coder[Data, Data]] = []
+    state = before
+    for link in links:
+        if link.codec is None or link.configuration is None:
+            raise _unknown(link)
+        after = cast("Stream", _after(link, link.codec, state, limit))
+        made.append(link.codec.bind(link.configuration, state, after))
+        state = after
+    return made
 
 
 def _unknown(link: Link) -> UnknownName:

@@ -1,8 +1,8 @@
 """Building array documents from what a designer knows: shape, type, chunks, compression.
 
 The documents follow what other software reads best: codecs as objects with a configuration, data
-types as plain names, zstd for compression, and in v3 a crc32c checksum over every chunk, inside shards,
-too. v2 has no checksum that all of its readers know, so there it must be asked for.
+types as plain names, zstd for compression with a checksum in each of its frames. A codec for checksums is
+added only where no reader is lost by it, or on request: see `_v3_checksum`.
 """
 
 from __future__ import annotations
@@ -61,6 +61,9 @@ AUTO: Final = _Auto()
 
 _VARIABLE_ITEM = 32
 """How long an element of variable length is taken to be where chunks are sized."""
+
+_SUMMED = {"gzip", "numcodecs.zlib", "numcodecs.bz2", "numcodecs.lzma"}
+"""The codecs whose streams end with a checksum that every decoder compares; zstd's do on request."""
 
 _LEVELS = {"zstd": 3, "gzip": 5, "blosc": 5, "zlib": 5, "bz2": 5, "lz4": 1, "lzma": 6}
 
@@ -137,7 +140,7 @@ def v3_document(  # noqa: PLR0913 - a document has that many facts
     chunks: ChunkChoice,
     shards: ShardChoice,
     compress: Compression,
-    checksum: bool,
+    checksum: bool | None,
     codecs: Sequence[str | Mapping[str, JSON]] | None,
     filters: Sequence[Mapping[str, JSON]],
     fill_value: object,
@@ -151,8 +154,10 @@ def v3_document(  # noqa: PLR0913 - a document has that many facts
     chain = (
         list(codecs)
         if codecs is not None
-        else _v3_codecs(kind, len(lengths), filters, order, compress, checksum)
+        else _v3_codecs(kind, len(lengths), filters, order, _v3_compression(compress, kind, checksum))
     )
+    if codecs is None and _v3_checksum(chain, checksum, is_inner=shards is not None):
+        chain.append(_codec("crc32c"))
     if shards is not None:
         chain = [_sharding(inner, chain)]
     document: dict[str, Any] = {
@@ -200,13 +205,8 @@ def _sharding(inner: tuple[int, ...], chain: list[Any]) -> dict[str, Any]:
     )
 
 
-def _v3_codecs(  # noqa: PLR0913, PLR0917 - a chain has that many parts
-    kind: DataType,
-    rank: int,
-    filters: Sequence[Mapping[str, JSON]],
-    order: str,
-    compress: Compression,
-    checksum: bool,  # noqa: FBT001 - passed on from build
+def _v3_codecs(
+    kind: DataType, rank: int, filters: Sequence[Mapping[str, JSON]], order: str, compression: list[Any]
 ) -> list[Any]:
     chain: list[Any] = list(filters)
     if order == "F" and rank > 1:
@@ -219,18 +219,15 @@ def _v3_codecs(  # noqa: PLR0913, PLR0917 - a chain has that many parts
         chain.append(_codec("bytes", endian=kind.order or "little"))
     else:
         chain.append(_codec("bytes"))
-    chain.extend(_v3_compression(compress, kind))
-    if checksum:
-        chain.append(_codec("crc32c"))
-    return chain
+    return [*chain, *compression]
 
 
-def _v3_compression(compress: Compression, kind: DataType) -> list[Any]:
+def _v3_compression(compress: Compression, kind: DataType, checksum: bool | None) -> list[Any]:  # noqa: FBT001
     if not isinstance(compress, str):
         return _spelled(compress)
     name, level = _named_compression(compress)
     if name == "zstd":
-        return [_codec("zstd", level=level, checksum=False)]
+        return [_codec("zstd", level=level, checksum=checksum is not False)]
     if name == "gzip":
         return [_codec("gzip", level=level)]
     if name == "blosc":
@@ -238,6 +235,26 @@ def _v3_compression(compress: Compression, kind: DataType) -> list[Any]:
         shuffle = "shuffle" if size > 1 else "bitshuffle"
         return [_codec("blosc", cname="lz4", clevel=level, shuffle=shuffle, typesize=size, blocksize=0)]
     return [_codec(f"numcodecs.{name}", **_numcodecs_level(name, level))]
+
+
+def _v3_checksum(chain: list[Any], checksum: bool | None, *, is_inner: bool) -> bool:  # noqa: FBT001
+    """Whether crc32c follows the chain: where no codec in it has a checksum of its own, on request.
+
+    Without a request it does where it costs no reader: in shards, as who reads those reads crc32c, and
+    after lz4. GDAL 3.12 reads neither shards nor crc32c, but blosc and plain chunks.
+    """
+    if checksum is False or any(_has_sum(codec) for codec in chain):
+        return False
+    return checksum is True or is_inner or chain[-1].get("name") == "numcodecs.lz4"
+
+
+def _has_sum(codec: str | Mapping[str, Any]) -> bool:
+    if isinstance(codec, str):
+        return codec in _SUMMED
+    configuration: Mapping[str, Any] = codec.get("configuration") or {}
+    return codec.get("name") in _SUMMED or (
+        codec.get("name") == "zstd" and bool(configuration.get("checksum"))
+    )
 
 
 def _numcodecs_level(name: str, level: int) -> dict[str, Any]:

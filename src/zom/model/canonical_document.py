@@ -10,11 +10,13 @@ from typing import TYPE_CHECKING, Any, cast
 from pydantic import ValidationError
 
 from zom.jsonvalue import JSONDict
+from zom.model.byte_order import without_idle_endian
 from zom.model.canonical import canonical_definition
 from zom.model.chunk_grid import chunk_grids
 from zom.model.chunk_key_encoding import chunk_key_encodings
 from zom.model.codec import codecs, v2_codecs
 from zom.model.draft_rules import codec_name
+from zom.model.grid_repair import read_grid
 from zom.model.memo import Memo
 from zom.model.python_value import is_dict
 from zom.model.resolve import parse_draft, parse_v2, parse_v3
@@ -52,34 +54,37 @@ def canonical_v3(kind: NodeKind, document: Mapping[str, Any]) -> dict[str, Any]:
     made["data_type"], made["fill_value"] = _parts.get(key, lambda: _type_v3(data_type, fill))
     grid, keys, chain = made["chunk_grid"], made["chunk_key_encoding"], made["codecs"]
     made["chunk_grid"], made["chunk_key_encoding"], made["codecs"] = _parts.get(
-        ("extensions", repr(grid), repr(keys), repr(chain)),
+        ("extensions", repr(grid), repr(keys), repr(chain), repr(data_type), len(made["shape"])),
         lambda: (
-            _grid_v3(grid),
-            canonical_definition(keys, chunk_key_encodings),
-            [canonical_definition(codec, codecs) for codec in chain],
+            canonical_definition(read_grid(grid, chain, None, []), chunk_grids),
+            _keys_v3(canonical_definition(keys, chunk_key_encodings), len(made["shape"])),
+            without_idle_endian([canonical_definition(codec, codecs) for codec in chain], data_type),
         ),
     )
     return made
 
 
-def _grid_v3(grid: Any) -> Any:
-    made = canonical_definition(grid, chunk_grids)
-    if made["name"] != "regular" or 0 not in made["configuration"].get("chunk_shape", ()):
-        return made
-    lengths = _lifted(made["configuration"]["chunk_shape"])
-    return {**made, "configuration": {**made["configuration"], "chunk_shape": lengths}}
+def _keys_v3(keys: Any, rank: int) -> Any:
+    """The key encoding without a separator that no key has: with one number, or none."""
+    least = {"default": 0, "v2": 1}.get(keys.get("name"))
+    if least is None or rank > least or "separator" not in keys["configuration"]:
+        return keys
+    separator = "/" if keys["name"] == "default" else "."
+    return {**keys, "configuration": {**keys["configuration"], "separator": separator}}
 
 
 def _lifted(lengths: list[int]) -> list[int]:
-    """Chunk lengths as they are read: a chunk along an empty dimension is 1 long."""
-    return [max(1, length) for length in lengths]
+    """Chunk lengths as they are read: 1 for 0 and for true."""
+    return [max(1, int(length)) for length in lengths]
 
 
 def _type_v3(data_type: Any, fill: Any) -> tuple[Any, Any]:
     parsed = parse_v3(data_type, [])
     if parsed is None:
         return data_type, fill
-    return parsed.to_json("v3"), _fill(parsed, fill, "v3")
+    present = parsed.present()
+    scalar = None if fill is None else parsed.parse_fill(fill, "v3", [])
+    return present.to_json("v3"), fill if scalar is None else present.fill_json(scalar, "v3")
 
 
 def _fill(data_type: DataType, fill: Any, form: Format) -> Any:
@@ -95,10 +100,11 @@ def canonical_v2(kind: NodeKind, document: Mapping[str, Any]) -> dict[str, Any]:
         made["attributes"] = JSONDict()
     if kind == "group":
         return made
-    if made.get("dimension_separator") is None:
+    if made.get("dimension_separator") is None or len(made["shape"]) < 2:
         made["dimension_separator"] = "."
-    if 0 in made["chunks"]:
-        made["chunks"] = _lifted(made["chunks"])
+    if len(made["shape"]) < 2:
+        made["order"] = "C"
+    made["chunks"] = _lifted(made["chunks"])
     dtype, fill = made["dtype"], made["fill_value"]
     filters, compressor = made.get("filters"), made.get("compressor")
     key = ("v2", repr(dtype), repr(fill), repr(filters), repr(compressor))
@@ -148,6 +154,10 @@ def canonical_draft(kind: NodeKind, document: Mapping[str, Any]) -> dict[str, An
     grid = cast("dict[str, Any]", made["chunk_grid"])
     if grid.get("type") == "regular":
         made["chunk_grid"] = {"separator": "/", **grid}
+    if len(made["shape"]) < 2:
+        made["chunk_memory_layout"] = "C"
+        if "separator" in made["chunk_grid"]:
+            made["chunk_grid"] = {**made["chunk_grid"], "separator": "/"}
     data_type, fill = made["data_type"], made["fill_value"]
     key = ("draft", repr(data_type), repr(fill))
     made["data_type"], made["fill_value"] = _parts.get(key, lambda: _type_draft(data_type, fill))

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from zom.model.codec import Codec, CodecKind, Representation
     from zom.model.configuration import Configuration
 
-__all__ = ["check_chain"]
+__all__ = ["check_byte_codecs", "check_chain"]
 
 _SOURCE = "zarr v3.1, codecs"
 
@@ -51,6 +51,7 @@ SKIPPED = rule(
     "codec/must-understand",
     "a codec that is not known can't be skipped: the bytes would mean something else",
     source="zarr v3.1, extension definition, must_understand",
+    lenient="warning",
     schema=True,
 )
 ALIAS = rule(
@@ -114,6 +115,29 @@ def check_chain(
         if index not in misplaced:
             state = _thread(link, state, faults, (*path, index), need_fixed_size=need_fixed_size)
     return state if isinstance(state, Bytes) else None
+
+
+def check_byte_codecs(codecs_value: object, faults: list[Fault], path: tuple[str | int, ...]) -> None:
+    """Add the faults of a list that may hold bytes->bytes codecs only.
+
+    >>> faults = []
+    >>> check_byte_codecs(["crc32c", "bytes"], faults, ("codecs",))
+    >>> [(fault.path, fault.expected) for fault in faults]
+    [(('codecs', 1), 'a bytes->bytes codec')]
+    """
+    if not isinstance(codecs_value, list):
+        faults.append(Fault(LIST, path, "a list of codecs", show(codecs_value)))
+        return
+    for index, value in enumerate(cast("Sequence[Any]", codecs_value)):
+        here = (*path, index)
+        link = _known_link(value, faults, here)
+        if link.codec is None:
+            continue
+        if link.codec.kind != "bytes->bytes":
+            found = f"{show(name_of(value))}, {_a(link.codec.kind)} codec"
+            faults.append(Fault(ORDER, here, "a bytes->bytes codec", found))
+        else:
+            _thread(link, Bytes(), faults, here, need_fixed_size=False)
 
 
 _links: Memo[tuple[_Link, tuple[Fault, ...]]] = Memo()

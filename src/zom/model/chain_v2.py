@@ -46,6 +46,12 @@ OBJECT_CODEC = rule(
     "an array of Python objects (|O) has one object codec, as its first filter or as its compressor",
     source="https://zarr.readthedocs.io/en/v2.18.7/tutorial.html#object-arrays",
 )
+OBJECT_CODEC_PLACE = rule(
+    "v2/object-codec-place",
+    "an array of Python objects (|O) has no other object codec than its first codec",
+    source="https://zarr.readthedocs.io/en/v2.18.7/tutorial.html#object-arrays",
+    lenient="warning",
+)
 OBJECT_CODEC_TYPE = rule(
     "v2/object-codec-type",
     "an object codec is given Python objects (|O), nothing else",
@@ -142,7 +148,7 @@ def _check_objects(links: list[_Link], before: Elements, faults: list[Fault]) ->
         wrong = places if places[0] > 0 and links[0].codec is not None else places[1:]
     for index in wrong:
         words = "one object codec, before all other codecs"
-        faults.append(Fault(OBJECT_CODEC, links[index].path, words, show(links[index].value["id"])))
+        faults.append(Fault(OBJECT_CODEC_PLACE, links[index].path, words, show(links[index].value["id"])))
     return set(wrong)
 
 

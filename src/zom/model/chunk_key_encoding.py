@@ -31,18 +31,20 @@ class KeyForm(NamedTuple):
     """What stands between two numbers."""
     scalar: str
     """The key of the only chunk of an array without dimensions."""
+    tail: str = ""
+    """What stands behind the last number."""
 
     def key(self, coords: tuple[int, ...]) -> str:
         """The key of the chunk at this place of the grid."""
-        return self.head + self.separator.join(map(str, coords)) if coords else self.scalar
+        return f"{self.head}{self.separator.join(map(str, coords))}{self.tail}" if coords else self.scalar
 
     def coords(self, key: str, rank: int) -> tuple[int, ...] | None:
         """The place of the chunk whose key this is; None where `key` is not what `key()` gives."""
         if not rank:
             return () if key == self.scalar else None
-        if not key.startswith(self.head):
+        if not key.startswith(self.head) or not key.endswith(self.tail):
             return None
-        texts = key[len(self.head) :].split(self.separator)
+        texts = key[len(self.head) : len(key) - len(self.tail)].split(self.separator)
         if len(texts) != rank or not all(map(_NUMBER.match, texts)):
             return None
         return tuple(map(int, texts))

@@ -17,13 +17,15 @@ from pydantic_core import core_schema
 from zom.problems import Fault, rule, show
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Collection, Sequence
 
     from pydantic_core import CoreSchema
 
     from zom.problems import Rule
 
 __all__ = [
+    "ENCODING",
+    "ENCODING_LITERAL",
     "INTEGER_LITERAL",
     "USERS_VALIDATOR",
     "WHOLE",
@@ -46,6 +48,21 @@ INTEGER_LITERAL = rule(
     "json/integer-literal",
     "an integer is written without a fraction and without an exponent",
     source="RFC 8259, section 6; Zarr v3 core, fill value; to JSON Schema 4.0 is an integer as well",
+)
+
+
+ENCODING = rule(
+    "codec/encoding-parameter",
+    "a parameter that only encoding needs is as the codec's specification says; chunks are decoded without it",
+    source="the specification of each codec, in zarr-specs, zarr-extensions and numcodecs",
+    lenient="warning",
+    schema=True,
+)
+ENCODING_LITERAL = rule(
+    "codec/encoding-integer-literal",
+    "a parameter that only encoding needs is, where it is an integer, written without a fraction",
+    source="RFC 8259, section 6; to JSON Schema 4.0 is an integer as well",
+    lenient="warning",
 )
 
 
@@ -75,6 +92,10 @@ class Configuration(BaseModel):
 
     `required` is added to the model's own, `properties` replace parts of those, all else is added.
     """
+
+    encoding_only: ClassVar[Mapping[str, Any]] = {}
+    """The members that decoding doesn't need, each with the value to encode with where a document's own
+    can't be used; None stands for leaving the member out."""
 
     def canonical(self) -> dict[str, Any]:
         """The one spelling of these parameters: with every default that has a value.
@@ -128,11 +149,35 @@ def parse_configuration(
     *,
     path: tuple[str | int, ...] = (),
 ) -> C | None:
-    """`value` as `model`; None and a fault for each thing that is wrong with it."""
+    """`value` as `model`; None and a fault for each thing that is wrong with it.
+
+    Faults of members that only encoding needs go by rules of their own. Where there are no others, the
+    configuration is read, with other values in their places.
+    """
     try:
         return model.model_validate(value)
     except ValidationError as error:
-        faults.extend(faults_of(error, value, schema_of(model), broken, path))
+        found = faults_of(error, value, schema_of(model), broken, path)
+    spare: Mapping[str, Any] = model.encoding_only if issubclass(model, Configuration) else {}
+    wrong = {fault.path[len(path)] for fault in found if len(fault.path) > len(path)} & spare.keys()
+    made = _without(wrong, model, value) or _without(spare.keys(), model, value) if spare else None
+    for fault in found:
+        if made is not None or (len(fault.path) > len(path) and fault.path[len(path)] in spare):
+            literal = fault.rule is INTEGER_LITERAL
+            faults.append(fault._replace(rule=ENCODING_LITERAL if literal else ENCODING))
+        else:
+            faults.append(fault)
+    return made
+
+
+def _without(names: Collection[str | int], model: type[C], value: Mapping[str, Any]) -> C | None:
+    """`value` as `model`, with other values for the members that are named; None where more is wrong."""
+    spare = cast("type[Configuration]", model).encoding_only
+    usable = {name: item for name, item in value.items() if name not in names}
+    usable.update({name: item for name, item in spare.items() if name in names and item is not None})
+    try:
+        return model.model_validate(usable)
+    except ValidationError:
         return None
 
 

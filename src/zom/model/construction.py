@@ -3,21 +3,25 @@
 from __future__ import annotations
 
 import math
+import warnings
+from dataclasses import replace as replace_in
+from inspect import currentframe
 from typing import TYPE_CHECKING, Any, Final, cast
 
 import numpy as np
 from pydantic_core import PydanticUndefined
 
-from zom.errors import SpecError
+from zom.errors import SpecError, SpecWarning
+from zom.jsonvalue import NOT_FINITE, freeze
 from zom.model.assembly import assemble, document_of
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
     from zom.model.spec import Spec
-    from zom.problems import Level
+    from zom.problems import Fault, Level, Problem
 
-__all__ = ["ABSENT", "construct", "replace"]
+__all__ = ["ABSENT", "assembled", "checked", "construct", "outside", "replace"]
 
 
 class _Absent:
@@ -47,7 +51,7 @@ _NONE_IS_ABSENT = frozenset(
 
 
 def construct(cls: type[Spec], data: Mapping[str, Any]) -> Spec:
-    """The spec that a constructor's arguments stand for."""
+    """The spec that a constructor's arguments stand for; see `checked` for NaN in attributes."""
     if not cls.__pydantic_complete__:
         cls.model_rebuild()
     document: dict[str, Any] = dict(cls.family.constants[cls.kind])
@@ -56,20 +60,88 @@ def construct(cls: type[Spec], data: Mapping[str, Any]) -> Spec:
         if name not in data and name not in document and _own_default(name, field, base):
             document[name] = field.get_default(call_default_factory=True)
     document.update(data)
-    return _checked(cls, _pythonic(document), "strict")
+    return checked(cls, _pythonic(document), "strict")
 
 
-def replace(spec: Spec, changes: Mapping[str, Any], level: Level) -> Any:
-    """A copy of `spec` with members of its document changed or taken away."""
+def replace(spec: Spec, changes: Mapping[str, Any], level: Level | None) -> Any:
+    """A copy of `spec` with members of its document changed or taken away.
+
+    Without a `level`, it is checked as `spec` was, except for NaN in attributes: see `checked`.
+    """
     document = document_of(spec)
     changed = _pythonic(changes)
     document.update(changed)
     for name in changes.keys() - changed.keys():
         document.pop(name, None)
-    return _checked(type(spec), document, level)
+    if level is None and spec.level != "closed":
+        return checked(type(spec), document, spec.level, old=spec)
+    return _made(type(spec), document, level or spec.level)
 
 
-def _checked(cls: type[Spec], document: Mapping[str, Any], level: Level) -> Spec:
+def checked(cls: type[Spec], document: Mapping[str, Any], level: Level, *, old: Spec | None = None) -> Spec:
+    """The spec of a document made in Python: SpecError where it breaks rules.
+
+    NaN and infinities in attributes are allowed, with a SpecWarning, since real software writes them. The
+    spec then counts as checked at the level "lenient". Those that stand in `old` already are not told of.
+    """
+    spec, problems = assembled(cls, document, level)
+    if spec is None:
+        raise SpecError(problems, f"{cls.family.form} {cls.kind}")
+    _warn_of_numbers(problems, set() if old is None else _not_finite_in(old))
+    return spec
+
+
+def _not_finite_in(spec: Spec) -> set[tuple[tuple[str | int, ...], str]]:
+    """The NaN and infinities in a document: where they are, and which."""
+    if spec.level != "lenient":
+        return set()
+    faults: list[Fault] = []
+    freeze(spec.document, faults)
+    return {(fault.path, fault.found) for fault in faults}
+
+
+def assembled(
+    cls: type[Spec], document: Mapping[str, Any], level: Level
+) -> tuple[Spec | None, tuple[Problem, ...]]:
+    """As `assemble`, but at the level "lenient" where nothing is wrong but NaN in attributes."""
+    spec, problems = assemble(cls, document, level)
+    errors = [problem for problem in problems if problem.severity == "error"]
+    if spec is None and all(_is_tolerated(problem) for problem in errors):
+        return assemble(cls, document, "lenient")
+    return spec, problems
+
+
+def _is_tolerated(problem: Problem) -> bool:
+    return problem.code == NOT_FINITE.code and problem.inside[:1] == ("attributes",)
+
+
+_SHOWN = 3
+
+
+def _warn_of_numbers(problems: Iterable[Problem], known: set[tuple[tuple[str | int, ...], str]]) -> None:
+    """One SpecWarning for all NaN and infinities that are new."""
+    found = [
+        problem
+        for problem in problems
+        if problem.code == NOT_FINITE.code and (problem.inside, problem.found) not in known
+    ]
+    if not found:
+        return
+    shown = "; ".join(str(replace_in(problem, fix=None)) for problem in found[:_SHOWN])
+    more = f"; and {len(found) - _SHOWN} more" if len(found) > _SHOWN else ""
+    text = f"{shown}{more}; JSON has no such number, it is written as zarr-python writes it"
+    warnings.warn(text, SpecWarning, stacklevel=outside())
+
+
+def outside() -> int:
+    """How far up the stack the caller of zom is: warnings point there."""
+    depth, frame = 0, currentframe()
+    while frame is not None and str(frame.f_globals.get("__name__", "")).startswith("zom."):
+        frame, depth = frame.f_back, depth + 1
+    return depth
+
+
+def _made(cls: type[Spec], document: Mapping[str, Any], level: Level) -> Spec:
     spec, problems = assemble(cls, document, level)
     if spec is None:
         raise SpecError(problems, f"{cls.family.form} {cls.kind}")

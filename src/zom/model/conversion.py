@@ -217,8 +217,8 @@ TRANSFORMER = rule(
 )
 EXTENSION = rule(
     "convert/extension",
-    "an extension of the draft that must be understood is one that v3 has",
-    source="Zarr core specification 3.0, draft of 2022, extensions",
+    "an extension that must be understood is one that the other format has",
+    source=f"{_V3}#extension-points; Zarr core specification 3.0, draft of 2022, extensions",
 )
 DROPPED_EXTENSION = rule(
     "convert/dropped-extension",

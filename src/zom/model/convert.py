@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from zom.errors import ConversionError
 from zom.model import convert_draft_v3, convert_v2_v3, convert_v3_v2, draft, v2, v3
-from zom.model.assembly import assemble
+from zom.model.construction import assembled
 from zom.model.conversion import ASCII_NAME, FORMATS, INVALID, NAME, Conversion, Report
 from zom.model.output import member_specs
 from zom.model.tree import walk
@@ -101,9 +101,9 @@ def _check_name(report: Report, to: _Target) -> None:
 
 
 def _made(document: dict[str, Any], to: _Target, source: Spec) -> Spec:
-    """The spec of the new document, which must be beyond reproach."""
+    """The spec of the new document, which must be beyond reproach but for NaN in attributes, which stays."""
     family = _FAMILIES[to]
-    made, problems = assemble(family.classes[source.kind], document, "strict")
+    made, problems = assembled(family.classes[source.kind], document, "strict")
     if made is None:
         raise ConversionError(_at_their_nodes(problems, to), f"conversion to {to}")
     return made

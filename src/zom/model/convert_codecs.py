@@ -200,6 +200,9 @@ class Chain:
             case "gzip":
                 # -1 is zlib's own default, which is 6; v3 has no -1.
                 return [definition(codec.name, {"level": 6 if facts.level == -1 else facts.level})]
+            case "zstd" if "checksum" not in given.parameters:
+                # What zom writes for v2 has a checksum, unless the document says otherwise.
+                return [definition(codec.name, {"level": facts.level, "checksum": True})]
             case "lzma" if facts.delta is not None:
                 path = (*given.inside, "delta")
                 found = show(facts.delta)

@@ -27,6 +27,7 @@ from zom.model.conversion import (
 from zom.model.convert_codecs import Chain, Filter, definition, reverse
 from zom.model.convert_v2_v3 import drop_members, lifted, v3_fill, v3_type
 from zom.model.draft_extension import codec_name
+from zom.model.draft_rules import not_understood
 from zom.model.python_value import is_dict, is_list
 from zom.model.resolve import parse_draft, parse_v2
 from zom.problems import Fault, show
@@ -56,7 +57,7 @@ _ARRAY = frozenset(
         "dimension_separator",
     }
 )
-_GROUP = frozenset({"attributes", "members"})
+_GROUP = frozenset({"attributes", "members", "extensions"})
 _OBJECTS = frozenset({"vlen-utf8", "vlen-bytes", "categorize"})
 
 
@@ -72,6 +73,7 @@ def group(spec: Spec, report: Report, _fill: Fill) -> dict[str, Any]:
     """The v3 document of a draft group, without its members."""
     document = spec.document
     drop_members(document, _GROUP, report)
+    _check_extensions(document.get("extensions", ()), report)
     made: dict[str, Any] = {"zarr_format": 3, "node_type": "group"}
     if "attributes" in document:
         made["attributes"] = document["attributes"]
@@ -84,7 +86,7 @@ def array(spec: Spec, report: Report, fill: Fill) -> tuple[dict[str, Any], bool]
     """The v3 document of a draft array; its chunks always get other keys."""
     fields = cast("Any", spec)
     document = spec.document
-    drop_members(document, _ARRAY, report)
+    drop_members(document, _ARRAY, report, not_understood(document))
     _check_extensions(fields.extensions, report)
     shape = list(fields.shape)
     grid = _grid(document, report)

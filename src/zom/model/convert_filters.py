@@ -152,8 +152,8 @@ class Filters:
             case "gzip" if parsed.level is None:
                 return {"level": 1}
             case "zstd":
-                checksum = {"checksum": True} if parsed.checksum else {}
-                return {"level": parsed.level or 0, **checksum}
+                # tensorstore and zarrs refuse the member `checksum` in v2. Without it zom writes checksums, too.
+                return {"level": parsed.level or 0}
             case "shuffle":
                 return {"elementsize": parsed.elementsize or self.element_size}
             case _:

@@ -15,6 +15,7 @@ from zom.model.conversion import (
     CODEC,
     DATA_TYPE,
     DIMENSIONS_LEFT,
+    EXTENSION,
     EXTRA_MEMBER,
     FILL_MASK,
     FILL_VALUE,
@@ -28,7 +29,7 @@ from zom.model.v2_rules import object_codec_of
 from zom.problems import Fault, show
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from zom.model.conversion import Fill, Report
     from zom.model.datatype import DataType
@@ -129,10 +130,14 @@ def _refuse_objects(links: list[Filter], report: Report) -> None:
     report.add(CODEC, path, expected, found)
 
 
-def drop_members(document: Mapping[str, Any], known: frozenset[str], report: Report) -> None:
-    """Report each member that has no place in the other format."""
+def drop_members(
+    document: Mapping[str, Any], known: frozenset[str], report: Report, needed: Sequence[str] = ()
+) -> None:
+    """Report each member that has no place in the other format; those that are `needed` can't be dropped."""
     for name, value in document.items():
-        if name not in known:
+        if name in needed:
+            report.add(EXTENSION, (name,), "no extension that must be understood", show(value))
+        elif name not in known:
             report.add(EXTRA_MEMBER, (name,), "no such member", show(value), "it is dropped")
 
 
@@ -154,8 +159,14 @@ def v3_fill(spec: Spec, data_type: DataType, form: Any, fill: Fill, report: Repo
     """The v3 spelling of the fill value; where it is not defined, of the one that is chosen."""
     given = spec.document.get("fill_value")
     path = ("fill_value",)
+    faults: list[Fault] = []
     if given is not None:
-        return data_type.fill_json(data_type.parse_fill(given, form, []), "v3")
+        # A fallback doesn't know the fill values of the type that it stands for.
+        scalar = data_type.parse_fill(given, form, faults)
+        if scalar is None:
+            report.add(FILL_VALUE, path, faults[0].expected, faults[0].found, faults[0].fix)
+            return None
+        return data_type.fill_json(scalar, "v3")
     if fill == "refuse":
         report.add(NO_FILL, path, "a fill value", "null", 'allow one to be chosen: fill="default"')
         return None
@@ -163,7 +174,6 @@ def v3_fill(spec: Spec, data_type: DataType, form: Any, fill: Fill, report: Repo
         chosen = data_type.fill_json(data_type.default(), "v3")
     else:
         chosen = fill(report.node, spec)
-        faults: list[Fault] = []
         data_type.parse_fill(chosen, "v3", faults)
         for fault in faults:
             if fault.rule.strict == "error":

@@ -27,7 +27,9 @@ from zom.model.conversion import (
 from zom.model.convert_filters import Filters
 from zom.model.convert_v2_v3 import DIMENSIONS, drop_members
 from zom.model.definition import name_of, parse_definition
+from zom.model.grid_repair import read_grid
 from zom.model.resolve import parse_v2, parse_v3
+from zom.model.v3_rules import not_understood
 from zom.problems import show
 
 if TYPE_CHECKING:
@@ -60,7 +62,7 @@ _GROUP = frozenset({"zarr_format", "node_type", "attributes", "members", "consol
 def group(spec: Spec, report: Report, _fill: Fill) -> dict[str, Any]:
     """The v2 document of a v3 group, without its members."""
     document = spec.document
-    drop_members(document, _GROUP, report)
+    drop_members(document, _GROUP, report, not_understood("group", document))
     if document.get("consolidated_metadata") is not None:
         fix = "it is dropped; consolidate the v2 hierarchy anew"
         where = ("consolidated_metadata",)
@@ -75,12 +77,12 @@ def array(spec: Spec, report: Report, _fill: Fill) -> tuple[dict[str, Any], bool
     """The v2 document of a v3 array, and whether its chunks stay as they are."""
     fields = cast("Any", spec)
     document = spec.document
-    drop_members(document, _ARRAY, report)
+    drop_members(document, _ARRAY, report, not_understood("array", document))
     for index, value in enumerate(fields.storage_transformers):
         where = ("storage_transformers", index)
         report.add(TRANSFORMER, where, "no storage transformer: v2 has none", show(name_of(value)))
     shape = list(fields.shape)
-    chunks = _chunks(document["chunk_grid"], report)
+    chunks = _chunks(read_grid(document["chunk_grid"], document["codecs"], None, []), report)
     separator, same_keys = _keys(document["chunk_key_encoding"], report)
     data_type = parse_v3(document["data_type"], [])
     if data_type is None:
@@ -104,8 +106,7 @@ def _chunks(value: Any, report: Report) -> list[int] | None:
     if definition is None or chunk_grids.find(name or "") is not chunk_grids.find("regular"):
         report.add(CHUNK_GRID, ("chunk_grid",), "a regular grid: v2 has no other", show(name))
         return None
-    # A length of 0, along an empty dimension, is read as 1: there are no chunks.
-    return [max(length, 1) for length in definition.configuration["chunk_shape"]]
+    return [int(length) for length in definition.configuration["chunk_shape"]]
 
 
 def _keys(value: Any, report: Report) -> tuple[str, bool]:

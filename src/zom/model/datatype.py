@@ -82,6 +82,10 @@ class DataType(ABC):
     def numpy(self) -> np.dtype[Any]:
         """The numpy type that holds the elements in memory."""
 
+    def present(self) -> DataType:
+        """The type of the same elements under the name that new documents have."""
+        return self
+
     @abstractmethod
     def to_json(self, form: Format) -> JSON:
         """The spelling in `form`; ConversionError where `form` has none.

@@ -19,7 +19,16 @@ if TYPE_CHECKING:
     from zom.model.registry import Registry
     from zom.problems import Rule
 
-__all__ = ["NAME_PATTERN", "Definition", "find_extension", "name_of", "parse_definition", "suggestion"]
+__all__ = [
+    "NAME_PATTERN",
+    "Definition",
+    "find_extension",
+    "is_uri",
+    "name_of",
+    "parse_definition",
+    "suggestion",
+    "uri_fault",
+]
 
 _SOURCE = "zarr v3.1, extension definition"
 
@@ -44,10 +53,19 @@ NAME = rule(
     lenient="warning",
     schema=True,
 )
+URI_NAME = rule(
+    "definition/uri-name",
+    "an extension that is named by a URI is one that zom knows; another is kept, and not checked",
+    source="zarr v3.1, extension naming: a URI is permitted still",
+    lenient=None,
+    strict=None,
+    closed="warning",
+)
 MUST_UNDERSTAND = rule(
     "definition/must-understand",
     "a data type, a chunk grid and a chunk key encoding must always be understood",
     source="zarr v3.1, extension definition, must_understand",
+    lenient="warning",
     schema=True,
 )
 FLAT = rule(
@@ -194,13 +212,29 @@ def find_extension(
     """
     found = registry.find(name)
     if found is None:
-        if _conforms(name):
+        if is_uri(name):
+            faults.append(uri_fault(name, registry.kind, path))
+        elif _conforms(name):
             expected = f"the name of a registered {registry.kind}"
             faults.append(Fault(unknown, path, expected, show(name), suggestion(name, registry)))
     elif not getattr(found, "registered", True):
         expected = f"a {registry.kind} that zarr-extensions lists"
         faults.append(Fault(unknown, path, expected, show(name)))
     return found
+
+
+def is_uri(name: str) -> bool:
+    """Whether an extension is named by a URI, as v3.1 permits still.
+
+    >>> is_uri("https://example.org/codec"), is_uri("foo:bar")
+    (True, False)
+    """
+    return ":" in name and _conforms(name)
+
+
+def uri_fault(name: str, kind: str, path: tuple[str | int, ...]) -> Fault:
+    """What the level "closed" says of an extension that is named by a URI."""
+    return Fault(URI_NAME, path, f"a {kind} that zom knows", show(name))
 
 
 def suggestion(name: str, registry: Registry[Any]) -> str | None:

@@ -54,8 +54,8 @@ def check_v2_codec(
     >>> faults = []
     >>> check_v2_codec({"id": "gzip", "level": 1}, faults, ())
     (<codec gzip>, GzipV2Configuration(level=1))
-    >>> check_v2_codec({"id": "gzip", "level": 11}, faults, ()); faults[0].expected
-    'an integer from -1 to 9'
+    >>> check_v2_codec({"id": "lzma", "format": 9}, faults, ()); faults[0].expected
+    '1, 2 or 3'
     """
     if not isinstance(value, dict):
         faults.append(Fault(FORM, path, "an object with an id", show(value)))

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any, cast
 
-from zom.model.python_value import is_list
+from zom.model.python_value import is_dict, is_list
 from zom.problems import Fault, Rule, rule, show
 
 if TYPE_CHECKING:
@@ -24,6 +24,7 @@ __all__ = [
     "check_typed",
     "check_uri",
     "codec_name",
+    "extensions_not_understood",
 ]
 
 _DRAFT = "Zarr core specification 3.0, draft of 2022"
@@ -41,6 +42,13 @@ UNREGISTERED = rule(
     source=f"{_DRAFT}, Extensions",
     lenient=None,
     strict=None,
+)
+NOT_UNDERSTOOD = rule(
+    "draft/must-understand",
+    "an extension that a reader must understand is one that zom knows",
+    source=f"{_DRAFT}, extensions: processing must stop; zom reads the hierarchy, and no chunk",
+    lenient="warning",
+    strict="warning",
 )
 SHARDING = rule(
     "draft/sharding",
@@ -123,7 +131,17 @@ def check_extensions(items: Iterable[Any], faults: list[Fault]) -> None:
             found = show(value["must_understand"]) if "must_understand" in value else "nothing"
             faults.append(Fault(EXTENSION, (*path, "must_understand"), "true or false", found))
         elif named and value["must_understand"]:
-            faults.append(_unregistered(value, path))
+            found = show(value["extension"])
+            faults.append(Fault(NOT_UNDERSTOOD, (*path, "extension"), "one that zom knows", found))
+
+
+def extensions_not_understood(items: Iterable[Any]) -> list[str]:
+    """The extensions that a reader must understand; zom knows none.
+
+    >>> extensions_not_understood([{"extension": "https://example.org/a", "must_understand": True}])
+    ['https://example.org/a']
+    """
+    return [str(item["extension"]) for item in items if is_dict(item) and item.get("must_understand") is True]
 
 
 def check_transformers(items: Iterable[Any], rank: int | None, faults: list[Fault]) -> None:

@@ -7,7 +7,7 @@ The text is the editor's draft of the Zarr core specification, version 3.0, of D
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, Final, cast
 
 from zom.model.codec import Elements
 from zom.model.configuration import INTEGER_LITERAL, integral
@@ -42,6 +42,7 @@ __all__ = [
     "check_entry_point",
     "codec_name",
     "fields",
+    "not_understood",
 ]
 
 FORMAT_URI = "https://purl.org/zarr/spec/core/3.0"
@@ -155,12 +156,14 @@ UNKNOWN = rule(
     "draft/unknown-member",
     "a document has no other members",
     source=f"{_DRAFT}: the array metadata object must not contain any other names",
+    lenient="warning",
     schema=True,
 )
 OLD_MEMBER = rule(
     "draft/2021-member",
-    "an array has the members of the draft, not compressor or dimension_separator as in 2021",
-    source=f"{_DRAFT}, change #153",
+    "a document has the members of the draft, not compressor or dimension_separator in an array and "
+    "extensions in a group, as in 2021",
+    source=f"{_DRAFT}, change #153; Group metadata",
     lenient="warning",
     schema=True,
 )
@@ -182,7 +185,11 @@ _NEEDED = {
     "entry point": ("zarr_format", "metadata_encoding"),
 }
 _ARRAY_MEMBERS = frozenset({*_NEEDED["array"], "extensions", "codecs", "storage_transformers"})
-_OLD_MEMBERS = frozenset({"compressor", "dimension_separator"})
+_GROUP_MEMBERS = frozenset({"attributes", "members"})
+_OLD_MEMBERS: Final[Mapping[NodeKind, frozenset[str]]] = {
+    "array": frozenset({"compressor", "dimension_separator"}),
+    "group": frozenset({"extensions"}),
+}
 
 
 def fields(kind: NodeKind, document: Mapping[str, Any], faults: list[Fault]) -> dict[str, Any]:
@@ -200,11 +207,11 @@ def fields(kind: NodeKind, document: Mapping[str, Any], faults: list[Fault]) -> 
 
 def check(kind: NodeKind, values: Mapping[str, Any], broken: frozenset[str], faults: list[Fault]) -> None:
     """All faults of an array's or a group's document that span members or stand in extensions."""
-    known = _ARRAY_MEMBERS if kind == "array" else frozenset({"attributes", "members"})
+    known = _ARRAY_MEMBERS if kind == "array" else _GROUP_MEMBERS
     for name in values:
         if name in known:
             continue
-        rule_ = OLD_MEMBER if kind == "array" and name in _OLD_MEMBERS else UNKNOWN
+        rule_ = OLD_MEMBER if name in _OLD_MEMBERS[kind] else UNKNOWN
         close = near(name, sorted(known))
         fix = close if close.startswith("did you mean") else None
         if rule_ is OLD_MEMBER:
@@ -212,6 +219,26 @@ def check(kind: NodeKind, values: Mapping[str, Any], broken: frozenset[str], fau
         faults.append(Fault(rule_, (name,), "no such member", show(values[name]), fix))
     if kind == "array":
         _check_array(values, broken, faults)
+    elif "extensions" in values:
+        # A group of 2021 had them: no field of the model, so that nothing else has looked at them.
+        _check_old_extensions(values["extensions"], faults)
+
+
+def _check_old_extensions(value: Any, faults: list[Fault]) -> None:
+    if isinstance(value, (list, tuple)):
+        check_extensions(cast("list[Any]", value), faults)
+    else:
+        faults.append(Fault(EXTENSION, ("extensions",), "a list", show(value)))
+
+
+def not_understood(document: Mapping[str, Any]) -> list[str]:
+    """The unknown members of an array's document: a reader must understand them before it reads chunks.
+
+    >>> not_understood({"shape": [], "compressor": None, "acme": 1})
+    ['acme']
+    """
+    known = _ARRAY_MEMBERS | _OLD_MEMBERS["array"]
+    return [name for name in document if name not in known]
 
 
 # --- arrays ------------------------------------------------------------------------------------------

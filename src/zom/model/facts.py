@@ -42,7 +42,7 @@ def array_facts(spec: Spec) -> ArrayFacts:
     >>> from zom import v3
     >>> facts = array_facts(v3.ArraySpec.build(shape=(48, 9), dtype="float32", chunks=(24, 9)))
     >>> facts.type, facts.shape, facts.chunks, facts.codecs, facts.size
-    ('float32', '(48, 9)', '24×9', 'zstd crc32c', 1728)
+    ('float32', '(48, 9)', '24×9', 'zstd', 1728)
     """
     view = array_view(spec)
     names = [codec.name for codec in view.codecs if codec.name not in _PLAIN_CODECS]

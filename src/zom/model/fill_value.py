@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 __all__ = ["no_fill", "read_base64", "read_int", "refuse_type", "restate"]
 
 _BASE64 = re.compile(BASE64_PATTERN)
+_INTEGER = re.compile("-?(?:0|[1-9][0-9]{0,19})")
 
 _V3 = "Zarr v3 core, fill value"
 _V2 = "Zarr v2, fill value encoding"
@@ -75,6 +76,41 @@ WIDTH = rule(
     "a hexadecimal or binary fill value has exactly as many digits as its data type has bits",
     source=_V3 + "; the draft, fill_value",
 )
+NUMBER_TEXT = rule(
+    "fill-value/number-text",
+    "a number is written as one, not as text",
+    source=_V3,
+    lenient="warning",
+    schema=True,
+)
+NUMBER_FOR_BOOL = rule(
+    "fill-value/number-for-bool",
+    "a boolean is true or false, not 1 or 0",
+    source=_V3,
+    lenient="warning",
+    schema=True,
+)
+NO_ZERO = rule(
+    "fill-value/no-zero",
+    "a type that has no zero has another fill value; 0 is read as its smallest number, as tensorstore reads it",
+    source="zarr-extensions, data type float8_e8m0fnu",
+    lenient="warning",
+    schema=True,
+)
+SHORT = rule(
+    "fill-value/short-base64",
+    "base64 of raw bits or of fields has as many bytes as an element; of fewer, the rest is read as zeros",
+    source=_V2,
+    lenient="warning",
+)
+SHORT_TEXT = rule(
+    "fill-value/short-text",
+    "base64 of text has as many bytes as an element; zarr-python leaves out zeros at the end, tensorstore doesn't",
+    source=_V2,
+    lenient=None,
+    strict="note",
+    closed="note",
+)
 BASE64 = rule("fill-value/base64", "bytes are spelled in standard base64", source=_V2, schema=True)
 PLAIN_TEXT = rule(
     "fill-value/plain-text",
@@ -106,6 +142,13 @@ STRUCT_BASE64 = rule(
     strict="warning",
     closed="warning",
 )
+STRUCT_TEXT = rule(
+    "fill-value/struct-base64",
+    "a fill value of a struct is an object, not base64; zarr-python reads both",
+    source="zarr-extensions, struct data type: fill value representation",
+    lenient="warning",
+    schema=True,
+)
 STRUCT_OBJECT = rule(
     "fill-value/struct-object",
     "a v2 fill value of fields is spelled in base64, not as an object",
@@ -117,6 +160,7 @@ FIELD = rule(
     "fill-value/field",
     "a fill value of fields names every field once, and nothing else",
     source="zarr-extensions, struct data type: fill value representation",
+    lenient="warning",
 )
 INNER = rule(
     "fill-value/inner",
@@ -200,6 +244,12 @@ def read_int(
             if form != "v2":
                 expected = "an integer without fraction or exponent"
                 faults.append(Fault(FRACTION, path, expected, show(value), f"write {whole}"))
+            return whole
+    elif isinstance(value, str) and form != "draft" and _INTEGER.fullmatch(value):
+        whole = int(value)
+        if span[0] <= whole <= span[1]:
+            expected = f"an integer from {span[0]} to {span[1]}"
+            faults.append(Fault(NUMBER_TEXT, path, expected, show(value), f"write {whole}"))
             return whole
     number = type(value) is int or type(value) is float
     expected = f"an integer from {span[0]} to {span[1]}"

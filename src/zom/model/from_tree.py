@@ -23,40 +23,64 @@ def group_of(cls: type[Group], tree: Mapping[str, Any], attributes: Any = None) 
     >>> list(group_of(v3.GroupSpec, {"a": {}}).members)
     ['a']
     """
-    nested = _nested(tree)
-    members = {name: _member(value, cls.family, name) for name, value in nested.items()}
-    given = {} if attributes is None else {"attributes": attributes}
-    return cast("Group", cast("Any", cls)(**given, members=members))
+    return _Groups(cls.family).group(cls, tree, attributes)
+
+
+class _Groups:
+    """Groups made of mappings; a mapping that stands in several places is made into a group once."""
+
+    def __init__(self, family: Family) -> None:
+        self._family = family
+        self._made: dict[int, Spec] = {}
+        self._kept: list[object] = []
+        """What is known by its id must live on."""
+        self._above: set[int] = set()
+
+    def group(self, cls: type[Group], tree: Mapping[str, Any], attributes: Any = None) -> Group:
+        """The group of `cls` that `tree` describes."""
+        self._above.add(id(tree))
+        members = {name: self._member(value, name) for name, value in _nested(tree).items()}
+        self._above.discard(id(tree))
+        given = {} if attributes is None else {"attributes": attributes}
+        return cast("Group", cast("Any", cls)(**given, members=members))
+
+    def _member(self, value: Any, name: str) -> Spec:
+        if isinstance(value, Spec):
+            return value
+        if isinstance(value, Mapping):
+            return self._known(cast("Mapping[str, Any]", value), name)
+        if isinstance(value, (str, bytes)) or value is None:
+            raise refuse(name, "a spec, an array or a mapping", value)
+        array = cast("Any", self._family.classes["array"])
+        return cast("Spec", array.from_array(value))
+
+    def _known(self, value: Mapping[str, Any], name: str) -> Spec:
+        if id(value) in self._above:
+            raise refuse(name, "a mapping that doesn't contain itself", "one that does")
+        if id(value) not in self._made:
+            group = cast("type[Group]", self._family.classes["group"])
+            self._made[id(value)] = self.group(group, value)
+            self._kept.append(value)
+        return self._made[id(value)]
 
 
 def _nested(tree: Mapping[str, Any]) -> dict[str, Any]:
     """`tree` with keys of one name each: `a/b` becomes a mapping in `a`."""
     nested: dict[str, Any] = {}
+    own: set[str] = set()
+    """The names of mappings that were made here, and may be added to."""
     for key, value in tree.items():
         first, *rest = parse_path(key) or ("",)
-        if not rest:
-            if isinstance(nested.get(first), dict) and isinstance(value, Mapping):
-                nested[first].update(value)
-            elif first in nested:
-                raise refuse(key, "one member for a path", "a second one")
-            else:
-                nested[first] = (
-                    dict(cast("Mapping[str, Any]", value)) if isinstance(value, Mapping) else value
-                )
+        if not rest and first not in nested:
+            nested[first] = value
             continue
         below = nested.setdefault(first, {})
-        if not isinstance(below, dict):
+        if not rest and not (isinstance(below, Mapping) and isinstance(value, Mapping)):
+            raise refuse(key, "one member for a path", "a second one")
+        if not isinstance(below, Mapping):
             raise refuse(key, f"a mapping under {first!r}, to hold members", type(below).__name__)
-        below["/".join(rest)] = value
+        if first not in own:
+            own.add(first)
+            nested[first] = dict(cast("Mapping[str, Any]", below))
+        nested[first].update({"/".join(rest): value} if rest else value)
     return nested
-
-
-def _member(value: Any, family: Family, name: str) -> Spec:
-    if isinstance(value, Spec):
-        return value
-    if isinstance(value, Mapping):
-        return group_of(cast("type[Group]", family.classes["group"]), cast("Mapping[str, Any]", value))
-    if isinstance(value, (str, bytes)) or value is None:
-        raise refuse(name, "a spec, an array or a mapping", value)
-    array = cast("Any", family.classes["array"])
-    return cast("Spec", array.from_array(value))

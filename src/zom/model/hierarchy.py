@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, cast
 
 from zom.errors import SpecError, SpecWarning
 from zom.limits import DEFAULT_LIMITS, Limits
 from zom.model.assembly import assemble
 from zom.model.draft import DRAFT, ENTRY_POINT
+from zom.model.python_value import is_dict
 from zom.model.spec import Spec
 from zom.model.v2 import V2
 from zom.model.v3 import V3
@@ -28,24 +30,51 @@ if TYPE_CHECKING:
 __all__ = ["check", "check_as", "family_of", "parse", "parse_as"]
 
 
-def family_of(document: object) -> Family:
-    """The format that a document declares; v3 where it declares none that zom knows.
+def family_of(document: object) -> Family | None:
+    """The format that a document declares; v3 where it declares one that zom doesn't know.
 
-    >>> family_of({"zarr_format": 2}), family_of({"attributes": {}}), family_of({"zarr_format": 3})
+    Documents of the draft have no `zarr_format`: members that no other format has tell, in the document or in
+    one of an array below. None where nothing tells; `zom.draft.parse` reads such a document all the same.
+
+    >>> family_of({"zarr_format": 2}), family_of({"chunk_memory_layout": "C"}), family_of({"zarr_format": 3})
     (<family v2>, <family draft>, <family v3>)
+    >>> print(family_of({"attributes": {}}))
+    None
     """
     if isinstance(document, Spec):
         return document.family
     if not isinstance(document, Mapping):
         return V3
-    declared: object = cast("Mapping[str, Any]", document).get("zarr_format")
+    document = cast("Mapping[str, Any]", document)
+    declared: object = document.get("zarr_format")
     if type(declared) is int and declared == 2:
         return V2
     if isinstance(declared, str) and "metadata_encoding" in document:
         return ENTRY_POINT
-    if "zarr_format" not in document and "node_type" not in document:
-        return DRAFT
-    return V3
+    if "zarr_format" in document or "node_type" in document:
+        return V3
+    return DRAFT if _is_draft(document) else None
+
+
+def _is_draft(document: Mapping[str, Any]) -> bool:
+    """Whether the document, or one below it, has a member that only arrays of the draft have."""
+    waiting: list[Any] = [document]
+    seen: set[int] = set()  # a mapping made in Python may hold itself
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, Spec):
+            return node.family is DRAFT
+        if not isinstance(node, Mapping) or id(cast("object", node)) in seen:
+            continue
+        found = cast("Mapping[str, Any]", node)
+        seen.add(id(found))
+        grid: object = found.get("chunk_grid")
+        if "chunk_memory_layout" in found or (is_dict(grid) and "type" in grid):
+            return True
+        members: object = found.get("members")
+        if isinstance(members, Mapping):
+            waiting.extend(cast("Mapping[str, Any]", members).values())
+    return False
 
 
 def parse_as(
@@ -63,13 +92,24 @@ def parse_as(
     """
     spec, problems = assemble(target, document, level, limits=limits)
     if spec is None:
-        raise SpecError(problems)
+        raise SpecError(map(_no_path, problems) if _looks_like_a_path(document) else problems)
     for problem in problems:
         if on_warning is not None:
             on_warning(problem)
         elif problem.severity == "warning":
             warnings.warn(str(problem), SpecWarning, stacklevel=3)
     return spec
+
+
+def _looks_like_a_path(document: object) -> bool:
+    """Whether text was perhaps meant as the place of a store, which is not guessed."""
+    return (
+        isinstance(document, str) and document.strip()[:1].isprintable() and document.strip()[:1] not in '{["'
+    )
+
+
+def _no_path(problem: Problem) -> Problem:
+    return replace(problem, fix=problem.fix or "pass the text of a document; zom.read(...) reads a store")
 
 
 def check_as(

@@ -52,7 +52,10 @@ class Prepared:
     def settle(self, spec: Spec) -> None:
         """Give `spec` its document, and fields that can't change."""
         document, members, place, level = self.node
-        private = {"document": document, "level": level, "place": place}
+        nodes = 1
+        for member in () if members is None else members.values():
+            nodes += member.__pydantic_private__["nodes"]
+        private = {"document": document, "level": level, "place": place, "nodes": nodes}
         if spec.__pydantic_private__:
             private = {**spec.__pydantic_private__, **private}
         _set(spec, "__pydantic_private__", private)
@@ -198,7 +201,8 @@ class Spec(BaseModel):
         """A copy with members of the document changed, checked as the original was.
 
         The value `zom.ABSENT` takes a member away. Members of the document that zom does not
-        know are kept.
+        know are kept. NaN in attributes is allowed, with a warning, unless the spec is "closed"
+        or `level` says otherwise.
 
         >>> from zom import v3
         >>> v3.GroupSpec(members={}).replace(attributes={"a": 1}).attributes
@@ -206,7 +210,7 @@ class Spec(BaseModel):
         """
         from zom.model.construction import replace  # noqa: PLC0415 - it makes specs
 
-        return cast("Self", replace(self, changes, level or self.level))
+        return cast("Self", replace(self, changes, level))
 
     # --- the tree ------------------------------------------------------------------------------
 

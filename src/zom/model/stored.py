@@ -13,14 +13,15 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, cast
 
-from zom.errors import ConversionError, SpecError
+from zom.errors import ConversionError, PathError, SpecError
 from zom.jsonvalue import JSONDict, thaw
 from zom.model.assembly import assemble
 from zom.model.tree import flatten, unflatten, with_members
+from zom.paths import parse_path
 from zom.problems import Fault, Problem, pointer_of, rule, show
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from zom.model.family import Family
     from zom.model.spec import Spec
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
 __all__ = [
     "check_consolidated",
     "consolidated_entries",
+    "consolidated_entries_by",
     "from_consolidated",
     "frozen_documents",
     "model_document",
@@ -189,6 +191,9 @@ def from_consolidated(family: Family, document: Mapping[str, Any], level: Level 
     specs, problems = _assembled(family, document, level)
     if any(problem.severity == "error" for problem in problems):
         raise SpecError(problems, "consolidated metadata")
+    if not specs:
+        fault = Fault(CONSOLIDATED, ("metadata",), "the document of at least one node", "none")
+        raise SpecError([_problem(fault)], "consolidated metadata")
     return unflatten(specs)
 
 
@@ -218,6 +223,14 @@ def _assembled(
     specs: dict[str, Spec] = {}
     problems: list[Problem] = []
     for path, documents in nodes.items():
+        try:
+            parse_path(path)
+        except PathError:
+            key = path[1:] if family.form == "v3" else f"{path[1:]}/{next(iter(documents))}"
+            block = () if family.form == "v2" else ("consolidated_metadata",)
+            fault = Fault(CONSOLIDATED, (*block, "metadata", key), "the key of a node's document", show(key))
+            problems.append(_problem(fault))
+            continue
         spec, found = assemble(family, model_document(family, documents), level)
         problems.extend(_moved(problem, family, path, documents) for problem in found)
         if spec is not None:
@@ -238,6 +251,33 @@ def consolidated_entries(family: Family, document: Mapping[str, Any]) -> dict[st
     return _entries_v2(document) if family.form == "v2" else _entries_v3(document)
 
 
+def consolidated_entries_by(
+    node_of: Callable[[str], tuple[str, str] | None], document: Mapping[str, Any]
+) -> dict[str, dict[str, Any]]:
+    """As `consolidated_entries`, for keys of which `node_of` knows the path and the end.
+
+    >>> whole = {"zarr_consolidated_format": 1, "metadata": {"a:x": {}, "b": 1}}
+    >>> consolidated_entries_by(lambda key: tuple(key.split(":")) if ":" in key else None, whole)
+    {'/a': {'x': {}}}
+    """
+    _check_format(document)
+    nodes: dict[str, dict[str, Any]] = {}
+    for key, value in _metadata(document, ("metadata",)).items():
+        found = node_of(key)
+        if found is not None:
+            nodes.setdefault(f"/{found[0]}", {})[found[1]] = value
+    return nodes
+
+
+def _check_format(document: Mapping[str, Any]) -> None:
+    if document.get("zarr_consolidated_format") != 1:
+        found = show(document.get("zarr_consolidated_format"))
+        raise SpecError(
+            [_problem(Fault(CONSOLIDATED, ("zarr_consolidated_format",), "1", found))],
+            "consolidated metadata",
+        )
+
+
 def _moved(problem: Problem, family: Family, path: str, documents: Mapping[str, Any]) -> Problem:
     """`problem` of the node at `path`, pointing into the consolidated document."""
     inside, prefix = problem.inside, path.strip("/")
@@ -252,14 +292,7 @@ def _moved(problem: Problem, family: Family, path: str, documents: Mapping[str, 
 
 
 def _entries_v2(document: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
-    if document.get("zarr_consolidated_format") != 1:
-        fault = Fault(
-            CONSOLIDATED,
-            ("zarr_consolidated_format",),
-            "1",
-            show(document.get("zarr_consolidated_format")),
-        )
-        raise SpecError([_problem(fault)], "consolidated metadata")
+    _check_format(document)
     nodes: dict[str, dict[str, Any]] = {}
     for key, value in _metadata(document, ("metadata",)).items():
         path, _, name = key.rpartition("/")

@@ -14,12 +14,15 @@ from zom.model.assembly import MIXED, RANK, assemble
 from zom.model.group import missing
 from zom.model.members import ANY, member_plan
 from zom.model.output import member_specs
+from zom.model.repeats import node_count
 from zom.model.spec import Spec
 from zom.paths import name_faults, parse_path
 from zom.problems import Fault, Problem, pointer_of, rule, show
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
+
+    from zom.problems import Level
 
 __all__ = ["at", "flatten", "map_nodes", "select", "unflatten", "walk"]
 
@@ -85,7 +88,8 @@ def with_members(spec: Spec, members: Mapping[str, Spec]) -> Spec:
     if cls is not type(spec):
         values["attributes"] = spec.document.get("attributes", JSONDict())
     level = min((spec.level, *(member.level for member in members.values())), key=RANK.__getitem__)
-    private = {**(spec.__pydantic_private__ or {}), "level": level}
+    nodes = 1 + sum(map(node_count, members.values()))
+    private = {**(spec.__pydantic_private__ or {}), "level": level, "nodes": nodes}
     object.__setattr__(made, "__dict__", values)
     object.__setattr__(made, "__pydantic_extra__", spec.__pydantic_extra__)
     object.__setattr__(made, "__pydantic_private__", private)
@@ -276,8 +280,9 @@ def map_nodes(spec: Spec, change: Callable[[str, Spec], Spec | None]) -> Any:
 
 
 def _checked(node: Spec, members: Mapping[str, Spec]) -> Spec:
-    document = {**node.document, "members": members}
-    spec, problems = assemble(type(node), document, node.level)
+    levels: list[Level] = [node.level, *(member.level for member in members.values())]
+    level: Level = min(levels, key=RANK.__getitem__)
+    spec, problems = assemble(type(node), {**node.document, "members": members}, level)
     if spec is None:
         raise SpecError(problems, f"{node.family.form} group")
     return spec

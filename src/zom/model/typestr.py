@@ -35,6 +35,14 @@ V2_TYPESTR = rule(
     schema=True,
 )
 
+V2_UNKNOWN_TYPE = rule(
+    "v2/unknown-data-type",
+    "a v2 dtype that is a name, as of bfloat16, is one that zom knows",
+    source="Zarr v2, data type encoding; TensorStore, driver zarr: names of types beyond numpy",
+    lenient="warning",
+    schema=True,
+)
+
 MOST_BYTES = (1 << 31) - 1
 """The longest element that numpy can hold, in bytes."""
 
@@ -51,6 +59,8 @@ _SIZES = {
     "m": (8,),
     "M": (8,),
 }
+_NAME = re.compile(r"[a-z][a-z0-9_.-]{2,}")
+_PYTHON_NAMES = frozenset({"str", "bytes", "float", "int", "complex", "object", "string", "datetime64"})
 _NAMES = {"bool": "b1", "complex64": "c8", "complex128": "c16"}
 _NAMES.update({f"{word}int{8 * n}": f"{word or 'i'}{n}" for word in ("", "u") for n in _SIZES["i"]})
 _NAMES.update({f"float{8 * n}": f"f{n}" for n in _SIZES["f"]})
@@ -141,6 +151,8 @@ def typestr_fault(value: Any, path: tuple[str | int, ...]) -> Fault:
             known = marks[:1] if marks[0] == "|" else marks
             if parse_typestr(known[0] + bare) is not None:
                 fix = "write " + " or ".join(f'"{mark}{bare}"' for mark in known)
+        elif _NAME.fullmatch(text) and text not in _PYTHON_NAMES:
+            return Fault(V2_UNKNOWN_TYPE, path, expected, show(value))
     return Fault(V2_TYPESTR, path, expected, show(value), fix)
 
 

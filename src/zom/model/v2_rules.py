@@ -60,6 +60,20 @@ EMPTY_CHUNK = rule(
     lenient="warning",
     schema=True,
 )
+ZERO_CHUNK = rule(
+    "v2/zero-chunk",
+    "a chunk is at least 1 long; 0 is read as 1",
+    source=f"{_V2}#chunks",
+    lenient="warning",
+    schema=True,
+)
+BOOLEAN_CHUNK = rule(
+    "v2/boolean-chunk",
+    "the length of a chunk is an integer; true is read as 1",
+    source=f"{_V2}#metadata",
+    lenient="warning",
+    schema=True,
+)
 CHUNK_COUNT = rule(
     "v2/chunks-length", "there are as many chunk lengths as dimensions", source=f"{_V2}#metadata"
 )
@@ -81,6 +95,7 @@ EXTRA_IN_ARRAY = rule(
     source=f"{_V2}#metadata: other keys SHOULD NOT be present",
     lenient=None,
     strict="warning",
+    closed="warning",
 )
 EXTRA_IN_GROUP = rule(
     "v2/extra-group-member",
@@ -141,15 +156,19 @@ def fields(kind: NodeKind, document: Mapping[str, Any], faults: list[Fault]) -> 
 
 
 def _lift_empty_chunks(values: dict[str, Any], faults: list[Fault]) -> None:
-    """Chunks of length 0 along empty dimensions, as old writers made them, are read as length 1."""
+    """Chunks of length 0, or true, as old writers made them, are read as length 1."""
     shape, chunks = values.get("shape"), values.get("chunks")
-    if not isinstance(shape, tuple) or not isinstance(chunks, tuple) or 0 not in chunks:
+    if not isinstance(shape, tuple) or not isinstance(chunks, tuple) or len(chunks) != len(shape):  # pyright: ignore[reportUnknownArgumentType]
         return
     lifted = list(cast("tuple[Any, ...]", chunks))
-    for index, length in enumerate(zip(cast("tuple[Any, ...]", shape), lifted, strict=False)):
-        if length == (0, 0) and all(type(item) is int for item in length):
-            faults.append(Fault(EMPTY_CHUNK, ("chunks", index), "an integer of at least 1", "0"))
-            lifted[index] = 1
+    for place, length in enumerate(cast("tuple[Any, ...]", shape)):
+        size = lifted[place]
+        if not isinstance(size, int) or type(length) is not int or not (isinstance(size, bool) or size == 0):
+            continue
+        empty = ZERO_CHUNK if length else EMPTY_CHUNK
+        broken = BOOLEAN_CHUNK if isinstance(size, bool) else empty
+        faults.append(Fault(broken, ("chunks", place), "an integer of at least 1", show(size)))
+        lifted[place] = 1
     values["chunks"] = tuple(lifted)
 
 

@@ -97,7 +97,7 @@ class ArraySpec(Spec, Generic[AttributesT]):
         chunks: ChunkChoice = "auto",
         shards: ShardChoice = None,
         compress: Compression = "zstd",
-        checksum: bool = True,
+        checksum: bool | None = None,
         codecs: Sequence[str | Mapping[str, JSON]] | None = None,
         filters: Sequence[Mapping[str, JSON]] = (),
         fill_value: object = AUTO,
@@ -105,8 +105,11 @@ class ArraySpec(Spec, Generic[AttributesT]):
         dimension_names: Sequence[str | None] | None = None,
         attributes: AttributesT | Mapping[str, Any] | None = None,
     ) -> Self:
-        """The spec of a new array: chunks of some 4 MiB, zstd, a crc32c checksum over each chunk.
+        """The spec of a new array: chunks of some 4 MiB, compressed by zstd with a checksum.
 
+        `checksum=True` adds crc32c where no codec of the chain has a checksum of its own, as zstd and gzip
+        have; False leaves out zstd's, too. By default crc32c is added only where no reader is lost by it:
+        in shards, and after lz4. So `compress="blosc"` and None find no flipped bits outside of shards.
         `shards` gathers chunks into larger stored objects; `codecs` replaces the whole chain of
         codecs, `filters` come before it. See `ChunkChoice`, `ShardChoice` and `Compression`.
 
@@ -114,7 +117,7 @@ class ArraySpec(Spec, Generic[AttributesT]):
         >>> spec.chunk_grid["configuration"]
         {'chunk_shape': [10, 200]}
         >>> [codec["name"] for codec in spec.codecs]
-        ['bytes', 'gzip', 'crc32c']
+        ['bytes', 'gzip']
         """
         document = v3_document(
             shape=shape,

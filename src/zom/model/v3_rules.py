@@ -15,7 +15,8 @@ from zom.model.chunk_key_encoding import ChunkKeyEncoding, chunk_key_encodings
 from zom.model.codec import Elements
 from zom.model.configuration import parse_configuration
 from zom.model.datatype import data_types
-from zom.model.definition import find_extension, name_of, parse_definition
+from zom.model.definition import find_extension, is_uri, name_of, parse_definition, uri_fault
+from zom.model.grid_repair import read_grid
 from zom.model.memo import Memo
 from zom.model.python_value import is_dict
 from zom.model.registry import near
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
 
     from zom.model.family import NodeKind
 
-__all__ = ["FIELD_RULES", "MEMBERS", "MISSING", "NODE", "check", "fields"]
+__all__ = ["FIELD_RULES", "MEMBERS", "MISSING", "NODE", "check", "fields", "not_understood"]
 
 _CORE = "https://zarr-specs.readthedocs.io/en/latest/v3/core/index.html"
 
@@ -96,21 +97,23 @@ UNKNOWN_TRANSFORMER = rule(
     "v3/unknown-storage-transformer",
     "a storage transformer has a name that is registered",
     source=f"{_CORE}#storage-transformers: the core specification defines none",
-    lenient=None,
-    strict=None,
+    lenient="warning",
+    strict="warning",
 )
 UNKNOWN_MEMBER = rule(
     "v3/unknown-member",
     "a member that the specification doesn't define is an object with must_understand false",
     source=f"{_CORE}#extension-points",
+    lenient="warning",
     schema=True,
 )
 CLOSED_MEMBER = rule(
     "v3/unregistered-member",
-    "a document has only members that are registered",
+    "a document has only members that are registered; others are ignored where must_understand is false",
     source=f"{_CORE}#extension-points",
     lenient=None,
     strict=None,
+    closed="warning",
 )
 UNREGISTERED = rule(
     "v3/unregistered-name",
@@ -136,6 +139,7 @@ CONSOLIDATED = rule(
     'consolidated metadata is an object with kind "inline", must_understand false and documents by path',
     source="https://github.com/zarr-developers/zarr-specs/pull/309",
     schema=True,
+    lenient="warning",
 )
 
 FIELD_RULES: dict[str, Rule] = {
@@ -203,11 +207,25 @@ def check(kind: NodeKind, values: Mapping[str, Any], broken: frozenset[str], fau
         _check_consolidated(values["consolidated_metadata"], faults)
 
 
+def not_understood(kind: NodeKind, document: Mapping[str, Any]) -> list[str]:
+    """The unknown members of a document that a reader must understand before it may use the node.
+
+    >>> not_understood("array", {"shape": [], "a": {"name": "acme.a"}, "b": {"must_understand": False}})
+    ['a']
+    """
+    known = _ARRAY_MEMBERS if kind == "array" else _GROUP_MEMBERS
+    return [name for name, value in document.items() if name not in known and not _may_be_ignored(value)]
+
+
+def _may_be_ignored(value: Any) -> bool:
+    return is_dict(value) and value.get("must_understand") is False
+
+
 def _check_unknown(values: Mapping[str, Any], known: frozenset[str], faults: list[Fault]) -> None:
     for name, value in values.items():
         if name in known:
             continue
-        if is_dict(value) and value.get("must_understand") is False:
+        if _may_be_ignored(value):
             hint = near(name, sorted(known))
             faults.append(Fault(CLOSED_MEMBER, (name,), "a registered member", show(name), hint or None))
             continue
@@ -234,7 +252,8 @@ def _check_array(values: Mapping[str, Any], broken: frozenset[str], faults: list
     judged = {name: values[name] for name in _JUDGED if name in values}
     if "codecs" in broken:
         judged.pop("codecs", None)
-    key = (exact_text(judged), _seen(shape, values.get("chunk_grid")))
+    grid = read_grid(values.get("chunk_grid"), judged.get("codecs"), shape, [])
+    key = (exact_text(judged), _seen(shape, grid))
     faults.extend(_arrays.get(key, lambda: _judge_array(judged, shape)))
     if values.get("storage_transformers") and "storage_transformers" not in broken:
         _check_transformers(values["storage_transformers"], faults)
@@ -269,7 +288,7 @@ def _judge_array(values: Mapping[str, Any], shape: tuple[int, ...] | None) -> tu
         found, (data_type, fill) = _types.get(typed, lambda: _judge_type(value, has_fill, scalar))
         faults.extend(found)
     if "chunk_grid" in values:
-        grid = values["chunk_grid"]
+        grid = read_grid(values["chunk_grid"], values.get("codecs"), shape, faults)
         key = (exact_text(grid), _seen(shape, grid))
         found, lengths = _grids.get(key, lambda: _judge_grid(grid, shape))
         faults.extend(found)
@@ -358,6 +377,9 @@ def _check_transformers(transformers: tuple[Any, ...], faults: list[Fault]) -> N
         if definition is not None:
             wanted = "no storage transformer: none is registered"
             where = _name_place(value, path)
+            if is_uri(definition.name):
+                faults.append(uri_fault(definition.name, "storage transformer", where))
+                continue
             faults.append(Fault(UNKNOWN_TRANSFORMER, where, wanted, show(definition.name)))
 
 

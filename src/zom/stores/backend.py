@@ -6,6 +6,7 @@ They see keys and byte ranges that were checked, and are not asked to write wher
 
 from __future__ import annotations
 
+import errno
 from abc import ABC, abstractmethod
 from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING, Any, cast
@@ -15,12 +16,15 @@ from zom.paths import check_key
 from zom.stores.answers import Listing, Versioned
 from zom.stores.capabilities import Capabilities
 from zom.stores.locks import KeyLocks
+from zom.stores.obstacles import Obstacle, Wanted, long_keys
 from zom.stores.ranges import ByteRange, Range
 from zom.stores.snapshots import AskedSnapshot, Snapshot
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterable, Sequence
     from contextlib import AbstractContextManager
+
+    from zom.stores.oddities import Oddity
 
 __all__ = ["Backend", "is_key"]
 
@@ -33,6 +37,11 @@ class Backend(ABC):
     """
 
     capabilities: Capabilities = Capabilities()
+
+    @property
+    def oddities(self) -> Sequence[Oddity]:
+        """What is odd in what the store found, and read nevertheless."""
+        return ()
 
     # --- what a store defines ------------------------------------------------------------------
 
@@ -123,6 +132,10 @@ class Backend(ABC):
                 keys.append(key)
         return Listing(keys, list(prefixes))
 
+    def _lists_by_scan(self) -> bool:
+        """Whether listing one directory looks at all keys below it, as the method above does."""
+        return type(self)._list_dir is Backend._list_dir  # noqa: SLF001 - its own
+
     def _create(self, key: str, value: bytes) -> bool:
         with self._lock(key):
             if self._read(key, Range(0, 0)) is not None:
@@ -149,6 +162,25 @@ class Backend(ABC):
             if value is not None:
                 self._write(new + key[len(old) :], value)
         self._remove_many(moved)
+
+    longest_key: int | None = None
+    """How many bytes a key may have, in UTF-8; None where nothing limits them."""
+
+    @property
+    def folds_names(self) -> bool:
+        """Whether names that differ only by case or Unicode form are one name here."""
+        return False
+
+    def _obstacles(self, wanted: Wanted) -> Iterable[Obstacle]:
+        """Why what is wanted can't be done, as far as can be seen without doing it."""
+        return () if self.longest_key is None else long_keys(wanted.writes, self.longest_key)
+
+    def _move(self, key: str, new: str) -> None:
+        value = self._read(key, None)
+        if value is None:
+            raise FileNotFoundError(errno.ENOENT, "there is nothing to move")
+        self._write(new, value)
+        self._remove(key)
 
     def _lock(self, key: str) -> AbstractContextManager[None]:
         locks: KeyLocks | None = vars(self).get("_key_locks")

@@ -179,6 +179,11 @@ class CacheStore(WrapperStore):
         with self._changing(None):
             super()._rename(old, new)
 
+    @override
+    def _move(self, key: str, new: str) -> None:
+        with self._changing(None):
+            super()._move(key, new)
+
 
 def _remake(inner: Store, max_bytes: int) -> CacheStore:
     return CacheStore(inner, max_bytes=max_bytes)

@@ -27,6 +27,8 @@ class Capabilities:
     """What was written survives a loss of power."""
     rename: bool = False
     """A whole prefix moves in one step."""
+    move: bool = False
+    """One key takes the place of another in one step, and no room is needed for a copy."""
     nested_keys: bool = True
     """A key may lie below another, as `a/b` below `a`: files can't."""
     parallel: int = 1

@@ -170,6 +170,10 @@ class FaultyStore(WrapperStore):
         self.done("rename", old, lambda: self.inner.rename(old, new))
 
     @override
+    def _move(self, key: str, new: str) -> None:
+        self.done("move", key, lambda: self.inner.move(key, new))
+
+    @override
     def flush(self) -> None:
         with self._told("", "flush"):
             self.done("flush", "", self.inner.flush)

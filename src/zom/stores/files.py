@@ -19,6 +19,8 @@ __all__ = [
     "bounds",
     "contents",
     "contents_into",
+    "give_back",
+    "is_there",
     "kind",
     "leads_back",
     "mode_of",
@@ -86,6 +88,12 @@ def _open_below(here: int, name: str, *, create: bool) -> int:
     with suppress(FileExistsError):
         os.mkdir(name, dir_fd=here)
     return os.open(name, _DIRECTORY, dir_fd=here)
+
+
+def give_back(descriptor: int) -> None:
+    """Close a descriptor that nothing was written through: an error of its own says nothing."""
+    with suppress(OSError):
+        os.close(descriptor)
 
 
 def open_followed(root: int, path: str) -> int:
@@ -227,6 +235,21 @@ def mode_of(entry: os.DirEntry[str], *, follow: bool) -> int:
     if entry.is_file(follow_symlinks=follow):
         return stat.S_IFREG
     return stat.S_IFLNK if entry.is_symlink() and not follow else 0
+
+
+def is_there(path: str | os.PathLike[str]) -> bool:
+    """Whether there is a file, a directory or a link at `path`; OSError where nobody may know.
+
+    `os.path.exists` and its like answer False to whoever may not enter a directory on the way.
+
+    >>> is_there("/"), is_there("/no/such/file")
+    (True, False)
+    """
+    try:
+        os.lstat(path)
+    except (FileNotFoundError, NotADirectoryError):
+        return False
+    return True
 
 
 def kind(mode: int) -> str:

@@ -24,6 +24,10 @@ __all__ = ["FsspecStore"]
 
 _LOCAL = {"file", "local"}
 _WEB = {"http", "https"}
+_REFERENCES = "reference"
+_READ_ONLY = {*_WEB, _REFERENCES}
+"""Protocols that are only read. A reference file system would keep writes in memory and lose them."""
+
 _MANY = 128
 """How many requests fsspec has in flight at least, where nobody said."""
 
@@ -56,10 +60,12 @@ class FsspecStore(Store):
         self._protocol = protocol if isinstance(protocol, str) else str(protocol[0])
         root = "" if path is None else os.fspath(path)
         self._root = str(filesystem._strip_protocol(root)).rstrip("/")  # noqa: SLF001 - as it lists
-        self._secrets = tuple(secrets_in(getattr(filesystem, "storage_options", None), every=True))
+        # Where the root is nothing, some file systems begin paths with a slash and others don't.
+        self._base = f"{self._root}/" if self._root else str(filesystem.root_marker)
+        self._secrets = tuple(secrets_in(_options(filesystem), every=True))
         # Files of fsspec are written in place: a crash in the middle shows.
         self.capabilities = Capabilities(
-            writable=not read_only and self._protocol not in _WEB,
+            writable=not read_only and self._protocol not in _READ_ONLY,
             atomic_replace=False,
             nested_keys=self._is_flat(),
             parallel=_in_flight(filesystem),
@@ -83,7 +89,7 @@ class FsspecStore(Store):
         return (_reopen, (self._protocol, self._root, not self.capabilities.writable))
 
     def _path(self, key: str) -> str:
-        return f"{self._root}/{quote(key) if self._protocol in _WEB else key}"
+        return f"{self._base}{quote(key) if self._protocol in _WEB else key}"
 
     def _name(self, path: str) -> str:
         return unquote(path) if self._protocol in _WEB else path
@@ -159,7 +165,7 @@ class FsspecStore(Store):
     def _value(
         self, key: str, byte_range: ByteRange | None, answer: bytes | Exception | None
     ) -> bytes | None:
-        if answer is None or (isinstance(answer, FileNotFoundError) and not lacks_bucket(answer)):
+        if answer is None or self._is_missing(key, answer):
             return None
         if not isinstance(answer, Exception):
             return bytes(answer)
@@ -170,6 +176,12 @@ class FsspecStore(Store):
             return b""
         failure = self._failure(key, "read", answer)
         raise failure
+
+    def _is_missing(self, key: str, answer: bytes | Exception) -> bool:
+        """Whether there is no such key. A reference whose target is gone is an error, not a missing key."""
+        if not isinstance(answer, FileNotFoundError) or lacks_bucket(answer):
+            return False
+        return self._protocol != _REFERENCES or self._path(key) not in self._fs.references
 
     def _selects_nothing(self, key: str, byte_range: ByteRange) -> bool:
         try:
@@ -249,19 +261,33 @@ class FsspecStore(Store):
 
     @override
     def _size_of(self, key: str) -> int | None:
-        found = self._told_by(key, lambda: [self._fs.size(self._path(key))])
+        found = self._told_by(key, lambda: [self._told_size(key, self._fs.size(self._path(key)))])
         return super()._size_of(key) if found == [None] else found[0] if found else None
+
+    def _told_size(self, key: str, size: int | None) -> int | None:
+        """`size` as the file system tells it; None where it counts the base64 text of an inline value."""
+        if self._protocol == _REFERENCES and isinstance(
+            self._fs.references.get(self._path(key)), (str, bytes)
+        ):
+            return None
+        return size
 
     def _found(self, prefix: str) -> Iterator[tuple[str, int | None]]:
         """Every key below `prefix`, with its size where the listing tells it."""
         if self._is_flat():
-            base = f"{self._root}/{prefix}".rstrip("/")
+            base = f"{self._base}{prefix}".rstrip("/")
             entries = self._told_by(prefix, lambda: self._fs.find(base, detail=True).items())
-            start = len(self._root) + 1
+            start = len(self._base)
             for path, entry in entries:
                 name = self._name(path)
-                if name.startswith(f"{self._root}/{prefix}"):
+                if name.startswith(f"{self._base}{prefix}"):
                     yield name[start:], entry.get("size")
+            return
+        if self._lists_by_scan():
+            start = len(self._base)
+            for path, file in list(self._fs.store.items()):
+                if path.startswith(f"{self._base}{prefix}"):
+                    yield path[start:], int(file.size)
             return
         # fsspec's own walk leaves out, without a word, what it may not read.
         waiting = [prefix]
@@ -276,23 +302,28 @@ class FsspecStore(Store):
         return own is not None and own.__module__ != "fsspec.asyn"
 
     @override
+    def _lists_by_scan(self) -> bool:
+        """In memory: there, each listing of a directory looks at all files."""
+        return self._protocol == "memory" and isinstance(getattr(self._fs, "store", None), dict)
+
+    @override
     def _list_dir(self, prefix: str) -> Listing:
         keys, prefixes = self._entries(prefix)
         return Listing(sorted(keys), sorted(prefixes))
 
     def _entries(self, prefix: str) -> tuple[dict[str, int | None], set[str]]:
         """The keys directly below `prefix` with their sizes, where they are told, and the prefixes."""
-        base = f"{self._root}/{quote(prefix) if self._protocol in _WEB else prefix}".rstrip("/")
+        base = self._path(prefix).rstrip("/")
         keys: dict[str, int | None] = {}
         prefixes: set[str] = set()
         for entry in self._told_by(prefix, lambda: self._fs.ls(base or "/", detail=True)):
-            folder, _, name = self._name(str(entry["name"]).rstrip("/")).rpartition("/")
-            if f"{folder}/" != f"{self._root}/{prefix}":
+            folder, slash, name = self._name(str(entry["name"]).rstrip("/")).rpartition("/")
+            if folder + slash != f"{self._base}{prefix}":
                 continue  # a file lists itself
             if entry["type"] == "directory":
                 prefixes.add(f"{prefix}{name}/")
             elif entry["type"] == "file":
-                keys[prefix + name] = entry.get("size")
+                keys[prefix + name] = self._told_size(prefix + name, entry.get("size"))
         return keys, prefixes
 
     def _told_by(self, prefix: str, call: Any) -> list[Any]:
@@ -308,6 +339,12 @@ class FsspecStore(Store):
 
 def _reopen(protocol: str, root: str, read_only: bool) -> FsspecStore:  # noqa: FBT001 - pickle passes positions
     return FsspecStore(imported("fsspec", "fsspec").filesystem(protocol), root, read_only=read_only)
+
+
+def _options(filesystem: Any) -> dict[str, Any]:
+    """The options that a file system was opened with, without a table of references."""
+    found: dict[str, Any] = getattr(filesystem, "storage_options", None) or {}
+    return {name: value for name, value in found.items() if name != "fo"}
 
 
 def _in_flight(filesystem: Any) -> int:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import os
 import threading
+import time
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from zom.errors import StoreError
@@ -46,26 +48,81 @@ if hasattr(os, "register_at_fork"):
 
 
 def run_apart(work: Coroutine[Any, Any, T]) -> T:
-    """The result of `work`, run in an event loop of its own: the caller may be inside another one.
+    """Return the result of `work`, run in an event loop of its own: the caller may be inside another one.
 
     >>> run_apart(asyncio.sleep(0, "done"))
     'done'
     """
     done: list[T] = []
     failed: list[BaseException] = []
+    started: list[tuple[asyncio.AbstractEventLoop, asyncio.Task[T]]] = []
+
+    async def noted() -> T:
+        task: Any = asyncio.current_task()
+        started.append((asyncio.get_running_loop(), task))
+        return await work
 
     def run() -> None:
         try:
-            done.append(asyncio.run(work))
+            done.append(_run_in_new_loop(noted()))
         except BaseException as error:  # noqa: BLE001 - raised again by the caller's thread
             failed.append(error)
 
     thread = threading.Thread(target=run, name="zom-object-store", daemon=True)
     thread.start()
-    thread.join()
+    try:
+        thread.join()
+    except BaseException:
+        # Ctrl-C: requests that outlive the interpreter would abort the process.
+        _cancel(started)
+        thread.join(_PATIENCE)
+        time.sleep(_AFTER_CANCEL)
+        raise
     if failed:
         raise failed[0]
     return done[0]
+
+
+_PATIENCE = 5.0
+"""Seconds to wait for requests that were cancelled."""
+
+_AFTER_CANCEL = 0.05
+"""Seconds in which the threads of obstore see that their requests were cancelled."""
+
+
+def _cancel(started: list[tuple[asyncio.AbstractEventLoop, asyncio.Task[T]]]) -> None:
+    for loop, task in started:
+        with contextlib.suppress(RuntimeError):  # the loop has ended meanwhile
+            loop.call_soon_threadsafe(task.cancel)
+
+
+def _run_in_new_loop(work: Coroutine[Any, Any, T]) -> T:
+    """Run `work` in a new event loop, and return once no foreign thread is inside that loop.
+
+    A thread of obstore hands over a result by `call_soon_threadsafe`. That call wakes the loop before it
+    returns. A process that ends in between ends the thread inside compiled code: SIGABRT or SIGSEGV.
+    """
+    inside: dict[object, None] = {}
+    with asyncio.Runner() as runner:
+        loop: Any = runner.get_loop()
+        hand_over = loop.call_soon_threadsafe
+
+        def counted(*arguments: Any, **options: Any) -> Any:
+            call = object()
+            inside[call] = None
+            try:
+                return hand_over(*arguments, **options)
+            finally:
+                # A statement, not a method call: after it, the thread keeps the interpreter's lock until
+                # it has left Python.
+                del inside[call]
+
+        loop.call_soon_threadsafe = counted
+        try:
+            return runner.run(work)
+        finally:
+            while inside:
+                time.sleep(0.0001)
 
 
 def most_at_once() -> int:

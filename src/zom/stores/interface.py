@@ -23,6 +23,7 @@ from zom.paths import check_key, check_prefix
 from zom.stores.answers import Listing, Versioned
 from zom.stores.backend import Backend, is_key
 from zom.stores.capabilities import Capabilities
+from zom.stores.obstacles import Obstacle, Wanted
 from zom.stores.ranges import ByteRange, Range, Request, Suffix, check_range, cut
 from zom.stores.snapshots import OpenSnapshot, Snapshot
 
@@ -38,12 +39,14 @@ __all__ = [
     "ByteRange",
     "Capabilities",
     "Listing",
+    "Obstacle",
     "Range",
     "Request",
     "Snapshot",
     "Store",
     "Suffix",
     "Versioned",
+    "Wanted",
     "check_range",
     "cut",
     "is_key",
@@ -235,6 +238,29 @@ class Store(Backend):
                 raise StoreError(self.url, old, "rename", f"there are keys below {new!r}")
             self._rename(old, new)
 
+    def obstacles(self, wanted: Wanted) -> list[Obstacle]:
+        """Why what is wanted can't be done, as far as can be seen without doing it.
+
+        >>> from zom.stores.memory import MemoryStore
+        >>> MemoryStore().obstacles(Wanted(writes=["a"]))
+        []
+        """
+        with self._told("", "list"):
+            return list(self._obstacles(wanted))
+
+    def move(self, key: str, new: str) -> None:
+        """Put what is under `key` in the place of what is under `new`; nothing is under `key` afterwards.
+
+        >>> from zom.stores.memory import MemoryStore
+        >>> store = MemoryStore({"a": b"1", "b": b"2"}); store.move("a", "b"); dict(store.sizes()), store.get("b")
+        ({'b': 1}, b'1')
+        """
+        check_key(new)
+        self._check_write(key, "move")
+        if key != new:
+            with self._told(key, "move"), self._excluding(new):
+                self._move(key, new)
+
     def lock(self, key: str) -> AbstractContextManager[None]:
         """Keep others from changing `key` in a block: other threads, and, where the store can, processes.
 
@@ -286,10 +312,27 @@ class Store(Backend):
             keys = [key for key in keys if is_key(key)]
             return Listing(sorted(keys), sorted(below for below in prefixes if is_key(below[:-1])))
 
+    @property
+    def lists_by_scan(self) -> bool:
+        """Whether `list_dir` takes as long as `list`: to list many directories, list all keys once.
+
+        >>> from zom.stores.memory import MemoryStore
+        >>> MemoryStore().lists_by_scan
+        False
+        """
+        return self._lists_by_scan()
+
     # --- life --------------------------------------------------------------------------------------
 
     def flush(self) -> None:
         """Make what was written durable, where the store promises that."""
+
+    def sweep(self) -> int:
+        """Remove the files of our own that killed writers left; how many there were.
+
+        Only stores on files have any; `zom.repair` sweeps, too.
+        """
+        return 0
 
     def close(self) -> None:
         """Give back what the store holds; it is not used afterwards. Closing twice does nothing."""
@@ -323,7 +366,7 @@ class Store(Backend):
 _VERBS = frozenset(
     {"get", "get_into", "get_many", "exists", "get_version", "snapshot", "open_snapshot"}
     | {"set", "set_many", "set_partial", "create", "replace"}
-    | {"delete", "delete_many", "delete_prefix", "rename", "lock", "list", "list_dir", "sizes"}
+    | {"delete", "delete_many", "delete_prefix", "rename", "move", "lock", "list", "list_dir", "sizes"}
 )
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import errno
 import os
 import stat
+import threading
 import weakref
 from contextlib import nullcontext, suppress
 from pathlib import Path
@@ -20,13 +21,15 @@ from typing_extensions import override
 from zom.errors import StoreError
 from zom.stores.directories import Directories, Folder
 from zom.stores.durability import Unsynced, sync_directory
-from zom.stores.file_locks import LOCK
+from zom.stores.file_obstacles import file_obstacles, folds_names
 from zom.stores.file_snapshot import FileSnapshot
 from zom.stores.files import (
     LONG,
     READ,
     contents,
     contents_into,
+    give_back,
+    is_there,
     kind,
     leads_back,
     mode_of,
@@ -34,8 +37,18 @@ from zom.stores.files import (
     open_followed,
     refuse_dangling,
 )
-from zom.stores.interface import ByteRange, Capabilities, Listing, Range, Snapshot, Store, is_key
-from zom.stores.range_locks import RangeLocks, remove_unused
+from zom.stores.interface import (
+    ByteRange,
+    Capabilities,
+    Listing,
+    Obstacle,
+    Range,
+    Snapshot,
+    Store,
+    Wanted,
+    is_key,
+)
+from zom.stores.lock_files import LOCK_END, LockFiles, is_lock_file, remove_abandoned_lock
 from zom.stores.temporary import OWN, TEMPORARY, link_in_place, put_in_place, remove_abandoned
 
 if TYPE_CHECKING:
@@ -45,8 +58,8 @@ if TYPE_CHECKING:
 __all__ = ["LocalStore"]
 
 Durability = Literal["none", "file", "full"]
-"""What survives a loss of power, once written: what `flush` made durable; the bytes of each file, so
-that a file is never torn; the files' names, too."""
+"""What survives a power cut, once written: with "none" only what `flush` made durable; with "file" the bytes
+of each file, so that a key is old or new and never torn; with "full" the files' names, too, and so everything."""
 
 _NOTHING = nullcontext()
 
@@ -56,7 +69,12 @@ _NO_LINKS = {errno.EPERM, errno.ENOTSUP, errno.ENOSYS, errno.EMLINK}
 class LocalStore(Store):
     """Values as files below a directory.
 
-    Symbolic links are followed for reading, unless `follow_symlinks` is False; never for writing.
+    Symbolic links are followed for reading, unless `follow_symlinks` is False; never for writing. A
+    directory that is missing is made, or with `create="later"` empty until the first write makes it;
+    without `create`, it is an error.
+
+    With the default, `durability="none"`, a power cut may lose what the system had not written: call
+    `flush`. With "file", each key is old or new afterwards; with "full", what was written is there.
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder, LocalStore(folder) as store:
@@ -69,7 +87,7 @@ class LocalStore(Store):
         self,
         root: str | os.PathLike[str],
         *,
-        create: bool = True,
+        create: bool | Literal["later"] = True,
         read_only: bool = False,
         follow_symlinks: bool = True,
         durability: Durability = "none",
@@ -87,6 +105,7 @@ class LocalStore(Store):
             compare_and_set=True,
             durable=durability == "full",
             rename=True,
+            move=True,
             nested_keys=False,
             process_locks=True,
         )
@@ -94,22 +113,47 @@ class LocalStore(Store):
         self._durability = durability
         self._unsynced = Unsynced(files=durability == "none")
         self._root_fd = -1
-        self._locks = RangeLocks()
+        self._locks = LockFiles()
+        self._guard = threading.Lock()
+        self._is_closed = False
+        self._directories = Directories(
+            -1, self._locks, sync_files=durability != "none", sync_names=durability == "full"
+        )
         with self._told("", "open"):
             if durability not in {"none", "file", "full"}:
                 raise ValueError(f"expected durability none, file or full, got {durability!r}")
-            self._root_fd = self._open_root(create=create and not read_only)
-        self._directories = Directories(
-            self._root_fd, self._locks, sync_files=durability != "none", sync_names=durability == "full"
-        )
-        self._finish = weakref.finalize(self, _give_back, self._root_fd, self._locks)
+            if not self._attach(create=create is True and not read_only) and (read_only or not create):
+                raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT))
+
+    def _attach(self, *, create: bool = False) -> bool:
+        """Open the directory of the store, where it is there by now, or is to be made; whether it is open."""
+        with self._guard:
+            if self._is_closed:
+                raise OSError(errno.EBADF, os.strerror(errno.EBADF))
+            if self._root_fd >= 0:
+                return True
+            if not create and not is_there(self.root):
+                _check_above(self.root)
+                return False
+            self._root_fd = self._directories.root = self._open_root(create=create)
+            self._finish = weakref.finalize(self, give_back, self._root_fd)
+            return True
+
+    def _is_missing(self) -> bool:
+        """Whether there is no directory yet; asked before anything is read or deleted."""
+        return self._root_fd < 0 and not self._attach()
+
+    def _make(self) -> None:
+        """Make the directory of the store, before anything is written to it."""
+        if self._root_fd < 0:
+            self._attach(create=True)
 
     def _open_root(self, *, create: bool) -> int:
         if os.open not in os.supports_dir_fd:  # pragma: no cover - Windows
             reason = "this system can't open files relative to a directory; use a zip or SQLite file"
             raise StoreError(self.url, "", "open", reason)
         if create:
-            missing = [folder for folder in (self.root, *self.root.parents) if not folder.exists()]
+            missing = [folder for folder in (self.root, *self.root.parents) if not is_there(folder)]
             self.root.mkdir(parents=True, exist_ok=True)
             if self._durability == "full":
                 for folder in missing:
@@ -123,7 +167,9 @@ class LocalStore(Store):
 
     @override
     def __reduce__(self) -> tuple[Any, ...]:
-        return (_reopen, (str(self.root), self._options))
+        # Where the directory was there, another process that doesn't find it is not to take it for empty.
+        create = "later" if self._root_fd < 0 else False
+        return (_reopen, (str(self.root), {**self._options, "create": create}))
 
     @override
     def _reason(self, cause: Exception) -> str:
@@ -163,6 +209,8 @@ class LocalStore(Store):
 
     def _open_value(self, key: str) -> int:
         """A descriptor of what lies under `key`, whatever it is; -1 where it is missing."""
+        if key.endswith(LOCK_END) or (self._root_fd < 0 and self._is_missing()):
+            return -1
         try:
             if self._follow and len(key) < LONG:
                 return os.open(key, READ, dir_fd=self._root_fd)
@@ -189,11 +237,13 @@ class LocalStore(Store):
 
     @override
     def _write(self, key: str, value: bytes) -> None:
+        self._make()
         self._directories.put_alone(key, value, put_in_place)
         self._settle((key,))
 
     @override
     def _write_many(self, items: Sequence[tuple[str, bytes]]) -> None:
+        self._make()
         written: list[str] = []
         folder = Folder()
         try:
@@ -209,6 +259,7 @@ class LocalStore(Store):
     def _create(self, key: str, value: bytes) -> bool:
         if self._read(key, Range(0, 0)) is not None:
             return False
+        self._make()
         try:
             created = self._directories.put_alone(key, value, link_in_place)
         except OSError as error:
@@ -231,6 +282,8 @@ class LocalStore(Store):
 
     @override
     def _remove_many(self, keys: Sequence[str]) -> None:
+        if self._is_missing():
+            return
         removed: list[str] = []
         try:
             for key in keys:
@@ -239,7 +292,8 @@ class LocalStore(Store):
                         removed.append(key)
         finally:
             self._settle(removed)
-            for path in sorted({key.rpartition("/")[0] for key in removed}, key=len, reverse=True):
+            # Of keys that are gone, too: whoever removed them may have been killed before this.
+            for path in sorted({key.rpartition("/")[0] for key in keys}, key=len, reverse=True):
                 self._directories.prune(path)
 
     @override
@@ -265,6 +319,7 @@ class LocalStore(Store):
                 raise OSError(errno.ENOTDIR, f"expected a directory, found {kind(mode)}")
             try:
                 with self._directories.opened(new_above, create=True) as target:
+                    self._directories.remove_empty(new[:-1])
                     os.rename(old_name, new_name, src_dir_fd=source, dst_dir_fd=target)
                     if self._durability == "full":
                         os.fsync(target)
@@ -277,6 +332,31 @@ class LocalStore(Store):
             self._unsynced.note([old[:-1], new[:-1]])
         self._directories.prune(old_above)
 
+    @property
+    @override
+    def folds_names(self) -> bool:
+        return folds_names(self.root)
+
+    @override
+    def _obstacles(self, wanted: Wanted) -> Iterable[Obstacle]:
+        if not self._is_missing():
+            return file_obstacles(self._root_fd, wanted)
+        # The first write makes the directory: what is above it tells whether that can be.
+        above = next(each for each in self.root.parents if each.exists())
+        inner = "/".join(self.root.relative_to(above).parts)
+        root = os.open(above, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+        try:
+            return list(file_obstacles(root, wanted.prefixed(f"{inner}/")))
+        finally:
+            os.close(root)
+
+    @override
+    def _move(self, key: str, new: str) -> None:
+        self._directories.move(key, new)
+        # The new name first: between the two, there is one at least.
+        self._settle((new, key))
+        self._directories.prune(key.rpartition("/")[0])
+
     # --- listing -----------------------------------------------------------------------------------
 
     @override
@@ -285,7 +365,7 @@ class LocalStore(Store):
 
     @override
     def _size_of(self, key: str) -> int | None:
-        if len(key) >= LONG:
+        if len(key) >= LONG or self._is_missing():
             return super()._size_of(key)
         try:
             # What was a file when it was listed: what it is by now is told when it is read.
@@ -310,6 +390,8 @@ class LocalStore(Store):
 
     def _entries(self, prefix: str, *, follow: bool) -> list[tuple[str, int, bool]]:
         """The names in a directory, the kind of each, and whether it is a symbolic link."""
+        if self._is_missing():
+            return []
         try:
             descriptor = self._open_for_listing(prefix[:-1], follow=follow)
         except FileNotFoundError:
@@ -323,6 +405,7 @@ class LocalStore(Store):
                     (entry.name, mode_of(entry, follow=follow), entry.is_symlink())
                     for entry in entries
                     if not entry.name.startswith(OWN)
+                    and not (entry.name.endswith(LOCK_END) and not entry.is_dir(follow_symlinks=False))
                 ]
         finally:
             os.close(descriptor)
@@ -359,35 +442,61 @@ class LocalStore(Store):
         """Make durable what was written through this object, files first, then their directories."""
         if self.capabilities.writable:
             with self._told("", "flush"):
+                if self._is_missing():
+                    return
                 self._unsynced.flush(self._root_fd)
 
     @override
     def _lock(self, key: str) -> AbstractContextManager[None]:
-        return self._locks.hold(key, self._root_fd)
+        if is_lock_file(key):
+            raise OSError(errno.EINVAL, "a name that ends in '.__lock' is that of a lock file")
+        self._make()
+        return self._directories.hold(key)
 
+    @override
     def sweep(self) -> int:
         """Remove the files of our own that killed writers left; how many there were.
 
-        Files of writers that live, in any process of this machine, are left alone.
+        Files of writers that live, in any process of this machine, are left alone. A directory that held
+        nothing else goes with them.
         """
         self._check_writable("", "sweep")
         with self._told("", "sweep"):
-            swept = int(self._locks.rest(self._root_fd) or remove_unused(self._root_fd))
-            for _, _, names, directory in os.fwalk(".", dir_fd=self._root_fd):
+            if self._is_missing():
+                return 0
+            swept = 0
+            left: set[str] = set()
+            for here, folders, names, directory in os.fwalk(".", dir_fd=self._root_fd):
+                path = here.removeprefix(".").removeprefix("/")
+                if not folders and not names and path.rpartition("/")[2].startswith(".zom."):
+                    left.add(path)  # one of a change, that could not be removed at its end
                 for name in names:
-                    if name.startswith((TEMPORARY, LOCK)):
-                        swept += remove_abandoned(name, directory)
+                    if self._is_swept(name, directory):
+                        swept += 1
+                        left.add(path)
+            for path in sorted(left, key=len, reverse=True):
+                self._directories.prune(path)
         return swept
+
+    def _is_swept(self, name: str, directory: int) -> bool:
+        """Remove the file `name` of the open `directory` where a killed writer left it; whether it is gone."""
+        if is_lock_file(name):
+            return remove_abandoned_lock(name, directory)
+        return name.startswith(TEMPORARY) and remove_abandoned(name, directory)
 
     @override
     def close(self) -> None:
-        self._root_fd = self._directories.root = -1
-        self._finish()
+        self._is_closed = True
+        if self._root_fd >= 0:
+            self._root_fd = self._directories.root = -1
+            self._finish()
 
 
-def _give_back(root: int, locks: RangeLocks) -> None:
-    locks.close(root)
-    os.close(root)
+def _check_above(root: Path) -> None:
+    """OSError where the directory can't be made, because something else is above it."""
+    above = next(each for each in root.parents if is_there(each))
+    if not above.is_dir():
+        raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR))
 
 
 def _reopen(root: str, options: dict[str, Any]) -> LocalStore:

@@ -168,6 +168,11 @@ class LoggedStore(WrapperStore):
         with self.timed("rename", [old, new]):
             super()._rename(old, new)
 
+    @override
+    def _move(self, key: str, new: str) -> None:
+        with self.timed("move", [key, new]):
+            super()._move(key, new)
+
 
 class _LoggedSnapshot(Snapshot):
     """A snapshot whose parts are logged as what is read of the store."""

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import errno
 import threading
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from typing_extensions import override
 
 from zom.errors import StoreError
-from zom.stores.interface import ByteRange, Capabilities, Snapshot, Store, Versioned, cut
+from zom.stores.interface import ByteRange, Capabilities, Listing, Snapshot, Store, Versioned, cut
+from zom.stores.key_tree import KeyTree
 from zom.stores.locks import remake_in_children
 from zom.stores.snapshots import ValueSnapshot
 
@@ -28,10 +30,13 @@ class MemoryStore(Store):
     """
 
     # No other process has it: a lock keeps out all there are.
-    capabilities = Capabilities(create_if_absent=True, compare_and_set=True, rename=True, process_locks=True)
+    capabilities = Capabilities(
+        create_if_absent=True, compare_and_set=True, rename=True, move=True, process_locks=True
+    )
 
     def __init__(self, data: Mapping[str, Buffer] | None = None, *, name: str = "") -> None:
         self._data: dict[str, tuple[bytes, int]] = {}
+        self._tree = KeyTree()
         self._name = name
         self._version = 0
         self._guard = threading.RLock()
@@ -62,23 +67,30 @@ class MemoryStore(Store):
     def _write(self, key: str, value: bytes) -> None:
         with self._guard:
             self._version += 1
+            if key not in self._data:
+                self._tree.add(key)
             self._data[key] = (value, self._version)
 
     @override
     def _remove(self, key: str) -> None:
         with self._guard:
-            self._data.pop(key, None)
+            if self._data.pop(key, None) is not None:
+                self._tree.remove(key)
 
     @override
     def _keys(self, prefix: str) -> Iterable[str]:
         with self._guard:
-            return [key for key in self._data if key.startswith(prefix)]
+            return self._tree.below(prefix) if prefix else list(self._data)
 
     @override
     def _sizes(self, prefix: str) -> Iterable[tuple[str, int]]:
         with self._guard:
-            found = self._data.items()
-            return [(key, len(value)) for key, (value, _) in found if key.startswith(prefix)]
+            return [(key, len(self._data[key][0])) for key in self._keys(prefix)]
+
+    @override
+    def _list_dir(self, prefix: str) -> Listing:
+        with self._guard:
+            return self._tree.list_dir(prefix)
 
     @override
     def _create(self, key: str, value: bytes) -> bool:
@@ -110,6 +122,15 @@ class MemoryStore(Store):
                 new + key[len(old) :] if key.startswith(old) else key: value
                 for key, value in self._data.items()
             }
+            self._tree = KeyTree(self._data)
+
+    @override
+    def _move(self, key: str, new: str) -> None:
+        with self._guard:
+            if key not in self._data:
+                raise FileNotFoundError(errno.ENOENT, "there is nothing to move")
+            self._write(new, self._data[key][0])
+            self._remove(key)
 
     @override
     def __reduce__(self) -> NoReturn:

@@ -3,13 +3,18 @@
 A batch keeps many requests in flight at once. Puts are conditional where the service knows how: a value
 is created only where there is none, and replaced only where it is still the one that was read.
 
+obstore repeats a request whose answer was lost. A conditional put that was done then finds its own value and
+is refused. So each conditional put leaves a mark in the metadata of its object, and whoever is refused looks
+whose mark is there: of several who put the same bytes, one succeeds.
+
 Exceptions of obstore hold whole requests in their text. They are read, and not passed on.
 """
 
 from __future__ import annotations
 
 import asyncio
-import re
+import secrets
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import urlsplit
 
@@ -17,10 +22,21 @@ from typing_extensions import override
 
 from zom.errors import StoreError
 from zom.paths import check_prefix
-from zom.stores.credentials import hidden, secrets_in, shown_url, without_secrets
+from zom.stores.credentials import secrets_in, shown_url, without_secrets
 from zom.stores.extra import imported, is_panic, lacks_bucket
 from zom.stores.in_flight import Forked, most_at_once, run_apart
-from zom.stores.interface import ByteRange, Capabilities, Listing, Range, Store, Suffix, Versioned
+from zom.stores.interface import ByteRange, Capabilities, Listing, Store, Versioned
+from zom.stores.object_answers import (
+    CLOUDS,
+    covers,
+    get_options,
+    is_missing,
+    reason_of,
+    size_of,
+    url_of,
+    version_of,
+    was_repeated,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine, Iterable, Sequence
@@ -31,7 +47,11 @@ T = TypeVar("T")
 
 _SHORT = 1 << 16
 
-_CLOUDS = {"S3Store": "s3", "GCSStore": "gs", "AzureStore": "az"}
+_MARK = "zomput"
+"""The name of the metadata that a conditional put leaves, with which the services agree: Azure takes letters."""
+
+_LONGEST = 1024
+"""How many bytes a key may have in S3, Google Cloud Storage and Azure."""
 
 
 class ObjectStore(Store):
@@ -56,20 +76,24 @@ class ObjectStore(Store):
         self._errors: Any = imported("obstore.exceptions", "cloud")
         self._inner = inner
         self._prefix = check_prefix(prefix)
-        self._url = _url_of(inner, prefix) if url is None else url
+        self._url = url_of(inner, prefix) if url is None else url
         self._recipe: tuple[str, dict[str, Any]] | None = None
         self._concurrency = most_at_once() if concurrency is None else concurrency
         self._secrets = tuple(secrets_in(getattr(inner, "config", None)))
         kind = type(inner).__name__
-        conditional = kind in _CLOUDS or kind == "MemoryStore"
+        conditional = kind in CLOUDS or kind == "MemoryStore"
+        self._marks = kind in CLOUDS
+        """Whether conditional puts leave a mark: those over a network, whose answers can be lost."""
         self.capabilities = Capabilities(
             writable=not read_only and kind != "HTTPStore",
             create_if_absent=conditional or kind == "LocalStore",
             compare_and_set=conditional,
-            durable=kind in _CLOUDS,
+            durable=kind in CLOUDS,
             nested_keys=kind != "LocalStore",
             parallel=max(1, self._concurrency),
         )
+        if kind in CLOUDS:
+            self.longest_key = _LONGEST - len(prefix.encode())
 
     @classmethod
     def from_url(
@@ -103,7 +127,7 @@ class ObjectStore(Store):
             if not (isinstance(cause, Exception) or is_panic(cause)):
                 raise
             # Whatever it is, it may show an option's value.
-            failure = StoreError(shown, "", "open", _reason(cause, secrets_in(options, every=True)))
+            failure = StoreError(shown, "", "open", reason_of(cause, secrets_in(options, every=True)))
         else:
             made = cls(inner, url=shown, read_only=read_only, concurrency=concurrency)
             kept = options if pickle_credentials else without_secrets(options)
@@ -174,17 +198,17 @@ class ObjectStore(Store):
     def _failure(self, key: str, verb: str, cause: Exception) -> StoreError:
         if isinstance(cause, StoreError):
             return cause
-        return StoreError(self.url, key, verb, _reason(cause, self._secrets))
+        return StoreError(self.url, key, verb, reason_of(cause, self._secrets))
 
     # --- reading -----------------------------------------------------------------------------------
 
     @override
     def _read(self, key: str, byte_range: ByteRange | None) -> bytes | None:
-        path, options = self._prefix + key, _options(byte_range)
+        path, options = self._prefix + key, get_options(byte_range)
         found = self._call(
             key, "read", lambda: bytes(self._obstore.get(self._inner, path, options=options).bytes())
         )
-        if byte_range is None or not isinstance(found, Exception) or _is_missing(found):
+        if byte_range is None or not isinstance(found, Exception) or is_missing(found):
             return self._answer(key, byte_range, found)
         meta = self._call(key, "read", lambda: self._obstore.head(self._inner, path))
         return self._answer(key, byte_range, found, meta)
@@ -195,7 +219,7 @@ class ObjectStore(Store):
             return [self._read(*requests[0])]
 
         async def fetch(key: str, byte_range: ByteRange | None) -> bytes | None:
-            path, options = self._prefix + key, _options(byte_range)
+            path, options = self._prefix + key, get_options(byte_range)
             found: bytes | Exception
             try:
                 answer = await self._obstore.get_async(self._inner, path, options=options)
@@ -204,7 +228,7 @@ class ObjectStore(Store):
                 found = bytes(answer.bytes() if is_short else await answer.bytes_async())
             except Exception as cause:  # noqa: BLE001 - told below
                 found = cause
-            if byte_range is None or not isinstance(found, Exception) or _is_missing(found):
+            if byte_range is None or not isinstance(found, Exception) or is_missing(found):
                 return self._answer(key, byte_range, found)
             try:
                 meta: Any = await self._obstore.head_async(self._inner, path)
@@ -220,10 +244,10 @@ class ObjectStore(Store):
         """The value for what a request ended with; `meta` is known of an object whose range was refused."""
         if not isinstance(found, Exception):
             return b"" if byte_range is not None and byte_range.length == 0 else found
-        if _is_missing(found) and not lacks_bucket(found):
+        if is_missing(found) and not lacks_bucket(found):
             return None
         # No service answers a range that begins where the value ends; to us, nothing is there.
-        if byte_range is not None and isinstance(meta, dict) and not _covers(byte_range, _size(meta)):
+        if byte_range is not None and isinstance(meta, dict) and not covers(byte_range, size_of(meta)):
             return b""
         raise self._failure(key, "read", found)
 
@@ -242,12 +266,12 @@ class ObjectStore(Store):
     def _read_version(self, key: str) -> Versioned | None:
         def fetch() -> Versioned:
             found = self._obstore.get(self._inner, self._prefix + key)
-            return Versioned(bytes(found.bytes()), _version(found.meta))
+            return Versioned(bytes(found.bytes()), version_of(found.meta))
 
         found = self._call(key, "read", fetch)
         if not isinstance(found, Exception):
             return found
-        if _is_missing(found) and not lacks_bucket(found):
+        if is_missing(found) and not lacks_bucket(found):
             return None
         raise self._failure(key, "read", found)
 
@@ -262,15 +286,40 @@ class ObjectStore(Store):
     def _put_if(self, key: str, value: bytes, condition: Any) -> bool:
         """Whether the value was put; False where the condition doesn't hold."""
         path = self._prefix + key
-        found = self._call(key, "write", lambda: self._obstore.put(self._inner, path, value, mode=condition))
+        mark = secrets.token_hex(16)
+        marked: dict[str, Any] = {"attributes": {_MARK: mark}} if self._marks else {}
+        found = self._call(
+            key, "write", lambda: self._obstore.put(self._inner, path, value, mode=condition, **marked)
+        )
         if not isinstance(found, Exception):
             return True
         held_back = (self._errors.AlreadyExistsError, self._errors.PreconditionError, FileExistsError)
         # To replace what is gone answers "missing", or again a condition that doesn't hold.
-        gone = _is_missing(found) and condition != "create"
+        gone = is_missing(found) and condition != "create"
         if (gone or isinstance(found, held_back)) and not lacks_bucket(found):
-            return False
+            return self._marks and self._is_own(key, value, mark, was_repeated=was_repeated(found))
+        # The last answer may be lost, too. Whether the value is there is asked once; failing that, it failed.
+        if self._marks and not isinstance(found, (StoreError, PermissionError)):
+            with suppress(StoreError):
+                if self._is_own(key, value, mark, was_repeated=False):
+                    return True
         raise self._failure(key, "write", found)
+
+    def _is_own(self, key: str, value: bytes, mark: str, *, was_repeated: bool) -> bool:
+        """Whether what lies under `key` was put with this mark.
+
+        A service that keeps no metadata leaves the value itself to tell, where the put was repeated.
+        """
+        path = self._prefix + key
+        head = self._call(key, "read", lambda: self._obstore.get(self._inner, path, options={"head": True}))
+        if isinstance(head, Exception):
+            if is_missing(head):
+                return False
+            raise self._failure(key, "read", head)
+        there = head.attributes.get(_MARK)
+        if there is not None or not was_repeated or size_of(head.meta) != len(value):
+            return bool(there == mark)
+        return self._read(key, None) == value
 
     @override
     def _write_many(self, items: Sequence[tuple[str, bytes]]) -> None:
@@ -285,7 +334,7 @@ class ObjectStore(Store):
     @override
     def _remove(self, key: str) -> None:
         found = self._call(key, "delete", lambda: self._obstore.delete(self._inner, self._prefix + key))
-        if isinstance(found, Exception) and (not _is_missing(found) or lacks_bucket(found)):
+        if isinstance(found, Exception) and (not is_missing(found) or lacks_bucket(found)):
             raise self._failure(key, "delete", found)
 
     @override
@@ -336,7 +385,7 @@ class ObjectStore(Store):
                 return
             if isinstance(page, Exception):
                 raise self._failure(prefix, "list", page)
-            found = [(str(item["path"]), _size(item)) for item in page]
+            found = [(str(item["path"]), size_of(item)) for item in page]
             # A marker that some tools leave for a directory is listed as if it were a key above it.
             yield from (
                 (path[start:], size) for path, size in found if path.startswith(below) and path != below
@@ -363,61 +412,8 @@ class ObjectStore(Store):
         """Whether a listing ended so because there is no such directory: obstore's local store has some."""
         if type(self._inner).__name__ == "LocalStore" and "Not a directory" in str(cause):
             return True
-        return _is_missing(cause) and not lacks_bucket(cause)
+        return is_missing(cause) and not lacks_bucket(cause)
 
 
 def _reopen(url: str, options: dict[str, Any]) -> ObjectStore:
     return ObjectStore.from_url(url, **options)
-
-
-def _options(byte_range: ByteRange | None) -> dict[str, Any]:
-    if byte_range is None:
-        return {}
-    if byte_range.length == 0:
-        byte_range = Range(0, 1)  # no service knows empty ranges
-    if isinstance(byte_range, Suffix):
-        return {"range": {"suffix": byte_range.length}}
-    start, length = byte_range
-    return {"range": {"offset": start} if length is None else (start, start + length)}
-
-
-def _size(meta: Any) -> int:
-    return int(meta["size"])
-
-
-def _covers(byte_range: ByteRange, size: int) -> bool:
-    """Whether any byte of a value of that size lies in the range."""
-    if isinstance(byte_range, Suffix):
-        return byte_range.length > 0 and size > 0
-    return byte_range.length != 0 and byte_range.start < size
-
-
-def _is_missing(cause: Exception) -> bool:
-    return isinstance(cause, FileNotFoundError)
-
-
-def _version(meta: Any) -> tuple[tuple[str, str], ...]:
-    return tuple((name, meta[name]) for name in ("e_tag", "version") if meta.get(name) is not None)
-
-
-def _reason(cause: BaseException, secrets: Iterable[str]) -> str:
-    """The first line, and the code that a service gave: the rest holds headers and addresses."""
-    text = str(cause).strip()
-    first = text.partition("\n")[0].partition("<?xml")[0].rstrip(" :")
-    code = re.search(r"<Code>(\w+)</Code>", text)
-    reason = f"{type(cause).__name__}: {first}" if first else type(cause).__name__
-    return hidden(f"{reason} ({code[1]})" if code else reason, secrets)
-
-
-def _url_of(inner: Any, prefix: str) -> str:
-    """Where an object of obstore points, without its credentials."""
-    kind = type(inner).__name__
-    config: dict[str, Any] = getattr(inner, "config", None) or {}
-    place = config.get("bucket", config.get("container_name", ""))
-    if kind in _CLOUDS:
-        base = f"{_CLOUDS[kind]}://{place}/{getattr(inner, 'prefix', None) or ''}"
-    elif kind == "HTTPStore":
-        base = shown_url(str(inner.url))
-    else:
-        base = f"obstore-{kind.removesuffix('Store').lower()}://{getattr(inner, 'prefix', None) or ''}"
-    return f"{base.rstrip('/')}/{prefix}".rstrip("/")

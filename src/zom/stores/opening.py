@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import os
 import re
+import stat
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 from urllib.parse import unquote, urlsplit
 
 from zom.errors import ReadOnlyError, StoreError
 from zom.stores.credentials import shown_url
+from zom.stores.files import is_there
 from zom.stores.interface import Store
 from zom.stores.local import LocalStore
 from zom.stores.memory import MemoryStore
@@ -19,7 +21,7 @@ from zom.stores.wrap import PrefixStore, ReadOnlyStore
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-__all__ = ["Place", "schemes", "store"]
+__all__ = ["Place", "exists", "planned", "schemes", "store"]
 
 Place = Any
 """A path, a URL, a store, or an object of zarr-python, obstore, fsspec, icechunk or universal-pathlib."""
@@ -29,7 +31,15 @@ _memories: dict[str, MemoryStore] = {}
 _SQLITE = (".sqlite", ".sqlite3", ".db")
 _SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]+)://")
 _BROKEN = re.compile(r"(s3|gs|az|https?|memory):/(?!/)", re.IGNORECASE)
+_NEAR = re.compile(
+    r"(s3a?|gs|gcs|az|abfss?|https?|ftp|hdfs|memory|mem|reference|zip|sqlite)(:(?!//)|//)", re.IGNORECASE
+)
+"""What looks like a URL with a mistake before its path; as the name of a directory, it needs `./`."""
+
 _CHAIN = re.compile(r"[a-z][a-z0-9+.-]*::|::[a-z][a-z0-9+.-]*://", re.IGNORECASE)
+_ROOTED = {"reference", "dir", "zip", "tar", "libarchive"}
+"""File systems of fsspec that hold one hierarchy, and nothing that is not meant."""
+
 _BRACKETS = re.compile(r"\[[^\]/]*\]")
 
 
@@ -37,7 +47,8 @@ def store(place: Place, *, read_only: bool | None = None, **options: Any) -> Sto
     """The store at `place`.
 
     A path that ends in `.zip` or `.sqlite` is such a file, another a directory, which is made where it
-    is missing. `memory://name` is one store for each name in the process. Web servers are read-only;
+    is missing. A power cut may lose what the system had not written to a directory; `durability="full"`
+    keeps it. A zip file that exists is opened for reading, with `read_only=False` for changes. `memory://name` is one store for each name in the process. Web servers are read-only;
     `s3://`, `gs://` and `az://` need obstore. `options` go to the store. With `read_only=False`, a store
     that can't be written is an error at once.
 
@@ -48,7 +59,7 @@ def store(place: Place, *, read_only: bool | None = None, **options: Any) -> Sto
     zom.errors.StoreError: ftp://example.org/data: cannot open: unknown scheme 'ftp'; known are az, file, gs, http, https, memory, s3 (az, gs and s3 with pip install 'zom[cloud]'); anything that fsspec opens is taken as a file system object (pip install 'zom[fsspec]')
     """
     if _is_path(place):
-        made = _named(os.fspath(place), read_only=bool(read_only), options=options)
+        made = _named(os.fspath(place), read_only=read_only, options=options)
     elif options:
         names = ", ".join(sorted(options))
         raise StoreError(
@@ -63,6 +74,37 @@ def store(place: Place, *, read_only: bool | None = None, **options: Any) -> Sto
     return made
 
 
+def planned(place: Place, *, read_only: bool | None = None) -> Store:
+    """As `store`, but a directory that is missing is made by the first write, and not before.
+
+    >>> planned("no/such/directory").get("zarr.json") is None
+    True
+    """
+    text = cast("Any", os.fspath(place)) if _is_path(place) else None
+    if read_only or not isinstance(text, str) or not _is_directory_name(text) or exists(text):
+        return store(place, read_only=read_only)
+    return LocalStore(text, create="later")
+
+
+def exists(path: str) -> bool:
+    """Whether there is anything at `path`; StoreError where nobody may know.
+
+    >>> exists("/"), exists("/no/such/file")
+    (True, False)
+    """
+    try:
+        return is_there(path)
+    except (OSError, ValueError) as cause:
+        reason = getattr(cause, "strerror", None) or str(cause)
+        raise StoreError(path, "", "open", reason.lower()) from cause
+
+
+def _is_directory_name(text: str) -> bool:
+    """Whether a text that is no URL names a directory, by its end."""
+    is_url = not text or "\0" in text or ":" in text.partition("/")[0]
+    return not is_url and Path(text).suffix.lower() not in {".zip", *_SQLITE}
+
+
 def schemes() -> list[str]:
     """The URL schemes that `store` knows.
 
@@ -72,7 +114,7 @@ def schemes() -> list[str]:
     return sorted(_SCHEMES)
 
 
-def _named(text: Any, *, read_only: bool, options: dict[str, Any]) -> Store:
+def _named(text: Any, *, read_only: bool | None, options: dict[str, Any]) -> Store:
     """The store at a path or URL."""
     if not isinstance(text, str):
         raise StoreError(repr(text), "", "open", "expected a path as text, found bytes")
@@ -85,6 +127,12 @@ def _named(text: Any, *, read_only: bool, options: dict[str, Any]) -> Store:
     if _CHAIN.match(text) or (is_url and "::" in _BRACKETS.sub("", text)):
         reason = "chained URLs ('::') are not opened; open each part, or pass the file system of fsspec"
         raise StoreError(f"{text.partition('::')[0].partition('://')[0]}...", "", "open", reason)
+    if near := _NEAR.match(text):
+        reason = (
+            f"expected {near[1].lower()}:// and the rest of a URL, found {near[0]!r}; a directory of that name "
+            f"is './{near[0]}...'"
+        )
+        raise StoreError(shown_url(text), "", "open", reason)
     if text.lower().startswith("file:"):
         return _file(text, read_only, options)
     if is_url is None:
@@ -97,24 +145,39 @@ def _named(text: Any, *, read_only: bool, options: dict[str, Any]) -> Store:
             "'zom[fsspec]')"
         )
         raise StoreError(shown_url(text), "", "open", reason)
-    return opener(text, read_only, options)
+    return opener(text, bool(read_only), options)
 
 
-def _at_path(path: str, *, read_only: bool, options: dict[str, Any]) -> Store:
+def _at_path(path: str, *, read_only: bool | None, options: dict[str, Any]) -> Store:
     suffix = Path(path).suffix.lower()
-    if suffix == ".zip" and not Path(path).is_dir():
-        mode = options.pop("mode", "r" if read_only or Path(path).is_file() else "w")
+    if suffix not in {".zip", *_SQLITE}:
+        return LocalStore(path, read_only=bool(read_only), **options)
+    mode = _mode_of(path)
+    if stat.S_ISDIR(mode):
+        return LocalStore(path, read_only=bool(read_only), **options)
+    if suffix == ".zip":
         from zom.stores.zip import ZipStore  # noqa: PLC0415 - zipfile is loaded where it is needed
 
-        return ZipStore(path, mode=mode, **options)
-    if suffix in _SQLITE and not Path(path).is_dir():
-        from zom.stores.sqlite import SQLiteStore  # noqa: PLC0415 - as is sqlite3
+        # An archive that is there is changed only where that is asked for: a change needs a close.
+        changes = "a" if read_only is False else "w"
+        chosen = options.pop("mode", "r" if read_only or (changes == "w" and stat.S_ISREG(mode)) else changes)
+        return ZipStore(path, mode=chosen, **options)
+    from zom.stores.sqlite import SQLiteStore  # noqa: PLC0415 - as is sqlite3
 
-        return SQLiteStore(path, read_only=read_only, **options)
-    return LocalStore(path, read_only=read_only, **options)
+    return SQLiteStore(path, read_only=bool(read_only), **options)
 
 
-def _file(url: str, read_only: bool, options: dict[str, Any]) -> Store:  # noqa: FBT001 - a table's entry
+def _mode_of(path: str) -> int:
+    """The mode of the file at `path`; 0 where there is none."""
+    try:
+        return Path(path).stat().st_mode
+    except (FileNotFoundError, NotADirectoryError):
+        return 0
+    except OSError as cause:
+        raise StoreError(path, "", "open", (cause.strerror or str(cause)).lower()) from cause
+
+
+def _file(url: str, read_only: bool | None, options: dict[str, Any]) -> Store:  # noqa: FBT001 - a table's entry
     parts = urlsplit(url)
     if parts.netloc not in {"", "localhost"} or not parts.path.startswith("/"):
         reason = "expected file:/// and an absolute path: files of other hosts can't be opened"
@@ -196,8 +259,21 @@ def _adapted(place: Any, *, read_only: bool) -> Store:
         from zom.stores.fsspec import FsspecStore  # noqa: PLC0415 - only for such paths
 
         return FsspecStore(place.fs, path, read_only=read_only)
+    if _is_of("fsspec.spec", "AbstractFileSystem", place):
+        return _file_system(place, read_only=read_only)
     wanted = "expected a path, a URL, or a store of zom, zarr-python, obstore, fsspec or icechunk"
     raise StoreError(_kind(place), "", "open", wanted)
+
+
+def _file_system(place: Any, *, read_only: bool) -> Store:
+    """A store around a file system of fsspec that has a root of its own."""
+    protocol = place.protocol if isinstance(place.protocol, str) else place.protocol[0]
+    if protocol not in _ROOTED:
+        reason = "expected a path in this file system: pass file_system.get_mapper('path/to/data.zarr')"
+        raise StoreError(f"{protocol}://", "", "open", reason)
+    from zom.stores.fsspec import FsspecStore  # noqa: PLC0415 - only for such file systems
+
+    return FsspecStore(place, "", read_only=read_only)
 
 
 def _from_zarr_python(place: Any, *, read_only: bool) -> Store:

@@ -17,7 +17,9 @@ from typing import TYPE_CHECKING, Any
 from typing_extensions import override
 
 from zom.errors import StoreError
-from zom.stores.interface import ByteRange, Capabilities, Store, Suffix, cut
+from zom.stores.files import is_there
+from zom.stores.interface import ByteRange, Capabilities, Listing, Store, Suffix, cut
+from zom.stores.sqlite_recovery import Mark, mark_of, needs_recovery, recovered
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterable, Sequence
@@ -28,6 +30,9 @@ __all__ = ["SQLiteStore"]
 _TABLE = "CREATE TABLE IF NOT EXISTS zarr(k TEXT PRIMARY KEY, v BLOB)"
 _LONGEST = (1 << 31) - 1
 """No value of SQLite is longer; greater numbers overflow in its substr."""
+_TRIES = 100
+_FEW, _MANY = 16, 4096
+"""How many keys of a directory are asked for at once."""
 _WRITE = "INSERT OR REPLACE INTO zarr(k, v) VALUES (?, ?)"
 
 
@@ -54,6 +59,8 @@ class SQLiteStore(Store):
         # One connection for all threads, one at a time: SQLite itself writes one at a time.
         self.guard = threading.RLock()
         self._connection: sqlite3.Connection | None = None
+        self._copied: Mark | None = None
+        """What a copy was made of, where the connection is to one."""
         self._trouble = "the store is closed"
         self.capabilities = Capabilities(
             writable=not read_only,
@@ -64,7 +71,7 @@ class SQLiteStore(Store):
             lock_holds_all=True,
         )
         with self._told("", "open"):
-            if not self.path.exists() and (read_only or not create):
+            if (read_only or not create) and not is_there(self.path):
                 raise StoreError(self.url, "", "open", "no such file")
             self._connection = self._connect()
             try:
@@ -86,11 +93,11 @@ class SQLiteStore(Store):
 
     def _check_table(self) -> None:
         with self._reading() as connection:
-            if not connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'zarr'").fetchall():
+            if not self._select("SELECT 1 FROM sqlite_master WHERE name = 'zarr'"):
                 if self._options["read_only"]:
                     raise StoreError(self.url, "", "open", "expected a table zarr(k, v), found none")
                 connection.execute(_TABLE)
-            columns = {row[1] for row in connection.execute("PRAGMA table_info(zarr)").fetchall()}
+            columns = {row[1] for row in self._select("PRAGMA table_info(zarr)")}
             if not columns >= {"k", "v"}:
                 found = ", ".join(sorted(columns))
                 raise StoreError(self.url, "", "open", f"expected a table zarr(k, v), found zarr({found})")
@@ -102,9 +109,32 @@ class SQLiteStore(Store):
 
     @override
     def __reduce__(self) -> tuple[Any, ...]:
-        return (_reopen, (str(self.path), self._options))
+        return (_reopen, (str(self.path), {**self._options, "create": False}))
 
     # --- the connection ----------------------------------------------------------------------------
+
+    def _select(self, text: str, values: Sequence[Any] = ()) -> list[Any]:
+        """The rows that a query finds; of a file whose writer was killed, in a copy of its last commit."""
+        for _ in range(_TRIES):
+            with self._reading() as connection:
+                if self._copied is not None and mark_of(self.path) != self._copied:
+                    # Somebody has written the file since, or rolled it back.
+                    self._copied = None
+                    self._exchange(connection, self._connect())
+                    continue
+                try:
+                    return connection.execute(text, values).fetchall()
+                except sqlite3.OperationalError as error:
+                    if not self._options["read_only"] or not needs_recovery(self.path, error):
+                        raise
+                if (copy := recovered(self.path)) is not None:
+                    made, self._copied = copy
+                    self._exchange(connection, made)
+        raise StoreError(self.url, "", "read", "the file changes again and again; try later")
+
+    def _exchange(self, old: sqlite3.Connection, new: sqlite3.Connection) -> None:
+        self._connection = new
+        old.close()
 
     @contextmanager
     def _reading(self) -> Generator[sqlite3.Connection]:
@@ -138,13 +168,24 @@ class SQLiteStore(Store):
             if connection.in_transaction:
                 yield
                 return
-            connection.execute("BEGIN IMMEDIATE")
+            with self._told(key, "lock"):
+                connection.execute("BEGIN IMMEDIATE")
             try:
                 yield
             finally:
                 # What was done before an error was done: each operation is whole in itself.
                 if self._connection is connection and connection.in_transaction:
-                    connection.execute("COMMIT")
+                    self._commit(connection, key)
+
+    def _commit(self, connection: sqlite3.Connection, key: str) -> None:
+        with self._told(key, "write"):
+            try:
+                connection.execute("COMMIT")
+            except BaseException:
+                # Left open, the transaction would keep others out, and swallow what is written next.
+                if connection.in_transaction:
+                    connection.execute("ROLLBACK")
+                raise
 
     @override
     def _excluding(self, key: str) -> AbstractContextManager[None]:
@@ -164,6 +205,7 @@ class SQLiteStore(Store):
         """Open the file anew: SQLite forbids to use a connection of the parent."""
         self.guard = threading.RLock()
         connection, self._connection = self._connection, None
+        self._copied = None
         if connection is None:
             return
         if self._forked_within or connection.in_transaction:
@@ -181,16 +223,15 @@ class SQLiteStore(Store):
 
     @override
     def _read(self, key: str, byte_range: ByteRange | None) -> bytes | None:
-        with self._reading() as connection:
-            if byte_range is None:
-                rows = connection.execute("SELECT v FROM zarr WHERE k = ?", (key,)).fetchall()
-                return self._bytes(key, rows[0][0]) if rows else None
-            start, length = _substring(byte_range)
-            text = (
-                "SELECT CASE typeof(v) WHEN 'blob' THEN substr(v, ?, ?) ELSE v END, typeof(v) "
-                "FROM zarr WHERE k = ?"
-            )
-            rows = connection.execute(text, (start, length, key)).fetchall()
+        if byte_range is None:
+            rows = self._select("SELECT v FROM zarr WHERE k = ?", (key,))
+            return self._bytes(key, rows[0][0]) if rows else None
+        start, length = _substring(byte_range)
+        text = (
+            "SELECT CASE typeof(v) WHEN 'blob' THEN substr(v, ?, ?) ELSE v END, typeof(v) "
+            "FROM zarr WHERE k = ?"
+        )
+        rows = self._select(text, (start, length, key))
         if not rows:
             return None
         value = self._bytes(key, rows[0][0])
@@ -222,8 +263,33 @@ class SQLiteStore(Store):
         values = _bounds(prefix) if prefix else ()
         if prefix:
             text = f"{text} AND k >= ? AND k < ?"
-        with self._reading() as connection:
-            return connection.execute(text, values).fetchall()
+        return self._select(text, values)
+
+    @override
+    def _list_dir(self, prefix: str) -> Listing:
+        keys: list[str] = []
+        prefixes: list[str] = []
+        below, end = _bounds(prefix) if prefix else ("", "")
+        text = "SELECT k FROM zarr WHERE typeof(k) = 'text' AND k >= ?"
+        text = f"{text}{' AND k < ?' if prefix else ''} ORDER BY k LIMIT ?"
+        count = _FEW
+        with self.guard:
+            while True:
+                values = (below, end, count) if prefix else (below, count)
+                rows = self._select(text, values)
+                for (key,) in rows:
+                    name, slash, _ = key[len(prefix) :].partition("/")
+                    if not slash:
+                        keys.append(key)
+                    elif not prefixes or prefixes[-1] != f"{prefix}{name}/":
+                        prefixes.append(f"{prefix}{name}/")
+                if len(rows) < count:
+                    return Listing(keys, prefixes)
+                # What lies deeper is passed over by the index; many keys side by side are read at once.
+                last: str = rows[-1][0]
+                is_deep = bool(prefixes) and last.startswith(prefixes[-1])
+                below = _bounds(prefixes[-1])[1] if is_deep else f"{last}\0"
+                count = _FEW if is_deep else min(2 * count, _MANY)
 
     # --- writing -----------------------------------------------------------------------------------
 

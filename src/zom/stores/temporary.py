@@ -13,17 +13,14 @@ from itertools import count
 
 from zom.stores.files import write_all
 from zom.stores.locks import remake_in_children
-
-try:
-    import fcntl
-except ImportError:  # pragma: no cover - Windows, where nothing is swept
-    fcntl = None  # type: ignore[assignment]
+from zom.stores.whole_locks import is_possible, lock, unlock
 
 __all__ = [
     "OWN",
     "TEMPORARY",
     "discard",
     "hold",
+    "let_go",
     "link_in_place",
     "put_in_place",
     "remove_abandoned",
@@ -70,24 +67,25 @@ def temporary_name() -> str:
 
 def hold(descriptor: int) -> None:
     """Mark the open file as one that a living process writes, where the file system can."""
-    if fcntl is not None:
-        try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
-            return
+    if is_possible():
+        with suppress(OSError):
+            lock(descriptor, wait=False)
 
 
 def remove_abandoned(name: str, directory: int) -> bool:
     """Remove the file `name` of the open `directory` unless a process holds it; whether it is gone."""
-    if fcntl is None:
+    if not is_possible():  # pragma: no cover - Windows, where nothing is swept
         return False
     try:
         descriptor = os.open(name, os.O_RDWR | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, dir_fd=directory)
     except FileNotFoundError:
         return False
     try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        lock(descriptor, wait=False)
         # Removed while it is held: who waits for it finds that it is not the file of that name any more.
+        there = os.stat(name, dir_fd=directory, follow_symlinks=False)
+        if not os.path.samestat(there, os.fstat(descriptor)):
+            return False
         os.unlink(name, dir_fd=directory)
     except (BlockingIOError, FileNotFoundError):
         # A writer lives, or has just given the file its own name.
@@ -98,11 +96,33 @@ def remove_abandoned(name: str, directory: int) -> bool:
         os.close(descriptor)
 
 
+class _Writing:
+    """The temporary files that are being written: a child process closes its copies.
+
+    As long as a copy is open, what the parent has locked stays locked, even when the parent is killed.
+    """
+
+    def __init__(self) -> None:
+        self.descriptors: set[int] = set()
+        remake_in_children(self)
+
+    def after_fork(self) -> None:
+        """Close the copies."""
+        for descriptor in self.descriptors:
+            with suppress(OSError):
+                os.close(descriptor)
+        self.descriptors = set()
+
+
+_writing = _Writing()
+
+
 def write_temporary(directory: int, value: bytes, *, sync: bool) -> tuple[str, int]:
     """The name of a temporary file that holds `value`, and its descriptor, open as long as it is held."""
     name = _names.next()
     descriptor = os.open(name, _NEW, 0o666, dir_fd=directory)
     try:
+        _writing.descriptors.add(descriptor)
         hold(descriptor)
         write_all(descriptor, value)
         if sync:
@@ -111,18 +131,29 @@ def write_temporary(directory: int, value: bytes, *, sync: bool) -> tuple[str, i
             # Network file systems tell only at a close that the disk is full.
             os.close(os.dup(descriptor))
     except BaseException:
-        discard(directory, name, descriptor)
+        discard(directory, descriptor, name)
         raise
     return name, descriptor
 
 
-def discard(directory: int, name: str, descriptor: int) -> None:
-    """Remove a temporary file that is not needed after all."""
+def discard(directory: int, descriptor: int, *names: str) -> None:
+    """Remove a temporary file that is not needed after all; it has one of `names`, or none any more."""
     try:
-        with suppress(OSError):
-            os.unlink(name, dir_fd=directory)
+        for name in names:
+            with suppress(OSError):
+                there = os.stat(name, dir_fd=directory, follow_symlinks=False)
+                if os.path.samestat(there, os.fstat(descriptor)):
+                    os.unlink(name, dir_fd=directory)
     finally:
-        os.close(descriptor)
+        let_go(descriptor)
+
+
+def let_go(descriptor: int) -> None:
+    """Close a temporary file that has its name now, and free whoever waits for it."""
+    _writing.descriptors.discard(descriptor)
+    # Unlocked, not only closed: a child that is being forked has a copy.
+    unlock(descriptor)
+    os.close(descriptor)
 
 
 def put_in_place(directory: int, temporary: str, name: str) -> bool:

@@ -9,11 +9,22 @@ from typing import TYPE_CHECKING, Any
 from typing_extensions import override
 
 from zom.paths import check_prefix
-from zom.stores.interface import ByteRange, Capabilities, Listing, Snapshot, Store, Versioned
+from zom.stores.interface import (
+    ByteRange,
+    Capabilities,
+    Listing,
+    Obstacle,
+    Snapshot,
+    Store,
+    Versioned,
+    Wanted,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from contextlib import AbstractContextManager
+
+    from zom.stores.oddities import Oddity
 
 __all__ = ["PrefixStore", "ReadOnlyStore", "WrapperStore"]
 
@@ -34,6 +45,12 @@ class WrapperStore(Store):
     @override
     def url(self) -> str:
         return self.inner.url
+
+    @property
+    @override
+    def oddities(self) -> Sequence[Oddity]:
+        """Those of the inner store."""
+        return self.inner.oddities
 
     def _path(self, key: str) -> str:
         """What the inner store calls `key`."""
@@ -92,6 +109,10 @@ class WrapperStore(Store):
         return self.inner.list_dir(prefix)
 
     @override
+    def _lists_by_scan(self) -> bool:
+        return self.inner.lists_by_scan
+
+    @override
     def _create(self, key: str, value: bytes) -> bool:
         return self.inner.create(self._path(key), value)
 
@@ -107,6 +128,19 @@ class WrapperStore(Store):
     def _rename(self, old: str, new: str) -> None:
         self.inner.rename(old, new)
 
+    @property
+    @override
+    def folds_names(self) -> bool:
+        return self.inner.folds_names
+
+    @override
+    def _obstacles(self, wanted: Wanted) -> Iterable[Obstacle]:
+        return self.inner.obstacles(wanted)
+
+    @override
+    def _move(self, key: str, new: str) -> None:
+        self.inner.move(self._path(key), self._path(new))
+
     @override
     def _lock(self, key: str) -> AbstractContextManager[None]:
         return self.inner.lock(self._path(key))
@@ -119,6 +153,11 @@ class WrapperStore(Store):
     @override
     def flush(self) -> None:
         self.inner.flush()
+
+    @override
+    def sweep(self) -> int:
+        self._check_writable("", "sweep")
+        return self.inner.sweep()
 
     @override
     def close(self) -> None:
@@ -177,6 +216,12 @@ class PrefixStore(WrapperStore):
         found = self.inner.list_dir(self.prefix + prefix)
         start = len(self.prefix)
         return Listing([key[start:] for key in found.keys], [below[start:] for below in found.prefixes])
+
+    @override
+    def _obstacles(self, wanted: Wanted) -> Iterable[Obstacle]:
+        start = len(self.prefix)
+        found = self.inner.obstacles(wanted.prefixed(self.prefix))
+        return (each._replace(key=each.key[start:]) for each in found)
 
     @override
     def _rename(self, old: str, new: str) -> None:

@@ -27,6 +27,9 @@ T = TypeVar("T")
 _SOME = 1000
 """Of how many keys the sizes are asked for at once."""
 
+_SCANNED = frozenset({"MemoryStore", "ManagedMemoryStore", "GpuMemoryStore", "ZipStore"})
+"""The stores that look at all keys to list one directory."""
+
 _DOCUMENTS = ("zarr.json", ".zarray", ".zgroup", ".zattrs", ".zmetadata")
 
 
@@ -235,6 +238,10 @@ class ZarrPythonStore(Store):
             return int(await self._inner.getsize(key))
         except FileNotFoundError:
             return None
+
+    @override
+    def _lists_by_scan(self) -> bool:
+        return type(self._inner).__name__ in _SCANNED
 
     @override
     def _list_dir(self, prefix: str) -> Listing:

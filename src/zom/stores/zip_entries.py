@@ -20,6 +20,7 @@ from typing_extensions import Buffer, override
 from zom.errors import PathError, StoreError
 from zom.paths import check_key
 from zom.stores.ranges import ByteRange, Range, Suffix
+from zom.stores.temporary import OWN
 from zom.stores.zip_records import LOCAL_HEADER
 
 if TYPE_CHECKING:
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
         def decompress(self, data: bytes, /, max_length: int = ...) -> bytes: ...
 
 
-__all__ = ["Entry", "Positioned", "checked_entries", "read_range", "read_whole"]
+__all__ = ["Entries", "Entry", "Positioned", "checked_entries", "read_range", "read_whole"]
 
 _ENCRYPTED = 0x1 | 0x40
 _PATCHED = 0x20
@@ -88,29 +89,45 @@ class Positioned(io.RawIOBase):
         return got
 
 
-def checked_entries(url: str, archive: zipfile.ZipFile) -> tuple[dict[str, Entry], list[zipfile.ZipInfo]]:
-    """The entries by key, and the directories; an archive that lies about them is refused whole."""
+class Entries(NamedTuple):
+    """What an archive holds."""
+
+    by_key: dict[str, Entry]
+    others: list[zipfile.ZipInfo]
+    """Directories, and what a writer of zom left in a directory that was packed."""
+    repeated: list[str]
+    """The names that stand twice or more. The last entry counts, as for zipfile and zarr-python."""
+
+
+def checked_entries(url: str, archive: zipfile.ZipFile) -> Entries:
+    """The entries of an archive; one that lies about them is refused whole."""
     infos: dict[str, zipfile.ZipInfo] = {}
-    directories: list[zipfile.ZipInfo] = []
+    others: list[zipfile.ZipInfo] = []
+    repeated: dict[str, None] = {}
     for info in archive.infolist():
         name = info.orig_filename
         is_directory = name.endswith("/")
-        if is_directory:
-            directories.append(info)
-            name = name[:-1]
         try:
-            key = check_key(name)
+            key = check_key(_packed_name(name.removesuffix("/")))
         except PathError as cause:
             raise StoreError(url, "", "open", f"an entry has no proper key: {cause}") from cause
         if info.flag_bits & (_ENCRYPTED | _PATCHED):
             raise StoreError(url, key, "open", "the entry is encrypted")
-        if is_directory:
+        if is_directory or key != name:
+            others.append(info)
             continue
         if key in infos:
-            raise StoreError(url, key, "open", "the archive has two entries of this name")
+            repeated[key] = None
         infos[key] = info
     limits = _limits(url, archive)
-    return {key: Entry.of(info, limits[info.header_offset]) for key, info in infos.items()}, directories
+    entries = {key: Entry.of(info, limits[info.header_offset]) for key, info in infos.items()}
+    return Entries(entries, others, list(repeated))
+
+
+def _packed_name(name: str) -> str:
+    """`name`, or another where it is that of a file of zom's own, which is no key."""
+    folder, slash, last = name.rpartition("/")
+    return f"{folder}{slash}{last[1:]}" if last.startswith(OWN) else name
 
 
 def _limits(url: str, archive: zipfile.ZipFile) -> dict[int, int]:

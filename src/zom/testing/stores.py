@@ -171,6 +171,16 @@ class StoreSuite(ReadingSuite):
         assert {key: store.get(key) for key in store.list()} == {"x/y/b": b"1", "x/y/c/d": b"2", "ab": b"3"}
         assert store.list_dir() == Listing(["ab"], ["x/"])
 
+    def test_a_key_takes_the_place_of_another(self, store: Store) -> None:
+        store.set_many({"a/0": b"1", "b/zarr.json": b"2"})
+        store.move("a/0", "b/zarr.json")
+        store.move("b/zarr.json", "new/key")
+        store.move("new/key", "new/key")
+        assert [store.get(key) for key in ("a/0", "b/zarr.json", "new/key")] == [None, None, b"1"]
+        assert not store.capabilities.listable or list(store.list()) == ["new/key"]
+        with pytest.raises(StoreError, match=r"cannot move '.*a/0'"):
+            store.move("a/0", "b/0")
+
     def test_a_rename_that_would_mix_keys_is_refused(self, store: Store) -> None:
         values = {"a/b": b"1", "b/b": b"2"}
         store.set_many(values)

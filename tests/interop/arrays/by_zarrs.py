@@ -78,9 +78,11 @@ def items(document: dict[str, Any], region: Any) -> list[Any]:
 
 
 def pipeline(folder: str, document: dict[str, Any]) -> Any:
-    if str(document.get("data_type")).startswith(("float4_", "float6_", "float8_")):
+    kind = str(document.get("data_type"))
+    if kind.removeprefix("complex_").startswith(("float4_", "float6_", "float8_")):
         # It takes the fill values of small floats in bits only: these are 0 and 1.
-        document = {**document, "fill_value": "0x7f" if document["fill_value"] else "0x00"}
+        bits = "0x7f" if "e8m0" in kind else "0x00"
+        document = {**document, "fill_value": [bits, bits] if kind.startswith("complex_") else bits}
     text = json.dumps(document)
     if '"|O"' in text or document.get("data_type") in ("string", "bytes"):
         raise NotImplementedError(NO_TEXTS)

@@ -56,6 +56,14 @@ TYPES: dict[str, tuple[JSON, JSON, str, int]] = {
     **{name: (name, 0.0, "f", size) for name, size in FLOATS.items()},
     "complex64": ("complex64", [0.0, 0.0], "c", 8),
     "complex128": ("complex128", [0.0, 0.0], "c", 16),
+    **{
+        f"complex_{name}": (f"complex_{name}", [fill, fill], "parts", size)
+        for name, fill, size in (
+            ("float16", 0.0, 4),
+            ("bfloat16", 0.0, 4),
+            *((name, 1.0 if "e8m0" in name else 0.0, 2) for name in SMALL_FLOATS if name != "float8_e4m3fn"),
+        )
+    },
     "numpy.datetime64 ns": (time("datetime", "ns", 1), "NaT", "M", 8),
     "numpy.datetime64 10 us": (time("datetime", "us", 10), 0, "M", 8),
     "numpy.datetime64 D": (time("datetime", "D", 1), 0, "M", 8),
@@ -139,9 +147,9 @@ def shard(
 
 def serializer(kind: str, size: int, endian: str = "little") -> dict[str, Any]:
     """The plain array->bytes codec of a data type."""
-    if kind in "TO":
+    if kind in {"T", "O"}:
         return codec("vlen-utf8" if kind == "T" else "vlen-bytes")
-    if kind in "bSV" or size == 1:
+    if kind in {"b", "S", "V"} or size == 1 or (kind == "parts" and size == 2):
         return codec("bytes")
     return codec("bytes", endian=endian)
 
@@ -195,7 +203,7 @@ def chains(name: str, kind: str, size: int) -> Iterator[Chain]:
     yield "sharding_indexed", [shard((2, 3), [plain, codec("zstd", level=1, checksum=True)])], dict(big)
     start = shard((2, 2), [codec("transpose", order=[1, 0]), plain], "start")
     yield "sharding_indexed", [start], {**big, "variant": "index at the start, transposed"}
-    if kind in "bui" or name in {"int2", "int4", "uint2", "uint4"}:
+    if kind in {"b", "u", "i"} or name in {"int2", "int4", "uint2", "uint4"}:
         yield "packbits", [codec("packbits")], {}
     yield from filters(name, kind, size, plain)
     if name in {"float32", "int16"}:
@@ -208,7 +216,7 @@ def filters(name: str, kind: str, size: int, plain: dict[str, Any]) -> Iterator[
     yield "reshape", [codec("reshape", shape=[[0, 1]]), plain], {"shape": WHOLE}
     if kind == "b":
         yield "numcodecs.packbits", [codec("numcodecs.packbits"), codec("bytes")], {}
-    if kind not in "iuf":
+    if kind not in {"i", "u", "f"}:
         return
     dtype = f"{'<' if size > 1 else '|'}{kind}{size}"
     tame: dict[str, Any] = {"kind": "tame"}
@@ -232,7 +240,7 @@ def filters(name: str, kind: str, size: int, plain: dict[str, Any]) -> Iterator[
         yield "bitround", [codec("bitround", keepbits=4), plain], {"lossy": True, **tame}
         digits = codec("numcodecs.quantize", digits=2, dtype=dtype)
         yield "numcodecs.quantize", [digits, plain], {"lossy": True, **tame}
-    if size >= 4 and kind in "if":
+    if size >= 4 and kind in {"i", "f"}:
         zfpy = codec("numcodecs.zfpy", mode=5, tolerance=-1, rate=-1, precision=-1)
         yield "numcodecs.zfpy", [zfpy], {"kind": "tame" if kind == "f" else "any"}
         yield "zfp", [codec("zfp", mode="reversible")], dict(tame)

@@ -111,6 +111,8 @@ def _told(dtype: np.dtype[Any]) -> Any:
     if dtype.kind in "OT":
         return "O"
     if dtype.names is not None:
+        if all(dtype[name].isbuiltin == 2 for name in dtype.names):
+            return [(name, f"|V{dtype[name].itemsize}") for name in dtype.names]
         return dtype.descr
     return dtype.name if dtype.isbuiltin == 2 else dtype.str
 

@@ -147,6 +147,8 @@ def _support(results: Any, versions: dict[str, str], *, update: bool) -> int:
     marks = {peer.name: peer.mark for peer in ALL}
     seen = {"peers": versions, "marks": marks, "counts": counts(outcomes), "cells": cells(results)}
     if update:
+        if SUPPORT.exists():
+            _keep_absent(json.loads(SUPPORT.read_text(encoding="utf-8")), seen)
         SUPPORT.write_text(_text(seen), encoding="utf-8")
         print(f"{SUPPORT.name} is written; docs/generate.py makes the page")
         return 0
@@ -158,6 +160,20 @@ def _support(results: Any, versions: dict[str, str], *, update: bool) -> int:
     if changed:
         print("run with --update, and docs/generate.py, where that is what should be")
     return len(changed)
+
+
+def _keep_absent(listed: Any, seen: Any) -> None:
+    """Take over what the table says of peers that are not there."""
+    absent = set(listed["peers"]) - set(seen["peers"])
+    for peer in sorted(absent):
+        seen["peers"][peer] = listed["peers"][peer]
+        seen["counts"][peer] = listed["counts"][peer]
+        print(f"SKIP {peer}: the table says what it said before")
+    for form, rows in seen["cells"].items():
+        for data_type, row in rows.items():
+            for codec, cell in row.items():
+                before = listed["cells"].get(form, {}).get(data_type, {}).get(codec, {})
+                cell.update({peer: way for peer, way in before.items() if peer in absent})
 
 
 def _fewer(listed: Any, seen: Any, peers: Iterable[str]) -> list[str]:

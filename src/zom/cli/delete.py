@@ -1,0 +1,35 @@
+"""`zom delete`: a node, and all below it, deleted."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from zom.cli.create import show_change
+from zom.cli.outcome import USAGE, CommandError
+
+if TYPE_CHECKING:
+    import argparse
+
+__all__ = ["declare", "run"]
+
+
+def declare(parser: argparse.ArgumentParser) -> None:
+    """The arguments of the verb."""
+    parser.add_argument("node", metavar="STORE::a/b", help="the node; with --whole the store")
+    parser.add_argument("--whole", action="store_true", help="delete the hierarchy at the root of the store")
+    parser.add_argument("--dry-run", action="store_true", help="show the plan, and write nothing")
+    parser.add_argument("--format", choices=["text", "json"], default="text", help="how it is shown")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Plans the deletion, and does it; FINDINGS, and nothing is written, where something is in the way."""
+    from zom.cli.place import store_at  # noqa: PLC0415 - slow to import
+    from zom.hierarchy.removal import plan_delete  # noqa: PLC0415 - slow to import
+
+    place = store_at(arguments.node)
+    if place.path and arguments.whole:
+        raise CommandError(f"{place.name}: --whole means the store; name it without ::{place.path}", USAGE)
+    if not place.path and not arguments.whole:
+        raise CommandError(f"{place.name}: name a node as {place.name}::a/b, or add --whole", USAGE)
+    with place.opened(write=not arguments.dry_run) as store:
+        return show_change(arguments, place, plan_delete(store, place.path, whole=arguments.whole))

@@ -1,0 +1,42 @@
+"""`zom resize`: an array given another shape."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from zom.cli.create import show_change
+from zom.cli.outcome import USAGE, CommandError
+
+if TYPE_CHECKING:
+    import argparse
+
+__all__ = ["declare", "run"]
+
+
+def declare(parser: argparse.ArgumentParser) -> None:
+    """The arguments of the verb."""
+    parser.add_argument("node", metavar="STORE::a/b", help="the array")
+    parser.add_argument("shape", metavar="N,N,...", help="its new lengths, with commas between them")
+    parser.add_argument("--dry-run", action="store_true", help="show the plan, and write nothing")
+    parser.add_argument("--format", choices=["text", "json"], default="text", help="how it is shown")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Plans the change of shape, and does it; FINDINGS, and nothing is written, where something is in the way."""
+    from zom.cli.place import store_at  # noqa: PLC0415 - slow to import
+    from zom.hierarchy.handles import open_array  # noqa: PLC0415 - slow to import
+
+    place, shape = store_at(arguments.node), _lengths(arguments.shape)
+    with place.opened(write=not arguments.dry_run) as store:
+        array = open_array(store, place.path)
+        if len(shape) != array.ndim:
+            wanted = f"expected {array.ndim} lengths, as {','.join(map(str, array.shape))}"
+            raise CommandError(f"{place.name}: {wanted}, found {arguments.shape}", USAGE)
+        return show_change(arguments, place, array.plan_resize(shape))
+
+
+def _lengths(text: str) -> tuple[int, ...]:
+    parts = [part.strip() for part in text.split(",") if part.strip()]
+    if not all(part.isdecimal() for part in parts):
+        raise CommandError(f"{text}: expected lengths of 0 or more, as 4,5", USAGE)
+    return tuple(map(int, parts))

@@ -1,0 +1,143 @@
+r"""Text that is given to be written, or read into memory of another type: cast whole, or refused.
+
+Lone surrogates are half a character: no encoding of Unicode has them (The Unicode Standard, D76), and
+what numpy would write of them, other software can't read. They are refused before anything is written.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, cast
+
+import numpy as np
+
+from zom.errors import CodecError
+from zom.jsonvalue import lone_surrogate
+from zom.model.element_memory import index_text
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from zom.model.bound import Array
+
+__all__ = ["as_elements", "check_text", "put"]
+
+
+def as_elements(value: Any, dtype: np.dtype[Any]) -> Array:
+    r"""`value` as an array of `dtype`; CodecError where text in it has no Unicode, or no room in bytes.
+
+    >>> as_elements(np.array(["é"], "T"), np.dtype(">U2")).tolist()
+    ['é']
+    >>> as_elements(["a", "\ud800"], np.dtype("<U2"))
+    Traceback (most recent call last):
+    zom.errors.CodecError: expected text without lone surrogates at (1), found \ud800 at character 0
+    """
+    try:
+        if isinstance(value, np.ndarray):
+            made = _cast(cast("Array", value), dtype)
+        else:
+            made = np.asarray(value, dtype)
+    except UnicodeError as cause:
+        check_text(cast("Array", np.asarray(cast("object", value))))
+        raise CodecError(f"expected values of the type {dtype}, found text that it can't hold: {cause}; "
+                         "encode the text to bytes") from cause  # fmt: skip
+    check_text(made)
+    return made
+
+
+def _cast(array: Array, dtype: np.dtype[Any]) -> Array:
+    """As `array.astype`, which between text of any length and that of a fixed one needs native order."""
+    if array.dtype == dtype:
+        return array
+    if array.dtype.kind == "U" and dtype.kind == "T":
+        native = array.astype(array.dtype.newbyteorder("="))
+        check_text(native)  # numpy says nothing of the place
+        return native.astype(dtype)
+    if array.dtype.kind == "T" and dtype.kind == "U":
+        return array.astype(dtype.newbyteorder("=")).astype(dtype)
+    return array.astype(dtype)
+
+
+def put(target: Array, values: Array) -> None:
+    """Put `values` into `target`, cast as numpy's assignment casts.
+
+    >>> put(target := np.empty(1, "T"), np.array(["é"], ">U1")); target.tolist()
+    ['é']
+    """
+    kinds = {target.dtype.kind, values.dtype.kind}
+    target[...] = _cast(values, target.dtype) if kinds == {"T", "U"} else values
+
+
+def check_text(array: Array) -> None:
+    r"""CodecError where text in `array` holds half a character; what is no text is not looked at.
+
+    >>> check_text(np.array([{"a": ["\ud800"]}]))
+    Traceback (most recent call last):
+    zom.errors.CodecError: expected text without lone surrogates at (0), found \ud800 at character 0
+    """
+    kind = array.dtype.kind
+    if kind == "O":
+        _check_objects(array)
+    elif kind == "U":
+        _check_fixed(array, array.shape)
+    elif kind == "V" and array.dtype.names:
+        for path, part in _fields(array):
+            _check_fixed(part, array.shape, f" of the field {path!r}")
+
+
+def _fields(array: Array, path: str = "") -> Iterator[tuple[str, Array]]:
+    """The fields of text, each with the names that lead to it."""
+    for name in array.dtype.names or ():
+        part: Array = array[name]
+        inner = f"{path}.{name}" if path else name
+        if part.dtype.names:
+            yield from _fields(part, inner)
+        elif part.dtype.kind == "U":
+            yield inner, part
+
+
+def _check_fixed(array: Array, shape: tuple[int, ...], field: str = "") -> None:
+    if not array.dtype.itemsize or not array.size:
+        return
+    whole = np.ascontiguousarray(array)
+    order = ">" if array.dtype.byteorder == ">" else "<"
+    points = whole.reshape(-1).view(f"{order}u4")
+    wrong = (points >= 0xD800) & (points < 0xE000)
+    if not wrong.any():
+        return
+    element = int(wrong.argmax()) // (array.dtype.itemsize // 4)
+    each = array.size // max(1, int(np.prod(shape, dtype=np.intp)))
+    _refuse(str(whole.reshape(-1)[element]), element // each, shape, field)
+
+
+def _check_objects(array: Array) -> None:
+    for index, item in enumerate(array.reshape(-1).tolist()):
+        for text in _texts(item):
+            if not text.isascii() and lone_surrogate(text, ()) is not None:
+                _refuse(text, index, array.shape)
+
+
+def _texts(item: object) -> Iterator[str]:
+    """All text in an element; no container is walked twice."""
+    if isinstance(item, str):
+        yield item
+        return
+    if not isinstance(item, (dict, list, tuple)):
+        return
+    waiting: list[Any] = [item]
+    seen: set[int] = set()
+    while waiting:
+        found = waiting.pop()
+        if isinstance(found, str):
+            yield found
+        elif isinstance(found, (dict, list, tuple)) and id(cast("object", found)) not in seen:
+            seen.add(id(cast("object", found)))
+            waiting.extend(cast("list[Any]", found))
+            if isinstance(found, dict):
+                waiting.extend(cast("Mapping[Any, Any]", found).values())
+
+
+def _refuse(text: str, index: int, shape: tuple[int, ...], field: str = "") -> None:
+    fault = lone_surrogate(text, ())
+    if fault is not None:
+        where = index_text(index, shape)
+        raise CodecError(f"expected {fault.expected}{field}{where}, found {fault.found}")

@@ -1,0 +1,112 @@
+"""Documents in the spelling that every reader knows: names as objects, data types as strings.
+
+Zarr v3.1 lets an extension without a configuration be a string: "bytes" for {"name": "bytes"}. Readers of
+3.0 refuse it: zarr-python, tensorstore and GDAL do. They also refuse {"name": "int32"} for a data type, and
+tensorstore refuses a `must_understand` that is true, as it is by default.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast
+
+from zom.jsonvalue import thaw
+from zom.model.resolve import parse_v3
+from zom.problems import dotted
+
+if TYPE_CHECKING:
+    from zom.model.spec import Spec
+
+__all__ = ["Spelling", "check_spelling", "spelled_in_full"]
+
+Spelling: TypeAlias = Literal["full", "given"]
+"""How documents are written: as every reader takes them, or exactly as the spec spells them."""
+
+_WITH_CODECS = frozenset({"sharding_indexed", "n5_default", "conditional"})
+"""The codecs in whose configuration there are lists of codecs."""
+
+_Path = tuple[str | int, ...]
+
+
+def check_spelling(spelling: object) -> None:
+    """Raise ValueError unless it is one of the two.
+
+    >>> check_spelling("short")
+    Traceback (most recent call last):
+    ValueError: spelling: expected 'full' or 'given', got 'short'
+    """
+    if spelling not in {"full", "given"}:
+        raise ValueError(f"spelling: expected 'full' or 'given', got {spelling!r}")
+
+
+def spelled_in_full(spec: Spec) -> tuple[Spec, tuple[str, ...]]:
+    """The spec of one node in full spelling, and the places that differ.
+
+    >>> from zom import v3
+    >>> spec = v3.ArraySpec.build(shape=(4,), dtype="uint8", codecs=["bytes"])
+    >>> full, places = spelled_in_full(spec)
+    >>> full.codecs, places
+    (({'name': 'bytes'},), ('codecs[0]',))
+    >>> spelled_in_full(full)[0] is full
+    True
+    """
+    if spec.family.form != "v3" or spec.kind != "array":
+        return spec, ()
+    document, places = spec.document, list[str]()
+    made: dict[str, Any] = {}
+    for name in ("data_type", "chunk_grid", "chunk_key_encoding", "codecs"):
+        value = document[name]
+        full = _data_type(value) if name == "data_type" else _full(value, (name,), places)
+        if full is not value:
+            made[name] = full
+            if name == "data_type":
+                places.append(name)
+    return (cast("Any", spec).replace(**made), tuple(places)) if made else (spec, ())
+
+
+def _data_type(value: Any) -> Any:
+    """The name of a data type that is an object with nothing but the name, else `value` itself."""
+    if not isinstance(value, dict):
+        return value
+    members = cast("dict[str, Any]", value)
+    if members.get("configuration") or members.keys() - {"name", "configuration", "must_understand"}:
+        return members
+    parsed = parse_v3(thaw(members), [])
+    name = members.get("name")
+    return name if parsed is not None and isinstance(parsed.to_json("v3"), str) else members
+
+
+def _full(value: Any, path: _Path, places: list[str]) -> Any:
+    """A definition, or a list of them, in full; `value` itself where it is that already."""
+    if isinstance(value, (list, tuple)):
+        items = cast("list[Any]", value)
+        made = [_full(item, (*path, number), places) for number, item in enumerate(items)]
+        return made if any(new is not old for new, old in zip(made, items, strict=True)) else items
+    if isinstance(value, str):
+        places.append(dotted(path))
+        return {"name": value}
+    if not isinstance(value, dict):
+        return value
+    definition = cast("dict[str, Any]", value)
+    changed: dict[str, Any] = {}
+    if definition.get("must_understand") is True:
+        places.append(dotted((*path, "must_understand")))
+        definition = {name: item for name, item in definition.items() if name != "must_understand"}
+        changed = definition
+    configuration = definition.get("configuration")
+    # In other configurations `codecs` may mean something else.
+    if isinstance(configuration, dict) and definition.get("name") in _WITH_CODECS:
+        inside = _configuration(cast("dict[str, Any]", configuration), (*path, "configuration"), places)
+        if inside is not configuration:
+            changed = {**definition, "configuration": inside}
+    return changed or cast("Any", value)
+
+
+def _configuration(value: dict[str, Any], path: _Path, places: list[str]) -> dict[str, Any]:
+    """A configuration whose lists of codecs are in full."""
+    changed: dict[str, Any] = {}
+    for name in ("codecs", "index_codecs"):
+        if isinstance(value.get(name), (list, tuple)):
+            made = _full(value[name], (*path, name), places)
+            if made is not value[name]:
+                changed[name] = made
+    return {**value, **changed} if changed else value

@@ -1,0 +1,122 @@
+"""Nodes that stand in several places of a tree: counted without a walk to each of them.
+
+A Python object may be the member of many groups, and they of more: ten levels of ten members are ten
+billion nodes in some lines of code. Written as text, each of them is spelled wherever it stands.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, cast
+
+from zom.jsonvalue import CONTAINS_ITSELF
+from zom.jsonvalue import REPEATS as VALUE_REPEATS
+from zom.model.output import member_specs
+from zom.model.spec import Spec
+from zom.problems import Fault, dotted, rule
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from zom.limits import Limits
+    from zom.problems import Problem
+
+__all__ = ["is_endless", "node_count", "repeated"]
+
+REPEATS = rule(
+    "tree/repeats",
+    "nodes that stand in several places of a tree made in Python come to no more than the limit, each counted "
+    "wherever it stands: as text it is written as often",
+    source="RFC 8259, section 9: an implementation may set limits",
+)
+CYCLE = rule(
+    "tree/cycle",
+    "no group contains itself",
+    source="RFC 8259, section 3: what contains itself has no text",
+)
+
+
+def is_endless(problems: Iterable[Problem]) -> bool:
+    """Whether a document has problems for which its nodes and values are not walked one by one."""
+    return any(problem.code in _ENDLESS or problem.found == CONTAINS_ITSELF for problem in problems)
+
+
+_ENDLESS = frozenset({REPEATS.code, CYCLE.code, VALUE_REPEATS.code, "json/depth", "tree/depth"})
+
+
+def node_count(spec: Spec) -> int:
+    """How many nodes there are in the tree of `spec`, each counted wherever it stands.
+
+    >>> from zom import v3
+    >>> twice = v3.GroupSpec(members={})
+    >>> node_count(v3.GroupSpec(members={"a": twice, "b": twice}))
+    3
+    """
+    private = spec.__pydantic_private__
+    return 1 if private is None else cast("int", private.get("nodes", 1))
+
+
+def repeated(document: object, nodes: int, limits: Limits) -> Fault | None:
+    """The fault of a tree made in Python whose `nodes` repeat too often, or that contains itself.
+
+    Trees that are deeper than the limit are looked at, too: they may have no end.
+    """
+    most = limits.repeated_nodes
+    if nodes <= min(most, limits.tree_depth):
+        return None
+    cycle = _cycle(document)
+    if cycle is not None:
+        steps = tuple(step for name in cycle for step in ("members", name))
+        fix = "put a copy without the members in its place"
+        return Fault(CYCLE, steps, "a node", f"a group that contains itself, at {dotted(steps)}", fix)
+    if nodes <= most or nodes - _distinct(document) <= most:
+        return None
+    found = f"{nodes} nodes in all" if nodes.bit_length() <= 256 else "more than can be counted"
+    fix = "make a tree of fewer nodes"
+    return Fault(REPEATS, ("members",), f"at most {most} nodes that stand elsewhere, too", found, fix)
+
+
+def _below(node: object) -> Mapping[Any, Any]:
+    if isinstance(node, Spec):
+        return member_specs(node) or {}
+    found = cast("Mapping[str, object]", node).get("members") if isinstance(node, Mapping) else None
+    return cast("Mapping[Any, Any]", found) if isinstance(found, Mapping) else {}
+
+
+def _distinct(document: object) -> int:
+    """How many nodes there are, each counted once."""
+    seen = {id(document)}
+    waiting = [document]
+    while waiting:
+        for member in _below(waiting.pop()).values():
+            if id(member) not in seen:
+                seen.add(id(member))
+                waiting.append(member)
+    return len(seen)
+
+
+def _cycle(document: object) -> list[Any] | None:
+    """The names that lead to a group that contains itself; None where there is none."""
+    if isinstance(document, Spec):
+        return None  # a spec is made after its members
+    done: set[int] = set()
+    path: list[Any] = []
+    above = {id(document)}
+    stack: list[tuple[object, Iterator[tuple[Any, Any]]]] = [(document, iter(_below(document).items()))]
+    while stack:
+        node, members = stack[-1]
+        for name, member in members:
+            if id(member) in above:
+                return [*path, name]
+            if id(member) not in done and not isinstance(member, Spec):
+                above.add(id(member))
+                path.append(name)
+                stack.append((member, iter(_below(member).items())))
+                break
+        else:
+            stack.pop()
+            above.discard(id(node))
+            done.add(id(node))
+            if path:
+                path.pop()
+    return None

@@ -1,0 +1,104 @@
+"""Names that are good here and not elsewhere: reserved by other systems, taken by documents, or twins.
+
+A hierarchy outlives the store that it is in. These are warnings of the levels `strict` and `closed`; a plan
+for a store that can't hold such a name reports it as a conflict.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Final
+
+from zom.paths import collisions, windows_reserved
+from zom.problems import Fault, rule, show
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from zom.paths import Form
+
+__all__ = ["TWINS", "is_document_name", "is_own_name", "portable_faults", "twin_faults"]
+
+RESERVED: Final = rule(
+    "name/reserved",
+    "a node name can be the name of a file on every system",
+    source="Microsoft, Naming Files, Paths, and Namespaces; POSIX.1-2017, limits.h: NAME_MAX",
+    lenient=None,
+    strict="warning",
+    closed="warning",
+)
+DOCUMENT: Final = rule(
+    "name/document",
+    "a node is not named like a document of a format, or a file of zom",
+    source="Zarr v3, File system store: a key is a path; a directory can't be where a file is looked for",
+    lenient=None,
+    strict="warning",
+    closed="warning",
+)
+TWINS: Final = rule(
+    "name/twins",
+    "the names in a group differ by more than case and Unicode normal form",
+    source="Unicode 3.13, canonical caseless matching: how macOS and Windows compare names of files",
+    lenient=None,
+    strict="warning",
+    closed="warning",
+)
+
+_DOCUMENTS: Final = frozenset({"zarr.json", ".zarray", ".zgroup", ".zattrs", ".zmetadata"})
+_DRAFT_DOCUMENT: Final = re.compile(r"(?:\A|\.)(?:array|group)\.json\Z|zarr\.json\Z")
+_OWN: Final = (".zom.", ".zom-")
+_NAME_BYTES: Final = 255
+
+
+def is_document_name(name: str, form: Form) -> bool:
+    """Whether a directory of that name may be where readers look for a document.
+
+    >>> is_document_name(".zarray", "v3"), is_document_name("a.array.json", "draft")
+    (True, True)
+    """
+    if form == "draft":
+        return _DRAFT_DOCUMENT.search(name) is not None
+    return name in _DOCUMENTS
+
+
+def is_own_name(name: str) -> bool:
+    """Whether zom gives such names to files of its own.
+
+    >>> is_own_name(".zom.journal"), is_own_name("zom")
+    (True, False)
+    """
+    return name.startswith(_OWN)
+
+
+def portable_faults(name: str, form: Form, faults: list[Fault], path: tuple[str | int, ...] = ()) -> None:
+    """Add to `faults` why a node of that name may not work on every system.
+
+    >>> portable_faults("aux", "v3", faults := []); faults[0].found
+    '"aux"'
+    """
+    if is_document_name(name, form):
+        faults.append(Fault(DOCUMENT, path, "a name that is no document's", show(name), _RENAME))
+    elif is_own_name(name):
+        faults.append(Fault(DOCUMENT, path, "a name that is no file's of zom", show(name), _RENAME))
+    if windows_reserved(name):
+        wanted = "a name that Windows doesn't reserve"
+        faults.append(Fault(RESERVED, path, wanted, show(name), _RENAME))
+    if len(name) * 4 > _NAME_BYTES:
+        length = len(name.encode(errors="surrogatepass"))
+        if length > _NAME_BYTES:
+            wanted = f"a name of at most {_NAME_BYTES} bytes"
+            faults.append(Fault(RESERVED, path, wanted, f"one of {length} bytes", _RENAME))
+
+
+_RENAME: Final = "choose another name"
+
+
+def twin_faults(names: Iterable[str]) -> Iterator[tuple[str, Fault]]:
+    """The names that are one file with an earlier one where case or Unicode form doesn't count.
+
+    >>> [(name, fault.found) for name, fault in twin_faults(["Data", "data"])]
+    [('data', '"data" beside "Data"')]
+    """
+    for first, later in collisions(names):
+        wanted = "names that differ by more than case and Unicode form"
+        yield later, Fault(TWINS, (), wanted, f"{show(later)} beside {show(first)}", _RENAME)

@@ -1,0 +1,99 @@
+"""What obstore is asked and what it answers: ranges, sizes, versions, and exceptions in few words.
+
+Exceptions of obstore hold whole requests in their text. They are read, and not passed on.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+from zom.stores.credentials import hidden, shown_url
+from zom.stores.interface import ByteRange, Range, Suffix
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+__all__ = [
+    "CLOUDS",
+    "covers",
+    "get_options",
+    "is_missing",
+    "reason_of",
+    "size_of",
+    "url_of",
+    "version_of",
+    "was_repeated",
+]
+
+CLOUDS = {"S3Store": "s3", "GCSStore": "gs", "AzureStore": "az"}
+"""The stores of obstore that are services, with the schemes of their URLs."""
+
+
+def get_options(byte_range: ByteRange | None) -> dict[str, Any]:
+    """The options of a request for those bytes."""
+    if byte_range is None:
+        return {}
+    if byte_range.length == 0:
+        byte_range = Range(0, 1)  # no service knows empty ranges
+    if isinstance(byte_range, Suffix):
+        return {"range": {"suffix": byte_range.length}}
+    start, length = byte_range
+    return {"range": {"offset": start} if length is None else (start, start + length)}
+
+
+def size_of(meta: Any) -> int:
+    """How many bytes an object has."""
+    return int(meta["size"])
+
+
+def covers(byte_range: ByteRange, size: int) -> bool:
+    """Whether any byte of a value of that size lies in the range."""
+    if isinstance(byte_range, Suffix):
+        return byte_range.length > 0 and size > 0
+    return byte_range.length != 0 and byte_range.start < size
+
+
+def was_repeated(cause: Exception) -> bool:
+    """Whether obstore may have sent a request more than once; its message tells where it did.
+
+    >>> was_repeated(OSError("Error performing PUT http://x/y in 1ms - Server returned non-2xx: 412"))
+    False
+    >>> was_repeated(OSError("Error performing PUT http://x/y in 1ms, after 1 retries, max_retries: 10"))
+    True
+    """
+    first = str(cause).strip().partition("\n")[0]
+    return "Error performing" not in first or re.search(r"after [1-9]\d* retries", first) is not None
+
+
+def is_missing(cause: Exception) -> bool:
+    """Whether it says that there is no such object; or no such bucket."""
+    return isinstance(cause, FileNotFoundError)
+
+
+def version_of(meta: Any) -> tuple[tuple[str, str], ...]:
+    """What tells this version of an object from others."""
+    return tuple((name, meta[name]) for name in ("e_tag", "version") if meta.get(name) is not None)
+
+
+def reason_of(cause: BaseException, secrets: Iterable[str]) -> str:
+    """The first line, and the code that a service gave: the rest holds headers and addresses."""
+    text = str(cause).strip()
+    first = text.partition("\n")[0].partition("<?xml")[0].rstrip(" :")
+    code = re.search(r"<Code>(\w+)</Code>", text)
+    reason = f"{type(cause).__name__}: {first}" if first else type(cause).__name__
+    return hidden(f"{reason} ({code[1]})" if code else reason, secrets)
+
+
+def url_of(inner: Any, prefix: str) -> str:
+    """Where an object of obstore points, without its credentials."""
+    kind = type(inner).__name__
+    config: dict[str, Any] = getattr(inner, "config", None) or {}
+    place = config.get("bucket", config.get("container_name", ""))
+    if kind in CLOUDS:
+        base = f"{CLOUDS[kind]}://{place}/{getattr(inner, 'prefix', None) or ''}"
+    elif kind == "HTTPStore":
+        base = shown_url(str(inner.url))
+    else:
+        base = f"obstore-{kind.removesuffix('Store').lower()}://{getattr(inner, 'prefix', None) or ''}"
+    return f"{base.rstrip('/')}/{prefix}".rstrip("/")

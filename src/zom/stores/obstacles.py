@@ -1,0 +1,61 @@
+"""Obstacles: why keys can't be written, deleted or renamed, as far as a look at a store can tell."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+__all__ = ["Obstacle", "Wanted", "long_keys"]
+
+
+class Obstacle(NamedTuple):
+    """Why one key can't be written, deleted or renamed."""
+
+    key: str
+    expected: str
+    found: str
+    fix: str
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What somebody is about to do with a store."""
+
+    writes: Sequence[str] = ()
+    """Keys that will be written."""
+    new: frozenset[str] = frozenset()
+    """Those of them that are missing, as far as a listing told."""
+    removes: Sequence[str] = ()
+    """Keys that will be deleted."""
+    moves: Sequence[tuple[str, str]] = ()
+    """Prefixes that will be renamed, old and new."""
+
+    def prefixed(self, prefix: str) -> Wanted:
+        """The same in a store in which all this lies below a prefix.
+
+        >>> Wanted(writes=["a"]).prefixed("x/").writes
+        ['x/a']
+        """
+        return Wanted(
+            [prefix + key for key in self.writes],
+            frozenset(prefix + key for key in self.new),
+            [prefix + key for key in self.removes],
+            [(prefix + old, prefix + new) for old, new in self.moves],
+        )
+
+
+def long_keys(keys: Iterable[str], limit: int) -> Iterator[Obstacle]:
+    """An obstacle for each key of more than `limit` bytes.
+
+    >>> [obstacle.found for obstacle in long_keys(["abc", "é"], 2)]
+    ['one of 3 bytes']
+    """
+    for key in keys:
+        length = len(key.encode())
+        if length > limit:
+            yield Obstacle(
+                key, f"a key of at most {limit} bytes", f"one of {length} bytes", "shorten its path"
+            )

@@ -1,0 +1,64 @@
+"""Locks of whole open files: open-file-description locks, fcntl_locking(2), as tensorstore takes them.
+
+They end with the process, or when all copies of the descriptor are closed. Where a system knows no such
+locks, as gVisor and macOS, flock(2) must do, for all processes alike.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import struct
+from contextlib import suppress
+from typing import Any
+
+fcntl: Any
+try:
+    import fcntl
+except ImportError:  # pragma: no cover - Windows
+    fcntl = None
+
+__all__ = ["UNLOCKABLE", "is_possible", "lock", "unlock"]
+
+UNLOCKABLE = frozenset({errno.ENOSYS, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOLCK})
+"""What a file system answers that knows no locks."""
+
+_flock = struct.Struct("hhqqi")
+
+
+def is_possible() -> bool:
+    """Whether this system has such locks at all.
+
+    >>> is_possible()
+    True
+    """
+    return fcntl is not None
+
+
+def lock(descriptor: int, *, wait: bool, shared: bool = False) -> None:
+    """Lock an open file, which must be writable unless `shared`; BlockingIOError where another has it."""
+    if _described(descriptor, "F_RDLCK" if shared else "F_WRLCK", wait=wait):
+        return
+    how = fcntl.LOCK_SH if shared else fcntl.LOCK_EX
+    fcntl.flock(descriptor, how if wait else how | fcntl.LOCK_NB)
+
+
+def unlock(descriptor: int) -> None:
+    """Unlock an open file, whoever has copies of its descriptor."""
+    with suppress(OSError):
+        if fcntl is not None and not _described(descriptor, "F_UNLCK", wait=False):
+            fcntl.flock(descriptor, fcntl.LOCK_UN)
+
+
+def _described(descriptor: int, kind: str, *, wait: bool) -> bool:
+    """Whether the system knows locks of open file descriptions; then it is locked so."""
+    if not hasattr(fcntl, "F_OFD_SETLKW"):
+        return False
+    call = fcntl.F_OFD_SETLKW if wait else fcntl.F_OFD_SETLK
+    try:
+        fcntl.fcntl(descriptor, call, _flock.pack(getattr(fcntl, kind), os.SEEK_SET, 0, 0, 0))
+    except OSError as error:
+        if error.errno == errno.EINVAL:
+            return False
+        raise
+    return True

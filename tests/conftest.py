@@ -1,0 +1,30 @@
+"""Marks the corpora, which the fast lane leaves out: thousands of cases that each repeat one test."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+HERE = Path(__file__).parent
+CORPORA = (
+    "codecs/test_every_data_type.py",
+    "conformance/",
+    "conventions/ome/test_published_suites.py",
+    "conventions/test_report.py",
+    "dtypes/test_every_type.py",
+    "engine/test_fuzz.py",
+    "faults/",
+    "model/json_schema/",
+    "schemas/",
+    "stores/test_crashes.py",
+    "stores/test_suite_remote.py",
+    "test_written_documents.py",
+)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        path = item.path
+        if path.is_relative_to(HERE) and path.relative_to(HERE).as_posix().startswith(CORPORA):
+            item.add_marker(pytest.mark.corpus)

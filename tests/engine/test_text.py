@@ -1,0 +1,233 @@
+"""Text of all of Unicode, of all lengths, in every type and codec that carries it: whole and in parts."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import zom
+from zom import v2, v3
+from zom.errors import CodecError
+
+T = np.dtypes.StringDType()
+
+CHARACTERS = st.characters(exclude_categories=("Cs",))
+TEXTS = st.text(CHARACTERS, max_size=8) | st.sampled_from(
+    [
+        "",
+        "\0",
+        "a\0",
+        "\0é",
+        "東京" * 20,
+        "é" * 130,
+        "😀" * 70,
+        "x" * 300,
+        "\U0010ffff",
+        "\ufeff",
+        "e\u0301",
+        "\r\n\t",
+    ]
+)
+LISTS = st.lists(TEXTS, min_size=1, max_size=24)
+
+
+def _object(codec):
+    return {"dtype": "|O", "filters": [codec], "fill_value": "", "compressor": None, "order": "C"}
+
+
+def _fixed(dtype, order="C"):
+    return {"dtype": dtype, "filters": None, "fill_value": "", "compressor": None, "order": order}
+
+
+V3 = {
+    "string": {"dtype": "string"},
+    "string-shards": {"dtype": "string", "shards": (12,)},
+    "string-raw": {"dtype": "string", "codecs": [{"name": "vlen-utf8"}]},
+}
+V2 = {
+    "vlen-utf8": _object({"id": "vlen-utf8"}),
+    "json2": _object({"id": "json2"}),
+    "json2-utf8": _object({"id": "json2", "ensure_ascii": False}),
+    "msgpack2": _object({"id": "msgpack2"}),
+    "vlen-utf8-F": {**_object({"id": "vlen-utf8"}), "order": "F"},
+}
+FIXED = {
+    "v3": lambda: v3.ArraySpec.build(shape=(24,), dtype="<U300", chunks=(6,)),
+    "v3-shards": lambda: v3.ArraySpec.build(shape=(24,), dtype="<U300", chunks=(6,), shards=(12,)),
+    "v2": lambda: v2.ArraySpec(shape=(24,), chunks=(6,), **_fixed("<U300")),
+    "v2-big": lambda: v2.ArraySpec(shape=(24,), chunks=(6,), **_fixed(">U300", "F")),
+}
+
+
+def _any_length(name):
+    if name in V3:
+        return v3.ArraySpec.build(shape=(24,), chunks=(6,), **V3[name])
+    return v2.ArraySpec(shape=(24,), chunks=(6,), **V2[name])
+
+
+def _given(items, how):
+    if how == "list":
+        return items
+    return np.array(items, {"T": T, "O": object, "U": None, ">U": ">U300"}[how])
+
+
+def _round_trip(spec, items, how, expected):
+    array = zom.create_array("memory:", spec)
+    array[: len(items)] = _given(items, how)
+    assert array[: len(items)].tolist() == expected
+    array[1:3] = _given((items * 3)[:2], how)  # parts of a chunk
+    wanted = (expected + [""] * 24)[:24]
+    wanted[1:3] = (expected * 3)[:2]
+    assert array[:].tolist() == wanted
+    array[23] = items[0]
+    wanted[23] = expected[0]
+    assert zom.open_array(array.store)[:].tolist() == wanted
+    assert [problem for problem in zom.check(array.store, data="all") if problem.severity != "note"] == []
+
+
+@pytest.mark.parametrize("name", [*V3, *V2])
+@given(items=LISTS, how=st.sampled_from(["T", "O", "list"]))
+@settings(max_examples=15, deadline=None)
+def test_text_of_any_length_comes_back(name, items, how):
+    _round_trip(_any_length(name), items, how, items)
+
+
+@pytest.mark.parametrize("name", FIXED)
+@given(items=LISTS, how=st.sampled_from(["T", "O", "U", ">U", "list"]))
+@settings(max_examples=15, deadline=None)
+def test_text_of_a_fixed_length_comes_back_without_the_zeros_at_its_end(name, items, how):
+    _round_trip(FIXED[name](), items, how, [item.rstrip("\0") for item in items])
+
+
+@pytest.mark.parametrize("name", [*V3, *V2])
+@pytest.mark.parametrize("long", ["東京" * 20, "é" * 101, "😀" * 26, "a\0" * 60 + "é"])
+@pytest.mark.parametrize("count", [1, 2, 3, 17])
+def test_long_text_beside_empty_text_comes_back(name, long, count):
+    items = ([long] + [""] * (23 // count))[:24]
+    array = zom.create_array(
+        "memory:", _any_length(name).replace(chunks=(24,)) if name in V2 else _any_length(name)
+    )
+    array[: len(items)] = np.array(items, T)
+    assert array[: len(items)].tolist() == items
+
+
+def test_issue_13_text_that_was_cut_inside_a_character():
+    items = ["東京" * 20] + [""] * 7
+    array = zom.create_array("memory:", v3.ArraySpec.build(shape=(8,), dtype="string"))
+    array[:] = items
+    assert array[:].tolist() == items
+
+
+@given(labels=st.lists(TEXTS.filter(bool), min_size=1, max_size=9, unique=True), data=st.data())
+@settings(max_examples=15, deadline=None)
+def test_labels_of_categorize_come_back(labels, data):
+    codec = {"id": "categorize", "labels": labels, "dtype": "|O", "astype": "|u1"}
+    array = zom.create_array("memory:", v2.ArraySpec(shape=(24,), chunks=(6,), **_object(codec)))
+    items = data.draw(st.lists(st.sampled_from(labels), min_size=24, max_size=24))
+    array[:] = items
+    assert array[:].tolist() == items
+
+
+@given(fill=TEXTS)
+@settings(max_examples=40, deadline=None)
+def test_a_fill_value_is_any_text(fill):
+    for spec in (
+        v3.ArraySpec.build(shape=(4,), dtype="string", fill_value=fill),
+        v3.ArraySpec.build(shape=(4,), dtype="<U300", fill_value=fill),
+        *(v2.ArraySpec(shape=(4,), chunks=(2,), **{**entry, "fill_value": fill}) for entry in V2.values()),
+    ):
+        array = zom.create_array("memory:", spec)
+        found = zom.open_array(array.store, mode="r+")
+        expected = fill if found.dtype.kind != "U" else fill.rstrip("\0")
+        assert found[:].tolist() == [expected] * 4
+        found[0] = "é"
+        assert found[:].tolist() == ["é", *[expected] * 3]
+
+
+@given(attributes=st.dictionaries(TEXTS, TEXTS | st.lists(TEXTS), max_size=5))
+@settings(max_examples=40, deadline=None)
+def test_attributes_hold_any_text(attributes):
+    for cls in (v2.GroupSpec, v3.GroupSpec):
+        group = zom.create_group("memory:", cls(attributes=attributes))
+        assert zom.open_group(group.store).spec.attributes == attributes
+        group.attrs.update({"again": attributes})
+        assert dict(zom.open_group(group.store).attrs) == {**attributes, "again": attributes}
+
+
+STRUCT = [["name", "<U300"], ["big", ">U300"], ["number", "<i4"]]
+
+
+@given(items=st.lists(TEXTS, min_size=6, max_size=6))
+@settings(max_examples=15, deadline=None)
+def test_fields_of_structs_hold_any_text(items):
+    spec = v2.ArraySpec(
+        shape=(6,), chunks=(4,), dtype=STRUCT, filters=None, fill_value=None, compressor=None, order="C"
+    )
+    array = zom.create_array("memory:", spec)
+    array["name"] = np.array(items, T)
+    array["big", 1:4] = np.array(items[1:4], T)
+    expected = [item.rstrip("\0") for item in items]
+    assert array["name"].tolist() == expected
+    assert array["big"].tolist() == ["", *expected[1:4], "", ""]
+
+
+SURROGATE = "expected text without lone surrogates at (1), found \\ud800 at character 1"
+
+
+@pytest.mark.parametrize("name", [*V3, *V2])
+@pytest.mark.parametrize("how", ["list", "O", "U"])
+def test_half_a_character_is_refused_before_anything_is_written(name, how):
+    array = zom.create_array("memory:", _any_length(name))
+    before = dict.fromkeys(array.store.list())
+    with pytest.raises(CodecError) as caught:
+        array[:2] = _given(["a", "b\ud800"], how)
+    assert str(caught.value) == f"memory://: /: {SURROGATE}"
+    assert dict.fromkeys(array.store.list()) == before
+
+
+@pytest.mark.parametrize("name", FIXED)
+@pytest.mark.parametrize("how", ["list", "O", "U", ">U"])
+def test_half_a_character_is_refused_in_text_of_a_fixed_length(name, how):
+    array = zom.create_array("memory:", FIXED[name]())
+    with pytest.raises(CodecError) as caught:
+        array[:2] = _given(["a", "b\ud800"], how)
+    assert str(caught.value) == f"memory://: /: {SURROGATE}"
+
+
+def test_half_a_character_in_a_field_is_refused_with_its_name():
+    spec = v2.ArraySpec(
+        shape=(6,), chunks=(4,), dtype=STRUCT, filters=None, fill_value=None, compressor=None, order="C"
+    )
+    array = zom.create_array("memory:", spec)
+    with pytest.raises(CodecError, match=r"lone surrogates of the field 'big' at \(2\), found \\ud800"):
+        array[:3] = [("a", "b", 1), ("c", "d", 2), ("e", "\ud800", 3)]
+
+
+def test_half_a_character_that_is_appended_is_refused():
+    array = zom.create_array("memory:", v3.ArraySpec.build(shape=(1,), dtype="string"))
+    with pytest.raises(CodecError, match=r"lone surrogates at \(1\)"):
+        array.append(["a", "\udc00"])
+    assert zom.open_array(array.store).shape == (1,)
+
+
+def test_half_a_character_inside_of_an_object_is_refused():
+    array = zom.create_array("memory:", _any_length("json2"))
+    with pytest.raises(CodecError, match=r"lone surrogates, found \\ud800 at character 0"):
+        array[0] = {"a": ["\ud800"]}
+
+
+def test_text_for_bytes_is_refused_with_what_to_do():
+    array = zom.create_array("memory:", v3.ArraySpec.build(shape=(2,), dtype="S4"))
+    with pytest.raises(CodecError, match=r"found text that it can't hold: .*; encode the text to bytes"):
+        array[:] = ["a", "é"]
+    array[:] = ["a", "é".encode()]
+    assert array[:].tolist() == [b"a", "é".encode()]
+
+
+def test_text_of_a_fixed_length_is_read_into_memory_of_any_length():
+    array = zom.create_array("memory:", FIXED["v2-big"]())
+    array[0] = "東京"
+    out = np.empty(1, T)
+    assert array.read(slice(0, 1), out=out).tolist() == ["東京"]

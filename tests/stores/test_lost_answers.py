@@ -1,0 +1,252 @@
+"""Conditional puts whose answer is lost: a small server of S3 does them, and does not say so."""
+
+from __future__ import annotations
+
+import threading
+from collections import Counter
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+from urllib.parse import parse_qs, unquote, urlsplit
+
+import pytest
+
+import zom
+from zom.errors import StoreError
+
+obstore = pytest.importorskip("obstore", reason="pip install 'zom[cloud]'")
+
+DATE = "Wed, 21 Oct 2015 07:28:00 GMT"
+
+
+class Bucket(ThreadingHTTPServer):
+    """Objects in memory, with conditions; `mishaps` happen to the puts that come, after they are done.
+
+    A mishap is a status, or 0 for a connection that is closed without an answer.
+    """
+
+    def __init__(self, *, keeps_metadata: bool) -> None:
+        super().__init__(("127.0.0.1", 0), Answers)
+        self.keeps_metadata = keeps_metadata
+        self.objects: dict[str, tuple[bytes, str, dict[str, str]]] = {}
+        self.mishaps: list[int | None] = []
+        self.puts = 0
+        self.guard = threading.Lock()
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """Nothing: connections are closed on purpose."""
+
+
+class Answers(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+    server: Bucket
+
+    def log_message(self, format: str, *args: Any) -> None:  # noqa: A002 - its name in the base class
+        """Nothing is said."""
+
+    def answer(self, status: int, body: bytes = b"", headers: dict[str, str] | None = None) -> None:
+        self.send_response(status)
+        for name, value in {"Content-Length": str(len(body)), **(headers or {})}.items():
+            self.send_header(name, value)
+        self.end_headers()
+        if self.command != "HEAD":
+            self.wfile.write(body)
+
+    def do_PUT(self) -> None:
+        body = self.rfile.read(int(self.headers["Content-Length"]))
+        server, key = self.server, unquote(urlsplit(self.path).path)
+        with server.guard:
+            there = server.objects.get(key)
+            wanted = self.headers.get("If-Match")
+            if (self.headers.get("If-None-Match") == "*" and there) or (
+                wanted is not None and (there is None or there[1] != wanted)
+            ):
+                self.answer(412, b"<Error><Code>PreconditionFailed</Code></Error>")
+                return
+            server.puts += 1
+            metadata = {
+                name: value for name, value in self.headers.items() if name.lower().startswith("x-amz-meta-")
+            }
+            tag = f'"{server.puts}"'
+            server.objects[key] = (body, tag, metadata if server.keeps_metadata else {})
+            mishap = server.mishaps.pop(0) if server.mishaps else None
+        if mishap == 0:
+            self.close_connection = True
+            self.connection.close()
+        elif mishap is not None:
+            self.answer(mishap, b"<Error><Code>InternalError</Code></Error>")
+        else:
+            self.answer(200, headers={"ETag": tag})
+
+    def do_GET(self) -> None:
+        parts = urlsplit(self.path)
+        query = parse_qs(parts.query)
+        if "list-type" in query:
+            self.list(query)
+            return
+        found = self.server.objects.get(unquote(parts.path))
+        if found is None:
+            self.answer(404, b"<Error><Code>NoSuchKey</Code></Error>")
+            return
+        self.answer(200, found[0], {"ETag": found[1], "Last-Modified": DATE, **found[2]})
+
+    do_HEAD = do_GET  # noqa: N815 - its name in the base class
+
+    def list(self, query: dict[str, list[str]]) -> None:
+        prefix = query.get("prefix", [""])[0]
+        keys = [key.removeprefix("/bucket/") for key in self.server.objects]
+        below = sorted(key for key in keys if key.startswith(prefix))
+        entries = ""
+        if "delimiter" in query:
+            folders = {
+                prefix + key[len(prefix) :].split("/")[0] for key in below if "/" in key[len(prefix) :]
+            }
+            entries = "".join(
+                f"<CommonPrefixes><Prefix>{folder}/</Prefix></CommonPrefixes>" for folder in folders
+            )
+            below = [key for key in below if "/" not in key[len(prefix) :]]
+        entries += "".join(
+            f"<Contents><Key>{key}</Key><LastModified>2015-10-21T07:28:00.000Z</LastModified><Size>"
+            f"{len(self.server.objects[f'/bucket/{key}'][0])}</Size></Contents>"
+            for key in below
+        )
+        self.answer(
+            200, f"<ListBucketResult><IsTruncated>false</IsTruncated>{entries}</ListBucketResult>".encode()
+        )
+
+    def do_POST(self) -> None:
+        body = self.rfile.read(int(self.headers["Content-Length"])).decode()
+        keys = [part.partition("</Key>")[0] for part in body.split("<Key>")[1:]]
+        for key in keys:
+            self.server.objects.pop(f"/bucket/{key}", None)
+        deleted = "".join(f"<Deleted><Key>{key}</Key></Deleted>" for key in keys)
+        self.answer(200, f"<DeleteResult>{deleted}</DeleteResult>".encode())
+
+    def do_DELETE(self) -> None:
+        self.server.objects.pop(unquote(urlsplit(self.path).path), None)
+        self.answer(204)
+
+
+@pytest.fixture(params=[True, False], ids=["metadata", "no metadata"])
+def bucket(request: Any):
+    server = Bucket(keeps_metadata=request.param)
+    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True)
+    thread.start()
+    yield server
+    server.shutdown()
+    server.server_close()
+    thread.join()
+
+
+def opened(bucket: Bucket, **retry: Any) -> zom.Store:
+    return zom.store(
+        "s3://bucket",
+        endpoint=f"http://127.0.0.1:{bucket.server_port}",
+        region="us-east-1",
+        access_key_id="key",
+        secret_access_key="secret",
+        client_options={"allow_http": True},
+        **({"retry_config": retry} if retry else {}),
+    )
+
+
+MISHAPS = [[500], [503], [0], [500, 0]]
+
+
+@pytest.mark.parametrize("mishaps", MISHAPS)
+def test_a_value_that_was_created_is_created_though_the_answer_was_lost(bucket, mishaps):
+    store = opened(bucket)
+    bucket.mishaps[:] = mishaps
+    assert store.create("a", b"1")
+    assert not store.create("a", b"2")
+    assert not store.create("a", b"1")
+    assert store.get("a") == b"1"
+
+
+@pytest.mark.parametrize("mishaps", MISHAPS)
+def test_a_value_that_was_replaced_is_replaced_though_the_answer_was_lost(bucket, mishaps):
+    store = opened(bucket)
+    store.set("a", b"0")
+    found = store.get_version("a")
+    assert found is not None
+    bucket.mishaps[:] = mishaps
+    assert store.replace("a", b"1", found.version)
+    assert not store.replace("a", b"1", found.version)
+    assert not store.replace("a", b"2", found.version)
+    assert not store.replace("missing", b"2", found.version)
+    assert store.get("a") == b"1"
+
+
+def test_what_another_wrote_after_a_lost_answer_is_not_ours(bucket):
+    """The put is done, its answer is lost, and another takes the place before it is repeated."""
+    store = opened(bucket)
+    answered = bucket.RequestHandlerClass.answer
+
+    def answer(self: Any, status: int, *rest: Any, **options: Any) -> None:
+        if status == 500:
+            bucket.objects["/bucket/a"] = (b"another", '"x"', {})
+        answered(self, status, *rest, **options)
+
+    bucket.RequestHandlerClass = type("Taken", (Answers,), {"answer": answer})
+    bucket.mishaps[:] = [500]
+    assert not store.create("a", b"1")
+    assert store.get("a") == b"another"
+
+
+def test_of_many_who_create_the_same_bytes_one_wins(bucket):
+    if bucket.keeps_metadata:
+        # The answer to the winner is lost. Without metadata, nobody could tell equal values apart then.
+        bucket.mishaps[:] = [500]
+    won: Counter[bool] = Counter()
+    barrier = threading.Barrier(8)
+
+    def create() -> None:
+        store = opened(bucket)
+        barrier.wait()
+        won[store.create("a", b"same")] += 1
+
+    threads = [threading.Thread(target=create) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert won == {True: 1, False: 7}
+
+
+def test_a_put_whose_every_answer_was_lost_is_looked_for(bucket):
+    store = opened(bucket, max_retries=0)
+    bucket.mishaps[:] = [500]
+    if bucket.keeps_metadata:
+        assert store.create("a", b"1")
+    else:
+        with pytest.raises(StoreError, match="cannot write 'a'"):
+            store.create("a", b"1")
+    assert store.get("a") == b"1"
+
+
+SPEC = zom.v3.GroupSpec(
+    members={
+        "a": zom.v3.ArraySpec.build(shape=(8,), dtype="int8", chunks=(4,)),
+        "g": zom.v3.GroupSpec(members={"b": zom.v3.ArraySpec.build(shape=(2,), dtype="int8")}),
+    }
+)
+
+
+@pytest.mark.parametrize("mishap", [500, 0])
+def test_no_lost_answer_wedges_a_hierarchy(bucket, mishap):
+    """Each put in turn: made, changed in part, given attributes, resized."""
+    number = 0
+    while True:
+        bucket.objects.clear()
+        store = opened(bucket)
+        bucket.mishaps[:] = [None] * number + [mishap]
+        root = zom.materialize(SPEC, store)
+        root["a"][1:3] = 7
+        root["a"].attrs["n"] = 1
+        root["a"].resize((12,))
+        assert not [each for each in zom.check(store) if each.severity != "note"]
+        assert root["a"][:4].tolist() == [0, 7, 7, 0]
+        assert zom.open(store, "a").shape == (12,)
+        if bucket.mishaps:
+            break
+        number += 1
+    assert number > 5
