@@ -80,9 +80,21 @@ class Worker:
     def __init__(self, peer: Peer, python: str) -> None:
         self._command = [python, str(HERE / "worker.py"), peer.module]
         self._process: subprocess.Popen[bytes] | None = None
+        self._code = 0
 
     def ask(self, **job: Any) -> dict[str, Any]:
-        """What the peer answers; an error where it dies, or doesn't answer in time."""
+        """What the peer answers; an error where it dies twice, or doesn't answer in time.
+
+        A process has thousands of arrays behind it, and threads of its own: what kills it once may have nothing
+        to do with the array, which a fresh process is asked for, then.
+        """
+        answer = self._ask(job)
+        if answer is None:
+            answer = self._ask(job)
+        return answer or {"error": f"its process died twice, the last time with exit code {self._code}"}
+
+    def _ask(self, job: dict[str, Any]) -> dict[str, Any] | None:
+        """What the peer answers; None where it dies."""
         if self._process is None:
             quiet = None if os.environ.get("ZOM_INTEROP_NOISE") else subprocess.DEVNULL
             self._process = subprocess.Popen(
@@ -105,9 +117,10 @@ class Worker:
         except BrokenPipeError:
             line = b""
         if not line:
-            code = process.wait()
+            self._code = process.wait()
             self._process = None
-            return {"error": f"its process died with exit code {code}"}
+            print(f"a process of {self._command[-1]} died with exit code {self._code}", file=sys.stderr)  # noqa: T201
+            return None
         answer: dict[str, Any] = json.loads(line)
         return answer
 
