@@ -26,6 +26,9 @@ _TRIALS = 4
 _PLAINLY = 1e-3
 """So many seconds are no accident of the first chunk."""
 
+_PAUSE = 1e-3
+"""The seconds between two looks at threads that work on after an interrupt."""
+
 
 class Shared(Generic[T]):
     """An iterator that several threads take from; it ends for all of them when `stop` is called."""
@@ -105,6 +108,7 @@ def _tried(
 def _run_threads(items: Iterator[T], most: int, work: Callable[[Iterator[T]], None]) -> None:
     shared = Shared(items)
     failures: list[BaseException] = []
+    working: dict[int, None] = {}
 
     def attempt() -> None:
         try:
@@ -113,16 +117,44 @@ def _run_threads(items: Iterator[T], most: int, work: Callable[[Iterator[T]], No
             failures.append(error)
             shared.stop()
 
-    threads = [threading.Thread(target=attempt, name="zom-chunks", daemon=True) for _ in range(most - 1)]
-    started: list[threading.Thread] = []
+    def attempt_in_thread() -> None:
+        working[threading.get_ident()] = None
+        try:
+            attempt()
+        finally:
+            del working[threading.get_ident()]
+
+    threads = [
+        threading.Thread(target=attempt_in_thread, name="zom-chunks", daemon=True) for _ in range(most - 1)
+    ]
     try:
         for thread in threads:
             thread.start()
-            started.append(thread)
         attempt()
     finally:
         shared.stop()
-        for thread in started:
-            thread.join()
+        _wait(threads, working)
     if failures:
         raise failures[0]
+
+
+def _wait(threads: list[threading.Thread], working: dict[int, None]) -> None:
+    """Wait until no thread works any more; an interrupt that comes meanwhile is raised afterwards.
+
+    A thread that outlived the operation would write chunks after the caller has undone it.
+    """
+    interrupt: BaseException | None = None
+    while True:
+        try:
+            for thread in threads:
+                if thread.is_alive():
+                    thread.join()
+            # Python 3.11 takes a thread for ended when an interrupt ends the wait for it.
+            while working:
+                time.sleep(_PAUSE)
+        except BaseException as error:  # noqa: BLE001 - it is raised when all have ended
+            interrupt = error
+        else:
+            break
+    if interrupt is not None:
+        raise interrupt
