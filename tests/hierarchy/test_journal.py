@@ -319,6 +319,27 @@ def test_a_journal_in_a_directory_that_is_no_hierarchy_is_nobodys(tmp_path):
     assert zom.read(store, "a") == array_of()
 
 
+@pytest.mark.parametrize("name", [JOURNAL, "zarr.json"])
+@pytest.mark.parametrize("error", [errno.EIO, errno.ESTALE])
+def test_an_error_above_the_root_of_a_store_is_no_absent_journal(tmp_path, monkeypatch, name, error):
+    fill(LocalStore(tmp_path / "s"))
+    real = os.stat
+    bad = tmp_path / "s" / name
+
+    def failing(path, *arguments, **options):
+        if path == bad:
+            raise OSError(error, os.strerror(error), str(bad))
+        return real(path, *arguments, **options)
+
+    with LocalStore(tmp_path / "s" / "g") as store:
+        monkeypatch.setattr(os, "stat", failing)
+        monkeypatch.setattr(os, "lstat", lambda path, **options: failing(path, follow_symlinks=False))
+        with pytest.raises(StoreError) as caught:
+            zom.read(store, "a")
+    reason = os.strerror(error).lower()
+    assert str(caught.value).startswith(f"{tmp_path / 's'}: cannot read {name!r}: {reason}")
+
+
 # --- who writes looks for a journal ----------------------------------------------------------------------
 
 WRITES = {

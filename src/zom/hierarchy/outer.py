@@ -64,8 +64,10 @@ def _around(root: Path, inner: str) -> Iterator[tuple[str, str, str, bytes]]:
             if not _holds_document(folder):
                 return
             continue
-        except OSError:
+        except PermissionError:
             return  # not ours to look into
+        except OSError as cause:
+            raise _unreadable(folder, JOURNAL, cause) from cause
         if not stat.S_ISREG(facts.st_mode) or facts.st_size > DEFAULT_LIMITS.text_bytes:
             return
         try:
@@ -73,13 +75,23 @@ def _around(root: Path, inner: str) -> Iterator[tuple[str, str, str, bytes]]:
         except FileNotFoundError:
             continue
         except OSError as cause:
-            reason = f"{cause.strerror or cause}".lower()
-            raise StoreError(str(folder), JOURNAL, "read", reason) from cause
+            raise _unreadable(folder, JOURNAL, cause) from cause
         yield str(folder), JOURNAL, f"/{inner.strip('/')}", text
 
 
 def _holds_document(folder: Path) -> bool:
-    try:
-        return any((folder / name).is_file() for name in _DOCUMENTS)
-    except OSError:
-        return False  # not ours to look into
+    for name in _DOCUMENTS:
+        try:
+            if stat.S_ISREG((folder / name).stat().st_mode):
+                return True
+        except FileNotFoundError:
+            continue
+        except PermissionError:
+            return False  # not ours to look into
+        except OSError as cause:
+            raise _unreadable(folder, name, cause) from cause
+    return False
+
+
+def _unreadable(folder: Path, name: str, cause: OSError) -> StoreError:
+    return StoreError(str(folder), name, "read", f"{cause.strerror or cause}".lower())
