@@ -671,3 +671,65 @@ def test_any_tree_becomes_any_other(form, data):
     assert told(zom.read(store)).like(told(new))
     assert zom.plan(new, store, on_conflict="replace", prune=True).is_empty
     assert zom.plan(new, store).is_empty
+
+
+# --- a disk without room for a directory -----------------------------------------------------------------
+
+
+class NoDirectoriesStore(WrapperStore):
+    """A directory on a disk that has no room for another one."""
+
+    def _move(self, key, new):
+        if not (self.inner.root / new).parent.is_dir():
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        super()._move(key, new)
+
+
+def fitted(form):
+    """A tree in which new groups lie beside arrays and below others."""
+    module = MODULES[form]
+    inner = {"c": array_of(form), "d": module.GroupSpec(members={"e": array_of(form)})}
+    spec = tree_of(form, 2)
+    return spec.replace(members={**spec.members, "new": module.GroupSpec(members=inner)})
+
+
+@FORMS
+def test_a_change_is_finished_where_there_is_no_room_for_a_directory(form, tmp_path):
+    ends = set()
+    for number in range(400):
+        folder = tmp_path / str(number)
+        with zom.store(folder) as inner:
+            zom.materialize(tree_of(form), inner)
+            store = FaultyStore(inner, dict.fromkeys(range(number, 9999), "fail"))
+            with suppress(ZomError):
+                zom.materialize(fitted(form), store, on_conflict="update")
+            whole = number >= len(store.operations)
+            if any(key.startswith(".zom.new/") and "/new/" in key for key in inner.list()):
+                ends.add(zom.plan_repair(inner)[0].outcome)
+                before = zom.read(inner)
+                zom.repair(NoDirectoriesStore(inner))
+                assert zom.read(inner) == before
+                assert own_keys(inner) == []
+        if whole:
+            break
+    assert ends == {"undo", "finish"}
+
+
+@pytest.mark.parametrize("new", [(5,), (3, 4, 2), ()], ids=["fewer", "more", "none"])
+def test_an_array_of_another_rank_is_read_while_the_old_chunks_go(new, tmp_path):
+    spec = v3.ArraySpec.build(shape=(4, 4), dtype="int8", chunks=(2, 2))
+    other = v3.ArraySpec.build(shape=new, dtype="int8", chunks=(2,) * len(new), fill_value=7)
+    seen = []
+    for number in range(400):
+        with zom.store(tmp_path / str(number)) as inner:
+            zom.materialize(v3.GroupSpec(members={"a": spec}), inner)
+            zom.open_array(inner, "a", mode="r+")[...] = 1
+            store = FaultyStore(inner, dict.fromkeys(range(number, 9999), "fail"))
+            with suppress(ZomError):
+                zom.materialize(v3.GroupSpec(members={"a": other}), store, on_conflict="replace", prune=True)
+            values = zom.open_array(inner, "a")[...]
+            seen.append(values.shape)
+            assert (values == (1 if values.shape == (4, 4) else 7)).all()
+        if number >= len(store.operations):
+            break
+    assert set(seen) == {(4, 4), new}

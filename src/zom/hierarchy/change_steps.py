@@ -188,18 +188,55 @@ def _put(store: Store, work: Journal, texts: Mapping[str, bytes], prefix: str, s
     for key, there in zip(left, waiting, strict=True):
         if there is None:
             store.set(key, texts[key])
-        else:
-            store.move(work.aside(key, prefix), key)
+        elif not _moved(store, work.aside(key, prefix), key):
+            _put(store, work, texts, prefix, steps)
+            return
         steps.more()
+
+
+def _moved(store: Store, old: str, new: str) -> bool:
+    """Move one key; False where others below the same directory were moved with it.
+
+    On a full disk there is no room for a new directory: then the one in which the key waits takes its place.
+    """
+    try:
+        store.move(old, new)
+    except StoreError as error:
+        if not (_is_full(error) and store.capabilities.rename):
+            raise
+        pair = _directories(store, old, new)
+        if pair is None:
+            raise
+        store.rename(*pair)
+        return False
+    return True
+
+
+def _directories(store: Store, old: str, new: str) -> tuple[str, str] | None:
+    """The topmost of the directories above two keys of one name that has nothing in it at the new place."""
+    names, others = old.split("/")[:-1], new.split("/")[:-1]
+    found = None
+    while names and others and names[-1] == others[-1]:
+        pair = ("/".join((*names, "")), "/".join((*others, "")))
+        if next(iter(store.list(pair[1])), None) is not None:
+            break
+        found = pair
+        names.pop()
+        others.pop()
+    return found
+
+
+def _is_full(error: StoreError) -> bool:
+    cause = error.__cause__
+    return isinstance(cause, OSError) and cause.errno in _FULL
 
 
 def _clear_after(store: Store, clearing: Clearing) -> None:
     try:
         clear_after(store, clearing)
     except StoreError as error:
-        cause = error.__cause__
         # What is left lies beyond the end, in chunks at the edge: growing looks after it.
-        if not (isinstance(cause, OSError) and cause.errno in _FULL):
+        if not _is_full(error):
             raise
 
 
@@ -242,7 +279,9 @@ def move(store: Store, old: str, new: str) -> None:
     keys = sorted(store.list(old), key=lambda key: (is_document(key), -key.count("/")))
     if store.capabilities.move:
         for key in keys:
-            store.move(key, new + key[len(old) :])
+            if not _moved(store, key, new + key[len(old) :]):
+                move(store, old, new)
+                return
         return
     for start in range(0, len(keys), _COPIED):
         batch = keys[start : start + _COPIED]

@@ -142,10 +142,24 @@ class Settled(WrapperStore):
         return key
 
     def _is_cleared(self, key: str) -> bool:
+        """Whether a chunk goes that lies under `key`, or where only a directory or a file can be."""
         return any(
-            key.startswith(prefix) and form.coords(key[len(prefix) :], rank) is not None
+            key.startswith(prefix) and self._goes(key, len(prefix), form, rank)
             for prefix, form, rank in self._cleared
         )
+
+    def _goes(self, key: str, start: int, form: KeyForm, rank: int) -> bool:
+        if form.coords(key[start:], rank) is not None:
+            return True
+        if self.capabilities.nested_keys:
+            return False
+        # The chunks of an array of another rank: where "c/0" was a chunk, nothing is under "c/0/1" yet,
+        # and the other way round.
+        ends = (place for place, letter in enumerate(key) if letter == "/" and place > start)
+        if any(form.coords(key[start:end], rank) is not None for end in ends):
+            return True
+        above = any(form.coords(key[start:], less) is not None for less in range(rank))
+        return above and next(iter(self.inner.list(f"{key}/")), None) is not None
 
     # --- reading -----------------------------------------------------------------------------------
 
