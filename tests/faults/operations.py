@@ -189,6 +189,55 @@ def _(folder):
     opened(folder, "g/s")[...] = values((8,), -100)
 
 
+def regrown(folder):
+    """Shrink to what was there before, and grow: what lies beyond the old end must not come back."""
+    row = opened(folder, "row")
+    row.resize((5,))
+    row.resize((12,))
+
+
+def with_rows(form, *, shards=None):
+    """The tree, and beside it an array whose last chunk or shard holds one of its five elements."""
+
+    def make(folder):
+        tree(form)(folder)
+        options = {"shards": shards} if shards else {}
+        zom.create_array(
+            str(folder / "S"), array(form, (5,), "int32", (2,) if shards else (4,), **options), "row"
+        )
+        opened(folder, "row")[...] = values((5,), 41)
+
+    return make
+
+
+for name, made in {
+    "v2": with_rows("v2"),
+    "v3": with_rows("v3"),
+    "v3 shard": with_rows("v3", shards=(4,)),
+    "draft": with_rows("draft"),
+}.items():
+    # The last chunk is written while the old shape is in force: only elements beyond its end may change.
+    @operation(
+        f"append into the last chunk, {name}",
+        made,
+        repairs=around("row"),
+        afterwards=regrown,
+        leaves=frozenset({"chunk/outside-grid"}),
+    )
+    def _(folder):
+        opened(folder, "row").append(values((3,), 900))
+
+    @operation(
+        f"append beyond the last chunk, {name}",
+        made,
+        repairs=around("row"),
+        afterwards=regrown,
+        leaves=frozenset({"chunk/outside-grid"}),
+    )
+    def _(folder):
+        opened(folder, "row").append(values((8,), 900))
+
+
 # --- documents ----------------------------------------------------------------------------------------
 
 

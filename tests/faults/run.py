@@ -92,6 +92,7 @@ def main():
     parser.add_argument("--every", type=int, default=1, help="only each n-th call")
     parser.add_argument("--early", type=int, default=1, help="only each n-th call before the first change")
     parser.add_argument("--signals", type=int, default=10, help="how often each signal is sent at random")
+    parser.add_argument("--faults", nargs="*", default=[], help="only these kinds of faults")
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     parser.add_argument("--json", type=Path, help="write all results to this file")
     arguments = parser.parse_args()
@@ -99,6 +100,7 @@ def main():
         sys.exit(reason)
     names = [name for name in OPERATIONS if any(word in name for word in arguments.only)]
     options = [f"--{name}={vars(arguments)[name]}" for name in ("every", "early", "signals")]
+    options += [f"--faults={','.join(arguments.faults)}"] if arguments.faults else []
     workers = Workers(sys.executable, WORKER, options)
     results = workers.run(names, arguments.jobs, lambda made: print("\n".join(told(made)), flush=True))
     if arguments.json:

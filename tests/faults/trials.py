@@ -26,16 +26,17 @@ class Trials:
     """All faults of one operation.
 
     Of the calls before the first change, each `early`-th is tried: what fails there leaves nothing. Of the
-    others each `every`-th. Signals are sent at `signals` random times.
+    others each `every`-th. Signals are sent at `signals` random times. `faults` names the kinds to try.
     """
 
-    def __init__(self, operation, shim, folder, *, early=1, every=1, signals=10):
+    def __init__(self, operation, shim, folder, *, early=1, every=1, signals=10, faults=None):
         self.operation = operation
         self.shim = shim
         self.folder = folder
         self.early = early
         self.every = every
         self.signals = signals
+        self.kinds = [fault for fault in FAULTS.values() if faults is None or fault.name in faults]
         self.failures = []
         self.outcomes = Counter()
         self.faults = Counter()
@@ -49,7 +50,7 @@ class Trials:
         self.shim.watch(self.folder)
         calls, seconds = fork(self._count)
         self.oracle = Oracle(self.operation, self.folder, self.before, snapshot(self.folder))
-        for fault in FAULTS.values():
+        for fault in self.kinds:
             for number in self._chosen(fault, calls):
                 name, _, detail = calls[number - 1]
                 self._try(fault, number, f"call {number}: {name} {detail}".strip())

@@ -25,6 +25,7 @@ def main():
     parser.add_argument("--every", type=int)
     parser.add_argument("--early", type=int)
     parser.add_argument("--signals", type=int)
+    parser.add_argument("--faults", type=lambda text: text.split(","))
     options = vars(parser.parse_args())
     memory = Path("/dev/shm")  # faster than a disk, where there is one
     base = memory if os.access(memory, os.W_OK) else None
