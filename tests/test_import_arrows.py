@@ -22,7 +22,7 @@ import pytest
 SOURCE = Path(__file__).parent.parent / "src"
 
 GROUND = {
-    "errors", "problems", "limits", "paths", "portable",
+    "errors", "next_steps", "problems", "limits", "paths", "portable",
     "jsonvalue", "jsonevents", "jsonscan", "jsonplace", "jsonwrite", "jsontext",
 }  # fmt: skip
 EXTENSIONS = {"dtypes", "codecs", "grids", "chunk_keys"}

@@ -133,7 +133,12 @@ class Array(Handle):
     def plan(self) -> ArrayPlan:
         """The compiled spec."""
         if self._plan is None:
-            self._plan = _settled(compile_plan(self.spec, self._limits), self._layout)
+            try:
+                self._plan = _settled(compile_plan(self.spec, self._limits), self._layout)
+            except UnknownName as error:
+                message = f"{self._where()}: {error}"
+                step = "" if "; " in message else "; install the package that registers it"
+                raise UnknownName(f"{message}{step}") from error
         return self._plan
 
     @property
@@ -368,7 +373,7 @@ class Array(Handle):
         >>> zom.open_array(array.store, mode="r+").resize((2,))
         >>> array[3] = 1
         Traceback (most recent call last):
-        zom.errors.ConcurrentWriteError: memory://: cannot update 'zarr.json': others changed the array since it was opened: shape[0]: 4 -> 2; call refresh() and write again
+        zom.errors.ConcurrentWriteError: memory://: cannot update 'zarr.json' of /: others changed the array since it was opened: shape[0]: 4 -> 2; call refresh() and write again
         """
         if not self.is_published:
             return
@@ -423,7 +428,7 @@ class Array(Handle):
         >>> array = zom.create_array("memory:", zom.v3.ArraySpec.build(shape=(3,), dtype="int8"))
         >>> array.with_options(missing="error")[0]
         Traceback (most recent call last):
-        zom.errors.MissingChunk: memory://: cannot read chunk 'c/0' of /: it is not there
+        zom.errors.MissingChunk: memory://: cannot read chunk 'c/0' of /: it is not there; write it, or read with missing='fill'
         """
         options = replace(self._options, **changes)
         where = (self._spec, self._store, self._path, self._layout)

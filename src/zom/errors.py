@@ -23,6 +23,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from typing_extensions import override
+
+from zom.next_steps import node_of, step_of
+
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
@@ -63,11 +67,23 @@ class _ProblemsError(ZomError):
     def __str__(self) -> str:
         errors = [problem for problem in self.problems if problem.severity == "error"]
         shown = errors or list(self.problems)
+        step = self._step if any(problem.key and not problem.fix for problem in shown) else ""
         if len(shown) == 1:
-            return f"{self.subject}: {shown[0]}"
-        lines = "\n".join(f"  {problem}" for problem in shown[:50])
+            return f"{self.subject}: {_keyed(shown[0])}{f'; {step}' if step else ''}"
+        lines = "\n".join(f"  {_keyed(problem)}" for problem in shown[:50])
         more = f"\n  ... and {len(shown) - 50} more" if len(shown) > 50 else ""
-        return f"{self.subject}: {len(shown)} problems\n{lines}{more}"
+        tail = f"\n  {step}" if step else ""
+        return f"{self.subject}: {len(shown)} problems\n{lines}{more}{tail}"
+
+    _step = "correct or remove what lies in the store, then try again"
+    """What to do about problems of what is stored, where they don't say so themselves."""
+
+
+def _keyed(problem: Problem) -> str:
+    """The problem as a line that names its key."""
+    line = str(problem)
+    key = repr(problem.key)
+    return line if not problem.key or key in line else f"{key}: {line}"
 
 
 class SpecError(_ProblemsError):
@@ -80,6 +96,8 @@ class SpecError(_ProblemsError):
     ...     print(error.problems[0].pointer)
     /node_type
     """
+
+    _step = "correct the document, or read the rest with zom.read(..., on_error='skip')"
 
 
 class ConversionError(_ProblemsError):
@@ -146,7 +164,7 @@ class ChunkError(ZomError):
     """A chunk that can't be read or written: everything that is known of the place, and the reason.
 
     >>> print(ChunkError("data.zarr", "/t", "t/c/0/3", "decode", "checksum mismatch", codec="crc32c"))
-    data.zarr: cannot decode chunk 't/c/0/3' of /t: crc32c: checksum mismatch
+    data.zarr: cannot decode chunk 't/c/0/3' of /t: crc32c: checksum mismatch; restore it from a copy, or write it anew
     """
 
     def __init__(  # noqa: PLR0913 - all that is known of the place
@@ -177,18 +195,34 @@ class ChunkError(ZomError):
 
     def __str__(self) -> str:
         why = f"{self.codec}: {self.reason}" if self.codec else self.reason
-        return f"{self.store}: cannot {self.verb} chunk {self.key!r} of {self.node}: {why}"
+        step = f"; {self.step}" if self.step else ""
+        return f"{self.store}: cannot {self.verb} chunk {self.key!r} of {self.node}: {why}{step}"
+
+    @property
+    def step(self) -> str:
+        """What to do next; empty where the reason says it."""
+        if "; " in self.reason:
+            return ""
+        if self.verb == "encode":
+            return "write values that the array's codecs can hold"
+        return "restore it from a copy, or write it anew"
 
 
 class MissingChunk(ChunkError):
     """A chunk that is not there, where fill values were not asked for."""
 
+    @property
+    @override
+    def step(self) -> str:
+        """What to do next."""
+        return "write it, or read with missing='fill'"
+
 
 class StoreError(ZomError):
-    """What a store could not do: where, with which key, and why.
+    """What a store could not do: where, with which key, of which node, why, and what to do next.
 
-    >>> print(StoreError("data.zarr", "a/0", "read", "permission denied"))
-    data.zarr: cannot read 'a/0': permission denied
+    >>> print(StoreError("data.zarr", "a/zarr.json", "write", "no space left on device"))
+    data.zarr: cannot write 'a/zarr.json' of /a: no space left on device; free space, then try again
     """
 
     def __init__(self, store: str, key: str, verb: str, reason: str) -> None:
@@ -196,22 +230,39 @@ class StoreError(ZomError):
         self.key = key
         self.verb = verb
         self.reason = reason
+        self.node = node_of(key)
+        """The path of the node; empty where no node is concerned, or none is known."""
         super().__init__(store, key, verb, reason)
+
+    @property
+    def step(self) -> str:
+        """What to do next; empty where the reason says it."""
+        return step_of(self.reason, self.store)
 
     def __str__(self) -> str:
         what = f" {self.key!r}" if self.key else ""
-        return f"{self.store}: cannot {self.verb}{what}: {self.reason}"
+        of = f" of {self.node}" if self.node else ""
+        step = f"; {self.step}" if self.step else ""
+        return f"{self.store}: cannot {self.verb}{what}{of}: {self.reason}{step}"
 
 
 class ReadOnlyError(StoreError):
     """A store that may not be changed was asked to change.
 
     >>> print(ReadOnlyError("data.zip", "a/0", "write"))
-    data.zip: cannot write 'a/0': the store is read-only
+    data.zip: cannot write 'a/0': the store is read-only; open it for writing, or name a store that can be written
     """
 
     def __init__(self, store: str, key: str, verb: str, reason: str = "the store is read-only") -> None:
         super().__init__(store, key, verb, reason)
+
+    @property
+    @override
+    def step(self) -> str:
+        """What to do next; empty where the reason says it."""
+        return (
+            "" if ": open it" in self.reason else "open it for writing, or name a store that can be written"
+        )
 
 
 class ConcurrentWriteError(StoreError):

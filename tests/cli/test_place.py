@@ -152,7 +152,7 @@ def test_an_unknown_scheme_is_told_with_those_that_are_known(call):
 
 
 def test_what_is_secret_in_a_url_is_not_shown(call):
-    text = "http://127.0.0.1:9/a: cannot read 't/zarr.json': connection refused"
+    text = "http://127.0.0.1:9/a: cannot read 't/zarr.json' of /t: connection refused"
     code, out, err = call("tree", "http://me:secret@127.0.0.1:9/a::t")
     assert (code, out, err.partition(";")[0]) == (3, "", f"zom tree: {text}")
     place = place_of("http://me:secret@127.0.0.1:9/a?sig=secret::t")
@@ -168,7 +168,7 @@ def test_a_url_that_has_lost_a_slash_is_no_path(call):
 
 
 def test_a_server_that_can_not_be_reached_is_told(call):
-    text = "http://127.0.0.1:9/a: cannot read 'zarr.json': connection refused"
+    text = "http://127.0.0.1:9/a: cannot read 'zarr.json' of /: connection refused"
     hint = "see that the address is right, can be reached, and is open to you"
     assert call("tree", "http://127.0.0.1:9/a") == (3, "", f"zom tree: {text}; {hint}\n")
 
@@ -201,7 +201,7 @@ def test_a_store_that_may_not_be_read_is_told(call, tmp_path, small):
     assert out.startswith(
         "/  v3 group  cannot be read: expected a document that can be read, found permission denied\n├── "
     )
-    text = "a.zarr: cannot read 'zarr.json': permission denied; see that you have the right to"
+    text = "a.zarr: cannot read 'zarr.json' of /: permission denied; check the permissions of it and of the directories above it"
     assert found == (3, "", f"zom read: {text}\n")
 
 
@@ -235,7 +235,7 @@ def test_a_document_is_no_target(call, document):
 
 
 def test_a_store_on_the_web_is_no_target(call, document):
-    text = "http://127.0.0.1:9/a: cannot open for writing: the store is read-only; name a store that can be written"
+    text = "http://127.0.0.1:9/a: cannot open for writing: the store is read-only; open it for writing, or name a store that can be written"
     assert call("create", document, "http://127.0.0.1:9/a") == (3, "", f"zom create: {text}\n")
 
 

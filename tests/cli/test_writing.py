@@ -357,7 +357,7 @@ def test_repair_asks_before_it_overwrites_what_others_wrote(call, interrupted, t
 def test_a_store_that_is_read_only_is_not_repaired(call):
     code, out, err = call("repair", "http://127.0.0.1:9/a")
     assert (code, out) == (3, "")
-    assert err.endswith("the store is read-only; name a store that can be written\n")
+    assert err.endswith("the store is read-only; open it for writing, or name a store that can be written\n")
 
 
 # -- migrate --------------------------------------------------------------------------------------------

@@ -230,5 +230,5 @@ def test_a_failure_of_the_store_is_told_with_its_key():
     store = FaultyStore(MemoryStore(filled(SPECS["chunks"])))
     array = zom.open_array(store, "x")
     store.next("fail")
-    with pytest.raises(ZomError, match="memory://: cannot read 'x/c/0/1': input/output error"):
+    with pytest.raises(ZomError, match="memory://: cannot read 'x/c/0/1' of /x: input/output error; check the disk, then try again"):
         array[0, 5]

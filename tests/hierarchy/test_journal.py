@@ -229,7 +229,7 @@ def test_a_journal_that_does_not_fit_its_place_is_refused_and_nothing_is_removed
     store.set_many({"g/notes.txt": b"x", "g/photos/1.jpg": b"y", "notes.txt": b"z"})
     store.set("g/.zom.journal", text if isinstance(text, bytes) else json.dumps(text).encode())
     before = contents(store)
-    told = "memory://: cannot read 'g/.zom.journal': expected the journal of a change of /g, found "
+    told = "memory://: cannot read 'g/.zom.journal' of /g: expected the journal of a change of /g, found "
     advice = "; nothing was removed: look at it, and delete it if zom did not write it here"
     for on_conflict in ("refuse", "replace"):
         for act in (zom.repair, zom.plan_repair):

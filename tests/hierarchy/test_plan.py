@@ -649,7 +649,10 @@ def test_an_array_whose_chunks_nobody_knows_is_not_replaced():
 
 def test_a_plan_for_a_store_that_is_read_only_is_made_and_not_applied():
     plan = zom.plan(tree_of(), ReadOnlyStore(MemoryStore()))
-    with pytest.raises(ReadOnlyError, match=r"^memory://: cannot write: the store is read-only$"):
+    with pytest.raises(
+        ReadOnlyError,
+        match=r"^memory://: cannot write: the store is read-only; open it for writing, or name a store that can be written$",
+    ):
         plan.apply()
 
 

@@ -53,7 +53,7 @@ def command_error(error: ZomError, name: str = "", url: str = "") -> CommandErro
 
     >>> from zom.errors import StoreError
     >>> print(command_error(StoreError("/data/a.zarr", "t/c/0", "read", "permission denied"), "a.zarr", "/data/a.zarr"))
-    a.zarr: cannot read 't/c/0': permission denied; see that you have the right to
+    a.zarr: cannot read 't/c/0': permission denied; check the permissions of it and of the directories above it
     """
     import re  # noqa: PLC0415 - slow to import
 
@@ -110,18 +110,8 @@ def _next_step(error: ZomError, text: str, store: str) -> str:
         pass
     elif isinstance(error, errors.NotFound):
         step = f"zom tree {store} shows what there is"
-    elif isinstance(error, errors.ReadOnlyError):
-        step = "name a store that can be written"
-    elif isinstance(error, errors.ChunkError):
-        step = f"zom check {store} --data all finds all such chunks"
     elif isinstance(error, errors.PathError):
         step = "name a node as STORE::a/b"
-    elif "permission denied" in text.lower():
-        step = "see that you have the right to"
-    elif isinstance(error, errors.StoreError) and "://" in store:
-        step = "see that the address is right, can be reached, and is open to you"
-    elif isinstance(error, errors.StoreError):
-        step = "see that it is the right place, and whole"
     return _unless_run(step) if step else ""
 
 

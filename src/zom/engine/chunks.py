@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from zom.engine.index import Index
     from zom.engine.plan import ArrayPlan
     from zom.engine.split import Part, Walk
-    from zom.errors import CodecError
+    from zom.errors import CodecError, StoreError
     from zom.stores.interface import Store
 
 __all__ = ["Chunks", "Keyed", "Missing", "Options"]
@@ -83,6 +83,10 @@ class Chunks:
     def refused(self, verb: str, key: str, error: CodecError) -> ChunkError:
         """The error of a chunk whose codecs raised `error`."""
         return self.failure(verb, key, error.reason, error.codec, byte_range=error.byte_range)
+
+    def locate(self, error: StoreError) -> None:
+        """Say in `error` which array was read or written."""
+        error.node = error.node or self.node or "/"
 
     def units(self, index: Index, count: int) -> int:
         """How many pieces are decoded by themselves for each of `count` parts: more than one in shards."""

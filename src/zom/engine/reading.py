@@ -12,7 +12,7 @@ from zom.engine.sharding import read_part
 from zom.engine.span import read_span
 from zom.engine.split import walk
 from zom.engine.workers import run
-from zom.errors import CodecError, MissingChunk
+from zom.errors import CodecError, MissingChunk, StoreError
 from zom.model.bound_chain import byte_view
 
 if TYPE_CHECKING:
@@ -79,6 +79,9 @@ def _read_each(chunks: Chunks, parts: Iterator[Keyed], index: Index, work: Array
             places.of(part.chunk).taker()(part, key)
     except CodecError as error:
         raise chunks.refused("decode", key, error) from error
+    except StoreError as error:
+        chunks.locate(error)
+        raise
 
 
 def _read_batches(chunks: Chunks, parts: Iterator[Keyed], index: Index, work: Array) -> None:
@@ -99,6 +102,9 @@ def _read_batches(chunks: Chunks, parts: Iterator[Keyed], index: Index, work: Ar
                 places.of(part.chunk).put(part, key, data)
     except CodecError as error:
         raise chunks.refused("decode", key, error) from error
+    except StoreError as error:
+        chunks.locate(error)
+        raise
 
 
 def _batches(parts: Iterator[Keyed], places: _Places, parallel: int) -> Iterator[list[Keyed]]:

@@ -15,7 +15,7 @@ from zom.engine.padding import encode_padded
 from zom.engine.sharding import merged
 from zom.engine.split import walk
 from zom.engine.workers import run
-from zom.errors import CodecError
+from zom.errors import CodecError, StoreError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -86,6 +86,9 @@ class _Writer:
                     self._update(key, form, part, values)
         except CodecError as error:
             raise chunks.refused("encode", key, error) from error
+        except StoreError as error:
+            chunks.locate(error)
+            raise
 
     def _put(self, key: str, data: Data | None) -> None:
         if data is None:

@@ -42,5 +42,6 @@ class BrokenNode:
         return SpecError(self.problems, self.store.url)
 
     def __repr__(self) -> str:
-        text = str(self.error).removeprefix(f"{self.store.url}: ").removeprefix(f"{self.path}: ")
+        shown = [each for each in self.problems if each.severity == "error"] or self.problems
+        text = str(shown[0]).removeprefix(f"{self.path}: ") if len(shown) == 1 else f"{len(shown)} problems"
         return f"<zom.BrokenNode {self.store.url} {self.path}: {text}>"

@@ -59,7 +59,9 @@ def plan_consolidate(store: Place, path: str = "", *, drop: bool = False) -> Pla
             [Problem(NO_CONSOLIDATED.code, "error", found.path, "", (), "a v2 or v3 group", what)], there.url
         )
     if node is None or node.kind != "group":
-        raise NotFound(f"{there.url}: expected a group at {found.path}, found {node or 'nothing'}")
+        raise NotFound(
+            f"{there.url}: expected a group at {found.path}, found {node or 'nothing'}; name a group"
+        )
     ledger.check_journals()
     for at, each in found.nodes.items():
         if is_within(at, found.path):

@@ -295,9 +295,11 @@ def _check(store: Store, spec: Spec, paths: list[str], nodes: Mapping[str, Found
             fix = "open it, or let zom.materialize update or replace it"
             raise _refused(store, EXISTS, path, "nothing, to create a node there", found, fix)
         if found.kind == "array":
-            raise _refused(store, ARRAY_ABOVE, path, f"a group, to hold {paths[-1]}", found)
+            fix = "choose another path"
+            raise _refused(store, ARRAY_ABOVE, path, f"a group, to hold {paths[-1]}", found, fix)
         if "can't" in found.kind:
-            raise _refused(store, BROKEN, path, f"a {form} group, to hold {paths[-1]}", found)
+            fix = "correct the document, or choose another path"
+            raise _refused(store, BROKEN, path, f"a {form} group, to hold {paths[-1]}", found, fix)
         if found.form != form:
             fix = f"put it elsewhere, or convert it with zom.convert(spec, {found.form!r})"
             raise _refused(store, OTHER_FORMAT, path, f"a {form} group, to hold {paths[-1]}", found, fix)

@@ -46,7 +46,7 @@ def create_array(store: opening.Place, spec: Spec, path: str = "", *, spelling: 
     ('/a/b', ['a/b/zarr.json', 'a/zarr.json', 'zarr.json'])
     >>> zom.create_array(array.store, array.spec, "a/b/c")
     Traceback (most recent call last):
-    zom.errors.ConflictError: memory://: /a/b: expected a group, to hold /a/b/c, found a v3 array
+    zom.errors.ConflictError: memory://: 'a/b/zarr.json': /a/b: expected a group, to hold /a/b/c, found a v3 array; choose another path
     """
     check_is_spec(spec)
     if spec.kind != "array":

@@ -13,7 +13,7 @@ What fails is undone, or finished where the change counts as made; see `zom.hier
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Literal, cast
+from typing import TYPE_CHECKING, Literal
 
 from zom import jsontext
 from zom.errors import ReadOnlyError
@@ -21,10 +21,9 @@ from zom.hierarchy.copy import Choices, copy_hierarchy, place_in
 from zom.hierarchy.copy_nodes import read_original
 from zom.hierarchy.layout import V2_LAYOUT, V3_LAYOUT
 from zom.hierarchy.migration import MigratedArray, Migration
-from zom.hierarchy.migration_plan import check_free, plan_migration
+from zom.hierarchy.migration_plan import check_free, converted, plan_migration
 from zom.hierarchy.migration_steps import carry_out, counted
 from zom.hierarchy.place import check_apart
-from zom.model.convert import convert
 from zom.model.tree import flatten
 
 if TYPE_CHECKING:
@@ -106,7 +105,7 @@ def migrate(  # noqa: PLR0913 - each is a choice of the caller's
 
 
 def _elsewhere(original: Original, to: str, new: Store, choices: Choices) -> Migration:
-    conversion = convert(original.tree.spec, cast("Any", to))
+    conversion = converted(original, to)
     copied = copy_hierarchy(original, new, "/", conversion.spec, choices)
     specs: dict[str, Spec] = flatten(conversion.spec)
     layout = V3_LAYOUT if to == "v3" else V2_LAYOUT

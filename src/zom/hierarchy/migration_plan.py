@@ -5,11 +5,11 @@ Nothing is written here; what is in the way of it is a conflict.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, cast
 
 from zom import jsontext
-from zom.errors import ConflictError
+from zom.errors import ConflictError, ConversionError
 from zom.hierarchy.conflicts import EXISTS, FILES, OTHER_FORMAT, conflict
 from zom.hierarchy.copy_chunks import stored_chunks
 from zom.hierarchy.handles import handle_of
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from zom.model.spec import Spec
     from zom.stores.interface import Store
 
-__all__ = ["MigrationPlan", "check_free", "journal_of", "plan_migration"]
+__all__ = ["MigrationPlan", "check_free", "converted", "journal_of", "plan_migration"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,11 +47,21 @@ class MigrationPlan:
     """The arrays whose chunks get other keys: handles of the old and the new one."""
 
 
+def converted(original: Original, to: str) -> Conversion:
+    """The spec of the hierarchy in the format `to`; ConversionError, which names the store, where it has none."""
+    try:
+        return convert(original.tree.spec, cast("Any", to))
+    except ConversionError as error:
+        fix = "change or delete the node first"
+        problems = [replace(each, fix=each.fix or fix) for each in error.problems]
+        raise ConversionError(problems, f"{original.store.url}: {error.subject}") from None
+
+
 def plan_migration(original: Original, to: str) -> MigrationPlan:
     """What it takes to give the hierarchy the format `to`, where it lies."""
     store, old = original.store, original.tree.layout
     _check_root(original)
-    conversion = convert(original.tree.spec, cast("Any", to))
+    conversion = converted(original, to)
     layout = V3_LAYOUT if to == "v3" else V2_LAYOUT
     moves: list[tuple[Any, Any]] = []
     for inner, stays in conversion.same_chunks.items():

@@ -115,7 +115,9 @@ def _check_target(ledger: Ledger, target: str) -> None:
     for at in above_all(target):
         node = found.nodes.get(at)
         if node is not None and node.kind != "group":
-            ledger.problems.append(conflict(ARRAY_ABOVE, at, f"a group, to hold {target}", str(node)))
+            ledger.problems.append(
+                conflict(ARRAY_ABOVE, at, f"a group, to hold {target}", str(node), "choose another path")
+            )
         elif node is None and not layout.implicit_groups:
             fix = "create it first"
             ledger.problems.append(conflict(ARRAY_ABOVE, at, f"a group, to hold {target}", "nothing", fix))

@@ -53,13 +53,19 @@ def check_apart(source: tuple[Store, str], target: tuple[Store, str]) -> None:
     >>> check_apart((store, "/a"), (store, "/b"))
     >>> check_apart((store, "/a"), (store, "/a/b"))
     Traceback (most recent call last):
-    zom.errors.StoreError: memory://: cannot copy to 'a/b': it lies in /a, which is copied
+    zom.errors.StoreError: memory://: cannot copy to 'a/b': it lies in /a, which is copied; choose another place
     """
     old, new = place_of(*source), place_of(*target)
     where, path = "/".join(parse_path(target[1])), f"/{source[1].strip('/')}"
     if old == new:
-        raise StoreError(target[0].url, where, "copy to", "it is the place that is copied")
+        raise StoreError(
+            target[0].url, where, "copy to", "it is the place that is copied; choose another place"
+        )
     if new[: len(old)] == old:
-        raise StoreError(target[0].url, where, "copy to", f"it lies in {path}, which is copied")
+        raise StoreError(
+            target[0].url, where, "copy to", f"it lies in {path}, which is copied; choose another place"
+        )
     if old[: len(new)] == new:
-        raise StoreError(target[0].url, where, "copy to", f"{path}, which is copied, lies in it")
+        raise StoreError(
+            target[0].url, where, "copy to", f"{path}, which is copied, lies in it; choose another place"
+        )

@@ -187,7 +187,8 @@ class Planner(Ledger):
                     OTHER_FORMAT, at, wanted, others[0], "put it elsewhere, or convert the hierarchy"
                 )
             elif node is not None and node.kind != "group":
-                self.conflict(ARRAY_ABOVE if node.kind == "array" else BROKEN, at, wanted, node)
+                broken = ARRAY_ABOVE if node.kind == "array" else BROKEN
+                self.conflict(broken, at, wanted, node, "choose another path")
             elif node is None and not layout.implicit_groups:
                 group = cast("Any", layout.family.classes["group"])()
                 self._create(at, group, self._texts_of(group))

@@ -30,7 +30,7 @@ class TolerantSource(Source):
     >>> from zom.stores.memory import MemoryStore
     >>> with TolerantSource(FaultyStore(MemoryStore({"a": b"1"}), {0: "fail", 1: "fail"})) as source:
     ...     source.get("a"), str(source.failure("a"))
-    (None, "memory://: cannot read 'a': input/output error")
+    (None, "memory://: cannot read 'a': input/output error; check the disk, then try again")
     """
 
     __slots__ = ("_failures", "_in_a_row")

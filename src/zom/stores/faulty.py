@@ -37,7 +37,7 @@ class FaultyStore(WrapperStore):
     >>> store = FaultyStore(MemoryStore(), {1: "fail"}); store.set("a", b"1")
     >>> store.set("a", b"2")
     Traceback (most recent call last):
-    zom.errors.StoreError: memory://: cannot write 'a': input/output error
+    zom.errors.StoreError: memory://: cannot write 'a': input/output error; check the disk, then try again
     >>> store.get("a"), store.operations
     (b'1', [('write', 'a'), ('write', 'a'), ('read', 'a')])
     """

@@ -1,0 +1,80 @@
+"""Next steps: what people can do about a failure, where the message of it doesn't say so itself."""
+
+from __future__ import annotations
+
+import errno
+import os
+import re
+from typing import Final
+
+__all__ = ["node_of", "step_of"]
+
+_DENIED = "check the permissions of it and of the directories above it"
+_FULL = "free space, then try again"
+_NETWORK = "see that the address is right, can be reached, and is open to you"
+_FILES = "close files, or raise the limit of open files (ulimit -n)"
+_BY_CODE: Final = {
+    errno.EACCES: _DENIED,
+    errno.EPERM: _DENIED,
+    errno.EROFS: "choose a place that can be written",
+    errno.ENOSPC: _FULL,
+    errno.EDQUOT: _FULL,
+    errno.EFBIG: "choose a smaller chunk, or raise the limit of file sizes (ulimit -f)",
+    errno.EIO: "check the disk, then try again",
+    errno.ENOENT: "check the path",
+    errno.ENOTDIR: "check the path: a file lies where a directory is expected",
+    errno.EISDIR: "check the path: a directory lies where a file is expected",
+    errno.ENAMETOOLONG: "choose shorter names",
+    errno.ELOOP: "check the symbolic links on the way to it",
+    errno.EMFILE: _FILES,
+    errno.ENFILE: _FILES,
+    errno.ENOMEM: "free memory, or choose smaller chunks",
+    errno.ESTALE: "open the store again",
+    errno.ETIMEDOUT: _NETWORK,
+    errno.ECONNREFUSED: _NETWORK,
+    errno.ECONNRESET: _NETWORK,
+    errno.EHOSTUNREACH: _NETWORK,
+    errno.ENETUNREACH: _NETWORK,
+}
+_BY_REASON: Final = {
+    **{os.strerror(code).lower(): step for code, step in _BY_CODE.items()},
+    "the store is closed": "open it again",
+    "no such file": "check the path",
+    "there is no such file or directory": "check the path",
+}
+_SAYS_IT = re.compile(r"; |\bzom\.[a-z]|: (?:open|pass|use) |\Aexpected (?!.*, (?:found|got) )", re.DOTALL)
+"""How a reason of zom's own looks that tells the next step itself; so does what an argument must be."""
+
+_DOCUMENTS = (".zarray", ".zgroup", ".zattrs", ".zmetadata", "zarr.json", ".zom.journal", ".zom.copy")
+_DRAFT = re.compile(r"meta/root(?:/(.*?))?\.(?:array|group)(?:\.json)?\Z", re.DOTALL)
+
+
+def step_of(reason: str, store: str) -> str:
+    """What to do about `reason`; empty where it says so itself.
+
+    >>> step_of("permission denied", "data.zarr")
+    'check the permissions of it and of the directories above it'
+    >>> step_of("others change it again and again; read it again", "data.zarr")
+    ''
+    """
+    known = _BY_REASON.get(reason)
+    if known is not None:
+        return known
+    if _SAYS_IT.search(reason):
+        return ""
+    if "://" in store and not store.startswith(("memory:", "file:")):
+        return "see that the address is right, can be reached, and is open to you"
+    return "see that it is the right place, and whole"
+
+
+def node_of(key: str) -> str:
+    """The path of the node whose document lies under `key`; empty for other keys.
+
+    >>> node_of("a/b/zarr.json"), node_of(".zgroup"), node_of("a/c/0")
+    ('/a/b', '/', '')
+    """
+    above, _, name = key.rpartition("/")
+    if name in _DOCUMENTS:
+        return f"/{above}"
+    found = _DRAFT.match(key)
+    return f"/{found[1] or ''}" if found else ""
