@@ -145,7 +145,7 @@ def installed(folder: Path) -> Tools:
 
 
 def typescript(tools: Tools, schema: Path, work: Path) -> str:
-    made = work / "made.json2ts.ts"
+    made = work / "json2ts.ts"
     tools.run(tools.node("json2ts"), "-i", str(schema), "-o", str(made))
     text = made.read_text(encoding="utf-8")
     names = re.findall(r"^export (?:interface|type) (\w+)", text, re.MULTILINE)
@@ -154,19 +154,12 @@ def typescript(tools: Tools, schema: Path, work: Path) -> str:
     ]
     if twins:
         raise ToolError(f"json2ts made types twice: {', '.join(twins)}")
-    strict(tools, made)
     return f"{len(names)} types"
 
 
-def strict(tools: Tools, file: Path) -> None:
-    options = ["--strict", "--noEmit", "--target", "es2022", "--skipLibCheck"]
-    tools.run(tools.node("tsc"), *options, str(file))
-
-
 def quicktype_typescript(tools: Tools, schema: Path, work: Path) -> str:
-    made = work / "made.ts"
+    made = work / "quicktype.ts"
     tools.run(tools.node("quicktype"), "-s", "schema", str(schema), "-l", "typescript", "-o", str(made))
-    strict(tools, made)
     return f"{len(made.read_text(encoding='utf-8').splitlines())} lines"
 
 
@@ -205,18 +198,28 @@ CHECKS: Final[dict[str, Callable[[Tools, Path, Path], str]]] = {
 }
 
 
-def row(tools: Tools, schema: Path) -> Row:
-    """One schema, by all generators."""
+def row(tools: Tools, schema: Path, work: Path) -> Row:
+    """One schema, by all generators; what they make stays in the folder `work`."""
     name = schema.relative_to(SCHEMAS / "v1").as_posix().replace(".schema.json", "").replace(".codegen.", " ")
     cells, faults = [name], []
-    with tempfile.TemporaryDirectory(dir=tools.folder) as work:
-        for check in CHECKS.values():
-            try:
-                cells.append(check(tools, schema, Path(work)))
-            except ToolError as error:
-                cells.append("FAILED")
-                faults.append(f"{name}: {error}")
+    work.mkdir(parents=True)
+    for check in CHECKS.values():
+        try:
+            cells.append(check(tools, schema, work))
+        except ToolError as error:
+            cells.append("FAILED")
+            faults.append(f"{name}: {error}")
     return Row(cells, faults)
+
+
+def strict(tools: Tools, work: Path) -> list[str]:
+    """What the compiler says of all types below `work`: it starts once, and each file is a module of its own."""
+    made = sorted(str(file.relative_to(work)) for file in work.rglob("*.ts"))
+    options = ["--strict", "--noEmit", "--target", "es2022", "--skipLibCheck", "--pretty", "false"]
+    command = [tools.node("tsc"), *options, *made]
+    done = subprocess.run(command, cwd=work, capture_output=True, text=True, check=False)
+    said = [f"tsc: {line}" for line in (done.stdout + done.stderr).splitlines() if line.strip()]
+    return said or ([f"tsc: exit code {done.returncode}"] if done.returncode else [])
 
 
 def ajv(tools: Tools) -> tuple[int, list[str]]:
@@ -244,12 +247,18 @@ def check(folder: Path) -> int:
     schemas = sorted(SCHEMAS.glob("v1/**/*.codegen.*.schema.json"))
     if not schemas:
         raise ToolError(f"no codegen schema in {SCHEMAS}: python schemas/generate.py")
-    with ThreadPoolExecutor(2) as pool:
-        rows = list(pool.map(lambda schema: row(tools, schema), schemas))
+    with tempfile.TemporaryDirectory(dir=tools.folder) as made, ThreadPoolExecutor(2) as pool:
+        work = Path(made)
+        rows = list(pool.map(lambda schema: row(tools, schema, work / schema.relative_to(SCHEMAS)), schemas))
+        said = strict(tools, work)
     print(*table([["schema", *CHECKS], *(each.cells for each in rows)]), sep="\n")
     count, refused = ajv(tools)
     print(f"ajv, strict: {count - len(refused)} of {count} schemas compile")
-    faults = [fault for each in rows for fault in each.faults] + [f"ajv: {each}" for each in refused]
+    faults = [
+        *(fault for each in rows for fault in each.faults),
+        *said,
+        *(f"ajv: {each}" for each in refused),
+    ]
     print(*faults, sep="\n", end="\n" if faults else "", file=sys.stderr)
     return 1 if faults else 0
 
