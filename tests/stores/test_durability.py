@@ -219,9 +219,6 @@ class Recorder:
 def recorded(monkeypatch: pytest.MonkeyPatch, disk: Disk, after: Callable[[], None]) -> Recorder:
     """Log all calls that the modules of a store make from now on."""
     recorder = Recorder(disk, after)
-    direct.open_below(0, "")
-    # Python's own calls do the same in more steps, and can be logged.
-    monkeypatch.setattr(direct._Known, "rename", None)
     for module in MODULES:
         monkeypatch.setattr(module, "os", recorder)
     return recorder

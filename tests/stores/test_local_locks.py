@@ -18,7 +18,7 @@ from types import SimpleNamespace
 import pytest
 
 from zom.errors import StoreError
-from zom.stores import direct, lock_files, whole_locks
+from zom.stores import lock_files, whole_locks
 from zom.stores.local import LocalStore
 from zom.stores.lock_files import LOCK_END
 
@@ -70,12 +70,9 @@ def without_ofd():
     return SimpleNamespace(**{name: getattr(fcntl, name) for name in names})
 
 
-@pytest.fixture(params=[pytest.param("open file descriptions", marks=ofd), "flock", "links"])
+@pytest.fixture(params=[pytest.param("open file descriptions", marks=ofd), "flock"])
 def either_way(request, monkeypatch, tmp_path):
     """A store that locks the one way, and the other."""
-    if request.param == "links":
-        monkeypatch.setattr(direct._Known, "rename", None)
-        monkeypatch.setattr(direct._Known, "is_tried", True)
     if request.param == "flock":
         monkeypatch.setattr(whole_locks, "fcntl", without_ofd())
     with LocalStore(tmp_path / "store") as store:
@@ -350,6 +347,30 @@ def test_a_lock_file_that_a_killed_process_left_is_taken_by_the_next(either_way)
     assert either_way.get("a") == b"4"
 
 
+@pytest.mark.parametrize("call", ["rename", "unlink"])
+@pytest.mark.parametrize(
+    "change", [lambda store: store.set("a", b"new"), lambda store: store.set_many({"a": b"new"})]
+)
+def test_a_writer_that_is_killed_leaves_no_lock_file_with_anything_in_it(either_way, change, call):
+    """tensorstore writes into a lock file that it finds, and what is longer stays behind its value."""
+    either_way.set("a", b"old")
+
+    def work():
+        def kill(*_, **__):
+            os.kill(os.getpid(), signal.SIGKILL)
+
+        setattr(os, call, kill)
+        change(either_way)
+
+    os.waitpid(in_child(work), 0)
+    assert (either_way.root / f"a{LOCK_END}").stat().st_size == 0
+    assert either_way.get("a") == (b"old" if call == "rename" else b"new")
+    either_way.set("a", b"2")
+    assert f"a{LOCK_END}" not in files(either_way)
+    either_way.sweep()
+    assert files(either_way) == ["a"]
+
+
 def test_a_lock_file_that_a_killed_process_left_is_swept(either_way):
     either_way.set("a/b", b"1")
     killed_holder(either_way, "a/b")
@@ -457,8 +478,8 @@ def test_a_full_disk_stops_no_deletion_and_no_repair(store, monkeypatch, error):
 
 @pytest.mark.parametrize("error", [errno.EACCES, errno.EROFS])
 def test_a_lock_that_can_not_be_had_is_an_error(store, monkeypatch, error):
-    monkeypatch.setattr(lock_files, "os", Refusing(error))
     store.set("a", b"1")
+    monkeypatch.setattr(lock_files, "os", Refusing(error))
     with pytest.raises(StoreError, match=r"cannot lock 'a': (permission denied|read-only file system)"):
         store.lock("a").__enter__()
 

@@ -1,13 +1,11 @@
-"""Calls of Linux that Python has not: openat2(2) and renameat2(2).
+"""A call of Linux that Python has not: openat2(2).
 
-The one opens a directory far below another, through no symbolic link: opening one name after the other takes
-three calls for each. The other renames a file where nothing has the new name. Where they are missing or
-forbidden, as in some containers, others must do.
+It opens a directory far below another, through no symbolic link: opening one name after the other takes three
+calls for each. Where it is missing or forbidden, as in some containers, those must do.
 """
 
 from __future__ import annotations
 
-import errno
 import os
 import struct
 import sys
@@ -16,11 +14,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-__all__ = ["name_alone", "open_below"]
+__all__ = ["open_below"]
 
-_NO_REPLACE = 1
-_UNKNOWN = frozenset({errno.EINVAL, errno.ENOSYS, errno.EPERM})
-_NO_LINKS = frozenset({errno.EPERM, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS, errno.EMLINK})
 _SYS_OPENAT2 = 437
 _RESOLVE_NO_SYMLINKS = 0x04
 _HOW = struct.pack(
@@ -51,9 +46,7 @@ def _call() -> Callable[..., int] | None:
 
 
 class _Known:
-    """What is known of the calls, once they were tried."""
-
-    rename: Callable[..., int] | None = None
+    """What is known of the call, once it was tried."""
 
     is_tried = False
     call: Callable[..., int] | None = None
@@ -72,59 +65,7 @@ def open_below(directory: int, path: str) -> int:
     return -1 if call is None else call(_SYS_OPENAT2, directory, os.fsencode(path), _HOW, len(_HOW))
 
 
-def name_alone(directory: int, old: str, new: str) -> bool:
-    """Whether the file `old` of the open `directory` is now named `new`, as nothing was before.
-
-    Where there is no such call, `old` stays a second name of the file, and is removed.
-
-    >>> import tempfile
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     directory = os.open(folder, os.O_RDONLY)
-    ...     for name in ("a", "b"):
-    ...         os.close(os.open(name, os.O_CREAT | os.O_WRONLY, dir_fd=directory))
-    ...     name_alone(directory, "a", "b"), name_alone(directory, "a", "c"), sorted(os.listdir(folder))
-    ...     os.close(directory)
-    (False, True, ['b', 'c'])
-    """
-    _try()
-    rename = _Known.rename
-    if rename is not None:
-        import ctypes  # noqa: PLC0415 - loaded by now
-
-        if rename(directory, os.fsencode(old), directory, os.fsencode(new), _NO_REPLACE) == 0:
-            return True
-        code = ctypes.get_errno()
-        if code == errno.EEXIST:
-            return False
-        if code not in _UNKNOWN:
-            raise OSError(code, os.strerror(code))
-    try:
-        os.link(old, new, src_dir_fd=directory, dst_dir_fd=directory, follow_symlinks=False)
-    except FileExistsError:
-        return False
-    except OSError as error:
-        # Without hard links, the caller locks another way.
-        if error.errno not in _NO_LINKS:
-            raise
-        return False
-    os.unlink(old, dir_fd=directory)
-    return True
-
-
 def _try() -> None:
     if not _Known.is_tried:
         _Known.call = _call()
-        _Known.rename = _rename()
         _Known.is_tried = True
-
-
-def _rename() -> Callable[..., int] | None:
-    if not sys.platform.startswith("linux"):
-        return None
-    import ctypes  # noqa: PLC0415 - takes its time, and who only reads needs it not
-
-    call = getattr(ctypes.CDLL(None, use_errno=True), "renameat2", None)
-    if call is not None:
-        call.restype = ctypes.c_int
-        call.argtypes = [ctypes.c_int, ctypes.c_char_p, ctypes.c_int, ctypes.c_char_p, ctypes.c_uint]
-    return call

@@ -12,14 +12,13 @@ import stat
 from contextlib import ExitStack, contextmanager, suppress
 from typing import TYPE_CHECKING
 
-from zom.stores.direct import name_alone, open_below
+from zom.stores.direct import open_below
 from zom.stores.files import give_back, kind, open_directory, refuse_dangling
-from zom.stores.lock_files import is_lock_file, lock_name, remove_abandoned_lock
+from zom.stores.lock_files import is_lock_file, remove_abandoned_lock
 from zom.stores.temporary import (
     TEMPORARY,
     discard,
     let_go,
-    put_in_place,
     remove_abandoned,
     write_temporary,
 )
@@ -178,13 +177,11 @@ class Directories:
                 # Whoever holds the lock has read what is there, and may write what he makes of it.
                 if taken.depth > 1:
                     done = place(directory, temporary, name)
-                elif place is put_in_place and name_alone(directory, temporary, lock_name(name)):
-                    done = place(directory, lock_name(name), name)
                 else:
                     with self._locks.locked(taken, directory, name, needs_lock=False):
                         done = place(directory, temporary, name)
             except BaseException:
-                discard(directory, descriptor, temporary, lock_name(name))
+                discard(directory, descriptor, temporary)
                 raise
             let_go(descriptor)
             return done

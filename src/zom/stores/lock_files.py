@@ -4,9 +4,8 @@ Whoever changes a part of a file makes its lock file, locks it, and looks whethe
 he reads, writes, and removes it. The lock of a process ends with the process, and a lock file that is left is
 taken by the next.
 
-Whoever replaces a whole file gives his temporary file, which he has locked from the beginning, the name of the
-lock file and then that of the file: he holds the lock in between, and it costs one call. Nothing else is ever
-written into a lock file: tensorstore writes into those that it finds, and does not shorten them.
+Nothing is ever written into a lock file: one that a killed writer leaves is empty, and does no harm. tensorstore
+writes into those that it finds and does not shorten them, so the end of a longer one would be left in its value.
 """
 
 from __future__ import annotations
@@ -24,6 +23,7 @@ from zom.stores.whole_locks import UNLOCKABLE, is_possible, lock, unlock
 
 if TYPE_CHECKING:
     from collections.abc import Generator
+    from contextlib import AbstractContextManager
 
     from zom.stores.locks import Taken
 
@@ -88,6 +88,16 @@ class LockFiles:
                 os.close(taken.mark)
         self._held = set()
 
+    def note(self, taken: Taken) -> None:
+        """Remember that the lock file is held whose descriptor is the mark of `taken`."""
+        self._held.add(taken)
+
+    def forget(self, taken: Taken) -> bool:
+        """Forget it again; False in a child that was forked meanwhile, which holds nothing."""
+        is_held = taken in self._held
+        self._held.discard(taken)
+        return is_held
+
     def take(self, key: str) -> Taken:
         """Keep other threads from `key`; its `depth` says how often the thread has taken it."""
         return self._threads.take(key)
@@ -100,32 +110,50 @@ class LockFiles:
         """Whether it was taken in this process."""
         return self._threads.has(key, taken)
 
-    @contextmanager
-    def locked(self, taken: Taken, directory: int, name: str, *, needs_lock: bool = True) -> Generator[None]:
+    def locked(
+        self, taken: Taken, directory: int, name: str, *, needs_lock: bool = True
+    ) -> AbstractContextManager[None]:
         """Hold the lock file of the file `name` in the open `directory`, for a key that was taken.
 
         Without `needs_lock`, a file system that knows no locks is no error: nobody can hold one there.
         """
+        return _Holding(self, taken, directory, name, needs_lock=needs_lock)
+
+
+class _Holding:
+    """A block that holds a lock file. It is entered for every value that is written: a generator costs more."""
+
+    __slots__ = ("_directory", "_instead", "_lock_name", "_locks", "_needs_lock", "_taken")
+
+    def __init__(
+        self, locks: LockFiles, taken: Taken, directory: int, name: str, *, needs_lock: bool
+    ) -> None:
+        self._locks = locks
+        self._taken = taken
+        self._directory = directory
+        self._lock_name = lock_name(name)
+        self._needs_lock = needs_lock
+        self._instead: AbstractContextManager[None] | None = None
+
+    def __enter__(self) -> None:
         try:
-            taken.mark = _locked(directory, lock_name(name))
+            self._taken.mark = _locked(self._directory, self._lock_name)
         except OSError as error:
             if error.errno in _FULL:
                 # No room for a lock file: deletions and repairs must go on, one after the other.
-                with _whole_directory(directory):
-                    yield
+                self._instead = _whole_directory(self._directory)
+                self._instead.__enter__()
                 return
-            if needs_lock or error.errno not in UNLOCKABLE:
+            if self._needs_lock or error.errno not in UNLOCKABLE:
                 raise
-            yield
             return
-        self._held.add(taken)
-        try:
-            yield
-        finally:
-            # A child that was forked meanwhile holds nothing.
-            if taken in self._held:
-                self._held.discard(taken)
-                _release(taken.mark, directory, lock_name(name))
+        self._locks.note(self._taken)
+
+    def __exit__(self, *error: object) -> None:
+        if self._instead is not None:
+            self._instead.__exit__(None, None, None)
+        elif self._locks.forget(self._taken):
+            _release(self._taken.mark, self._directory, self._lock_name)
 
 
 def remove_abandoned_lock(name: str, directory: int) -> bool:
