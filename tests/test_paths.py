@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import ntpath
+import posixpath
 import re
 import shutil
 import subprocess
@@ -11,7 +12,7 @@ import sys
 import unicodedata
 
 import pytest
-from hypothesis import example, given
+from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
 from zom.errors import PathError
@@ -21,7 +22,10 @@ from zom.paths import (
     V3_NAME_PATTERN,
     check_key,
     check_prefix,
+    check_stored_key,
+    check_stored_prefix,
     collisions,
+    document_name_faults,
     join,
     name_faults,
     name_of,
@@ -125,7 +129,8 @@ def test_a_v2_name_outside_ascii_is_a_warning_at_the_strict_level_only():
 @pytest.mark.parametrize("code", [V3, V2, DRAFT])
 def test_node_names_are_rules_that_json_schema_says_too(code):
     assert rules()[code].schema
-    assert rules()[code].severity("lenient") == "error"
+    assert rules()[code].severity("strict") == "error"
+    assert rules()[code].severity("lenient") == "warning"
 
 
 def test_surrogates_are_a_rule_that_json_schema_cannot_say():
@@ -317,6 +322,63 @@ def test_a_key_is_accepted_or_refused_with_a_reason(key):
     else:
         assert clean
         assert not {"", ".", ".."} & set(segments)
+
+
+@pytest.mark.parametrize(
+    "key", ["a\n", "a\\b", "\x7f/b", "a/\x85", "\udcff/a", "a.zarr/\udce9", "zarr.json", "...", "__x/0", ":a"]
+)
+def test_keys_that_others_made_are_stored_keys(key):
+    assert check_stored_key(key) is key
+    assert check_stored_prefix(f"{key}/") == f"{key}/"
+
+
+@pytest.mark.parametrize(
+    ("key", "found"),
+    [
+        ("", "an empty one"),
+        ("/etc/passwd", "a slash before it"),
+        ("a//b", "an empty name in it"),
+        ("a\0", "a control character in it"),
+        ("a\ud800", "a lone surrogate in it"),
+        ("\udcc3\udca9", "a spelling of bytes that are whole characters"),
+        ("a/../b", "'.' or '..' in it"),
+        ("..\\a", "a backslash in it, which some systems take for a slash"),
+        ("a/b\\..\\..\\c", "a backslash in it, which some systems take for a slash"),
+        ("\\a", "a backslash in it, which some systems take for a slash"),
+        ("a\\", "a backslash in it, which some systems take for a slash"),
+        ("C:\\a", "a backslash in it, which some systems take for a slash"),
+        ("a/.zom-1", "a name that begins with '.zom-', as the temporary files of zom do,"),
+    ],
+)
+def test_keys_that_lead_out_are_no_stored_keys(key, found):
+    with pytest.raises(PathError) as caught:
+        check_stored_key(key)
+    assert str(caught.value) == f"{key!r}: expected a store key such as 'image/zarr.json', found {found}"
+
+
+@given(st.text(st.characters() | st.sampled_from("./\\a\n\udcc3\udca9"), max_size=8))
+def test_a_stored_key_stays_below_its_root_on_every_system(key):
+    assume(key[1:2] != ":")  # a drive of Windows, where there are no local stores
+    try:
+        check_stored_key(key)
+    except PathError:
+        with pytest.raises(PathError):
+            check_key(key)
+    else:
+        for system in (posixpath, ntpath):
+            whole = system.normpath(system.join("root", key)).replace("\\", "/")
+            assert whole.startswith("root/")
+            assert len(whole.split("/")) == 1 + len(
+                re.split(r"[/\\]", key) if system is ntpath else key.split("/")
+            )
+
+
+@pytest.mark.parametrize("name", ["", "a/b", ".", "..", "a\0"])
+def test_what_is_no_part_of_a_path_is_an_error_at_every_level(name):
+    for form in PATTERNS:
+        for level in ("lenient", "strict", "closed"):
+            document_name_faults(name, form, level, faults := [])
+            assert "error" in {fault.rule.severity(level) for fault in faults}
 
 
 def test_the_empty_prefix_is_the_whole_store():

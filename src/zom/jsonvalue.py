@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "JSON",
+    "SURROGATE",
     "JSONDict",
     "JSONList",
     "exact_key",

@@ -7,9 +7,10 @@ is what a store is asked for: names with "/" between them, never a way out of th
 
 from __future__ import annotations
 
+import os
 import re
 import unicodedata
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Final, Literal
 
 from zom.errors import PathError
 from zom.problems import Fault, rule, show
@@ -17,13 +18,25 @@ from zom.problems import Fault, rule, show
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
+    from zom.problems import Level
+
 __all__ = [
+    "DRAFT_NAME",
     "DRAFT_NAME_PATTERN",
+    "PATH_PART",
+    "V2_NAME",
     "V2_NAME_PATTERN",
+    "V3_NAME",
     "V3_NAME_PATTERN",
+    "WHOLE",
     "check_key",
     "check_prefix",
+    "check_stored_key",
+    "check_stored_prefix",
     "collisions",
+    "document_name_faults",
+    "is_bytes",
+    "is_new_key",
     "join",
     "name_faults",
     "name_of",
@@ -50,6 +63,7 @@ V3_NAME = rule(
     'a node name is not empty, holds no "/" and no control characters, is not made of periods only, '
     'does not start with "__" and is not "zarr.json"',
     source="Zarr v3.1, Node names; control characters: no file system or tool keeps them apart",
+    lenient="warning",
     schema=True,
 )
 V2_NAME = rule(
@@ -57,12 +71,14 @@ V2_NAME = rule(
     'a node name is not empty, not "." or "..", holds no slash, backslash or control character, and '
     "is no key of the format itself",
     source="Zarr v2, Logical storage paths",
+    lenient="warning",
     schema=True,
 )
 DRAFT_NAME = rule(
     "draft/node-name",
     "a node name has only the characters a-z, A-Z, 0-9, -, _ and ., and not periods only",
     source="Zarr v3 draft, Node names",
+    lenient="warning",
     schema=True,
 )
 V2_ASCII = rule(
@@ -77,6 +93,14 @@ WHOLE = rule(
     "path/surrogate",
     "a node name is whole Unicode text",
     source="RFC 7493, section 2.1: names without a surrogate's partner can't be encoded",
+    lenient="warning",
+)
+PATH_PART = rule(
+    "path/part",
+    'a node name can be a part of a path: it is not empty, holds no "/", and is not "." or ".."',
+    source="every format; at the levels strict and closed, the rule of the format tells the same",
+    strict=None,
+    closed=None,
 )
 
 _CONTROL = re.compile("[\x00-\x1f\x7f-\x9f]")
@@ -142,6 +166,21 @@ def name_faults(name: str, form: Form, faults: list[Fault], path: tuple[str | in
         faults.append(Fault(V2_ASCII, path, "a name of ASCII characters", show(name)))
 
 
+def document_name_faults(name: str, form: Form, level: Level, faults: list[Fault]) -> None:
+    """As `name_faults`, of a name that stands in a document judged at `level`.
+
+    Other software makes nodes of most names that a format forbids: at the lenient level they are warnings,
+    and only what can't be a part of a path is an error.
+
+    >>> document_name_faults("", "v3", "lenient", faults := []); faults[0].rule.code
+    'path/part'
+    """
+    if level == "lenient" and ("/" in name or name in {"", ".", ".."} or "\0" in name):
+        faults.append(Fault(PATH_PART, (), "a name that can be a part of a path", show(name)))
+        return
+    name_faults(name, form, faults)
+
+
 def parse_path(path: str) -> tuple[str, ...]:
     """The names along a node path, from the root; one leading and one trailing slash don't count.
 
@@ -203,32 +242,106 @@ def parse_v2_path(path: str) -> str:
 
 _SEGMENT = r"(?!\.\.?(?:/|\Z)|\.zom-)[^/\\\x00-\x1f\x7f-\x9f\ud800-\udfff]+"
 _KEY = re.compile(rf"{_SEGMENT}(?:/{_SEGMENT})*\Z")
-_KEY_REFUSALS: tuple[_Refusal, ...] = (
+_STORED_SEGMENT = r"(?!\.\.?(?:/|\Z)|\.zom-)[^/\x00\ud800-\udc7f\udd00-\udfff]+"
+_STORED_KEY = re.compile(rf"{_STORED_SEGMENT}(?:/{_STORED_SEGMENT})*\Z")
+_HALF = re.compile("[\ud800-\udc7f\udd00-\udfff]")
+_BYTES = re.compile("[\udc80-\udcff]")
+_ON_WINDOWS: Final = os.sep == "\\"
+
+_NO_PARTS: tuple[_Refusal, ...] = (
     (lambda key: not key, "an empty one"),
     (lambda key: key.startswith("/"), "a slash before it"),
     (lambda key: key.endswith("/"), "a slash after it"),
     (lambda key: "//" in key, "an empty name in it"),
-    (lambda key: "\\" in key, "a backslash in it"),
-    (_CONTROL.search, "a control character in it"),
-    (_SURROGATE.search, "a lone surrogate in it"),
+)
+_NO_WAY_OUT: tuple[_Refusal, ...] = (
     (lambda key: {".", ".."} & set(key.split("/")), "'.' or '..' in it"),
     (
         lambda key: any(name.startswith(".zom-") for name in key.split("/")),
         "a name that begins with '.zom-', as the temporary files of zom do,",
     ),
 )
+_KEY_REFUSALS: tuple[_Refusal, ...] = (
+    *_NO_PARTS,
+    (lambda key: "\\" in key, "a backslash in it"),
+    (_CONTROL.search, "a control character in it"),
+    (_SURROGATE.search, "a lone surrogate in it"),
+    *_NO_WAY_OUT,
+)
+_STORED_KEY_REFUSALS: tuple[_Refusal, ...] = (
+    *_NO_PARTS,
+    (lambda key: "\0" in key, "a control character in it"),
+    (_HALF.search, "a lone surrogate in it"),
+    *_NO_WAY_OUT,
+    (lambda key: not _stays_inside(key), "a backslash in it, which some systems take for a slash"),
+    (lambda key: not _is_spelled_once(key), "a spelling of bytes that are whole characters"),
+)
 
 
 def check_key(key: str) -> str:
-    """`key`, which is one: PathError where it is empty, or could lead out of a store.
+    """`key`, which is fit for something new: PathError where a store, or a system, may not hold it.
 
     >>> check_key("image/0/zarr.json")
     'image/0/zarr.json'
     """
     if _KEY.match(key):
         return key
-    found = next(found for refused, found in _KEY_REFUSALS if refused(key))
-    raise PathError(f"{key!r}: expected a store key such as 'image/zarr.json', found {found}")
+    raise _no_key(key, _KEY_REFUSALS)
+
+
+def is_new_key(key: str) -> bool:
+    r"""Whether `check_key` lets it pass.
+
+    >>> is_new_key("a/b"), is_new_key("a\\\\b")
+    (True, False)
+    """
+    return _KEY.match(key) is not None
+
+
+def is_bytes(path: str) -> bool:
+    r"""Whether there are bytes in a path that are no text, as `os.fsdecode` spells them.
+
+    >>> is_bytes("/a\udcff"), is_bytes("/é")
+    (True, False)
+    """
+    return _SURROGATE.search(path) is not None
+
+
+def check_stored_key(key: str) -> str:
+    r"""`key`, which a store may hold: PathError where it is empty, or could lead out of the store.
+
+    Other software makes names that zom gives to nothing new: with control characters, with backslashes, and on
+    local disks with bytes that are not UTF-8, as `os.fsdecode` spells them. They are keys like others, so that
+    what is there can be read, changed, copied, renamed and deleted.
+
+    >>> check_stored_key("a\nb/zarr.json"), check_stored_key("\udcff")
+    ('a\nb/zarr.json', '\udcff')
+    """
+    if _STORED_KEY.match(key) and ("\\" not in key or _stays_inside(key)) and _is_spelled_once(key):
+        return key
+    raise _no_key(key, _STORED_KEY_REFUSALS)
+
+
+def _no_key(key: str, refusals: tuple[_Refusal, ...]) -> PathError:
+    found = next(found for refused, found in refusals if refused(key))
+    return PathError(f"{key!r}: expected a store key such as 'image/zarr.json', found {found}")
+
+
+def _stays_inside(key: str) -> bool:
+    """Whether the key leads nowhere else on a system that takes its backslashes for slashes."""
+    if "\\" not in key:
+        return True
+    if _ON_WINDOWS:  # pragma: no cover - tests run elsewhere
+        return False
+    parts = key.replace("\\", "/").split("/")
+    return parts[0][1:] != ":" and not {"", ".", ".."}.intersection(parts)
+
+
+def _is_spelled_once(key: str) -> bool:
+    """Whether no other key spells the same bytes: those that are whole characters are spelled as these."""
+    if key.isascii() or not _BYTES.search(key):
+        return True
+    return key.encode("utf-8", "surrogateescape").decode("utf-8", "surrogateescape") == key
 
 
 def check_prefix(prefix: str) -> str:
@@ -237,10 +350,23 @@ def check_prefix(prefix: str) -> str:
     >>> check_prefix("image/")
     'image/'
     """
+    return _check_prefix(prefix, check_key)
+
+
+def check_stored_prefix(prefix: str) -> str:
+    """The same where the key is one that a store may hold.
+
+    >>> check_stored_prefix("a b/")
+    'a b/'
+    """
+    return _check_prefix(prefix, check_stored_key)
+
+
+def _check_prefix(prefix: str, check: Callable[[str], str]) -> str:
     if prefix and not prefix.endswith("/"):
         raise PathError(f"{prefix!r}: expected a prefix such as 'image/', found no slash after it")
     if prefix:
-        check_key(prefix[:-1])
+        check(prefix[:-1])
     return prefix
 
 

@@ -61,10 +61,10 @@ def test_the_documents_of_a_spec_have_keys(layout, spec, keys):
     assert list(layout.documents("/x", spec)) == keys
 
 
-def test_prefixes_that_begin_with_two_underscores_are_no_nodes_of_v3():
-    listing = Listing(["zarr.json"], ["__x/", "_y/", "c/"])
-    assert list(V3_LAYOUT.sightings("/", listing)) == ["_y", "c"]
-    assert list(V2_LAYOUT.sightings("/", listing)) == ["__x", "_y", "c"]
+def test_prefixes_of_reserved_names_may_be_nodes_and_those_of_zom_may_not():
+    listing = Listing(["zarr.json"], ["__x/", "_y/", ".zom.old/", "a\nb/"])
+    for layout in (V3_LAYOUT, V2_LAYOUT):
+        assert list(layout.sightings("/", listing)) == ["__x", "_y", "a\nb"]
 
 
 def test_a_listing_of_the_draft_tells_the_kinds_of_nodes():

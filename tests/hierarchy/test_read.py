@@ -163,7 +163,7 @@ def test_foreign_files_and_directories_are_no_nodes(place):
     foreign = {
         "readme.md": b"",
         "photos/1.jpg": b"",
-        "__x/zarr.json": GROUP_V3,
+        "__x/zarr.txt": b"",
         "t/c/0/0": b"12",
         "a/notes/n.txt": b"",
     }
@@ -310,11 +310,13 @@ def test_a_problem_names_the_node_from_the_root_of_the_store(place):
 
 def test_a_name_that_the_format_forbids_is_told(place):
     store = MemoryStore({"zarr.json": GROUP_V3, ".../zarr.json": GROUP_V3})
-    with pytest.raises(SpecError) as error:
-        read(place(store))
-    assert [(p.code, p.node, p.key) for p in error.value.problems] == [
-        ("v3/node-name", "/...", ".../zarr.json")
+    told = []
+    assert [path for path, _ in read(place(store), on_warning=told.append).walk()] == ["/", "/..."]
+    assert [(p.code, p.severity, p.node, p.key) for p in told] == [
+        ("v3/node-name", "warning", "/...", ".../zarr.json")
     ]
+    with pytest.raises(SpecError, match=r"/\.\.\.: expected a name of more than periods"):
+        read(place(store), level="strict")
 
 
 def test_warnings_of_one_rule_are_one_warning():

@@ -160,7 +160,7 @@ def test_the_store_cannot_be_written(store: HTTPStore) -> None:
             write()
 
 
-@pytest.mark.parametrize("key", ["../x", "a/../../x", "/x", "", "a//b", "a\\b", "a\0", "a\n", "\ud800"])
+@pytest.mark.parametrize("key", ["../x", "a/../../x", "/x", "", "a//b", "..\\b", "a\0", "\\n", "\ud800"])
 def test_a_key_that_leads_out_is_refused_before_it_is_asked_for(key: str) -> None:
     with scripted(lambda request: request.reply(200, b"out")) as (store, server):
         with pytest.raises(PathError):
@@ -573,7 +573,9 @@ def test_only_what_lies_directly_below_is_listed() -> None:
     links = ["a", "./b", "/d/c", "d/", "../", "/", "/d/", "?C=N;O=D", "e/f", "http://other/d/x", "..%2Fup", "%5C",
              "#top", "mailto:me@h", "&amp;", "g%0A", "h%FF", "", "i%20j", "k/?x", "//other/d/l", ".", "%2E%2E/", "m:n"]  # fmt: skip
     with scripted(page(*links), "/") as (store, _):
-        assert store.list_dir("d/") == Listing(["d/&", "d/a", "d/b", "d/c", "d/i j"], ["d/d/"])
+        assert store.list_dir("d/") == Listing(
+            ["d/&", "d/a", "d/b", "d/c", "d/g\n", "d/h\udcff", "d/i j"], ["d/d/"]
+        )
 
 
 def test_links_that_name_the_server_are_entries() -> None:

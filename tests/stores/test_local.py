@@ -424,13 +424,25 @@ def test_a_file_that_gets_its_name_while_it_is_swept_is_left_alone(store, monkey
 
 
 def test_names_that_are_no_keys_are_neither_listed_nor_deleted(store):
-    for name in ("back\\slash", "new\nline", os.fsdecode(b"\xff")):
+    for name in ("\\", "..\\up", "C:\\x", ".zom-tmp-1"):
         (store.root / name).write_bytes(b"foreign")
     store.set("a", b"1")
     assert list(store.list()) == ["a"]
     assert store.list_dir() == (["a"], [])
     store.delete_prefix("")
-    assert len(names(store.root)) == 3
+    assert len(names(store.root)) == 4
+
+
+def test_names_that_zom_gives_to_nothing_are_keys_where_they_are(store):
+    odd = ["back\\slash", "new\nline", os.fsdecode(b"\xff"), os.fsdecode("é".encode("latin-1"))]
+    for name in odd:
+        (store.root / name).write_bytes(name.encode(errors="surrogateescape"))
+    assert sorted(store.list()) == sorted(odd)
+    for name in odd:
+        assert store.get(name) == name.encode(errors="surrogateescape")
+    store.delete_many(odd[:2])
+    store.delete_prefix("")
+    assert names(store.root) == []
 
 
 # --- threads and processes -----------------------------------------------------------------------------

@@ -13,6 +13,7 @@ from zom import jsontext
 from zom.hierarchy.layout import ENTRY_KEY
 from zom.hierarchy.text import document_text
 from zom.jsonvalue import same
+from zom.paths import is_bytes
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -165,8 +166,8 @@ def _entries(ledger: Ledger, at: str) -> dict[str, Any]:
     prefix, layout = f"{at.rstrip('/')}/", ledger.layout
     found: dict[str, Any] = {}
     for path in sorted(ledger.documents):
-        if not path.startswith(prefix) or path == at:
-            continue
+        if not path.startswith(prefix) or path == at or is_bytes(path):
+            continue  # JSON holds no bytes that are no text: only the node's own document tells of it
         found.update(_named(path[len(prefix) :], ledger.documents[path], layout))
     return found
 

@@ -23,13 +23,14 @@ from zom.hierarchy.copy_chunks import (
     verify_encoded,
     verify_raw,
 )
-from zom.hierarchy.copy_nodes import foreign_in_groups, plan_of, read_original, wanted_nodes
+from zom.hierarchy.copy_nodes import foreign_in_groups, held_nodes, plan_of, read_original, wanted_nodes
 from zom.hierarchy.copy_report import CopiedNode, CopyReport
 from zom.hierarchy.copy_tally import Progress, Tally
 from zom.hierarchy.copy_target import prepared
 from zom.hierarchy.handle import Handle
 from zom.hierarchy.handles import handle_of, is_name, opened
 from zom.hierarchy.place import check_apart
+from zom.model.construction import outside
 from zom.paths import join, parse_path
 from zom.stores.memory import MemoryStore
 
@@ -106,7 +107,6 @@ def copy(  # noqa: PLR0913 - each is a choice of the caller's
         new, where, _ = place_in(target, target_path, opened_here, read_only=dry_run, may_lack=dry_run)
         check_apart((old, at), (new, where))
         original = read_original(old, at, form=form, like=spec, on_error="skip")
-        _warn(original)
         report = copy_hierarchy(original, new, where, spec, choices)
     except BaseException:
         for store in opened_here:
@@ -123,7 +123,7 @@ def _warn(original: Original) -> None:
         first, *more = original.problems
         rest = f", and {len(more)} more problems" if more else ""
         text = f"{original.store.url}: what can't be read is not copied: {first}{rest}"
-        warnings.warn(text, SpecWarning, stacklevel=3)
+        warnings.warn(text, SpecWarning, stacklevel=outside())
 
 
 def place_in(
@@ -150,6 +150,8 @@ def copy_hierarchy(
 ) -> CopyReport:
     """Copy what was read to `path` in `store`."""
     nodes, left = wanted_nodes(original, spec, choices.select)
+    nodes, original = held_nodes(original, nodes, store, path)
+    _warn(original)
     target = prepared(original, nodes, store, path, choices.on_conflict)
     copying = _Copying(original, target, nodes, choices)
     if choices.dry_run:

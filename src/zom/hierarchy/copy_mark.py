@@ -12,11 +12,11 @@ import hashlib
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, Final
 
-from zom import jsontext
 from zom.errors import PathError, StoreError
 from zom.hierarchy.journal import Clearing, relative
 from zom.hierarchy.journal_text import RefusedError, parse_clearings
 from zom.hierarchy.layout import V3_LAYOUT
+from zom.hierarchy.text import own_text, own_value
 from zom.jsonvalue import JSONDict
 
 if TYPE_CHECKING:
@@ -67,7 +67,7 @@ class CopyMark:
             "replaces": self.replaces,
             "arrays": [asdict(relative(each, base)) for each in self.arrays],
         }
-        return jsontext.write(facts).encode()
+        return own_text(facts)
 
     def is_same(self, other: CopyMark) -> bool:
         """Whether it is the mark of the same copy."""
@@ -108,7 +108,7 @@ def parse_mark(text: bytes, store: str, key: str) -> CopyMark:
 
 def _parsed(text: bytes, key: str) -> CopyMark:
     faults: list[Any] = []
-    value = jsontext.read(text, faults)
+    value = own_value(text, faults)
     if faults or not isinstance(value, JSONDict) or value.get("form") != _FORM:
         raise RefusedError("another text")
     facts = value

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, cast
 
 from zom.engine.compile import compile_plan
@@ -27,13 +27,18 @@ if TYPE_CHECKING:
     from zom.problems import Rule
     from zom.stores.interface import Store
 
-__all__ = ["Original", "foreign_in_groups", "read_original", "wanted_nodes"]
+__all__ = ["Original", "foreign_in_groups", "held_nodes", "read_original", "wanted_nodes"]
 
 _SOURCE = "zom: a copy holds the elements of its source, in other chunks or in the same"
 
 SHAPE = rule("copy/shape", "an array that is copied keeps its shape", source=_SOURCE)
 DATA_TYPE = rule("copy/data-type", "an array that is copied keeps its data type", source=_SOURCE)
 NO_SOURCE = rule("copy/no-source", "an array of the target is an array of the source, too", source=_SOURCE)
+TARGET_NAME = rule(
+    "copy/name",
+    "a node that is copied has a name that the target can hold",
+    source="zom: bytes that are no text are names on local disks, and in no other store",
+)
 NOT_UNDERSTOOD = rule(
     "copy/not-understood",
     "an array that is copied has chunks that zom can tell from other keys",
@@ -137,6 +142,23 @@ def wanted_nodes(
     if spec is not None:
         _check(original, nodes)
     return nodes, left
+
+
+def held_nodes(
+    original: Original, nodes: Mapping[str, Spec], store: Store, path: str
+) -> tuple[dict[str, Spec], Original]:
+    """The nodes that the target can hold at `path`, and the original with what is told of the others."""
+    base = path.strip("/")
+    held = {at: spec for at, spec in nodes.items() if store.holds(f"{base}{at}".strip("/"))}
+    wanted, fix = "a name that the target can hold", "rename it, or copy it by itself to a target_path"
+    problems = [
+        Problem(
+            TARGET_NAME.code, "error", original.path(at), "", (), wanted, show(at.rpartition("/")[2]), fix
+        )
+        for at in nodes
+        if at not in held
+    ]
+    return held, replace(original, problems=(*original.problems, *problems)) if problems else original
 
 
 def _selected(original: Original, whole: Spec, nodes: Mapping[str, Spec], select: str) -> dict[str, Spec]:

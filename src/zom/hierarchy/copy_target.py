@@ -209,8 +209,8 @@ def _marked(original: Original, texts: Mapping[str, Mapping[str, bytes]]) -> lis
     mine = [each for node in original.stored.values() for each in node.documents.values()]
     theirs = [(key, text) for node in texts.values() for key, text in node.items()]
     return [
-        *(part for each in sorted(mine) for part in (each.key.encode(), each.text)),
-        *(part for key, text in sorted(theirs) for part in (key.encode(), text)),
+        *(part for each in sorted(mine) for part in (each.key.encode(errors="surrogatepass"), each.text)),
+        *(part for key, text in sorted(theirs) for part in (key.encode(errors="surrogatepass"), text)),
     ]
 
 
@@ -265,7 +265,14 @@ def _checked(
     nodes: Mapping[str, Spec], store: Store, path: str, on_conflict: OnConflict, *, is_new: bool
 ) -> tuple[frozenset[str], tuple[str, ...]]:
     """What stays as it is, and foreign keys; ConflictError where anything is in the way."""
-    plan = plan_for(unflatten(nodes), store, path, on_conflict=on_conflict, prune=on_conflict == "replace")
+    plan = plan_for(
+        unflatten(nodes),
+        store,
+        path,
+        on_conflict=on_conflict,
+        prune=on_conflict == "replace",
+        keeps_names=True,
+    )
     problems = list(plan.problems)
     start = len(plan.path.rstrip("/"))
     kept = {

@@ -16,6 +16,7 @@ from zom.hierarchy.settled import Settled
 from zom.jsonvalue import JSONDict, thaw
 from zom.limits import DEFAULT_LIMITS, Limits
 from zom.model.python_value import is_dict
+from zom.problems import one_line
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -139,4 +140,4 @@ class Handle:
             raise ReadOnlyError(self._store.url, self.path, "change")
 
     def _where(self) -> str:
-        return f"{self._store.url}{'' if not self._path else ' ' + self.path}"
+        return one_line(f"{self._store.url}{'' if not self._path else ' ' + self.path}")

@@ -10,11 +10,11 @@ directory. So it means the same whatever root the store is opened from, and in a
 
 from __future__ import annotations
 
-import json
 from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING, Literal
 
 from zom.errors import StoreError
+from zom.hierarchy.text import own_text
 from zom.paths import join, parse_path
 
 if TYPE_CHECKING:
@@ -230,7 +230,7 @@ class Journal:
             "beside": self.beside,
             "moves": [[self._inner(old), self._inner(new)] for old, new in self.moves],
         }
-        return json.dumps(facts).encode()
+        return own_text(facts)
 
     @property
     def documents(self) -> set[str]:

@@ -10,12 +10,12 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any, cast
 
-from zom import jsontext
 from zom.errors import PathError, StoreError
 from zom.hierarchy.journal import CODE, FORM, JOURNAL, Clearing, Journal, base_of, is_aside
 from zom.hierarchy.layout import DOCUMENT_NAMES
+from zom.hierarchy.text import own_value
 from zom.jsonvalue import JSONDict, JSONList
-from zom.paths import check_key, check_prefix, join, parse_path
+from zom.paths import check_stored_key, check_stored_prefix, join, parse_path
 from zom.problems import show
 
 if TYPE_CHECKING:
@@ -55,7 +55,7 @@ def parse_journal(text: bytes, store: str, key: str) -> Journal:
     ['x/b/zarr.json']
     """
     faults: list[Fault] = []
-    value = jsontext.read(text, faults)
+    value = own_value(text, faults)
     for fault in faults:
         raise refused(store, key, f"{fault.found} instead of {fault.expected}")
     try:
@@ -120,11 +120,11 @@ class _Parsing:
         }
 
     def _document(self, given: object, where: str) -> str:
-        key = check_key(_str(given, where))
+        key = check_stored_key(_str(given, where))
         name = key.rpartition("/")[2]
         if is_aside(key) or not (name in DOCUMENT_NAMES or _DRAFT.match(key)):
             raise RefusedError(f"{key!r} in {where!r}, which is no document of a node")
-        return check_key(self._base + key)
+        return check_stored_key(self._base + key)
 
     def clearing(self, given: object, where: str) -> Clearing:
         facts = _object(given, where, _CLEARING)
@@ -132,8 +132,8 @@ class _Parsing:
         if form not in {"v2", "v3", "draft"}:
             raise RefusedError(f"the format {show(form)} in {where!r}")
         inner = base_of(path)
-        check_prefix(inner)
-        check_prefix(prefix)
+        check_stored_prefix(inner)
+        check_stored_prefix(prefix)
         # The draft keeps chunks in a tree of their own: `data/` or `data/root/`.
         wanted = {inner} if form != "draft" else {f"data/{inner}", f"data/root/{inner}"}
         if prefix not in wanted or is_aside(prefix):
@@ -152,7 +152,7 @@ class _Parsing:
     def _swap(self, given: object) -> str | None:
         if given is None:
             return None
-        prefix = check_prefix(_str(given, "swap"))
+        prefix = check_stored_prefix(_str(given, "swap"))
         if is_aside(prefix):
             raise RefusedError(f"the prefix {prefix!r} in 'swap', which is no node's")
         return self._base + prefix
@@ -161,7 +161,7 @@ class _Parsing:
         pair = _list(given, "moves")
         if len(pair) != 2:
             raise RefusedError(f"{len(pair)} prefixes in an entry of 'moves' instead of 2")
-        old, new = (check_prefix(_str(each, "moves")) for each in pair)
+        old, new = (check_stored_prefix(_str(each, "moves")) for each in pair)
         if not old or not new or old.startswith(new) or new.startswith(old):
             raise RefusedError(f"a move from {old!r} to {new!r}, which lie in each other")
         if is_aside(old) or is_aside(new):

@@ -18,7 +18,7 @@ from zom.model.draft_extension import extensions_not_understood
 from zom.model.stored import to_documents
 from zom.model.v2 import V2
 from zom.model.v3 import V3
-from zom.paths import check_key, parse_path
+from zom.paths import check_stored_key, parse_path
 from zom.portable import is_own_name
 
 if TYPE_CHECKING:
@@ -85,8 +85,6 @@ class Layout:
     """The key, below `base`, of consolidated metadata that others wrote, and that zom only reads."""
     implicit_groups: bool = False
     """Whether a path with nodes below it is a group without a document."""
-    reserved: tuple[str, ...] = ()
-    """What a directory's name begins with that is no node's."""
     flat_chunks: bool = False
     """Whether all chunks of an array lie directly in its directory, as they do by default."""
     scalar_chunk: str | None = None
@@ -137,7 +135,7 @@ class Layout:
         (True, False)
         """
         try:
-            check_key(self.key(path, self.marks[0][0]))
+            check_stored_key(self.key(path, self.marks[0][0]))
         except PathError:
             return False
         return True
@@ -175,12 +173,12 @@ class Layout:
         """What may be members of the group at `path`, by name, from the listing of its directory.
 
         >>> from zom.stores.interface import Listing
-        >>> list(V3_LAYOUT.sightings("/", Listing(["zarr.json"], ["a/", "__x/"])))
+        >>> list(V3_LAYOUT.sightings("/", Listing(["zarr.json"], ["a/", ".zom.old/"])))
         ['a']
         """
         start = len(self.directory(path))
         names = (prefix[start:-1] for prefix in listing.prefixes)
-        return {name: _UNKNOWN for name in names if not (name.startswith(self.reserved) or is_own_name(name))}
+        return {name: _UNKNOWN for name in names if not is_own_name(name)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -248,7 +246,7 @@ class _DraftLayout(Layout):
         }
 
 
-V3_LAYOUT: Final = Layout("v3", V3, ((ENTRY_KEY, None),), inline="consolidated_metadata", reserved=("__",))
+V3_LAYOUT: Final = Layout("v3", V3, ((ENTRY_KEY, None),), inline="consolidated_metadata")
 """Zarr v3: every node has its `zarr.json`."""
 
 V2_LAYOUT: Final = Layout(

@@ -10,7 +10,7 @@ from zom.hierarchy.conflicts import BUSY, FILES, NAME, OBSTACLE, UNKNOWN_CHUNKS,
 from zom.hierarchy.copy_mark import COPY_MARK
 from zom.hierarchy.journal import JOURNAL, Clearing, Journal, journal_key
 from zom.hierarchy.layout import ENTRY_KEY
-from zom.hierarchy.new_names import names_in_store, new_name_faults
+from zom.hierarchy.new_names import forbidden_name, names_in_store, new_name_faults
 from zom.hierarchy.plan import Action, Plan
 from zom.hierarchy.survey import Lying, Survey, chunk_keys, spec_in
 from zom.model.location import placed
@@ -38,12 +38,22 @@ FEW = 16
 class Ledger:
     """A plan in the making: whoever fills it decides what becomes of each node."""
 
-    def __init__(self, store: Store, found: Survey, on_conflict: OnConflict, *, prune: bool) -> None:
+    def __init__(
+        self,
+        store: Store,
+        found: Survey,
+        on_conflict: OnConflict,
+        *,
+        prune: bool,
+        keeps_names: bool = False,
+    ) -> None:
         self.store = store
         self.found = found
         self.layout = found.layout
         self.on_conflict: OnConflict = on_conflict
         self.prune = prune
+        self.keeps_names = keeps_names
+        """Whether new nodes may have names that others gave them, and that zom gives to none."""
         self.problems: list[Problem] = []
         self.warnings: list[Problem] = []
         """What works here, and not on every system."""
@@ -167,6 +177,10 @@ class Ledger:
         if without is not None:
             above, _, name = without.rpartition("/")
             beside.get(above or "/", set()).discard(name)
+        for path in () if self.keeps_names else new:
+            refused = forbidden_name(path.rpartition("/")[2], form)
+            if refused is not None:
+                self.conflict(NAME, path, refused.expected, refused.found, "choose another name")
         for path, fault in new_name_faults(new, beside, form):
             if fault.rule is TWINS and store.folds_names:
                 self.conflict(NAME, path, fault.expected, fault.found, fault.fix)

@@ -5,11 +5,13 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
+from zom.hierarchy.conflicts import NAME
 from zom.model.hierarchy import family_of
 from zom.model.location import placed
 from zom.model.python_value import is_dict
-from zom.paths import name_faults, parse_path
+from zom.paths import is_new_key, name_faults, parse_path
 from zom.portable import is_document_name, is_own_name, portable_faults, twin_faults
+from zom.problems import Fault
 from zom.stores.interface import is_key
 
 if TYPE_CHECKING:
@@ -17,10 +19,17 @@ if TYPE_CHECKING:
 
     from zom.hierarchy.survey import Survey
     from zom.paths import Form
-    from zom.problems import Fault, Level, Problem
+    from zom.problems import Level, Problem
     from zom.stores.interface import Store
 
-__all__ = ["names_in_document", "names_in_store", "names_in_tree", "new_name_faults", "taken_name"]
+__all__ = [
+    "forbidden_name",
+    "names_in_document",
+    "names_in_store",
+    "names_in_tree",
+    "new_name_faults",
+    "taken_name",
+]
 
 
 Node = TypeVar("Node")
@@ -86,7 +95,8 @@ def taken_name(store: Store, path: str, form: Form) -> str | None:
     'names that are no files of zom'
     """
     names = parse_path(path)
-    if names and not is_key("/".join(names)):
+    key = "/".join(names)
+    if names and not (is_key(key) and store.holds(key)):
         return "a name that can be a part of a store's keys"
     if any(map(is_own_name, names)):
         return "names that are no files of zom"
@@ -98,6 +108,22 @@ def taken_name(store: Store, path: str, form: Form) -> str | None:
     if not store.capabilities.nested_keys and any(len(os.fsencode(name)) > _NAME_BYTES for name in names):
         return f"names of at most {_NAME_BYTES} bytes"
     return None
+
+
+def forbidden_name(name: str, form: Form) -> Fault | None:
+    r"""Why nothing new gets that name, though a node that is there may have it; None where it may.
+
+    >>> forbidden_name("__x", "v3").expected, forbidden_name("a\\\\b", "v3").expected
+    ('a name that does not start with "__"', "a name that can be a part of a store's keys")
+    """
+    faults: list[Fault] = []
+    name_faults(name, form, faults)
+    for fault in faults:
+        if fault.rule.strict == "error":
+            return fault
+    if is_new_key(name):
+        return None
+    return Fault(NAME, (), "a name that can be a part of a store's keys", repr(name))
 
 
 def new_name_faults(

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, NamedTuple, cast
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, cast
 
 from zom.hierarchy.findings import NOT_JSON, UNLISTED_GROUP
 from zom.model.assembly import assemble
 from zom.model.python_value import is_dict
 from zom.model.stored import model_document
+from zom.paths import DRAFT_NAME, V2_NAME, V3_NAME, WHOLE
 from zom.problems import pointer_of
 
 if TYPE_CHECKING:
@@ -21,6 +22,10 @@ if TYPE_CHECKING:
     from zom.problems import Problem
 
 __all__ = ["Document", "Node", "own_document", "place", "sound_part", "spec_of", "whole_document"]
+
+
+_NAMES: Final = frozenset(each.code for each in (V3_NAME, V2_NAME, DRAFT_NAME, WHOLE))
+"""The rules of names that nothing new gets, and that nodes may have."""
 
 
 class Document(NamedTuple):
@@ -183,6 +188,8 @@ def _is_broken(layout: Layout, node: Node, findings: Findings) -> bool:
 def place(problem: Problem, layout: Layout, root: Node, findings: Findings) -> None:
     """Put a problem of the tree below `root` into the document that it is in."""
     names = problem.node.strip("/").split("/") if problem.node != "/" else []
+    if problem.code in _NAMES and problem.fix is None:
+        problem = replace(problem, fix="rename it with zom.rename")
     node, inside = root, problem.inside
     for name in names:
         node = (node.members or {}).get(name, node)

@@ -100,8 +100,9 @@ def plan_for(  # noqa: PLR0913 - each is a choice of the caller's
     on_conflict: OnConflict = "refuse",
     prune: bool = False,
     spelling: Spelling = "full",
+    keeps_names: bool = False,
 ) -> Plan:
-    """As `plan`, for a store that is open."""
+    """As `plan`, for a store that is open; a copy keeps names that are given to no other new node."""
     if on_conflict not in _CONFLICTS:
         message = f"on_conflict: expected one of {', '.join(map(repr, _CONFLICTS))}, got {on_conflict!r}"
         raise ValueError(message)
@@ -125,7 +126,7 @@ def plan_for(  # noqa: PLR0913 - each is a choice of the caller's
         found = survey(
             store, path, spec.family.form, expected=nodes if not store.capabilities.listable else ()
         )
-        planner = Planner(store, found, on_conflict, prune=prune)
+        planner = Planner(store, found, on_conflict, prune=prune, keeps_names=keeps_names)
         for at in sorted(taken):
             planner.conflict(NAME, at, taken[at], repr(at.rpartition("/")[2]), "choose another name")
         return _telling(planner.plan(nodes), in_full)

@@ -23,7 +23,7 @@ from zom.model.node import EMPTY, Node, make
 from zom.model.output import member_specs, place_of
 from zom.model.repeats import node_count, repeated
 from zom.model.spec import Spec
-from zom.paths import name_faults
+from zom.paths import document_name_faults
 from zom.problems import Fault, Problem, rule, show
 
 if TYPE_CHECKING:
@@ -251,7 +251,7 @@ class _Descent:
         given = value
         faults: list[Fault] = []
         if depth:
-            name_faults(name, self.family.form, faults, ())
+            document_name_faults(name, self.family.form, self.level, faults)
         if isinstance(value, Spec):
             if self._fits(value, allowed):
                 frame = _Frame(name, depth, value, None)

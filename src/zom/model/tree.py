@@ -16,7 +16,7 @@ from zom.model.members import ANY, member_plan
 from zom.model.output import member_specs
 from zom.model.repeats import node_count
 from zom.model.spec import Spec
-from zom.paths import name_faults, parse_path
+from zom.paths import document_name_faults, parse_path
 from zom.problems import Fault, Problem, pointer_of, rule, show
 
 if TYPE_CHECKING:
@@ -174,7 +174,7 @@ def _check_parents(nodes: Mapping[tuple[str, ...], Spec], problems: list[Problem
         while above and above not in judged:
             judged.add(above)
             faults: list[Fault] = []
-            name_faults(above[-1], family.form, faults)
+            document_name_faults(above[-1], family.form, spec.level, faults)
             problems.extend(
                 _problem(fault.rule, above, fault.expected, fault.found)
                 for fault in faults

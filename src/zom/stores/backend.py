@@ -7,12 +7,13 @@ They see keys and byte ranges that were checked, and are not asked to write wher
 from __future__ import annotations
 
 import errno
+import re
 from abc import ABC, abstractmethod
 from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING, Any, cast
 
 from zom.errors import PathError, ReadOnlyError, StoreError, ZomError
-from zom.paths import check_key
+from zom.paths import check_stored_key
 from zom.stores.answers import Listing, Versioned
 from zom.stores.capabilities import Capabilities
 from zom.stores.locks import KeyLocks
@@ -27,6 +28,8 @@ if TYPE_CHECKING:
     from zom.stores.oddities import Oddity
 
 __all__ = ["Backend", "is_key"]
+
+_HALF = re.compile("[\ud800-\udfff]")
 
 
 class Backend(ABC):
@@ -166,6 +169,15 @@ class Backend(ABC):
     longest_key: int | None = None
     """How many bytes a key may have, in UTF-8; None where nothing limits them."""
 
+    def holds(self, key: str) -> bool:
+        """Whether `key` can be one here: most stores hold Unicode text, and no bytes that are none.
+
+        >>> from zom.stores.memory import MemoryStore
+        >>> MemoryStore().holds("a/b")
+        True
+        """
+        return not _HALF.search(key)
+
     @property
     def folds_names(self) -> bool:
         """Whether names that differ only by case or Unicode form are one name here."""
@@ -238,7 +250,7 @@ def is_key(key: str) -> bool:
     (True, False)
     """
     try:
-        check_key(key)
+        check_stored_key(key)
     except (PathError, TypeError):
         return False
     return True

@@ -18,11 +18,10 @@ from urllib.parse import quote, unquote, urljoin, urlsplit, urlunsplit
 
 from typing_extensions import override
 
-from zom.errors import PathError, StoreError
-from zom.paths import check_key
+from zom.errors import StoreError
 from zom.stores.credentials import shown_url
 from zom.stores.http_client import MISSING, Answer, Client, HTTPFailure, Limits, escaped
-from zom.stores.interface import ByteRange, Capabilities, Listing, Range, Store, Suffix, cut
+from zom.stores.interface import ByteRange, Capabilities, Listing, Range, Store, Suffix, cut, is_key
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -101,7 +100,9 @@ class HTTPStore(Store):
             raise StoreError(self.url, key, verb, "the store is closed")
         query = f"?{self._query}" if self._query else ""
         try:
-            return self._client.get(f"{self._base}/{quote(key)}{query}", headers, limit)
+            return self._client.get(
+                f"{self._base}/{quote(key, errors='surrogateescape')}{query}", headers, limit
+            )
         except HTTPFailure as cause:
             reason = str(cause)
         # Raised here so that the causes, which may hold a signed URL, don't come with it.
@@ -298,7 +299,7 @@ def _linked_names(page: str, address: str) -> set[str]:
     links = _Links()
     links.feed(page)
     here = urlsplit(address)
-    folder = unquote(here.path).rpartition("/")[0] + "/"
+    folder = unquote(here.path, errors="surrogateescape").rpartition("/")[0] + "/"
     names: set[str] = set()
     for link in links.found:
         target = urlsplit(urljoin(address, link))
@@ -306,14 +307,6 @@ def _linked_names(page: str, address: str) -> set[str]:
         if target.query or (target.scheme, target.netloc) != (here.scheme, here.netloc):
             continue
         name = path.removeprefix(folder) if path.startswith(folder) else ""
-        if "/" not in name.rstrip("/") and _is_key(name.removesuffix("/")):
+        if "/" not in name.rstrip("/") and is_key(name.removesuffix("/")):
             names.add(name)
     return names
-
-
-def _is_key(name: str) -> bool:
-    try:
-        check_key(name)
-    except PathError:
-        return False
-    return True

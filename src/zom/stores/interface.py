@@ -19,7 +19,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, cast
 
 from zom.errors import ReadOnlyError, StoreError, ZomError
-from zom.paths import check_key, check_prefix
+from zom.paths import check_stored_key, check_stored_prefix
 from zom.stores.answers import Listing, Versioned
 from zom.stores.backend import Backend, is_key
 from zom.stores.capabilities import Capabilities
@@ -83,7 +83,7 @@ class Store(Backend):
 
     def get(self, key: str, byte_range: ByteRange | None = None) -> bytes | None:
         """The value under `key`, or the bytes of it that `byte_range` means; None where it is missing."""
-        check_key(key)
+        check_stored_key(key)
         try:
             if byte_range is not None:
                 check_range(byte_range)
@@ -103,7 +103,7 @@ class Store(Backend):
         >>> MemoryStore({"a": b"123"}).get_into("a", memoryview(target)), target
         (3, bytearray(b'123'))
         """
-        check_key(key)
+        check_stored_key(key)
         if target.readonly or not target.c_contiguous:
             reason = "expected a target that is writable, and contiguous in C order"
             raise StoreError(self.url, key, "read", reason)
@@ -118,7 +118,7 @@ class Store(Backend):
         """The answers to all requests, in their order; the store reads as many at once as suits it."""
         pairs = [(request, None) if isinstance(request, str) else request for request in requests]
         for key, byte_range in pairs:
-            check_key(key)
+            check_stored_key(key)
             if byte_range is not None:
                 with self._told(key, "read"):
                     check_range(byte_range)
@@ -142,17 +142,17 @@ class Store(Backend):
         ...     value.get(Suffix(1))
         b'3'
         """
-        return OpenSnapshot(self, check_key(key))
+        return OpenSnapshot(self, check_stored_key(key))
 
     def open_snapshot(self, key: str) -> Snapshot | None:
         """The same without a block: whoever opens it closes it."""
-        check_key(key)
+        check_stored_key(key)
         with self._told(key, "read"):
             return self._snapshot(key)
 
     def get_version(self, key: str) -> Versioned | None:
         """The value under `key` with the mark that `replace` asks for; None where it is missing."""
-        check_key(key)
+        check_stored_key(key)
         with self._told(key, "read"):
             return self._read_version(key)
 
@@ -175,7 +175,7 @@ class Store(Backend):
         given = cast("Mapping[str, Buffer]", items).items() if isinstance(items, Mapping) else items
         pairs: list[tuple[str, bytes]] = []
         for key, value in given:
-            check_key(key)
+            check_stored_key(key)
             with self._told(key, "write"):
                 pairs.append((key, _as_bytes(value)))
         if pairs:
@@ -212,22 +212,22 @@ class Store(Backend):
     def delete_many(self, keys: Iterable[str]) -> None:
         """Take all `keys` away; they need not be there."""
         self._check_writable("", "delete")
-        given = [check_key(key) for key in keys]
+        given = [check_stored_key(key) for key in keys]
         if given:
             with self._told(given[0] if len(given) == 1 else "", "delete"):
                 self._remove_many(given)
 
     def delete_prefix(self, prefix: str) -> None:
         """Take away every key below `prefix`, which ends in a slash; "" means all."""
-        check_prefix(prefix)
+        check_stored_prefix(prefix)
         self._check_writable("", "delete")
         with self._told(prefix, "delete"):
             self._remove_prefix(prefix)
 
     def rename(self, old: str, new: str) -> None:
         """Move every key below the prefix `old` to the prefix `new`, below which there is nothing."""
-        check_prefix(old)
-        check_prefix(new)
+        check_stored_prefix(old)
+        check_stored_prefix(new)
         self._check_writable("", "rename")
         with self._told(old, "rename"):
             if old.startswith(new) or new.startswith(old):
@@ -255,7 +255,7 @@ class Store(Backend):
         >>> store = MemoryStore({"a": b"1", "b": b"2"}); store.move("a", "b"); dict(store.sizes()), store.get("b")
         ({'b': 1}, b'1')
         """
-        check_key(new)
+        check_stored_key(new)
         self._check_write(key, "move")
         if key != new:
             with self._told(key, "move"), self._excluding(new):
@@ -283,7 +283,7 @@ class Store(Backend):
 
         What is there but has no proper name for a key is left out.
         """
-        return self._listed(check_prefix(prefix))
+        return self._listed(check_stored_prefix(prefix))
 
     def _listed(self, prefix: str) -> Iterator[str]:
         with self._told(prefix, "list"):
@@ -298,7 +298,7 @@ class Store(Backend):
         >>> dict(MemoryStore({"a/b": b"123", "c": b""}).sizes())
         {'a/b': 3, 'c': 0}
         """
-        return self._sized(check_prefix(prefix))
+        return self._sized(check_stored_prefix(prefix))
 
     def _sized(self, prefix: str) -> Iterator[tuple[str, int]]:
         with self._told(prefix, "list"):
@@ -306,7 +306,7 @@ class Store(Backend):
 
     def list_dir(self, prefix: str = "") -> Listing:
         """The keys and the prefixes directly below `prefix`, sorted."""
-        check_prefix(prefix)
+        check_stored_prefix(prefix)
         with self._told(prefix, "list"):
             keys, prefixes = self._list_dir(prefix)
             keys = [key for key in keys if is_key(key)]
@@ -355,7 +355,7 @@ class Store(Backend):
     # --- private -----------------------------------------------------------------------------------
 
     def _check_write(self, key: str, verb: str) -> None:
-        check_key(key)
+        check_stored_key(key)
         self._check_writable(key, verb)
 
     def _check_writable(self, key: str, verb: str) -> None:

@@ -160,6 +160,10 @@ class LocalStore(Store):
                     sync_directory(folder.parent)
         return os.open(self.root, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
 
+    @override
+    def holds(self, key: str) -> bool:
+        return True
+
     @property
     @override
     def url(self) -> str:

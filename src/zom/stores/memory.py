@@ -48,6 +48,10 @@ class MemoryStore(Store):
         """Forget the lock of the parent's threads."""
         self._guard = threading.RLock()
 
+    @override
+    def holds(self, key: str) -> bool:
+        return True
+
     @property
     @override
     def url(self) -> str:

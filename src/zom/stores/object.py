@@ -21,7 +21,7 @@ from urllib.parse import urlsplit
 from typing_extensions import override
 
 from zom.errors import StoreError
-from zom.paths import check_prefix
+from zom.paths import check_stored_prefix
 from zom.stores.credentials import secrets_in, shown_url, without_secrets
 from zom.stores.extra import imported, is_panic, lacks_bucket
 from zom.stores.in_flight import Forked, most_at_once, run_apart
@@ -75,7 +75,7 @@ class ObjectStore(Store):
         self._obstore: Any = imported("obstore", "cloud")
         self._errors: Any = imported("obstore.exceptions", "cloud")
         self._inner = inner
-        self._prefix = check_prefix(prefix)
+        self._prefix = check_stored_prefix(prefix)
         self._url = url_of(inner, prefix) if url is None else url
         self._recipe: tuple[str, dict[str, Any]] | None = None
         self._concurrency = most_at_once() if concurrency is None else concurrency

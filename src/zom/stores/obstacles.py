@@ -54,7 +54,7 @@ def long_keys(keys: Iterable[str], limit: int) -> Iterator[Obstacle]:
     ['one of 3 bytes']
     """
     for key in keys:
-        length = len(key.encode())
+        length = len(key.encode(errors="surrogatepass"))
         if length > limit:
             yield Obstacle(
                 key, f"a key of at most {limit} bytes", f"one of {length} bytes", "shorten its path"

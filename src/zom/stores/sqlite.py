@@ -83,13 +83,16 @@ class SQLiteStore(Store):
 
     def _connect(self) -> sqlite3.Connection:
         mode = "ro" if self._options["read_only"] else ("rwc" if self._options["create"] else "rw")
-        return sqlite3.connect(
+        connection = sqlite3.connect(
             f"{self.path.as_uri()}?mode={mode}",
             uri=True,
             timeout=self._options["timeout"],
             isolation_level=None,
             check_same_thread=False,
         )
+        # One key that is no UTF-8 would else hide all others.
+        connection.text_factory = _text
+        return connection
 
     def _check_table(self) -> None:
         with self._reading() as connection:
@@ -242,7 +245,7 @@ class SQLiteStore(Store):
         if isinstance(value, bytes):
             return value
         if isinstance(value, str):
-            return value.encode()
+            return value.encode("utf-8", "surrogateescape")
         if value is None:
             return b""
         raise StoreError(self.url, key, "read", f"expected a blob, found {value!r}")
@@ -350,6 +353,10 @@ class SQLiteStore(Store):
         connection = self.__dict__.get("_connection")
         if connection is not None:
             connection.close()
+
+
+def _text(value: bytes) -> str:
+    return value.decode("utf-8", "surrogateescape")
 
 
 def _reopen(path: str, options: dict[str, Any]) -> SQLiteStore:

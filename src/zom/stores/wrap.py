@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from typing_extensions import override
 
-from zom.paths import check_prefix
+from zom.paths import check_stored_prefix
 from zom.stores.interface import (
     ByteRange,
     Capabilities,
@@ -128,6 +128,10 @@ class WrapperStore(Store):
     def _rename(self, old: str, new: str) -> None:
         self.inner.rename(old, new)
 
+    @override
+    def holds(self, key: str) -> bool:
+        return self.inner.holds(self._path(key))
+
     @property
     @override
     def folds_names(self) -> bool:
@@ -191,7 +195,7 @@ class PrefixStore(WrapperStore):
 
     def __init__(self, inner: Store, prefix: str) -> None:
         super().__init__(inner)
-        self.prefix = check_prefix(prefix)
+        self.prefix = check_stored_prefix(prefix)
 
     @property
     @override

@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from typing_extensions import override
 
 from zom.errors import StoreError
-from zom.paths import check_prefix
+from zom.paths import check_stored_prefix
 from zom.problems import Fault
 from zom.stores.files import is_there, kind
 from zom.stores.interface import ByteRange, Capabilities, Listing, Store, cut
@@ -90,7 +90,7 @@ class ZipStore(Store):
         self._target = Path(os.path.realpath(self.path))
         with self._told("", "open"):
             self._open()
-            self.root = hierarchy_root(self._entries) if root is None else check_prefix(root)
+            self.root = hierarchy_root(self._entries) if root is None else check_stored_prefix(root)
         # A path may begin with the directory, too, unless the hierarchy has a member of that name.
         self._is_alias = bool(self.root) and not any(self._tree.list_dir(self.root * 2))
         remake_in_children(self)

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from typing_extensions import Buffer, override
 
 from zom.errors import PathError, StoreError
-from zom.paths import check_key
+from zom.paths import check_stored_key
 from zom.stores.ranges import ByteRange, Range, Suffix
 from zom.stores.temporary import OWN
 from zom.stores.zip_records import LOCAL_HEADER
@@ -108,7 +108,7 @@ def checked_entries(url: str, archive: zipfile.ZipFile) -> Entries:
         name = info.orig_filename
         is_directory = name.endswith("/")
         try:
-            key = check_key(_packed_name(name.removesuffix("/")))
+            key = check_stored_key(_packed_name(name.removesuffix("/")))
         except PathError as cause:
             raise StoreError(url, "", "open", f"an entry has no proper key: {cause}") from cause
         if info.flag_bits & (_ENCRYPTED | _PATCHED):

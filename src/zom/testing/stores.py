@@ -24,12 +24,12 @@ from zom.stores.faulty import FaultyStore
 from zom.stores.interface import Listing, Range, Store, Suffix
 from zom.stores.wrap import PrefixStore
 from zom.testing.store_machine import check_as_dict
-from zom.testing.store_reading import BAD_KEYS, ReadingSuite
+from zom.testing.store_reading import BAD_KEYS, ODD_KEYS, ReadingSuite
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-__all__ = ["BAD_KEYS", "ReadingSuite", "StoreSuite"]
+__all__ = ["BAD_KEYS", "ODD_KEYS", "ReadingSuite", "StoreSuite"]
 
 
 class StoreSuite(ReadingSuite):
@@ -197,6 +197,30 @@ class StoreSuite(ReadingSuite):
                 with pytest.raises(PathError):
                     act()
         assert store.get("a") is None
+
+    @pytest.mark.parametrize("key", ODD_KEYS)
+    def test_an_odd_key_is_held_or_refused(self, store: Store, key: str) -> None:
+        """What a store can't hold it refuses whole; what it holds is a key as any other."""
+        store.set("other", b"2")
+        try:
+            store.set(key, b"1")
+        except StoreError:
+            assert store.get("other") == b"2"
+            assert not store.capabilities.listable or list(store.list()) == ["other"]
+            return
+        assert store.get_many([key, "other"]) == [b"1", b"2"]
+        if store.capabilities.listable:
+            name, slash, _ = key.partition("/")
+            assert sorted(store.list()) == sorted([key, "other"])
+            assert dict(store.sizes()) == {key: 1, "other": 1}
+            found = store.list_dir()
+            assert (name + slash) in (found.prefixes if slash else found.keys)
+        store.move(key, "moved/0")
+        assert store.get_many([key, "moved/0"]) == [None, b"1"]
+        store.set_many({key: b"3"})
+        store.delete(key)
+        assert store.get(key) is None
+        assert store.get("other") == b"2"
 
     def test_a_key_below_another_is_held_or_refused(self, store: Store) -> None:
         """Where a store says that it can't, it changes nothing."""
