@@ -8,14 +8,17 @@ from typing import TYPE_CHECKING
 from zom.errors import ConversionError, NotFound
 from zom.hierarchy.apply import carry_out
 from zom.hierarchy.blocks import block_in, plain_text
-from zom.hierarchy.findings import NOT_JSON, Findings
+from zom.hierarchy.findings import NOT_JSON, UNREADABLE, Findings
 from zom.hierarchy.handles import opened
 from zom.hierarchy.ledger import Ledger, is_within
 from zom.hierarchy.removal import found_at
+from zom.hierarchy.survey import above_all
 from zom.model.stored import NO_CONSOLIDATED
 from zom.problems import Fault, Problem, show
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from zom.hierarchy.plan import Plan
     from zom.hierarchy.survey import Lying
     from zom.stores.opening import Place
@@ -58,6 +61,10 @@ def plan_consolidate(store: Place, path: str = "", *, drop: bool = False) -> Pla
         raise ConversionError(
             [Problem(NO_CONSOLIDATED.code, "error", found.path, "", (), "a v2 or v3 group", what)], there.url
         )
+    if node is None:
+        findings = Findings(there.url, "lenient")
+        _note_directories(ledger, [found.path], findings)
+        findings.raise_errors()
     if node is None or node.kind != "group":
         raise NotFound(
             f"{there.url}: expected a group at {found.path}, found {node or 'nothing'}; name a group"
@@ -85,7 +92,35 @@ def _check_readable(ledger: Ledger) -> None:
             if value is not NOT_JSON and not isinstance(value, dict):
                 fault = Fault(ledger.layout.family.node_rule, (), "an object", show(value))
                 findings.add(fault, node=path, key=key, text=text)
+    _check_directories(ledger, findings)
     findings.raise_errors()
+
+
+def _check_directories(ledger: Ledger, findings: Findings) -> None:
+    """Report the nodes below whose document a directory takes the place of."""
+    layout, found, store = ledger.layout, ledger.found, ledger.store
+    if store.capabilities.nested_keys or not ledger.listed:
+        return
+    known = {path for path in ledger.documents if is_within(path, found.path)}
+    unknown = {at for path in known for at in above_all(path) if is_within(at, found.path)} - known
+    for path in known:
+        if found.nodes[path].kind == "group":
+            names = layout.sightings(path, store.list_dir(layout.directory(path)))
+            unknown.update({f"{path.rstrip('/')}/{name}" for name in names} - known)
+    _note_directories(ledger, sorted(unknown), findings)
+
+
+def _note_directories(ledger: Ledger, paths: Iterable[str], findings: Findings) -> None:
+    """Report those of the directories at `paths` in which a directory has the name of a document."""
+    layout, store = ledger.layout, ledger.store
+    for path in paths if ledger.listed else ():
+        below = store.list_dir(layout.directory(path)).prefixes
+        for end, _ in layout.marks:
+            key = layout.key(path, end)
+            if f"{key}/" in below:
+                fix = "move the directory away, and write the document again"
+                fault = Fault(UNREADABLE, (), "a document that can be read", "a directory", fix)
+                findings.add(fault, node=path, key=key)
 
 
 def _drop(ledger: Ledger, node: Lying) -> None:

@@ -159,6 +159,10 @@ class Findings:
         """Whether that was said of the node already."""
         return any(each.code == code and each.node == node for each in self._found)
 
+    def withdraw(self, code: str, key: str) -> None:
+        """Take back what was said of a key: something worse is."""
+        self._found = [each for each in self._found if (each.code, each.key) != (code, key)]
+
     def clear(self) -> None:
         """Forget all: what was read is not what counts."""
         self._found.clear()

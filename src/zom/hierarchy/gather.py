@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from zom.hierarchy.assumed import is_unfinished, note_missing_group
 from zom.hierarchy.journal import journal_key, unsettled
 from zom.hierarchy.layout import ENTRY_KEY, V2_LAYOUT, V3_LAYOUT, Layout, Sighting
-from zom.hierarchy.look import is_entry, look, note_two_formats
+from zom.hierarchy.look import is_entry, look, note_directory, note_two_formats
 from zom.hierarchy.node import Node
 from zom.problems import Fault, rule
 
@@ -234,6 +234,9 @@ def _note_strangers(
         if found is not None:
             mixed.add(each.path)
             _note_mixed(each.path, found, layout, f"a {other.name} node", findings)
+        for key in (other.key(each.path, end) for end in ends):
+            if key in source.directories:
+                note_directory(each.path, key, findings)
     return mixed
 
 

@@ -14,7 +14,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal, cast
 
 from zom.errors import StoreError
-from zom.hierarchy.findings import NOT_JSON
+from zom.hierarchy.findings import NOT_JSON, UNREADABLE
 from zom.hierarchy.layout import ENTRY_KEY, V2_LAYOUT, V3_LAYOUT, draft_layout
 from zom.hierarchy.node import Document, Node
 from zom.model.assembly import assemble
@@ -29,7 +29,17 @@ if TYPE_CHECKING:
     from zom.hierarchy.source import Source
     from zom.model.family import NodeKind
 
-__all__ = ["TWO_FORMATS", "TWO_KINDS", "Form", "find", "is_entry", "layout_of", "look", "note_two_formats"]
+__all__ = [
+    "TWO_FORMATS",
+    "TWO_KINDS",
+    "Form",
+    "find",
+    "is_entry",
+    "layout_of",
+    "look",
+    "note_directory",
+    "note_two_formats",
+]
 
 Form = Literal["v2", "v3", "draft"]
 """A format, where one is asked for."""
@@ -38,6 +48,14 @@ TWO_FORMATS = rule(
     "store/two-formats",
     "a node has the documents of one format",
     source="Zarr v3, section Stores, and Zarr v2, section Hierarchies: neither knows of the other; v3 counts",
+    lenient="warning",
+    strict="warning",
+    closed="warning",
+)
+DIRECTORY = rule(
+    "store/directory-for-document",
+    "a document is a value of its own, and no directory",
+    source="Zarr v3, File system store: the value of a key is the content of a file",
     lenient="warning",
     strict="warning",
     closed="warning",
@@ -72,6 +90,11 @@ def find(
         node = look(source, V2_LAYOUT, path, findings)
         if node is not None:
             return V2_LAYOUT, node
+    if (
+        form in {None, "v3"}
+        and (node := _in_place_of_document(source, V3_LAYOUT, path, findings)) is not None
+    ):
+        return V3_LAYOUT, node
     return _find_below_entry(source, path, findings) if path and form in {None, "draft"} else None
 
 
@@ -136,7 +159,9 @@ def look(
         documents[end] = document
         kind = _said(document.value) if said is None else said
     if not documents:
-        return Node(path, "group", {}, below=True) if ends == () else None
+        if ends == ():
+            return Node(path, "group", {}, below=True)
+        return _in_place_of_document(source, layout, path, findings)
     for end in layout.extra:
         document = _read(source, layout.key(path, end), path, findings)
         if document is not None:
@@ -160,11 +185,33 @@ def _read(source: Source, key: str, path: str, findings: Findings) -> Document |
     text = source.get(key)
     if text is not None:
         return Document(key, text, findings.value(key, f"/{path}", text))
+    if key in source.directories:
+        note_directory(path, key, findings)
     error = source.failure(key)
     if error is None:
         return None
     findings.note_failure(error, node=f"/{path}", key=key)
     return Document(key, b"", NOT_JSON)
+
+
+def note_directory(path: str, key: str, findings: Findings) -> None:
+    """A directory has the name of a document of the node at `path`."""
+    fix = "move the directory away, or delete it"
+    fault = Fault(DIRECTORY, (), "a document, or nothing", "a directory", fix)
+    findings.add(fault, node=f"/{path}", key=key)
+
+
+def _in_place_of_document(source: Source, layout: Layout, path: str, findings: Findings) -> Node | None:
+    """What stands for a node that has no document, but a directory of the name of one."""
+    for end, kind in layout.marks:
+        key = layout.key(path, end)
+        if key in source.directories:
+            findings.withdraw(DIRECTORY.code, key)
+            fix = "move the directory away, and write the document again"
+            fault = Fault(UNREADABLE, (), "a document that can be read", "a directory", fix)
+            findings.add(fault, node=f"/{path}", key=key)
+            return Node(path, kind, {end: Document(key, b"", NOT_JSON)})
+    return None
 
 
 def _note_two_kinds(path: str, key: str, findings: Findings) -> None:

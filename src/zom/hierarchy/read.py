@@ -18,7 +18,7 @@ from zom.hierarchy.findings import UNLISTED_GROUP, Findings
 from zom.hierarchy.gather import Expected, gather
 from zom.hierarchy.journal import Unsettled, journal_keys, unsettled
 from zom.hierarchy.layout import ENTRY_KEY, V2_LAYOUT, V3_LAYOUT
-from zom.hierarchy.look import find, is_entry, layout_of
+from zom.hierarchy.look import find, is_entry, layout_of, note_directory
 from zom.hierarchy.missing import not_found
 from zom.hierarchy.node import Document, sound_part, spec_of
 from zom.hierarchy.pending import refuse_outer
@@ -394,6 +394,8 @@ class _Reading:
                 return None
             text = self.source.get(key)
             if text is None:
+                if key in self.source.directories:
+                    note_directory(self.path, key, self.findings)
                 return None
             apart = Findings(self.findings.subject, self.findings.level, self.findings.limits)
             document = Document(key, text, apart.value(key, root.shown, text, whole=True))

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Self
 
+from zom.errors import StoreError
 from zom.stores.key_tree import KeyTree
 
 if TYPE_CHECKING:
@@ -15,7 +16,6 @@ if TYPE_CHECKING:
     from concurrent.futures import Future, ThreadPoolExecutor
     from types import TracebackType
 
-    from zom.errors import StoreError
     from zom.stores.interface import Listing, Store
 
 __all__ = ["Source"]
@@ -41,6 +41,7 @@ class Source:
         "_tree",
         "_under_way",
         "at_once",
+        "directories",
         "rounds",
         "store",
     )
@@ -51,6 +52,8 @@ class Source:
         """How many requests the store works on at once."""
         self.rounds = 0
         """How many times the store was waited for, where it works on several requests at once."""
+        self.directories: set[str] = set()
+        """The keys of documents that were asked for and are directories: a directory is no document."""
         self._texts: dict[str, bytes | None] = {}
         self._listings: dict[str, Listing] = {}
         self._under_way: dict[str, Future[Listing]] = {}
@@ -110,7 +113,13 @@ class Source:
             return self._texts.pop(key)
         if self.is_far:
             self.rounds += 1
-        return self.store.get(key)
+        try:
+            return self.store.get(key)
+        except StoreError as error:
+            if not isinstance(error.__cause__, IsADirectoryError):
+                raise
+            self.directories.add(key)
+            return None
 
     def failure(self, key: str) -> StoreError | None:
         """Why the document under `key`, or the listing of a prefix, could not be had; None where it could."""

@@ -115,7 +115,8 @@ def size_of(descriptor: int) -> int:
     """How many bytes the open file has; an error where it is no regular file."""
     found = os.fstat(descriptor)
     if not stat.S_ISREG(found.st_mode):
-        raise OSError(errno.EINVAL, f"expected a regular file, found {kind(found.st_mode)}")
+        number = errno.EISDIR if stat.S_ISDIR(found.st_mode) else errno.EINVAL
+        raise OSError(number, f"expected a regular file, found {kind(found.st_mode)}")
     return found.st_size
 
 
