@@ -14,61 +14,61 @@ export type V3Node = V3Array | V3Group;
 export type V3DataType =
   | V3DataTypeName
   | V3PlainDataType
+  | V3FixedLengthUtf32DataType
+  | V3NullTerminatedBytesDataType
   | V3NumpyDatetime64DataType
   | V3NumpyTimedelta64DataType
-  | V3FixedLengthUtf32DataType
   | V3RawBytesDataType
-  | V3NullTerminatedBytesDataType
   | V3StructDataType
   | V3StructuredDataType;
 export type V3DataTypeName =
+  | "bfloat16"
   | "bool"
   | "bytes"
   | "variable_length_bytes"
-  | "complex_float16"
-  | "complex64"
-  | "complex_float32"
   | "complex128"
   | "complex_float64"
+  | "complex64"
+  | "complex_float32"
   | "complex_bfloat16"
-  | "complex_float8_e3m4"
-  | "complex_float8_e4m3"
-  | "complex_float8_e4m3fnuz"
-  | "complex_float8_e4m3b11fnuz"
-  | "complex_float8_e5m2"
-  | "complex_float8_e5m2fnuz"
-  | "complex_float8_e8m0fnu"
+  | "complex_float16"
   | "complex_float4_e2m1fn"
   | "complex_float6_e2m3fn"
   | "complex_float6_e3m2fn"
+  | "complex_float8_e3m4"
+  | "complex_float8_e4m3"
+  | "complex_float8_e4m3b11fnuz"
+  | "complex_float8_e4m3fnuz"
+  | "complex_float8_e5m2"
+  | "complex_float8_e5m2fnuz"
+  | "complex_float8_e8m0fnu"
   | "float16"
   | "float32"
+  | "float4_e2m1fn"
   | "float64"
-  | "bfloat16"
+  | "float6_e2m3fn"
+  | "float6_e3m2fn"
   | "float8_e3m4"
   | "float8_e4m3"
+  | "float8_e4m3b11fnuz"
   | "float8_e4m3fn"
   | "float8_e4m3fnuz"
-  | "float8_e4m3b11fnuz"
   | "float8_e5m2"
   | "float8_e5m2fnuz"
   | "float8_e8m0fnu"
-  | "float4_e2m1fn"
-  | "float6_e2m3fn"
-  | "float6_e3m2fn"
-  | "int8"
   | "int16"
-  | "int32"
-  | "int64"
-  | "uint8"
-  | "uint16"
-  | "uint32"
-  | "uint64"
   | "int2"
+  | "int32"
   | "int4"
+  | "int64"
+  | "int8"
   | "string"
+  | "uint16"
   | "uint2"
+  | "uint32"
   | "uint4"
+  | "uint64"
+  | "uint8"
   | "r8"
   | "r16"
   | "r24"
@@ -87,7 +87,7 @@ export type V3DataTypeName =
   | "r128"
   | "r256"
   | "r512";
-export type V3ChunkGrid = V3RegularChunkGrid | V3RectilinearChunkGrid;
+export type V3ChunkGrid = V3RectilinearChunkGrid | V3RegularChunkGrid;
 export type V3ChunkKeyEncoding =
   | V3ChunkKeyEncodingName
   | V3DefaultChunkKeyEncoding
@@ -112,33 +112,33 @@ export type V3Codec =
   | V3Crc32CCodec
   | V3GzipCodec
   | V3N5DefaultCodec
-  | V3NumcodecsAstypeCodec
-  | V3NumcodecsBitroundCodec
-  | V3NumcodecsZlibCodec
-  | V3NumcodecsGzipCodec
-  | V3NumcodecsBz2Codec
-  | V3NumcodecsLz4Codec
-  | V3NumcodecsZstdCodec
-  | V3NumcodecsBase64Codec
-  | V3NumcodecsBloscCodec
-  | V3NumcodecsCategorizeCodec
   | V3NumcodecsAdler32Codec
+  | V3NumcodecsAstypeCodec
+  | V3NumcodecsBase64Codec
+  | V3NumcodecsBitroundCodec
+  | V3NumcodecsBloscCodec
+  | V3NumcodecsBz2Codec
+  | V3NumcodecsCategorizeCodec
   | V3NumcodecsCrc32Codec
   | V3NumcodecsCrc32CCodec
-  | V3NumcodecsFletcher32Codec
-  | V3NumcodecsJenkinsLookup3Codec
   | V3NumcodecsDeltaCodec
   | V3NumcodecsFixedscaleoffsetCodec
-  | V3NumcodecsLzmaCodec
+  | V3NumcodecsFletcher32Codec
+  | V3NumcodecsGzipCodec
+  | V3NumcodecsJenkinsLookup3Codec
   | V3NumcodecsJson2Codec
+  | V3NumcodecsLz4Codec
+  | V3NumcodecsLzmaCodec
   | V3NumcodecsMsgpack2Codec
-  | V3NumcodecsPickleCodec
-  | V3NumcodecsVlenArrayCodec
   | V3NumcodecsPackbitsCodec
   | V3NumcodecsPcodecCodec
+  | V3NumcodecsPickleCodec
   | V3NumcodecsQuantizeCodec
   | V3NumcodecsShuffleCodec
+  | V3NumcodecsVlenArrayCodec
   | V3NumcodecsZfpyCodec
+  | V3NumcodecsZlibCodec
+  | V3NumcodecsZstdCodec
   | V3PackbitsCodec
   | V3ReshapeCodec
   | V3ScaleOffsetCodec
@@ -151,26 +151,26 @@ export type V3Codec =
 export type V3CodecName =
   | "bytes"
   | "crc32c"
-  | "numcodecs.zlib"
-  | "numcodecs.gzip"
-  | "numcodecs.bz2"
-  | "numcodecs.lz4"
-  | "numcodecs.zstd"
+  | "numcodecs.adler32"
   | "numcodecs.base64"
   | "numcodecs.blosc"
-  | "numcodecs.adler32"
+  | "numcodecs.bz2"
   | "numcodecs.crc32"
   | "numcodecs.crc32c"
   | "numcodecs.fletcher32"
+  | "numcodecs.gzip"
   | "numcodecs.jenkins_lookup3"
-  | "numcodecs.lzma"
   | "numcodecs.json2"
+  | "numcodecs.lz4"
+  | "numcodecs.lzma"
   | "numcodecs.msgpack2"
-  | "numcodecs.pickle"
   | "numcodecs.packbits"
   | "numcodecs.pcodec"
+  | "numcodecs.pickle"
   | "numcodecs.shuffle"
   | "numcodecs.zfpy"
+  | "numcodecs.zlib"
+  | "numcodecs.zstd"
   | "packbits"
   | "scale_offset"
   | "vlen-bytes"
@@ -193,30 +193,30 @@ export type V2InnerField = [string, string | unknown[]] | [string, string | unkn
 export type V2Codec =
   | V2BloscCodec
   | V2GzipCodec
-  | V2AstypeCodec
-  | V2BitroundCodec
-  | V2ZlibCodec
-  | V2Bz2Codec
-  | V2Lz4Codec
-  | V2Base64Codec
-  | V2CategorizeCodec
   | V2Adler32Codec
+  | V2AstypeCodec
+  | V2Base64Codec
+  | V2BitroundCodec
+  | V2Bz2Codec
+  | V2CategorizeCodec
   | V2Crc32Codec
   | V2Crc32CCodec
-  | V2Fletcher32Codec
-  | V2JenkinsLookup3Codec
   | V2DeltaCodec
   | V2FixedscaleoffsetCodec
-  | V2LzmaCodec
+  | V2Fletcher32Codec
+  | V2JenkinsLookup3Codec
   | V2Json2Codec
+  | V2Lz4Codec
+  | V2LzmaCodec
   | V2Msgpack2Codec
-  | V2PickleCodec
-  | V2VlenArrayCodec
   | V2PackbitsCodec
   | V2PcodecCodec
+  | V2PickleCodec
   | V2QuantizeCodec
   | V2ShuffleCodec
+  | V2VlenArrayCodec
   | V2ZfpyCodec
+  | V2ZlibCodec
   | V2VlenBytesCodec
   | V2VlenUtf8Codec
   | V2ZstdCodec;
@@ -275,6 +275,28 @@ export interface V3PlainDataType {
 }
 export type V3NoConfiguration = Record<string, never>;
 /**
+ * The data type fixed_length_utf32.
+ */
+export interface V3FixedLengthUtf32DataType {
+  name: "fixed_length_utf32";
+  configuration: V3FixedLengthUtf32DataTypeConfiguration;
+  must_understand?: true;
+}
+export interface V3FixedLengthUtf32DataTypeConfiguration {
+  length_bytes: number;
+}
+/**
+ * The data type null_terminated_bytes.
+ */
+export interface V3NullTerminatedBytesDataType {
+  name: "null_terminated_bytes";
+  configuration: V3NullTerminatedBytesDataTypeConfiguration;
+  must_understand?: true;
+}
+export interface V3NullTerminatedBytesDataTypeConfiguration {
+  length_bytes: number;
+}
+/**
  * The data type numpy.datetime64.
  */
 export interface V3NumpyDatetime64DataType {
@@ -329,17 +351,6 @@ export interface V3NumpyTimedelta64DataTypeConfiguration {
   scale_factor: number;
 }
 /**
- * The data type fixed_length_utf32.
- */
-export interface V3FixedLengthUtf32DataType {
-  name: "fixed_length_utf32";
-  configuration: V3FixedLengthUtf32DataTypeConfiguration;
-  must_understand?: true;
-}
-export interface V3FixedLengthUtf32DataTypeConfiguration {
-  length_bytes: number;
-}
-/**
  * The data type raw_bytes.
  */
 export interface V3RawBytesDataType {
@@ -348,17 +359,6 @@ export interface V3RawBytesDataType {
   must_understand?: true;
 }
 export interface V3RawBytesDataTypeConfiguration {
-  length_bytes: number;
-}
-/**
- * The data type null_terminated_bytes.
- */
-export interface V3NullTerminatedBytesDataType {
-  name: "null_terminated_bytes";
-  configuration: V3NullTerminatedBytesDataTypeConfiguration;
-  must_understand?: true;
-}
-export interface V3NullTerminatedBytesDataTypeConfiguration {
   length_bytes: number;
 }
 /**
@@ -394,17 +394,6 @@ export interface V3StructuredDataTypeConfiguration {
   fields: [[string, V3DataType], ...[string, V3DataType][]];
 }
 /**
- * regular: chunks of one shape.
- */
-export interface V3RegularChunkGrid {
-  name: "regular";
-  configuration: V3RegularChunkGridConfiguration;
-  must_understand?: true;
-}
-export interface V3RegularChunkGridConfiguration {
-  chunk_shape: number[];
-}
-/**
  * rectilinear: chunks of many shapes.
  */
 export interface V3RectilinearChunkGrid {
@@ -415,6 +404,17 @@ export interface V3RectilinearChunkGrid {
 export interface V3RectilinearChunkGridConfiguration {
   kind: "inline";
   chunk_shapes: (number | (number | [number, number])[])[];
+}
+/**
+ * regular: chunks of one shape.
+ */
+export interface V3RegularChunkGrid {
+  name: "regular";
+  configuration: V3RegularChunkGridConfiguration;
+  must_understand?: true;
+}
+export interface V3RegularChunkGridConfiguration {
+  chunk_shape: number[];
 }
 /**
  * default: one key for each chunk.
@@ -559,6 +559,17 @@ export interface V3N5DefaultConfiguration {
   codecs: [V3Codec, ...V3Codec[]];
 }
 /**
+ * RFC 1950's checksum.
+ */
+export interface V3NumcodecsAdler32Codec {
+  name: "numcodecs.adler32";
+  configuration?: V3NumcodecsAdler32Configuration;
+  must_understand?: boolean;
+}
+export interface V3NumcodecsAdler32Configuration {
+  location?: "start" | "end";
+}
+/**
  * Elements of another type, in a chunk of the same shape.
  */
 export interface V3NumcodecsAstypeCodec {
@@ -571,6 +582,14 @@ export interface V3NumcodecsAstypeConfiguration {
   decode_dtype?: string | null;
 }
 /**
+ * RFC 4648, section 4. Nobody registered it for v3.
+ */
+export interface V3NumcodecsBase64Codec {
+  name: "numcodecs.base64";
+  configuration?: V3NoConfiguration;
+  must_understand?: boolean;
+}
+/**
  * Rounded floats, in a chunk of the same shape.
  */
 export interface V3NumcodecsBitroundCodec {
@@ -580,70 +599,6 @@ export interface V3NumcodecsBitroundCodec {
 }
 export interface V3NumcodecsBitroundConfiguration {
   keepbits: number;
-}
-/**
- * RFC 1950.
- */
-export interface V3NumcodecsZlibCodec {
-  name: "numcodecs.zlib";
-  configuration?: V3NumcodecsZlibConfiguration;
-  must_understand?: boolean;
-}
-export interface V3NumcodecsZlibConfiguration {
-  level?: number;
-}
-/**
- * RFC 1952, with numcodecs' default level.
- */
-export interface V3NumcodecsGzipCodec {
-  name: "numcodecs.gzip";
-  configuration?: V3NumcodecsGzipConfiguration;
-  must_understand?: boolean;
-}
-export interface V3NumcodecsGzipConfiguration {
-  level?: number;
-}
-/**
- * bzip2.
- */
-export interface V3NumcodecsBz2Codec {
-  name: "numcodecs.bz2";
-  configuration?: V3NumcodecsBz2Configuration;
-  must_understand?: boolean;
-}
-export interface V3NumcodecsBz2Configuration {
-  level?: number;
-}
-/**
- * An lz4 block, behind its own length in four bytes: not an lz4 frame.
- */
-export interface V3NumcodecsLz4Codec {
-  name: "numcodecs.lz4";
-  configuration?: V3NumcodecsLz4Configuration;
-  must_understand?: boolean;
-}
-export interface V3NumcodecsLz4Configuration {
-  acceleration?: number;
-}
-/**
- * RFC 8878, with numcodecs' default level.
- */
-export interface V3NumcodecsZstdCodec {
-  name: "numcodecs.zstd";
-  configuration?: V3NumcodecsZstdConfiguration;
-  must_understand?: boolean;
-}
-export interface V3NumcodecsZstdConfiguration {
-  level?: number;
-  checksum?: boolean;
-}
-/**
- * RFC 4648, section 4. Nobody registered it for v3.
- */
-export interface V3NumcodecsBase64Codec {
-  name: "numcodecs.base64";
-  configuration?: V3NoConfiguration;
-  must_understand?: boolean;
 }
 /**
  * blosc, version 1.
@@ -661,6 +616,17 @@ export interface V3NumcodecsBloscConfiguration {
   typesize?: number | null;
 }
 /**
+ * bzip2.
+ */
+export interface V3NumcodecsBz2Codec {
+  name: "numcodecs.bz2";
+  configuration?: V3NumcodecsBz2Configuration;
+  must_understand?: boolean;
+}
+export interface V3NumcodecsBz2Configuration {
+  level?: number;
+}
+/**
  * Integers, in a chunk of the same shape.
  */
 export interface V3NumcodecsCategorizeCodec {
@@ -672,17 +638,6 @@ export interface V3NumcodecsCategorizeConfiguration {
   labels: string[];
   dtype: string;
   astype?: string;
-}
-/**
- * RFC 1950's checksum.
- */
-export interface V3NumcodecsAdler32Codec {
-  name: "numcodecs.adler32";
-  configuration?: V3NumcodecsAdler32Configuration;
-  must_understand?: boolean;
-}
-export interface V3NumcodecsAdler32Configuration {
-  location?: "start" | "end";
 }
 /**
  * The checksum of gzip and zip.
@@ -705,26 +660,6 @@ export interface V3NumcodecsCrc32CCodec {
 }
 export interface V3NumcodecsCrc32CConfiguration {
   location?: "start" | "end";
-}
-/**
- * The checksum of HDF5's fletcher32 filter; always after the chunk.
- */
-export interface V3NumcodecsFletcher32Codec {
-  name: "numcodecs.fletcher32";
-  configuration?: V3NoConfiguration;
-  must_understand?: boolean;
-}
-/**
- * The checksum of HDF5's own metadata; always after the chunk.
- */
-export interface V3NumcodecsJenkinsLookup3Codec {
-  name: "numcodecs.jenkins_lookup3";
-  configuration?: V3NumcodecsJenkinsLookup3Configuration;
-  must_understand?: boolean;
-}
-export interface V3NumcodecsJenkinsLookup3Configuration {
-  initval?: number;
-  prefix?: number[] | null;
 }
 /**
  * Differences, in a chunk of the same shape.
@@ -753,26 +688,35 @@ export interface V3NumcodecsFixedscaleoffsetConfiguration {
   astype?: string | null;
 }
 /**
- * An xz stream says itself which filters made it, so delta adds nothing for a reader.
+ * The checksum of HDF5's fletcher32 filter; always after the chunk.
  */
-export interface V3NumcodecsLzmaCodec {
-  name: "numcodecs.lzma";
-  configuration?: V3NumcodecsLzmaConfiguration;
+export interface V3NumcodecsFletcher32Codec {
+  name: "numcodecs.fletcher32";
+  configuration?: V3NoConfiguration;
   must_understand?: boolean;
 }
-export interface V3NumcodecsLzmaConfiguration {
-  format?: 1 | 2 | 3;
-  check?: -1 | 0 | 1 | 4 | 10;
-  preset?: number | null;
-  /**
-   * @minItems 1
-   */
-  filters?:
-    [V3NumcodecsLzmaConfigurationFiltersItem, ...V3NumcodecsLzmaConfigurationFiltersItem[]] | null;
+/**
+ * RFC 1952, with numcodecs' default level.
+ */
+export interface V3NumcodecsGzipCodec {
+  name: "numcodecs.gzip";
+  configuration?: V3NumcodecsGzipConfiguration;
+  must_understand?: boolean;
 }
-export interface V3NumcodecsLzmaConfigurationFiltersItem {
-  id: number;
-  [k: string]: unknown;
+export interface V3NumcodecsGzipConfiguration {
+  level?: number;
+}
+/**
+ * The checksum of HDF5's own metadata; always after the chunk.
+ */
+export interface V3NumcodecsJenkinsLookup3Codec {
+  name: "numcodecs.jenkins_lookup3";
+  configuration?: V3NumcodecsJenkinsLookup3Configuration;
+  must_understand?: boolean;
+}
+export interface V3NumcodecsJenkinsLookup3Configuration {
+  initval?: number;
+  prefix?: number[] | null;
 }
 /**
  * A JSON list of the elements, of their type and of their shape.
@@ -798,6 +742,39 @@ export interface V3NumcodecsJson2Configuration {
   strict?: boolean;
 }
 /**
+ * An lz4 block, behind its own length in four bytes: not an lz4 frame.
+ */
+export interface V3NumcodecsLz4Codec {
+  name: "numcodecs.lz4";
+  configuration?: V3NumcodecsLz4Configuration;
+  must_understand?: boolean;
+}
+export interface V3NumcodecsLz4Configuration {
+  acceleration?: number;
+}
+/**
+ * An xz stream says itself which filters made it, so delta adds nothing for a reader.
+ */
+export interface V3NumcodecsLzmaCodec {
+  name: "numcodecs.lzma";
+  configuration?: V3NumcodecsLzmaConfiguration;
+  must_understand?: boolean;
+}
+export interface V3NumcodecsLzmaConfiguration {
+  format?: 1 | 2 | 3;
+  check?: -1 | 0 | 1 | 4 | 10;
+  preset?: number | null;
+  /**
+   * @minItems 1
+   */
+  filters?:
+    [V3NumcodecsLzmaConfigurationFiltersItem, ...V3NumcodecsLzmaConfigurationFiltersItem[]] | null;
+}
+export interface V3NumcodecsLzmaConfigurationFiltersItem {
+  id: number;
+  [k: string]: unknown;
+}
+/**
  * The same list in msgpack.
  */
 export interface V3NumcodecsMsgpack2Codec {
@@ -809,28 +786,6 @@ export interface V3NumcodecsMsgpack2Configuration {
   raw?: boolean;
   use_single_float?: boolean;
   use_bin_type?: boolean;
-}
-/**
- * Python's pickle: decoding it runs code that the file chooses, so zom never does.
- */
-export interface V3NumcodecsPickleCodec {
-  name: "numcodecs.pickle";
-  configuration?: V3NumcodecsPickleConfiguration;
-  must_understand?: boolean;
-}
-export interface V3NumcodecsPickleConfiguration {
-  protocol?: number;
-}
-/**
- * Arrays of one dimension, each behind its length in bytes.
- */
-export interface V3NumcodecsVlenArrayCodec {
-  name: "numcodecs.vlen-array";
-  configuration: V3NumcodecsVlenArrayConfiguration;
-  must_understand?: boolean;
-}
-export interface V3NumcodecsVlenArrayConfiguration {
-  dtype: string;
 }
 /**
  * Packed booleans, in one dimension.
@@ -857,6 +812,17 @@ export interface V3NumcodecsPcodecConfiguration {
   equal_pages_up_to?: number;
 }
 /**
+ * Python's pickle: decoding it runs code that the file chooses, so zom never does.
+ */
+export interface V3NumcodecsPickleCodec {
+  name: "numcodecs.pickle";
+  configuration?: V3NumcodecsPickleConfiguration;
+  must_understand?: boolean;
+}
+export interface V3NumcodecsPickleConfiguration {
+  protocol?: number;
+}
+/**
  * Rounded floats, in a chunk of the same shape.
  */
 export interface V3NumcodecsQuantizeCodec {
@@ -881,6 +847,17 @@ export interface V3NumcodecsShuffleConfiguration {
   elementsize?: number | null;
 }
 /**
+ * Arrays of one dimension, each behind its length in bytes.
+ */
+export interface V3NumcodecsVlenArrayCodec {
+  name: "numcodecs.vlen-array";
+  configuration: V3NumcodecsVlenArrayConfiguration;
+  must_understand?: boolean;
+}
+export interface V3NumcodecsVlenArrayConfiguration {
+  dtype: string;
+}
+/**
  * A zfp stream, which knows its own type and shape.
  */
 export interface V3NumcodecsZfpyCodec {
@@ -896,6 +873,29 @@ export interface V3NumcodecsZfpyConfiguration {
   compression_kwargs?: {
     [k: string]: number;
   } | null;
+}
+/**
+ * RFC 1950.
+ */
+export interface V3NumcodecsZlibCodec {
+  name: "numcodecs.zlib";
+  configuration?: V3NumcodecsZlibConfiguration;
+  must_understand?: boolean;
+}
+export interface V3NumcodecsZlibConfiguration {
+  level?: number;
+}
+/**
+ * RFC 8878, with numcodecs' default level.
+ */
+export interface V3NumcodecsZstdCodec {
+  name: "numcodecs.zstd";
+  configuration?: V3NumcodecsZstdConfiguration;
+  must_understand?: boolean;
+}
+export interface V3NumcodecsZstdConfiguration {
+  level?: number;
+  checksum?: boolean;
 }
 /**
  * packbits: array -> bytes.
@@ -1079,39 +1079,31 @@ export interface V2GzipCodec {
   id: "gzip";
   level?: number;
 }
+export interface V2Adler32Codec {
+  id: "adler32";
+  location?: "start" | "end";
+}
 export interface V2AstypeCodec {
   id: "astype";
   encode_dtype: string;
   decode_dtype: string;
 }
+export interface V2Base64Codec {
+  id: "base64";
+}
 export interface V2BitroundCodec {
   id: "bitround";
   keepbits: number;
 }
-export interface V2ZlibCodec {
-  id: "zlib";
-  level?: number;
-}
 export interface V2Bz2Codec {
   id: "bz2";
   level?: number;
-}
-export interface V2Lz4Codec {
-  id: "lz4";
-  acceleration?: number;
-}
-export interface V2Base64Codec {
-  id: "base64";
 }
 export interface V2CategorizeCodec {
   id: "categorize";
   labels: string[];
   dtype: string;
   astype?: string;
-}
-export interface V2Adler32Codec {
-  id: "adler32";
-  location?: "start" | "end";
 }
 export interface V2Crc32Codec {
   id: "crc32";
@@ -1120,14 +1112,6 @@ export interface V2Crc32Codec {
 export interface V2Crc32CCodec {
   id: "crc32c";
   location?: "start" | "end";
-}
-export interface V2Fletcher32Codec {
-  id: "fletcher32";
-}
-export interface V2JenkinsLookup3Codec {
-  id: "jenkins_lookup3";
-  initval?: number;
-  prefix?: number[] | null;
 }
 export interface V2DeltaCodec {
   id: "delta";
@@ -1141,20 +1125,13 @@ export interface V2FixedscaleoffsetCodec {
   dtype: string;
   astype?: string | null;
 }
-export interface V2LzmaCodec {
-  id: "lzma";
-  format?: 1 | 2 | 3;
-  check?: -1 | 0 | 1 | 4 | 10;
-  preset?: number | null;
-  /**
-   * @minItems 1
-   */
-  filters?: [V2LzmaCodecFiltersItem, ...V2LzmaCodecFiltersItem[]] | null;
-  delta?: number | null;
+export interface V2Fletcher32Codec {
+  id: "fletcher32";
 }
-export interface V2LzmaCodecFiltersItem {
-  id: number;
-  [k: string]: unknown;
+export interface V2JenkinsLookup3Codec {
+  id: "jenkins_lookup3";
+  initval?: number;
+  prefix?: number[] | null;
 }
 export interface V2Json2Codec {
   id: "json2";
@@ -1172,19 +1149,30 @@ export interface V2Json2Codec {
   separators?: [string, string] | null;
   strict?: boolean;
 }
+export interface V2Lz4Codec {
+  id: "lz4";
+  acceleration?: number;
+}
+export interface V2LzmaCodec {
+  id: "lzma";
+  format?: 1 | 2 | 3;
+  check?: -1 | 0 | 1 | 4 | 10;
+  preset?: number | null;
+  /**
+   * @minItems 1
+   */
+  filters?: [V2LzmaCodecFiltersItem, ...V2LzmaCodecFiltersItem[]] | null;
+  delta?: number | null;
+}
+export interface V2LzmaCodecFiltersItem {
+  id: number;
+  [k: string]: unknown;
+}
 export interface V2Msgpack2Codec {
   id: "msgpack2";
   raw?: boolean;
   use_single_float?: boolean;
   use_bin_type?: boolean;
-}
-export interface V2PickleCodec {
-  id: "pickle";
-  protocol?: number;
-}
-export interface V2VlenArrayCodec {
-  id: "vlen-array";
-  dtype: string;
 }
 export interface V2PackbitsCodec {
   id: "packbits";
@@ -1198,6 +1186,10 @@ export interface V2PcodecCodec {
   delta_encoding_order?: number | null;
   equal_pages_up_to?: number;
 }
+export interface V2PickleCodec {
+  id: "pickle";
+  protocol?: number;
+}
 export interface V2QuantizeCodec {
   id: "quantize";
   digits: number;
@@ -1208,6 +1200,10 @@ export interface V2ShuffleCodec {
   id: "shuffle";
   elementsize?: number;
 }
+export interface V2VlenArrayCodec {
+  id: "vlen-array";
+  dtype: string;
+}
 export interface V2ZfpyCodec {
   id: "zfpy";
   mode?: 2 | 3 | 4 | 5;
@@ -1217,6 +1213,10 @@ export interface V2ZfpyCodec {
   compression_kwargs?: {
     [k: string]: number;
   } | null;
+}
+export interface V2ZlibCodec {
+  id: "zlib";
+  level?: number;
 }
 export interface V2VlenBytesCodec {
   id: "vlen-bytes";

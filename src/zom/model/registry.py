@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import difflib
 import sys
+from bisect import insort
 from functools import lru_cache
 from importlib import import_module
 from typing import TYPE_CHECKING, ClassVar, Generic, Protocol, TypeVar
@@ -71,6 +72,10 @@ def _close(name: str, known: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(difflib.get_close_matches(name, known, n=3, cutoff=0.6))
 
 
+def _name(extension: Named | NamedClass) -> str:
+    return extension.name
+
+
 class Registry(Generic[N]):
     """The extensions of one kind, by name; `home` is the package of those that come with zom."""
 
@@ -91,7 +96,7 @@ class Registry(Generic[N]):
                 raise ExtensionError(message)
         for name in (extension.name, *extension.aliases):
             self._by_name[name] = extension
-        self._all.append(extension)
+        insort(self._all, extension, key=_name)
         _revision[0] += 1
         return extension
 
@@ -116,6 +121,7 @@ class Registry(Generic[N]):
         return found
 
     def __iter__(self) -> Iterator[N]:
+        """The extensions by name: what is made of them doesn't depend on the order of imports."""
         self._load_home()
         return iter(tuple(self._all))
 
