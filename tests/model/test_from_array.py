@@ -199,3 +199,28 @@ def test_the_callers_mapping_stays_as_it_is() -> None:
     tree: dict[str, Any] = {"a": {"b": {}}, "a/c": {}}
     v3.GroupSpec.from_tree(tree)
     assert tree == {"a": {"b": {}}, "a/c": {}}
+
+
+@pytest.mark.parametrize("form", ["v2", "v3", "draft"])
+def test_mappings_of_any_depth_make_a_tree(form: str) -> None:
+    tree: dict[str, Any] = {}
+    for _ in range(10_000):
+        tree = {"a": tree, "b": {}}
+    node = MODULES[form].GroupSpec.from_tree({"x": tree, "y": tree})
+    assert list(node.members) == ["x", "y"]
+    depth = 0
+    while node.members:
+        assert list(node.members) in (["x", "y"], ["a", "b"])
+        node, depth = next(iter(node.members.values())), depth + 1
+    assert depth == 10_001
+
+
+def test_a_mapping_that_contains_itself_is_refused() -> None:
+    tree: dict[str, Any] = {"a": {"b": {}}}
+    tree["a"]["b"]["c"] = tree["a"]
+    with pytest.raises(SpecError, match="c: expected a mapping that doesn't contain itself"):
+        v3.GroupSpec.from_tree(tree)
+
+
+def test_a_group_of_many_mappings_takes_time_for_each_once() -> None:
+    assert len(v3.GroupSpec.from_tree({f"g{number}": {} for number in range(3000)}).members) == 3000

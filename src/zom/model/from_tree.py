@@ -26,6 +26,17 @@ def group_of(cls: type[Group], tree: Mapping[str, Any], attributes: Any = None) 
     return _Groups(cls.family).group(cls, tree, attributes)
 
 
+class _Open:
+    """A group in the making: what it is made of, what is left of that, and its members so far."""
+
+    __slots__ = ("left", "members", "tree")
+
+    def __init__(self, tree: Mapping[str, Any]) -> None:
+        self.tree = tree
+        self.left = list(reversed(_nested(tree).items()))
+        self.members: dict[str, Spec] = {}
+
+
 class _Groups:
     """Groups made of mappings; a mapping that stands in several places is made into a group once."""
 
@@ -37,31 +48,47 @@ class _Groups:
         self._above: set[int] = set()
 
     def group(self, cls: type[Group], tree: Mapping[str, Any], attributes: Any = None) -> Group:
-        """The group of `cls` that `tree` describes."""
+        """The group of `cls` that `tree` describes; by iteration, for a tree may be deeper than the stack."""
+        plain = cast("type[Group]", self._family.classes["group"])
+        waiting = [_Open(tree)]
         self._above.add(id(tree))
-        members = {name: self._member(value, name) for name, value in _nested(tree).items()}
-        self._above.discard(id(tree))
-        given = {} if attributes is None else {"attributes": attributes}
-        return cast("Group", cast("Any", cls)(**given, members=members))
+        while True:
+            here = waiting[-1]
+            below = self._next(here)
+            if below is not None:
+                self._above.add(id(below))
+                waiting.append(_Open(below))
+                continue
+            waiting.pop()
+            self._above.discard(id(here.tree))
+            if not waiting:
+                given = {} if attributes is None else {"attributes": attributes}
+                return cast("Group", cast("Any", cls)(**given, members=here.members))
+            self._made[id(here.tree)] = cast("Any", plain)(members=here.members)
+            self._kept.append(here.tree)
+
+    def _next(self, here: _Open) -> Mapping[str, Any] | None:
+        """Make the members of a group, up to the first mapping of which no group was made yet."""
+        while here.left:
+            name, value = here.left[-1]
+            if isinstance(value, Mapping) and not isinstance(value, Spec):
+                if id(value) in self._above:
+                    raise refuse(name, "a mapping that doesn't contain itself", "one that does")
+                if id(value) not in self._made:
+                    return cast("Mapping[str, Any]", value)
+                here.members[name] = self._made[id(value)]
+            else:
+                here.members[name] = self._member(value, name)
+            here.left.pop()
+        return None
 
     def _member(self, value: Any, name: str) -> Spec:
         if isinstance(value, Spec):
             return value
-        if isinstance(value, Mapping):
-            return self._known(cast("Mapping[str, Any]", value), name)
         if isinstance(value, (str, bytes)) or value is None:
             raise refuse(name, "a spec, an array or a mapping", value)
         array = cast("Any", self._family.classes["array"])
         return cast("Spec", array.from_array(value))
-
-    def _known(self, value: Mapping[str, Any], name: str) -> Spec:
-        if id(value) in self._above:
-            raise refuse(name, "a mapping that doesn't contain itself", "one that does")
-        if id(value) not in self._made:
-            group = cast("type[Group]", self._family.classes["group"])
-            self._made[id(value)] = self.group(group, value)
-            self._kept.append(value)
-        return self._made[id(value)]
 
 
 def _nested(tree: Mapping[str, Any]) -> dict[str, Any]:
