@@ -231,3 +231,82 @@ def test_text_of_a_fixed_length_is_read_into_memory_of_any_length():
     array[0] = "東京"
     out = np.empty(1, T)
     assert array.read(slice(0, 1), out=out).tolist() == ["東京"]
+
+
+# --- room ---------------------------------------------------------------------------------------------
+
+RECORD = np.dtype([("n", "i4"), ("s", "<U3"), ("b", "S2"), ("in", [("t", ">U2", (2,))])])
+LONG = {
+    "text": ("<U5", "abcdef", 'text of at most 5 characters{}, found "abcdef" with 6'),
+    "text of big endian": (">U2", "né€", 'text of at most 2 characters{}, found "né€" with 3'),
+    "bytes": ("S5", b"abcdef", "at most 5 bytes{}, found b'abcdef' with 6"),
+    "raw bytes": ("V3", b"abcd", "at most 3 bytes{}, found b'abcd' with 4"),
+    "a number as text": ("<U5", 123456, 'text of at most 5 characters{}, found "123456" with 6'),
+}
+
+
+def written(dtype, make):
+    """The elements of an array of that type after a write that may fail."""
+    array = zom.create_array("memory:", v2.ArraySpec.build(shape=(6,), dtype=np.dtype(dtype), chunks=(2,)))
+    array[:] = np.zeros(6, dtype) if np.dtype(dtype).kind == "V" else np.full(6, "x", dtype)
+    before = array[:].tobytes()
+    with pytest.raises(CodecError) as caught:
+        make(array)
+    assert array[:].tobytes() == before
+    return str(caught.value)
+
+
+@pytest.mark.parametrize("kind", LONG)
+def test_what_is_too_long_is_refused_before_anything_is_written(kind):
+    dtype, item, message = LONG[kind]
+    short = item[:1] if isinstance(item, (str, bytes)) else 1
+    many = np.array([short] * 5 + [item])
+
+    def put(where, value):
+        return lambda array: array.__setitem__(where, value)
+
+    at = {
+        "": put(2, item),
+        " at (5)": put(slice(None), many.tolist()),
+        " at (3)": put(slice(2, None), many[2:]),
+    }
+    at[" at (1)"] = lambda array: array.append([short, item])
+    for place, make in at.items():
+        assert f"expected {message.format(place)}; shorten it, or let numpy cut it" in written(dtype, make)
+    if isinstance(item, str):
+        written(dtype, put(slice(None), many.astype(object)))
+        written(dtype, put(slice(None), many.astype("T")))
+    written(dtype, put([1, 4], item))
+
+
+def test_fields_that_are_too_long_are_refused_and_named():
+    def put(value, *fields):
+        return lambda array: array.__setitem__(fields or slice(None), value)
+
+    row = (1, "abc", b"ab", (["xy", "z"],))
+    assert "in the field 's' at (1), found \"abcd\"" in written(RECORD, put([row, (1, "abcd", *row[2:])] * 3))
+    assert "in the field 'in.t' at (0, 1), found \"xyz\"" in written(
+        RECORD, put([(*row[:3], (["x", "xyz"],))] * 6)
+    )
+    wide = np.dtype([("n", "i8"), ("s", "<U9"), ("b", "S9"), ("in", [("t", "<U9", (2,))])])
+    values = np.array([row] * 6, wide)
+    values["b"][4] = b"abc"
+    assert "in the field 'b' at (4), found b'abc'" in written(RECORD, put(values))
+    assert "at most 3 characters" in written(RECORD, put("abcd", "s"))
+
+
+def test_what_fits_is_written_from_any_type():
+    array = zom.create_array("memory:", v2.ArraySpec.build(shape=(2,), dtype=np.dtype("<U5"), chunks=(1,)))
+    for values in (
+        ["abcde", ""],
+        np.array(["abcde", "é"], "<U90"),
+        np.array(["abcde", "x"], "T"),
+        [12345, 1],
+    ):
+        array[:] = values
+        assert array[:].tolist() == [str(each) for each in np.asarray(values).tolist()]
+    raw = zom.create_array("memory:", v2.ArraySpec.build(shape=(2,), dtype=np.dtype("S3"), chunks=(1,)))
+    raw[:] = np.array([b"abc", b"a\0\0\0\0"], "S9")
+    assert raw[:].tolist() == [b"abc", b"a"]
+    array[:] = np.array(["abcdefg"] * 2).astype("<U5")
+    assert array[:].tolist() == ["abcde"] * 2

@@ -112,7 +112,7 @@ def _as_values(value: Any, dtype: np.dtype[Any]) -> Array:
         array = cast("Array", value)
         # What is of the type already is not copied; numbers are cast chunk by chunk. What may not be
         # a number is cast before any chunk is written.
-        late = dtype.kind not in "OTV" and array.dtype.kind in "biufc"
+        late = dtype.kind not in "OTVUS" and array.dtype.kind in "biufc"
         return array if late else as_elements(array, dtype)
     if dtype.kind == "O" and isinstance(value, (bytes, str, dict)):
         cell = np.empty((), object)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
+from zom.engine.room import check_room
 from zom.errors import CodecError
 from zom.jsonvalue import lone_surrogate
 from zom.model.element_memory import index_text
@@ -23,7 +24,7 @@ __all__ = ["as_elements", "check_text", "put"]
 
 
 def as_elements(value: Any, dtype: np.dtype[Any]) -> Array:
-    r"""`value` as an array of `dtype`; CodecError where text in it has no Unicode, or no room in bytes.
+    r"""`value` as an array of `dtype`; CodecError where text in it has no Unicode, or no room.
 
     >>> as_elements(np.array(["é"], "T"), np.dtype(">U2")).tolist()
     ['é']
@@ -40,6 +41,7 @@ def as_elements(value: Any, dtype: np.dtype[Any]) -> Array:
         check_text(cast("Array", np.asarray(cast("object", value))))
         raise CodecError(f"expected values of the type {dtype}, found text that it can't hold: {cause}; "
                          "encode the text to bytes") from cause  # fmt: skip
+    check_room(value, dtype)
     check_text(made)
     return made
 

@@ -1,0 +1,106 @@
+"""Text and bytes that are longer than the elements they are written to: refused, before anything is written.
+
+Numpy cuts them without a word. Whoever wants that says so, by `values.astype("<U5")`.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, cast
+
+import numpy as np
+
+from zom.errors import CodecError
+from zom.model.element_memory import index_text
+from zom.problems import show
+
+if TYPE_CHECKING:
+    from zom.model.bound import Array
+
+__all__ = ["check_room"]
+
+
+def check_room(value: Any, dtype: np.dtype[Any]) -> None:
+    """CodecError where text or bytes in `value` are longer than elements of `dtype`, or of its fields.
+
+    >>> check_room(["abc"], np.dtype("<U3"))
+    >>> check_room(["a", "abcd"], np.dtype("<U3"))
+    Traceback (most recent call last):
+    zom.errors.CodecError: expected text of at most 3 characters at (1), found "abcd" with 4; shorten it, or let numpy cut it: values.astype('<U3')
+    """
+    if not _has_room(dtype):
+        return
+    if dtype.names is None:
+        _check(_as_given(value), dtype, "")
+        return
+    given = cast("Array", value) if isinstance(value, np.ndarray) else np.asarray(value, _wide(dtype))
+    if given.dtype.names is not None:
+        _check_fields(given, dtype, "")
+
+
+def _as_given(value: Any) -> Array:
+    """`value` as an array of its own type; as objects, where text and bytes are mixed in it."""
+    try:
+        return cast("Array", np.asarray(value))
+    except UnicodeError:
+        return cast("Array", np.asarray(value, object))
+
+
+def _has_room(dtype: np.dtype[Any]) -> bool:
+    """Whether there are elements in it that numpy would cut values for."""
+    if dtype.names is not None:
+        return any(_has_room(dtype[name].base) for name in dtype.names)
+    return _is_cut(dtype) and dtype.itemsize > 0
+
+
+def _is_cut(dtype: np.dtype[Any]) -> bool:
+    """Whether it is of text or bytes: other libraries bring numbers that numpy counts among the latter."""
+    return dtype.type in {np.str_, np.bytes_, np.void}
+
+
+def _wide(dtype: np.dtype[Any]) -> np.dtype[Any]:
+    """The same fields, with room for whatever text is given."""
+    if dtype.names is not None:
+        return np.dtype([(name, _wide(dtype[name].base), dtype[name].shape) for name in dtype.names])
+    return np.dtype(object) if _is_cut(dtype) else dtype
+
+
+def _check_fields(given: Array, dtype: np.dtype[Any], path: str) -> None:
+    """Numpy casts fields by their places, whatever their names are."""
+    for mine, theirs in zip(given.dtype.names or (), dtype.names or (), strict=False):
+        inner = f"{path}.{theirs}" if path else theirs
+        part, wanted = given[mine], dtype[theirs].base
+        if wanted.names is not None and part.dtype.names is not None:
+            _check_fields(part, wanted, inner)
+        elif wanted.names is None and _has_room(wanted):
+            _check(part, wanted, f" in the field {inner!r}")
+
+
+def _check(given: Array, dtype: np.dtype[Any], field: str) -> None:
+    most = dtype.itemsize // 4 if dtype.kind == "U" else dtype.itemsize
+    kind = given.dtype.kind
+    if kind in "USV" and given.dtype.itemsize // (4 if kind == "U" else 1) <= most:
+        return
+    lengths = _lengths(given)
+    if not (lengths > most).any():
+        return
+    flat = int((lengths > most).argmax())
+    item = given.reshape(-1)[flat]
+    is_text = dtype.kind == "U"
+    shown = show(str(item)) if is_text else repr(bytes(item) if kind in "SV" else item)
+    most_of = f"text of at most {most} characters" if is_text else f"at most {most} bytes"
+    wanted = f"expected {most_of}{field}{index_text(flat, given.shape)}"
+    fix = f"shorten it, or let numpy cut it: values.astype({dtype.str!r})"
+    raise CodecError(f"{wanted}, found {shown} with {lengths[flat]}; {fix}")
+
+
+def _lengths(given: Array) -> Array:
+    """How long each element is, one after the other."""
+    flat = given.reshape(-1)
+    if flat.dtype.kind in "US":
+        return np.char.str_len(flat)
+    if flat.dtype.kind == "V":
+        return np.full(flat.shape, flat.dtype.itemsize)
+    items: list[Any] = flat.tolist()
+    return np.fromiter(
+        (len(item if isinstance(item, (str, bytes)) else str(item)) for item in items), np.int64, len(items)
+    )
