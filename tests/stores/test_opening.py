@@ -14,7 +14,8 @@ from typing import Any
 
 import pytest
 
-from zom.errors import ExtensionError, ReadOnlyError, StoreError, ZomError
+import zom
+from zom.errors import ExtensionError, NotFound, ReadOnlyError, StoreError, ZomError
 from zom.stores.http import HTTPStore
 from zom.stores.local import LocalStore
 from zom.stores.memory import MemoryStore
@@ -132,6 +133,96 @@ def test_near_misses_of_a_url_are_refused_and_make_no_directory(
     with pytest.raises(StoreError, match=r"cannot open: (expected|unknown scheme)"):
         store(text)
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("x.zarr::g/x", "pass 'x.zarr', 'g/x', as in zom.open('x.zarr', 'g/x')"),
+        ("x.zarr::/g", "pass 'x.zarr', 'g', as in zom.open('x.zarr', 'g')"),
+        ("x.zarr::", "pass 'x.zarr', as in zom.open('x.zarr')"),
+        ("./x.zarr::a", "pass './x.zarr', 'a', as in"),
+        ("http://me:canary@[::1]:80/x.zarr::a/b", "pass 'http://[::1]:80/x.zarr', 'a/b', as in"),
+    ],
+)
+def test_a_path_within_a_store_is_no_part_of_its_name(
+    text: str, message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    zom.create_group("x.zarr", zom.v3.GroupSpec(), "g/x")
+    for act in (
+        store,
+        zom.open,
+        zom.read,
+        zom.check,
+        lambda place: zom.create_group(place, zom.v3.GroupSpec()),
+    ):
+        with pytest.raises(StoreError, match="a path within a store is an argument of its own") as caught:
+            act(text)
+        assert message in str(caught.value)
+        assert "canary" not in str(caught.value)
+    assert [each.name for each in tmp_path.iterdir()] == ["x.zarr"]
+
+
+def test_a_directory_with_two_colons_in_its_name_is_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    zom.create_group("./a::b", zom.v3.GroupSpec())
+    zom.create_group("a", zom.v3.GroupSpec())
+    assert zom.open("./a::b").path == "/"
+
+
+@pytest.mark.parametrize("form", ["v2", "v3"])
+@pytest.mark.parametrize(("place", "inner"), [("", ""), ("g/x", "g/x")])
+def test_a_file_of_a_hierarchy_names_what_to_open(form: str, place: str, inner: str, tmp_path: Path) -> None:
+    face: Any = getattr(zom, form)
+    array = face.ArraySpec.build(shape=(2,), dtype="int8")
+    root = tmp_path / "x.zarr"
+    zom.materialize(face.GroupSpec(members={"g": face.GroupSpec(members={"x": array})}), root)["g/x"][:] = 1
+    for file in (root / place).glob("**/*" if place else "*"):
+        if not file.is_file():
+            continue
+        for act in (store, zom.open, zom.read, zom.check):
+            with pytest.raises(
+                StoreError, match="expected a store, found a file in one; open the directory"
+            ) as caught:
+                act(file)
+            assert f"zom.open('{root}')" in str(caught.value)
+            assert (f"zom.open('{root}', '{inner}')" in str(caught.value)) == bool(inner)
+
+
+def test_another_file_is_no_store(tmp_path: Path) -> None:
+    file = tmp_path / "notes.txt"
+    file.write_text("hello")
+    with pytest.raises(StoreError, match=r"expected a directory, a zip file \(\.zip\) or a SQLite file"):
+        zom.open(file)
+
+
+def test_a_tilde_is_the_home_directory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    monkeypatch.chdir(tmp_path)
+    zom.create_group("~/x.zarr", zom.v3.GroupSpec(attributes={"n": 1}))
+    assert (tmp_path / "home" / "x.zarr" / "zarr.json").is_file()
+    assert not (tmp_path / "~").exists()
+    assert zom.open("~/x.zarr/").attrs == zom.read("~/x.zarr").attributes == {"n": 1}
+    (tmp_path / "~").mkdir()
+    zom.create_group("~/x.zarr", zom.v3.GroupSpec())
+    assert (tmp_path / "~" / "x.zarr" / "zarr.json").is_file()
+
+
+def test_what_is_left_of_a_hierarchy_is_named(tmp_path: Path) -> None:
+    root = tmp_path / "x.zarr"
+    zom.create_group(root, zom.v2.GroupSpec(), "g")
+    zom.consolidate(root)
+    for file in root.glob("**/.zgroup"):
+        file.unlink()
+    for act in (zom.open, zom.read, zom.check):
+        with pytest.raises(
+            NotFound, match=r"found consolidated metadata and no document of a node: .*='only'\)"
+        ):
+            act(root)
+    assert [path for path, _ in zom.read(root, consolidated="only").walk()] == ["/", "/g"]
 
 
 def test_a_near_miss_says_how_to_name_a_directory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -101,7 +101,8 @@ def opened(place: opening.Place, *, read_only: bool | None = None, existing: boo
     """
     if existing and is_name(place) and place != "memory:":
         name = os.fspath(cast("str", place))
-        if "://" not in name and not opening.exists(name):
+        is_plain = "::" not in name and not name.lower().startswith("file:") and "://" not in name
+        if is_plain and not opening.exists(opening.home(name)):
             raise StoreError(name, "", "open", "there is no such file or directory")
     return MemoryStore() if place == "memory:" else opening.planned(place, read_only=read_only)
 

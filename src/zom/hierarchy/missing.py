@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from zom.errors import NotFound
 from zom.hierarchy.copy_mark import COPY_MARK
 from zom.hierarchy.findings import Findings
+from zom.hierarchy.layout import V2_LAYOUT
 from zom.hierarchy.look import find
 from zom.hierarchy.settled import Settled
 from zom.model.registry import near
@@ -54,6 +55,11 @@ def _at_the_root(source: Source, path: str) -> str:
         return "nothing: the store is empty"
     if COPY_MARK in names:
         return "a copy that is not done, or was interrupted: copy the same again to finish it, or remove what it has left with zom.repair"
+    if V2_LAYOUT.consolidated in names:
+        return (
+            "consolidated metadata and no document of a node: they were deleted, or not copied; "
+            "zom.read(..., consolidated='only') tells what the hierarchy was"
+        )
     hint = f" below {path.partition('/')[0]!r}" if f"{path.partition('/')[0]}/" in names else ""
     return f"no document there{' or above' if path else ''}{hint}; in the store lie {_list(names)}"
 

@@ -21,7 +21,7 @@ from zom.stores.wrap import PrefixStore, ReadOnlyStore
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-__all__ = ["Place", "exists", "planned", "schemes", "store"]
+__all__ = ["Place", "exists", "home", "planned", "schemes", "store"]
 
 Place = Any
 """A path, a URL, a store, or an object of zarr-python, obstore, fsspec, icechunk or universal-pathlib."""
@@ -39,6 +39,9 @@ _NEAR = re.compile(
 _CHAIN = re.compile(r"[a-z][a-z0-9+.-]*::|::[a-z][a-z0-9+.-]*://", re.IGNORECASE)
 _ROOTED = {"reference", "dir", "zip", "tar", "libarchive"}
 """File systems of fsspec that hold one hierarchy, and nothing that is not meant."""
+
+_DOCUMENTS = ("zarr.json", ".zarray", ".zgroup", ".zmetadata")
+"""The documents that tell a directory to be a part of a hierarchy."""
 
 _BRACKETS = re.compile(r"\[[^\]/]*\]")
 
@@ -81,9 +84,10 @@ def planned(place: Place, *, read_only: bool | None = None) -> Store:
     True
     """
     text = cast("Any", os.fspath(place)) if _is_path(place) else None
-    if read_only or not isinstance(text, str) or not _is_directory_name(text) or exists(text):
+    if read_only or not isinstance(text, str) or not _is_directory_name(text) or exists(home(text)):
         return store(place, read_only=read_only)
-    return LocalStore(text, create="later")
+    _refuse_inner_path(text)
+    return LocalStore(home(text), create="later")
 
 
 def exists(path: str) -> bool:
@@ -124,6 +128,7 @@ def _named(text: Any, *, read_only: bool | None, options: dict[str, Any]) -> Sto
         reason = f"expected {broken[1]}:// and two slashes; a Path swallows one, pass the URL as text"
         raise StoreError(_BROKEN.sub(r"\1:/...", text)[: len(broken[0]) + 3], "", "open", reason)
     is_url = _SCHEME.match(text)
+    _refuse_inner_path(text)
     if _CHAIN.match(text) or (is_url and "::" in _BRACKETS.sub("", text)):
         reason = "chained URLs ('::') are not opened; open each part, or pass the file system of fsspec"
         raise StoreError(f"{text.partition('::')[0].partition('://')[0]}...", "", "open", reason)
@@ -148,9 +153,59 @@ def _named(text: Any, *, read_only: bool | None, options: dict[str, Any]) -> Sto
     return opener(text, bool(read_only), options)
 
 
+def _refuse_inner_path(text: str) -> None:
+    """StoreError for a store and a path in it as one text, as the command line takes them."""
+    if "::" not in _BRACKETS.sub("", text):
+        return
+    place, mark, inner = text.rpartition("::") if _SCHEME.match(text) else text.partition("::")
+    is_far = _SCHEME.match(place) is not None and _SCHEME.match(inner) is None
+    if not mark or not place or not (is_far or (exists(home(place)) and not exists(text))):
+        return
+    inner = inner.strip("/")
+    wanted = f"{shown_url(place)!r}, {inner!r}" if inner else f"{shown_url(place)!r}"
+    reason = f"a path within a store is an argument of its own; pass {wanted}, as in zom.open({wanted})"
+    raise StoreError(shown_url(place) + f"::{inner}", "", "open", reason)
+
+
+def home(text: str) -> str:
+    """`text` with the directory of the user in the place of `~`, unless there is a directory of that name.
+
+    >>> home("data/~x"), home("~/x") == os.path.expanduser("~/x")
+    ('data/~x', True)
+    """
+    if not text.startswith("~"):
+        return text
+    first = text.partition("/")[0]
+    return text if is_there(first) else os.path.expanduser(text)  # noqa: PTH111 - texts, as people write them
+
+
+def _refuse_file(path: str) -> None:
+    """StoreError for a file that is no store, which says what to open where it is a part of a hierarchy."""
+    above = list(Path(os.path.abspath(path)).parents)  # noqa: PTH100 - links stay as they are
+    nodes = [folder for folder in above if any((folder / name).is_file() for name in _DOCUMENTS)]
+    if not nodes:
+        reason = "expected a directory, a zip file (.zip) or a SQLite file (.sqlite), found another file"
+        raise StoreError(path, "", "open", f"{reason}; open the directory that holds the hierarchy")
+    # The nearest node, and the highest of those that lie in each other.
+    first = above.index(nodes[0])
+    root = nodes[0]
+    for folder in above[first + 1 :]:
+        if folder not in nodes:
+            break
+        root = folder
+    inner = nodes[0].relative_to(root).as_posix()
+    whole = str(root)
+    node = f", or the node that it belongs to: zom.open({whole!r}, {inner!r})" if inner != "." else ""
+    reason = f"expected a store, found a file in one; open the directory: zom.open({whole!r}){node}"
+    raise StoreError(path, "", "open", reason)
+
+
 def _at_path(path: str, *, read_only: bool | None, options: dict[str, Any]) -> Store:
+    path = home(path)
     suffix = Path(path).suffix.lower()
     if suffix not in {".zip", *_SQLITE}:
+        if stat.S_ISREG(_mode_of(path)):
+            _refuse_file(path)
         return LocalStore(path, read_only=bool(read_only), **options)
     mode = _mode_of(path)
     if stat.S_ISDIR(mode):
