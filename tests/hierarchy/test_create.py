@@ -5,11 +5,12 @@ from __future__ import annotations
 import multiprocessing
 import re
 import threading
+from contextlib import suppress
 
 import pytest
 
 import zom
-from zom.errors import ConflictError, PathError, ReadOnlyError
+from zom.errors import ConflictError, PathError, ReadOnlyError, StoreError
 from zom.hierarchy.create import create_node
 from zom.hierarchy.open import read_node
 from zom.stores.faulty import FaultyStore
@@ -272,3 +273,46 @@ def test_of_eight_processes_one_creates_the_array(tmp_path):
         winner = won.get(timeout=10)
         assert won.empty()
         assert read_node(LocalStore(place), "a/b").spec.attributes == {"n": winner}
+
+
+@FORMS
+@pytest.mark.parametrize("mishap", ["fail", "fail after"])
+@pytest.mark.parametrize("path", ["n", "a/b/c", "g/b/c"])
+def test_a_creation_that_is_killed_anywhere_is_undone_or_finished_by_a_repair(form, mishap, path):
+    """Attributes of v2 lie in a document of their own, and groups above may be missing."""
+    module = MODULES[form]
+    spec = module.GroupSpec(attributes={"n": 1})
+    before = MemoryStore()
+    create_node(before, module.GroupSpec(attributes={}), "g")
+    old = contents(before)
+    create_node(before, spec, path)
+    new = contents(before)
+    ends = []
+    for number in range(200):
+        inner = MemoryStore(dict(old))
+        mishaps = {number: mishap, **dict.fromkeys(range(number + 1, 999), "fail")}
+        store = FaultyStore(inner, mishaps)
+        with suppress(StoreError):
+            create_node(store, spec, path)
+        done = number >= len(store.operations)
+        zom.repair(inner)
+        assert contents(inner) in (old, new)
+        ends.append(contents(inner) == new)
+        if done:
+            break
+    assert set(ends) == {False, True}
+
+
+@FORMS
+def test_a_journal_that_the_client_wrote_twice_is_its_own(form):
+    """A put that is repeated after a lost answer finds what it wrote itself."""
+    for number in range(60):
+        inner = MemoryStore()
+        store = FaultyStore(inner, {number: "duplicate"})
+        spec = MODULES[form].GroupSpec(attributes={"n": 1}, members={"a": array_of(form)})
+        zom.materialize(spec, store)
+        assert zom.read(inner) == spec
+        assert not [key for key in inner.list() if ".zom." in key]
+        if number >= len(store.operations):
+            return
+    raise AssertionError("it never came to an end")

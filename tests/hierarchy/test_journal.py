@@ -337,7 +337,7 @@ def test_an_error_above_the_root_of_a_store_is_no_absent_journal(tmp_path, monke
         with pytest.raises(StoreError) as caught:
             zom.read(store, "a")
     reason = os.strerror(error).lower()
-    assert str(caught.value).startswith(f"{tmp_path / 's'}: cannot read {name!r}: {reason}")
+    assert str(caught.value).startswith(f"{tmp_path / 's'}: cannot read {name!r} of /: {reason}")
 
 
 # --- who writes looks for a journal ----------------------------------------------------------------------

@@ -60,7 +60,9 @@ def carry_through(  # noqa: PLR0913, PLR0917 - a change, and what is told of it
 
 
 def _begin(store: Store, key: str, work: Journal) -> None:
-    if not store.create(key, work.text()):
+    text = work.text()
+    # Of an answer that was lost, the client may have asked again: with its token, the journal is ours.
+    if not store.create(key, text) and store.get(key) != text:
         raise busy(store, key)
 
 

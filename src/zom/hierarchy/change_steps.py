@@ -44,6 +44,9 @@ __all__ = [
 _BATCH = 1000
 """How many documents are handed to the store before `progress` is told."""
 
+_FEW = 16
+"""Up to how many new documents are created one by one; of larger trees, others may write some meanwhile."""
+
 _COPIED = 64
 """How many values are held in memory while they are copied."""
 
@@ -107,7 +110,11 @@ def prepare(
     for clearing in work.clears:
         clear_before(store, clearing)
     if work.creates:
-        _write(store, {key: text for key, text in work.writes.items() if key != work.last}, steps)
+        new = {key: text for key, text in work.writes.items() if key != work.last}
+        if len(new) < _FEW:
+            _create(store, new, steps)
+        else:
+            _write(store, new, steps)
     elif store.capabilities.move:
         meanwhile = {key: text for key, text in work.first.items() if text is not None}
         _write(store, {work.aside(key, MEANWHILE): text for key, text in meanwhile.items()}, steps)
@@ -119,6 +126,14 @@ def prepare(
         steps.more()
     if fill is not None:
         fill()
+
+
+def _create(store: Store, texts: Mapping[str, bytes], steps: Steps) -> None:
+    """Write documents where nothing is: of several creators, one succeeds."""
+    for key, text in texts.items():
+        if not store.create(key, text) and store.get(key) != text:
+            raise beaten(store, key)
+        steps.more()
 
 
 def _write(store: Store, texts: Mapping[str, bytes], steps: Steps) -> None:

@@ -1,19 +1,23 @@
 """Creating one node, with the groups above it that are missing: of several creators, one succeeds.
 
 Zarr v3, section "Storage": every group has a document; Zarr v2, section "Hierarchies": all ancestors are
-groups. Groups are written before what lies in them, each only where nothing is.
+groups. One document is written where nothing is; several are one change, of which all or nothing is left.
 """
 
 from __future__ import annotations
 
+import time
 from itertools import islice
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from zom import jsontext
 from zom.errors import ConcurrentWriteError, ConflictError, PathError, ReadOnlyError
+from zom.hierarchy.carry import carry_through, check_texts
+from zom.hierarchy.change_steps import in_order
 from zom.hierarchy.conflicts import (
     ARRAY_ABOVE,
     BROKEN,
+    BUSY,
     CHANGED,
     EXISTS,
     FILES,
@@ -24,6 +28,7 @@ from zom.hierarchy.conflicts import (
     conflict,
     few,
 )
+from zom.hierarchy.journal import Journal
 from zom.hierarchy.layout import DOCUMENT_NAMES, DRAFT_2022, ENTRY_KEY, V2_LAYOUT, V3_LAYOUT, draft_layout
 from zom.hierarchy.new_names import taken_name
 from zom.hierarchy.pending import check_settled
@@ -55,7 +60,9 @@ __all__ = [
 ]
 
 _TRIES = 60
-"""How often a node is made anew while others change the consolidated metadata above it."""
+"""How often a node is made anew while others make the groups above it, or change their consolidated metadata."""
+
+_LONGEST_PAUSE = 0.1
 
 _LOOKED_AT = 1000
 """How many keys of a directory are looked at to tell whose they are."""
@@ -104,46 +111,46 @@ def create_node(store: Store, spec: Spec, path: str = "") -> Layout:
     path = join(names)
     check_settled(store, path)
     layout, missing = _missing(store, spec, names)
-    for _ in range(_TRIES):
+    for attempt in range(_TRIES):
         _check_place(store, layout, [above for above, _ in missing], path)
         holders = holders_of(store, [*(above for above, _ in missing), path], layout)
-        if not holders:
-            _put_nodes(store, layout, missing, path, spec)
-            return layout
-        if _put_with_blocks(store, layout, missing, path, spec, holders):
+        documents = _own_documents(layout, path, spec)
+        try:
+            if holders:
+                _put_with_blocks(store, layout, missing, path, documents, holders)
+            elif missing or len(documents) > 1:
+                _put_together(store, layout, missing, path, documents)
+            else:
+                _put_alone(store, layout, path, documents)
+        except ConflictError as error:
+            codes = {problem.code for problem in error.problems}
+            if not codes & {CHANGED.code, BUSY.code}:
+                raise
+            if BUSY.code in codes:
+                # No journal was here before: somebody makes a node in the same group, and will be done soon.
+                time.sleep(min(_LONGEST_PAUSE, 0.001 * 2 ** min(attempt, 8)))
+        else:
             return layout
         layout, missing = _missing(store, spec, names)
     raise ConcurrentWriteError(store.url, layout.key(path, layout.marks[0][0]))
 
 
-def _put_nodes(
-    store: Store, layout: Layout, missing: list[tuple[str, dict[str, bytes]]], path: str, spec: Spec
+def _put_together(
+    store: Store,
+    layout: Layout,
+    missing: list[tuple[str, dict[str, bytes]]],
+    path: str,
+    documents: Mapping[str, bytes],
 ) -> None:
-    """Write a node and the groups above it that are missing; what fails is taken back."""
-    made: list[str] = []
-    try:
-        for above, texts in missing:
-            for key, text in texts.items():
-                # Somebody else may have made the same group meanwhile: then it is there, and that is enough.
-                if store.create(key, text):
-                    made.append(key)
-                else:
-                    _check_group_above(store, above, spec)
-        _put_node(store, layout, path, spec)
-    except BaseException:
-        _take_back(store, layout, made)
-        raise
-
-
-def _take_back(store: Store, layout: Layout, made: list[str]) -> None:
-    """Remove groups that were made for a node that was not, unless others have put theirs into them."""
-    for key in reversed(made):
-        directory = f"{key.rpartition('/')[0]}/".lstrip("/")
-        if layout.implicit_groups or not store.capabilities.listable:
-            return
-        if any(each not in made for each in store.list(directory)):
-            return
-        store.delete(key)
+    """Write several documents as one change, with a journal: all of them or none."""
+    texts = dict(documents)
+    for _, found in missing:
+        texts.update(found)
+    writes = {key: texts[key] for key in in_order(texts, layout)}
+    old: dict[str, bytes | None] = dict.fromkeys(writes)
+    at = missing[0][0] if missing else path
+    carry_through(store, Journal(at, "undo", writes=writes, old=old), lambda: check_texts(store, old))
+    _check_others(store, layout, path, documents)
 
 
 def _put_with_blocks(  # noqa: PLR0913, PLR0917 - as above
@@ -151,20 +158,22 @@ def _put_with_blocks(  # noqa: PLR0913, PLR0917 - as above
     layout: Layout,
     missing: list[tuple[str, dict[str, bytes]]],
     path: str,
-    spec: Spec,
+    documents: Mapping[str, bytes],
     holders: Mapping[str, bytes],
-) -> bool:
-    """The same, with the consolidated metadata above; False where others changed any of it meanwhile."""
+) -> None:
+    """The same, with the consolidated metadata above."""
     texts = [(above, key, text) for above, found in missing for key, text in found.items()]
-    texts += [(path, key, text) for key, text in _own_documents(layout, path, spec).items()]
+    texts += [(path, key, text) for key, text in documents.items()]
     changes = [Written(at, key[len(layout.directory(at)) :], None, text) for at, key, text in texts]
-    try:
-        change_documents(store, layout, changes, holders)
-    except ConflictError as error:
-        if any(problem.code == CHANGED.code for problem in error.problems):
-            return False
-        raise
-    return True
+    change_documents(store, layout, changes, holders)
+
+
+def _put_alone(store: Store, layout: Layout, path: str, documents: Mapping[str, bytes]) -> None:
+    """Write the one document of a node, where nothing is: that takes no journal."""
+    ((key, text),) = documents.items()
+    if not store.create(key, text):
+        raise _beaten(store, path, key)
+    _check_others(store, layout, path, documents)
 
 
 def check_path(spec: Spec, path: str) -> tuple[str, ...]:
@@ -311,16 +320,6 @@ def _refused(  # noqa: PLR0913, PLR0917 - all that is told
     return ConflictError([conflict(broken, path, expected, str(found), fix, key=found.key)], store.url)
 
 
-def _check_group_above(store: Store, path: str, spec: Spec) -> None:
-    """A group was made by somebody else: ConflictError where it is no group of this format."""
-    keys = [key for layout in (V3_LAYOUT, V2_LAYOUT) for key in layout.tried(path)]
-    found = found_in(dict(zip(keys, store.get_many(keys), strict=True)), path)
-    if found is not None and found.kind not in {"group", "hierarchy"}:
-        raise _refused(store, ARRAY_ABOVE, path, "a group", found)
-    if found is not None and found.form != spec.family.form:
-        raise _refused(store, OTHER_FORMAT, path, f"a {spec.family.form} group", found)
-
-
 def check_files(store: Store, directory: str, path: str, kind: str) -> None:
     """ConflictError where files lie in the way of a new node: what is no Zarr's, or would be its chunks."""
     if not store.capabilities.listable:
@@ -365,34 +364,6 @@ def _check_place(store: Store, layout: Layout, above: list[str], path: str) -> N
 # --- what is written ------------------------------------------------------------------------------------
 
 
-def _put_node(store: Store, layout: Layout, path: str, spec: Spec) -> None:
-    """Write the node's documents, each only where nothing is; those besides its own first."""
-    documents = _own_documents(layout, path, spec)
-    *_, own = sorted(documents, key=lambda key: last_name(key) != ".zattrs")
-    made: list[str] = []
-    try:
-        for key in sorted(documents, key=lambda key: key == own):
-            _put_new(store, path, key, documents[key])
-            made.append(key)
-        _check_others(store, layout, path, own)
-    except ConflictError:
-        store.delete_many(reversed(made))
-        raise
-    except BaseException:
-        # A document whose answer was lost may be somebody else's, but for one that is of no node.
-        beside = [key for key in documents if key != own]
-        there = dict(zip((*beside, own), store.get_many([*beside, own]), strict=True))
-        if there[own] is None:
-            made.extend(key for key in beside if there[key] == documents[key])
-        store.delete_many(reversed(made))
-        raise
-
-
-def _put_new(store: Store, path: str, key: str, text: bytes) -> None:
-    if not store.create(key, text):
-        raise _beaten(store, path, key)
-
-
 def _own_documents(layout: Layout, path: str, spec: Spec) -> dict[str, bytes]:
     documents = {key: document_text(each) for key, each in layout.documents(path, spec).items()}
     # A group of the draft that is not written would not be there: nothing lies below it yet.
@@ -405,12 +376,14 @@ def _beaten(store: Store, path: str, key: str) -> ConflictError:
     return ConflictError([problem], store.url)
 
 
-def _check_others(store: Store, layout: Layout, path: str, own: str) -> None:
+def _check_others(store: Store, layout: Layout, path: str, documents: Mapping[str, bytes]) -> None:
     """Two may have made nodes of different kinds at one path: the one that readers see stays."""
+    own = next(key for key in documents if last_name(key) != ".zattrs")
     order = [V3_LAYOUT.key(path, ENTRY_KEY), *(V2_LAYOUT.key(path, end) for end, _ in V2_LAYOUT.marks)]
     if layout not in {V2_LAYOUT, V3_LAYOUT}:
         order = [layout.key(path, end) for end, _ in layout.marks]
     before = order[: order.index(own)]
     for key, text in zip(before, store.get_many(before), strict=True):
         if text is not None:
+            store.delete_many([own, *(each for each in documents if each != own)])
             raise _beaten(store, path, key)
