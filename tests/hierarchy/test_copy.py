@@ -20,7 +20,7 @@ from zom.stores.faulty import FaultyStore
 from zom.stores.interface import Store, cut
 from zom.stores.local import LocalStore
 from zom.stores.memory import MemoryStore
-from zom.stores.wrap import PrefixStore, ReadOnlyStore
+from zom.stores.wrap import PrefixStore, ReadOnlyStore, WrapperStore
 from zom.stores.zip import ZipStore
 
 from stored_trees import ENTRIES, Far, tree_draft  # isort: skip
@@ -538,6 +538,65 @@ def test_after_a_failure_anywhere_nothing_half_made_reads_and_a_second_copy_comp
         assert ".zom.copy" not in inner.list()
         assert zom.read(inner, consolidated="only") == zom.read(inner, consolidated="ignore")
     assert resumed > 20
+
+
+class Waited(WrapperStore):
+    """A store whose lock is free only when somebody else has done something."""
+
+    def __init__(self, inner, others):
+        super().__init__(inner)
+        self.others = others
+
+    def _lock(self, key):
+        others, self.others = self.others, None
+        if key.endswith(".zom.copy") and others is not None:
+            others()
+        return super()._lock(key)
+
+
+@pytest.mark.parametrize("path", ["", "g"])
+@pytest.mark.parametrize("on_conflict", ["refuse", "replace"])
+def test_a_copy_that_waits_for_a_repair_of_its_own_leavings_copies_all_chunks(tmp_path, path, on_conflict):
+    """A soak lost chunks: the copy took those for copied that the repair had removed meanwhile."""
+    root = source()
+    ends = 0
+    for number in range(400):
+        with LocalStore(tmp_path / str(number)) as inner:
+            zom.materialize(v3.GroupSpec(members={"g": v3.GroupSpec(attributes={"old": 1})}), inner)
+            options = {"path": path, "target_path": "g/x" if on_conflict == "refuse" else "g"}
+            options.update(on_conflict=on_conflict, jobs=1)
+            failing = FaultyStore(inner, dict.fromkeys(range(number, 9999), "fail"))
+            with suppress(zom.ZomError):
+                zom.copy(root, failing, **options)
+            if number >= len(failing.operations):
+                break
+            if not any(key.endswith(".zom.copy") for key in inner.list()):
+                continue
+            if any(key.endswith(".zom.journal") for key in inner.list()):
+                continue
+            ends += 1
+            # Where all is there, and only the mark was not gone, nothing is left to copy.
+            with suppress(zom.ConflictError):
+                zom.copy(root, Waited(inner, lambda store=inner: zom.repair(store)), **options)
+            assert same(
+                PrefixStore(root.store, "g/" if path else ""),
+                PrefixStore(inner, f"{options['target_path']}/"),
+            )
+    assert ends > 5
+
+
+def test_of_two_same_copies_the_one_that_waits_is_refused(tmp_path):
+    """It would write over what the other's user has changed since."""
+    root = source()
+    with LocalStore(tmp_path) as inner:
+
+        def others():
+            zom.copy(root, inner)
+            zom.open_array(inner, "a", mode="r+")[0, 0] = -1
+
+        with pytest.raises(zom.ConflictError, match="to copy an array there"):
+            zom.copy(root, Waited(inner, others))
+        assert zom.open_array(inner, "a")[0, 0] == -1
 
 
 def tree_in(form, value):

@@ -157,7 +157,12 @@ def copy_hierarchy(
     if choices.dry_run:
         copying.look()
     else:
-        copying.run()
+        with target.held():
+            if not target.is_current():
+                # Somebody else's copy or repair was waited for: what it left is another place to begin at.
+                target = prepared(original, nodes, store, path, choices.on_conflict)
+                copying = _Copying(original, target, nodes, choices)
+            copying.run()
     report = copying.report()
     return replace(report, left_out=left, resumed=target.is_resumed, there=target.foreign)
 
@@ -245,16 +250,15 @@ class _Copying:
     # --- the copy -------------------------------------------------------------------------------------
 
     def run(self) -> None:
-        """Chunks first, then all documents in one change."""
-        with self.target.held():
-            try:
-                self._run()
-            except BaseException as error:
-                where = f"{self.target.store.url}: {self.target.mark_key!r}"
-                error.add_note(
-                    f"copy the same again to finish it, or remove what it has left with zom.repair ({where})"
-                )
-                raise
+        """Chunks first, then all documents in one change; the target is held."""
+        try:
+            self._run()
+        except BaseException as error:
+            where = f"{self.target.store.url}: {self.target.mark_key!r}"
+            error.add_note(
+                f"copy the same again to finish it, or remove what it has left with zom.repair ({where})"
+            )
+            raise
 
     def _run(self) -> None:
         target = self.target

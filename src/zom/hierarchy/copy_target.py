@@ -14,11 +14,12 @@ from typing import TYPE_CHECKING, Any, cast
 from zom import jsontext
 from zom.errors import ConflictError, NotFound, ReadOnlyError
 from zom.hierarchy.aside import Aside
+from zom.hierarchy.carry import check_texts
 from zom.hierarchy.conflicts import BUSY, EXISTS, conflict
 from zom.hierarchy.copy_mark import COPY_MARK, CopyMark, copy_digest, parse_mark
 from zom.hierarchy.copy_publish import publish
 from zom.hierarchy.create import entry_text
-from zom.hierarchy.journal import Clearing, base_of
+from zom.hierarchy.journal import NEW, Clearing, base_of
 from zom.hierarchy.layout import ENTRY_KEY, V3_LAYOUT
 from zom.hierarchy.pending import check_settled
 from zom.hierarchy.planner import plan_for
@@ -63,6 +64,8 @@ class Target:
     """Whether it takes the place of what is there."""
     waiting: frozenset[str]
     """The arrays of a resumed copy whose chunks are there, and whose documents wait."""
+    seen: Mapping[str, bytes | None]
+    """What lay under the keys of the mark and of all documents before the copy was prepared."""
 
     def at(self, inner: str) -> str:
         """The path in the store of the node at `inner`."""
@@ -93,6 +96,10 @@ class Target:
         holds = can.process_locks and not can.lock_holds_all
         return self.store.lock(self.mark_key) if holds else nullcontext()
 
+    def is_current(self) -> bool:
+        """Whether nobody has ended, repaired or begun a copy here, or made a node, since it was prepared."""
+        return self.seen == _seen(self.store, self.base, self.texts)
+
     def begin(self) -> None:
         """Leave the mark; ConflictError where another copy did."""
         if self.is_resumed:
@@ -114,6 +121,7 @@ class Target:
 
         Those are `groups`, and the ones above that have some.
         """
+        check_texts(self.store, {key: self.seen[key] for texts in self.texts.values() for key in texts})
         wanted = frozenset(self.at(inner) for inner in groups if inner in self.texts)
         texts = {
             self.at(inner): texts
@@ -150,7 +158,8 @@ def prepared(
     replaces = on_conflict == "replace" and _is_there(store, path)
     mark = CopyMark(original.store.url, original.tree.path, digest, arrays, replaces=replaces)
     base = _base(layout, path)
-    found = store.get(base + COPY_MARK)
+    seen = _seen(store, base, texts)
+    found = seen[base + COPY_MARK]
     resumed = found is not None
     if found is not None and not parse_mark(found, store.url, base + COPY_MARK).is_same(mark):
         raise _other_copy(store, path, base + COPY_MARK, found)
@@ -164,7 +173,7 @@ def prepared(
         kept = waiting if replaces else waiting | _written(store, texts, nodes)
     else:
         kept, foreign = _checked(nodes, store, path, on_conflict, is_new=is_new)
-    return Target(store, path, layout, texts, above, kept, foreign, mark, resumed, replaces, waiting)
+    return Target(store, path, layout, texts, above, kept, foreign, mark, resumed, replaces, waiting, seen)
 
 
 def _layout(
@@ -248,6 +257,13 @@ def _above(store: Store, layout: Layout, path: str) -> dict[str, bytes]:
             documents = layout.documents(at, group)
             found.update({key: jsontext.write(each, indent=2).encode() for key, each in documents.items()})
     return found
+
+
+def _seen(store: Store, base: str, texts: Mapping[str, Mapping[str, bytes]]) -> dict[str, bytes | None]:
+    """What lies under the key of the mark, under those of all documents, and where they wait."""
+    documents = [key for node in texts.values() for key in node]
+    keys = [base + COPY_MARK, *documents, *(base + NEW + key[len(base) :] for key in documents)]
+    return dict(zip(keys, store.get_many(keys), strict=True))
 
 
 def _written(
