@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 import json
+import os
+import signal
+import time
+from contextlib import suppress
 
 import pytest
 
 import zom
-from zom.errors import ConversionError, NotFound
+from zom.errors import ConversionError, NotFound, ZomError
 from zom.stores.faulty import FaultyStore
+from zom.stores.local import LocalStore
 from zom.stores.memory import MemoryStore
+from zom.stores.wrap import WrapperStore
 
 MODULES = {"v2": zom.v2, "v3": zom.v3}
 FORMS = pytest.mark.parametrize("form", MODULES)
@@ -153,5 +159,112 @@ def test_the_draft_has_none(store):
 
 def test_an_array_has_none(store):
     zom.materialize(tree_of("v3"), store)
-    with pytest.raises(NotFound, match=r"^memory://: expected a group at /a, found a v3 array$"):
+    with pytest.raises(NotFound, match=r"^memory://: expected a group at /a, found a v3 array; name a group$"):
         zom.consolidate(store, "a")
+
+
+# --- who consolidates while others change nodes -----------------------------------------------------------
+
+
+class Between(WrapperStore):
+    """A store in which somebody else does something before the n-th operation, if the locks let him."""
+
+    def __init__(self, inner, number, others):
+        super().__init__(inner)
+        self.left = number
+        self.others = others
+
+    def _pass(self):
+        self.left -= 1
+        if self.left == -1:
+            self.others()
+
+    def _read(self, key, byte_range):
+        self._pass()
+        return super()._read(key, byte_range)
+
+    def _read_many(self, requests):
+        self._pass()
+        return super()._read_many(requests)
+
+    def _write(self, key, value):
+        self._pass()
+        super()._write(key, value)
+
+    def _create(self, key, value):
+        self._pass()
+        return super()._create(key, value)
+
+    def _replace(self, key, value, version):
+        self._pass()
+        return super()._replace(key, value, version)
+
+    def _lock(self, key):
+        self._pass()
+        return super()._lock(key)
+
+
+def patiently(act):
+    """Do it once no change of others is in the way."""
+    for _ in range(200):
+        try:
+            return act()
+        except ZomError as error:
+            if not any(words in str(error) for words in ("zom.repair", "plan again", "meanwhile")):
+                raise
+        time.sleep(0.01)
+    raise TimeoutError
+
+
+def in_another_process(act):
+    """What somebody else does, whatever comes of it."""
+    child = os.fork()
+    if child == 0:
+        with suppress(BaseException):
+            signal.alarm(10)
+            patiently(act)
+        os._exit(0)
+    return child
+
+
+CHANGES = {
+    "attributes": lambda form, store: zom.open(store, "a", mode="r+").attrs.update(n=7),
+    "append": lambda form, store: zom.open(store, "a", mode="r+").append([1, 2]),
+    "resize": lambda form, store: zom.open(store, "g/b", mode="r+").resize((2,)),
+    "create": lambda form, store: zom.create_array(store, array_of(form), "g/new"),
+    "delete": lambda form, store: zom.delete(store, "g/b"),
+    "rename": lambda form, store: zom.rename(store, "g/b", "c"),
+    "materialize": lambda form, store: zom.materialize(tree_of(form), store, "x"),
+}
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="the other one is a process of its own")
+@pytest.mark.parametrize("what", CHANGES)
+@pytest.mark.parametrize("first", ["changes", "consolidates"])
+@FORMS
+def test_what_is_consolidated_while_a_node_changes_is_true(form, what, first, tmp_path):
+    """A soak found a shape in the consolidated metadata that was the one before an append."""
+    for number in range(60):
+        with LocalStore(tmp_path / str(number)) as inner:
+            zom.materialize(tree_of(form), inner)
+
+            def change(store):
+                CHANGES[what](form, store)
+
+            one, other = (change, zom.consolidate) if first == "changes" else (zom.consolidate, change)
+            children = []
+
+            def others(root=inner.root, other=other, children=children):
+                children.append(in_another_process(lambda: other(LocalStore(root))))
+                time.sleep(0.05)  # as far as it comes: it may have to wait for a lock
+
+            store = Between(inner, number, others)
+            patiently(lambda one=one, store=store: one(store))
+            for child in children:
+                os.waitpid(child, 0)
+            if children:
+                check(inner)
+        if store.left >= 0:
+            break
+    else:
+        pytest.fail("expected fewer operations")

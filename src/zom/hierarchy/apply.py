@@ -105,6 +105,10 @@ def carry_out(
         store.rename(*moves[0])
     else:
         _apply_all(plan, values, progress)
+    if not plan.consolidated and "/" not in plan.made:
+        from zom.hierarchy.consolidate import follow  # noqa: PLC0415 - it plans by what is here
+
+        follow(store, plan.path, plan.layout)
 
 
 def root_of(plan: Plan) -> Any:

@@ -2,28 +2,46 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING
 
-from zom.errors import ConversionError, NotFound
-from zom.hierarchy.apply import carry_out
+from zom.errors import (
+    ConcurrentWriteError,
+    ConflictError,
+    ConversionError,
+    NotFound,
+    ReadOnlyError,
+    ZomError,
+)
 from zom.hierarchy.blocks import block_in, plain_text
+from zom.hierarchy.carry import carry_through, check_journals, check_texts
+from zom.hierarchy.change_steps import beaten
+from zom.hierarchy.conflicts import CHANGED
 from zom.hierarchy.findings import NOT_JSON, UNREADABLE, Findings
 from zom.hierarchy.handles import opened
+from zom.hierarchy.journal import journal_keys
+from zom.hierarchy.journal_text import parse_journal
+from zom.hierarchy.layout import ENTRY_KEY
 from zom.hierarchy.ledger import Ledger, is_within
 from zom.hierarchy.removal import found_at
-from zom.hierarchy.survey import above_all
+from zom.hierarchy.repair import repaired
+from zom.hierarchy.survey import Lying, above_all
+from zom.hierarchy.upkeep import holders_of
 from zom.model.stored import NO_CONSOLIDATED
 from zom.problems import Fault, Problem, show
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from zom.hierarchy.journal import Journal
+    from zom.hierarchy.layout import Layout
     from zom.hierarchy.plan import Plan
-    from zom.hierarchy.survey import Lying
+    from zom.stores.interface import Store
     from zom.stores.opening import Place
 
-__all__ = ["consolidate", "plan_consolidate"]
+__all__ = ["consolidate", "follow", "plan_consolidate"]
 
 
 def consolidate(store: Place, path: str = "", *, drop: bool = False) -> Plan:
@@ -40,9 +58,85 @@ def consolidate(store: Place, path: str = "", *, drop: bool = False) -> Plan:
     >>> sorted(group.store.list())
     ['.zgroup', '.zmetadata']
     """
-    plan = plan_consolidate(store, path, drop=drop)
-    carry_out(plan)
-    return plan
+    there = opened(store, existing=True)
+    for _ in range(_TRIES):
+        plan = plan_consolidate(there, path, drop=drop)
+        plan.check()
+        if plan.is_empty:
+            return plan
+        if not there.capabilities.writable:
+            raise ReadOnlyError(there.url, plan.path.strip("/"), "write")
+        try:
+            carry_through(there, plan.journal, partial(_check_same, plan, drop=drop))
+        except ConflictError as error:
+            if any(problem.code != CHANGED.code for problem in error.problems):
+                raise
+        else:
+            if drop or _is_true(there, path):
+                return plan
+    raise ConcurrentWriteError(there.url, path.strip("/"))
+
+
+_TRIES = 60
+
+
+def _check_same(plan: Plan, *, drop: bool) -> None:
+    """ConflictError where a node has changed, come or gone since it was planned.
+
+    Others look for the journal after they have changed a node: whoever is not seen here sees it.
+    """
+    check_journals(plan.store, plan.journal.path, own=False)
+    check_texts(plan.store, plan.journal.old)
+    if not drop and plan_consolidate(plan.store, plan.path).journal.writes != plan.journal.writes:
+        raise beaten(plan.store, plan.journal.last)
+
+
+def _is_true(store: Store, path: str) -> bool:
+    """Whether what was just consolidated still says what the nodes say, as far as they can be read."""
+    try:
+        return plan_consolidate(store, path).is_empty
+    except ZomError:
+        return True  # it was when it was written: that is all that was asked for
+
+
+def follow(store: Store, path: str, layout: Layout) -> None:
+    """Consolidate again what was consolidated while the node at `path` changed, which had no part in it.
+
+    The change is made: what fails here leaves a block that is out of date at most, and `zom.check` tells of it.
+    """
+    if layout.inline is None and layout.consolidated is None:
+        return
+    with suppress(ZomError):
+        if _consolidates(store, path, layout):
+            for at in holders_of(store, [path], layout):
+                consolidate(store, at)
+
+
+def _consolidates(store: Store, path: str, layout: Layout) -> bool:
+    """Whether there is a block at `path` or above, once nobody writes one."""
+    journals = journal_keys(path)
+    groups = [path, *above_all(path)]
+    blocks = [layout.key(at, layout.consolidated or ENTRY_KEY) for at in groups]
+    texts = dict(zip((*journals, *blocks), store.get_many([*journals, *blocks]), strict=True))
+    pending = [key for key in journals if texts[key] is not None]
+    for key in pending:
+        if store.capabilities.process_locks:
+            with store.lock(key):
+                text = store.get(key)
+            if text is not None and _is_block(parse_journal(text, store.url, key)):
+                # Who wrote it was killed, and did not know of the change.
+                repaired(store, key, "refuse")
+    return bool(pending) or any(
+        text is not None and block_in(Lying(at, layout, {key.rpartition("/")[2]: text})) is not None
+        for at, key in zip(groups, blocks, strict=True)
+        for text in [texts[key]]
+    )
+
+
+def _is_block(work: Journal) -> bool:
+    """Whether a change writes one group's block of consolidated metadata, and nothing else."""
+    others = work.removes or work.clears or work.data or work.moves or work.swap is not None
+    return not others and list(work.writes) == [work.last] and work.last.count("/") == work.base.count("/")
 
 
 def plan_consolidate(store: Place, path: str = "", *, drop: bool = False) -> Plan:

@@ -130,6 +130,10 @@ def create_node(store: Store, spec: Spec, path: str = "") -> Layout:
                 # No journal was here before: somebody makes a node in the same group, and will be done soon.
                 time.sleep(min(_LONGEST_PAUSE, 0.001 * 2 ** min(attempt, 8)))
         else:
+            if not holders:
+                from zom.hierarchy.consolidate import follow  # noqa: PLC0415 - it plans by what is here
+
+                follow(store, path, layout)
             return layout
         layout, missing = _missing(store, spec, names)
     raise ConcurrentWriteError(store.url, layout.key(path, layout.marks[0][0]))

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from zom.stores.interface import Store
     from zom.stores.opening import Place
 
-__all__ = ["Repair", "plan_repair", "repair"]
+__all__ = ["Repair", "plan_repair", "repair", "repaired"]
 
 OnConflict = Literal["refuse", "replace"]
 """What becomes of a document that somebody has changed since: nothing is done; or the change wins."""
@@ -112,7 +112,7 @@ def repair(store: Place, path: str = "", *, on_conflict: OnConflict = "refuse") 
         raise ReadOnlyError(there.url, path.strip("/"), "repair")
     at = join(parse_path(path))
     changes = [
-        done for key in journals_in(there, at, below=True) if (done := _repaired(there, key, on_conflict))
+        done for key in journals_in(there, at, below=True) if (done := repaired(there, key, on_conflict))
     ]
     copies = [Repair(_at(key), "undone") for key in marks_in(there, at) if sweep_copy(there, key)]
     with suppress(StoreError):
@@ -176,7 +176,8 @@ def _planned(store: Store, key: str, text: bytes, on_conflict: str) -> tuple[Jou
     return work, planned
 
 
-def _repaired(store: Store, key: str, on_conflict: str) -> Repair | None:
+def repaired(store: Store, key: str, on_conflict: str) -> Repair | None:
+    """What became of the change whose journal lies under `key`; None where there is none by now."""
     with store.lock(key):
         text = store.get(key)
         if text is None:
