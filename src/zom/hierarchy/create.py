@@ -118,10 +118,8 @@ def create_node(store: Store, spec: Spec, path: str = "") -> Layout:
         try:
             if holders:
                 _put_with_blocks(store, layout, missing, path, documents, holders)
-            elif missing or len(documents) > 1:
-                _put_together(store, layout, missing, path, documents)
             else:
-                _put_alone(store, layout, path, documents)
+                _put_without_blocks(store, layout, missing, path, documents)
         except ConflictError as error:
             codes = {problem.code for problem in error.problems}
             if not codes & {CHANGED.code, BUSY.code}:
@@ -130,13 +128,26 @@ def create_node(store: Store, spec: Spec, path: str = "") -> Layout:
                 # No journal was here before: somebody makes a node in the same group, and will be done soon.
                 time.sleep(min(_LONGEST_PAUSE, 0.001 * 2 ** min(attempt, 8)))
         else:
-            if not holders:
-                from zom.hierarchy.consolidate import follow  # noqa: PLC0415 - it plans by what is here
-
-                follow(store, path, layout)
             return layout
         layout, missing = _missing(store, spec, names)
     raise ConcurrentWriteError(store.url, layout.key(path, layout.marks[0][0]))
+
+
+def _put_without_blocks(
+    store: Store,
+    layout: Layout,
+    missing: list[tuple[str, dict[str, bytes]]],
+    path: str,
+    documents: dict[str, bytes],
+) -> None:
+    """Write a node, and the groups above it that are missing, where no consolidated metadata speaks of them."""
+    from zom.hierarchy.consolidate import follow  # noqa: PLC0415 - it plans by what is here
+
+    if missing or len(documents) > 1:
+        _put_together(store, layout, missing, path, documents)
+    else:
+        _put_alone(store, layout, path, documents)
+    follow(store, path, layout)
 
 
 def _put_together(
