@@ -449,3 +449,55 @@ def test_a_store_that_may_not_be_changed_is_not_swept():
     with pytest.raises(ReadOnlyError, match="cannot sweep: the store is read-only"):
         store.sweep()
     assert MemoryStore().sweep() == 0
+
+
+# --- files ------------------------------------------------------------------------------------------------
+
+
+def interrupted_file(path, way="finish"):
+    """A zip or SQLite file in which a change of the attributes has not ended."""
+    store = fill(zom.store(path))
+    new = document_text({"zarr_format": 3, "node_type": "group", "attributes": {"n": 2}})
+    work = Journal("/", way, writes={"zarr.json": new}, old={"zarr.json": store.get("zarr.json")})
+    store.set(".zom.journal", work.text())
+    store.close()
+    return path
+
+
+@pytest.mark.parametrize("name", ["x.zip", "x.sqlite", "x.zarr"])
+@pytest.mark.parametrize(("way", "attributes"), [("finish", {"n": 2}), ("undo", {})])
+def test_a_file_is_repaired_by_its_name(tmp_path, name, way, attributes):
+    """Every error says to call zom.repair, so it works on what they name."""
+    path = interrupted_file(tmp_path / name, way)
+    assert [each.path for each in zom.repair(path)] == ["/"]
+    assert zom.repair(str(path)) == ()
+    assert zom.read(path).attributes == attributes
+    assert (zom.open(path, "a")[...] == [1, 2, 3, 4]).all()
+    assert [each.name for each in tmp_path.iterdir()] == [name]
+
+
+@pytest.mark.parametrize("name", ["x.zip", "x.sqlite"])
+def test_a_plan_of_a_repair_and_a_repair_of_nothing_leave_a_file_as_it_is(tmp_path, name):
+    path = interrupted_file(tmp_path / name)
+    before = path.read_bytes(), path.stat().st_mtime_ns
+    assert [each.outcome for each in zom.plan_repair(path)] == ["finish"]
+    assert (path.read_bytes(), path.stat().st_mtime_ns) == before
+    zom.repair(path)
+    before = path.read_bytes(), path.stat().st_mtime_ns
+    assert zom.repair(path) == ()
+    assert (path.read_bytes(), path.stat().st_mtime_ns) == before
+    assert [each.name for each in tmp_path.iterdir()] == [name]
+
+
+def test_a_zip_file_that_can_not_be_repaired_stays_as_it_is(tmp_path):
+    path = interrupted_file(tmp_path / "x.zip")
+    with zom.store(path, read_only=False) as store:
+        store.set(
+            "zarr.json", document_text({"zarr_format": 3, "node_type": "group", "attributes": {"n": 3}})
+        )
+    before = path.read_bytes()
+    with pytest.raises(ConflictError, match="somebody has written it since"):
+        zom.repair(path)
+    assert path.read_bytes() == before
+    assert [each.path for each in zom.repair(path, on_conflict="replace")] == ["/"]
+    assert zom.read(path).attributes == {"n": 2}

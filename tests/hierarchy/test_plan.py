@@ -552,7 +552,8 @@ def test_a_node_deep_in_a_store_gets_its_groups_above(form):
 def test_nothing_is_planned_below_an_array(form):
     store = stored(array_of(form), "a")
     plan = zom.plan(tree_of(form), store, "a/x", on_conflict="replace")
-    assert str(plan.problems[0]) == f"/a: expected a {form} group, to hold /a/x, found a {form} array"
+    told = f"/a: expected a {form} group, to hold /a/x, found a {form} array; choose another path"
+    assert str(plan.problems[0]) == told
 
 
 @pytest.mark.parametrize(("there", "wanted"), [("v2", "v3"), ("v3", "v2")])
@@ -805,3 +806,37 @@ def test_a_plan_of_many_nodes_is_shown_in_part():
     spec = v3.GroupSpec(members={f"g{n}": v3.GroupSpec() for n in range(300)})
     text = str(zom.plan(spec, MemoryStore()))
     assert text.endswith("... and 101 more")
+
+
+@pytest.mark.parametrize("name", ["x.zarr", "x.zip", "x.sqlite", "x.db"])
+def test_a_plan_for_a_place_that_is_not_there_makes_nothing(name, tmp_path):
+    place = tmp_path / name
+    planned = zom.plan(tree_of("v3"), place)
+    assert list(tmp_path.iterdir()) == []
+    assert planned.counts["create"] > 1
+    zom.copy(MemoryStore({"zarr.json": b'{"zarr_format": 3, "node_type": "group"}'}), place, dry_run=True)
+    assert list(tmp_path.iterdir()) == []
+    planned.apply()
+    planned.store.close()
+    assert zom.read(place) == tree_of("v3")
+    assert [each.name for each in tmp_path.iterdir()] == [name]
+
+
+@pytest.mark.parametrize("name", ["x.zip", "x.sqlite"])
+def test_a_file_that_is_made_later_is_not_made_by_reading_or_closing(name, tmp_path):
+    store = zom.plan(v3.GroupSpec(), tmp_path / name).store
+    assert (store.get("a"), list(store.list()), store.list_dir("").keys) == (None, [], [])
+    store.close()
+    with pytest.raises(StoreError, match="the store is closed"):
+        store.set("a", b"1")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_zip_file_that_another_has_made_since_is_not_replaced(tmp_path):
+    planned = zom.plan(v3.GroupSpec(attributes={"n": 1}), tmp_path / "x.zip")
+    with zom.store(tmp_path / "x.zip") as other:
+        other.set("zarr.json", b'{"zarr_format": 3, "node_type": "group", "attributes": {"n": 2}}')
+    planned.apply()
+    with pytest.raises(StoreError, match="another writer has made the file"):
+        planned.store.close()
+    assert zom.read(tmp_path / "x.zip").attributes == {"n": 2}

@@ -14,12 +14,13 @@ from zom.hierarchy.change_steps import Steps, finish, sweep, undo
 from zom.hierarchy.conflicts import CHANGED, conflict
 from zom.hierarchy.copy_mark import COPY_MARK, parse_mark
 from zom.hierarchy.copy_sweep import left_by, marks_in, sweep_copy
-from zom.hierarchy.handles import opened
+from zom.hierarchy.handles import is_name, opened
 from zom.hierarchy.journal_fit import check_fits
 from zom.hierarchy.journal_text import parse_journal
 from zom.hierarchy.pending import is_committed
 from zom.hierarchy.settled import journals_in
 from zom.paths import join, parse_path
+from zom.stores.zip import ZipStore
 
 if TYPE_CHECKING:
     from zom.hierarchy.journal import Journal
@@ -101,16 +102,31 @@ def repair(store: Place, path: str = "", *, on_conflict: OnConflict = "refuse") 
     are waited for; of others, be sure that none is. Where somebody has changed a document since,
     ConflictError names it, and nothing is done; with "replace" the interrupted change wins.
     `zom.plan_repair` tells beforehand what is done. Temporary files of killed writers, which no listing
-    shows, are removed.
+    shows, are removed. A zip file that is named is opened for writing where there is something to repair, and
+    closed again.
 
     >>> import zom
     >>> zom.repair("memory:")
     ()
     """
     there = opened(store, existing=True)
+    if is_name(store) and isinstance(there, ZipStore):
+        there.close()
+        return _repaired_archive(store, path, on_conflict)
     if not there.capabilities.writable:
         raise ReadOnlyError(there.url, path.strip("/"), "repair")
-    at = join(parse_path(path))
+    return _repaired_in(there, join(parse_path(path)), on_conflict)
+
+
+def _repaired_archive(place: Place, path: str, on_conflict: OnConflict) -> tuple[Repair, ...]:
+    """Repair a zip file: it is written anew only where there is something to repair."""
+    if not plan_repair(place, path):
+        return ()
+    with opened(place, read_only=False, existing=True) as there:
+        return _repaired_in(there, join(parse_path(path)), on_conflict)
+
+
+def _repaired_in(there: Store, at: str, on_conflict: OnConflict) -> tuple[Repair, ...]:
     changes = [
         done for key in journals_in(there, at, below=True) if (done := repaired(there, key, on_conflict))
     ]
@@ -131,11 +147,15 @@ def plan_repair(store: Place, path: str = "", *, on_conflict: OnConflict = "refu
     >>> print(zom.plan_repair(store)[0])
     /: to undo
     """
-    there = opened(store, existing=True)
+    there = opened(store, read_only=True if is_name(store) else None, existing=True)
     at = join(parse_path(path))
-    found = journals_in(there, at, below=True)
-    changes = [_planned(there, key, text, on_conflict)[1] for key, text in found.items()]
-    copies = [_planned_sweep(there, key, text) for key, text in marks_in(there, at).items()]
+    try:
+        found = journals_in(there, at, below=True)
+        changes = [_planned(there, key, text, on_conflict)[1] for key, text in found.items()]
+        copies = [_planned_sweep(there, key, text) for key, text in marks_in(there, at).items()]
+    finally:
+        if is_name(store):
+            there.close()
     return (*changes, *copies)
 
 

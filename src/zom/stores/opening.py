@@ -78,16 +78,28 @@ def store(place: Place, *, read_only: bool | None = None, **options: Any) -> Sto
 
 
 def planned(place: Place, *, read_only: bool | None = None) -> Store:
-    """As `store`, but a directory that is missing is made by the first write, and not before.
+    """As `store`, but a directory or file that is missing is made by the first write, and not before.
 
     >>> planned("no/such/directory").get("zarr.json") is None
     True
     """
     text = cast("Any", os.fspath(place)) if _is_path(place) else None
-    if read_only or not isinstance(text, str) or not _is_directory_name(text) or exists(home(text)):
+    if read_only or not isinstance(text, str) or not _is_name(text) or exists(home(text)):
         return store(place, read_only=read_only)
-    _refuse_inner_path(text)
-    return LocalStore(home(text), create="later")
+    path = home(text)
+    suffix = Path(path).suffix.lower()
+    if suffix not in {".zip", *_SQLITE}:
+        _refuse_inner_path(text)
+        return LocalStore(path, create="later")
+    if not Path(path).absolute().parent.is_dir():
+        return store(place, read_only=read_only)
+    if suffix == ".zip":
+        from zom.stores.zip import ZipStore  # noqa: PLC0415 - as below
+
+        return ZipStore(path, mode="w", create="later")
+    from zom.stores.sqlite import SQLiteStore  # noqa: PLC0415 - as below
+
+    return SQLiteStore(path, create="later")
 
 
 def exists(path: str) -> bool:
@@ -103,10 +115,9 @@ def exists(path: str) -> bool:
         raise StoreError(path, "", "open", reason.lower()) from cause
 
 
-def _is_directory_name(text: str) -> bool:
-    """Whether a text that is no URL names a directory, by its end."""
-    is_url = not text or "\0" in text or ":" in text.partition("/")[0]
-    return not is_url and Path(text).suffix.lower() not in {".zip", *_SQLITE}
+def _is_name(text: str) -> bool:
+    """Whether a text names a directory or a file: whether it is no URL."""
+    return bool(text) and "\0" not in text and ":" not in text.partition("/")[0]
 
 
 def schemes() -> list[str]:

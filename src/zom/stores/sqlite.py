@@ -6,13 +6,14 @@ transactions, so a batch is written whole or not at all, and is durable when it 
 
 from __future__ import annotations
 
+import errno
 import os
 import sqlite3
 import threading
 import weakref
 from contextlib import contextmanager, nullcontext
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from typing_extensions import override
 
@@ -37,7 +38,7 @@ _WRITE = "INSERT OR REPLACE INTO zarr(k, v) VALUES (?, ?)"
 
 
 class SQLiteStore(Store):
-    """Values as rows of one SQLite file.
+    """Values as rows of one SQLite file. With `create="later"`, one that is missing is made by the first write.
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder, SQLiteStore(f"{folder}/x.sqlite") as store:
@@ -51,7 +52,7 @@ class SQLiteStore(Store):
         path: str | os.PathLike[str],
         *,
         read_only: bool = False,
-        create: bool = True,
+        create: bool | Literal["later"] = True,
         timeout: float = 60,
     ) -> None:
         self.path = Path(os.path.abspath(path))  # noqa: PTH100 - as the user named it
@@ -72,14 +73,34 @@ class SQLiteStore(Store):
         )
         with self._told("", "open"):
             if (read_only or not create) and not is_there(self.path):
-                raise StoreError(self.url, "", "open", "no such file")
-            self._connection = self._connect()
-            try:
-                self._check_table()
-            except BaseException:
-                self._connection.close()
-                raise
+                raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT))
+            self._waits = create == "later" and not is_there(self.path)
+            if not self._waits:
+                self._open()
         _open_stores.add(self)
+
+    def _open(self) -> None:
+        self._connection = self._connect()
+        try:
+            self._check_table()
+        except BaseException:
+            connection, self._connection = self._connection, None
+            connection.close()
+            raise
+        self._waits = False
+
+    def _is_missing(self) -> bool:
+        """Whether there is no file yet; asked before anything is read."""
+        with self.guard:
+            if self._waits and is_there(self.path):
+                self._open()
+            return self._waits
+
+    def _make(self) -> None:
+        """Make the file, before anything is written to it."""
+        with self.guard:
+            if self._waits:
+                self._open()
 
     def _connect(self) -> sqlite3.Connection:
         mode = "ro" if self._options["read_only"] else ("rwc" if self._options["create"] else "rw")
@@ -112,12 +133,14 @@ class SQLiteStore(Store):
 
     @override
     def __reduce__(self) -> tuple[Any, ...]:
-        return (_reopen, (str(self.path), {**self._options, "create": False}))
+        return (_reopen, (str(self.path), {**self._options, "create": "later" if self._waits else False}))
 
     # --- the connection ----------------------------------------------------------------------------
 
     def _select(self, text: str, values: Sequence[Any] = ()) -> list[Any]:
         """The rows that a query finds; of a file whose writer was killed, in a copy of its last commit."""
+        if self._waits and self._connection is None and self._is_missing():
+            return []
         for _ in range(_TRIES):
             with self._reading() as connection:
                 if self._copied is not None and mark_of(self.path) != self._copied:
@@ -149,6 +172,7 @@ class SQLiteStore(Store):
     @contextmanager
     def _transaction(self) -> Generator[sqlite3.Connection]:
         """All that is done in the block, or nothing; within a lock, a part of what the lock holds."""
+        self._make()
         with self._reading() as connection:
             within = connection.in_transaction
             connection.execute("SAVEPOINT zom" if within else "BEGIN IMMEDIATE")
@@ -167,6 +191,7 @@ class SQLiteStore(Store):
     @override
     def _lock(self, key: str) -> Generator[None]:
         """The whole file: SQLite locks no less. What others see of the block, they see at its end."""
+        self._make()
         with self._reading() as connection:
             if connection.in_transaction:
                 yield
@@ -345,6 +370,7 @@ class SQLiteStore(Store):
     @override
     def close(self) -> None:
         with self.guard:
+            self._waits = False
             connection, self._connection = self._connection, None
             if connection is not None:
                 connection.close()

@@ -57,6 +57,8 @@ class ZipStore(Store):
 
     Where the only hierarchy of an archive is in a directory, keys begin below it. `root` is that
     directory, or the one that you choose; "" is the archive itself.
+
+    With `create="later"`, a new archive (mode "w") is empty until the first write makes it.
     """
 
     longest_key = 0xFFFF
@@ -64,6 +66,7 @@ class ZipStore(Store):
 
     _descriptor = -1
     _new: Replacement | None = None
+    _waits = False
 
     def __init__(
         self,
@@ -72,6 +75,7 @@ class ZipStore(Store):
         mode: Literal["r", "w", "x", "a"] = "r",
         max_value_bytes: int = 1 << 31,
         root: str | None = None,
+        create: Literal["at once", "later"] = "at once",
     ) -> None:
         self.path = Path(os.path.abspath(path))  # noqa: PTH100 - as the user named it
         self.mode = mode
@@ -85,7 +89,8 @@ class ZipStore(Store):
         self._kept: list[zipfile.ZipInfo] = []
         self._comment = b""
         self._end = 0
-        self._changed = mode in {"w", "x"}
+        self._waits = create == "later"
+        self._changed = mode in {"w", "x"} and not self._waits
         # A link to an archive stays one: what it leads to is replaced.
         self._target = Path(os.path.realpath(self.path))
         with self._told("", "open"):
@@ -138,7 +143,7 @@ class ZipStore(Store):
             raise StoreError(self.url, "", "open", "there is such a file already")
         if self.mode == "r":
             self._descriptor = os.open(self.path, os.O_RDONLY | os.O_CLOEXEC)
-        else:
+        elif not self._waits:
             self._new = Replacement(self._target, is_new=self.mode == "x")
             self._descriptor = self._new.descriptor
         try:
@@ -210,7 +215,7 @@ class ZipStore(Store):
         return Listing(keys, prefixes)
 
     def _opened(self) -> int:
-        if self._descriptor < 0:
+        if self._descriptor < 0 and not self._waits:
             raise ValueError("the store is closed")
         return self._descriptor
 
@@ -223,6 +228,11 @@ class ZipStore(Store):
     def _own(self) -> int:
         if self._process != os.getpid():
             raise ValueError("a zip file that is being written belongs to the process that opened it")
+        if self._waits:
+            # What another process has made since is not replaced.
+            self._new = Replacement(self._target, is_new=True)
+            self._descriptor = self._new.descriptor
+            self._waits = False
         return self._opened()
 
     @override
@@ -270,6 +280,7 @@ class ZipStore(Store):
     def _give_back(self) -> None:
         """Close the file; a temporary one is gone afterwards."""
         descriptor, self._descriptor = self._descriptor, -1
+        self._waits = False
         if self._new is not None:
             self._new.close()
         elif descriptor >= 0:
