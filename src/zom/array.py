@@ -26,7 +26,7 @@ from zom.hierarchy.findings import warn
 from zom.hierarchy.handle import Handle, store_token
 from zom.hierarchy.info import ArrayInfo, array_info
 from zom.hierarchy.meaning import changes_between
-from zom.hierarchy.other_separator import other_separator
+from zom.hierarchy.other_separator import other_encoding, other_separator
 from zom.hierarchy.pending import check_settled
 from zom.hierarchy.plan_text import changes_words
 from zom.hierarchy.resize import behind, check_clearing, clear_beyond
@@ -154,10 +154,14 @@ class Array(Handle):
         chunks = self._chunks
         if self._looked or chunks is None or not chunks.missing:
             return
-        self._looked = True
-        if self._layout.family.form != "v2" or self.ndim < 2:
+        form = self._layout.family.form
+        if form != "v2" and not chunks.found_nothing:
             return
-        problem = other_separator(chunks, chunks.missing[0])
+        self._looked = True
+        if form == "draft" or (form == "v2" and self.ndim < 2):
+            return
+        look = other_separator if form == "v2" else other_encoding
+        problem = look(chunks, chunks.missing[0])
         if problem is not None:
             warn(self._store.url, (problem,), None, outside())
 

@@ -417,3 +417,48 @@ def test_the_elements_of_other_arrays_are_copied(directory: Path) -> None:
     with pytest.warns(zom.SpecWarning):
         zom.copy(directory, target)
     assert np.array_equal(zom.open_array(target, "a")[:], [1, 2, 3, 4])
+
+
+@pytest.mark.parametrize("form", ["v2", "v3"])
+def test_a_broken_root_is_copied_without_what_can_not_be_read(form: str) -> None:
+    texts = documents(form)
+    texts[key_of(form, "")] = b"{"
+    target = MemoryStore({})
+    with pytest.warns(zom.SpecWarning, match=r"what can't be read is not copied: expected a name in double"):
+        report = zom.copy(MemoryStore(texts), target, on_error="skip")
+    assert {each.node for each in report.problems} == {"/"}
+    for on_error in (None, "raise"):
+        with pytest.raises(zom.SpecError):
+            zom.copy(MemoryStore(texts), MemoryStore({}), on_error=on_error)
+    found = zom.read(target)
+    assert {path for path, _ in found.walk()} == sound("")
+    assert not found.attributes
+
+
+def test_a_copy_refuses_a_broken_node_where_that_is_asked_for() -> None:
+    texts = {**documents("v3"), key_of("v3", "bad"): b"{"}
+    target = MemoryStore({})
+    with pytest.raises(zom.SpecError, match="/bad"):
+        zom.copy(MemoryStore(texts), target, on_error="raise")
+    with pytest.raises(ValueError, match="on_error: expected 'raise' or 'skip', got 'fail'"):
+        zom.copy(MemoryStore(texts), target, on_error="fail")
+    assert list(target.list()) == []
+
+
+@pytest.mark.parametrize("place", ["bad", "g", ""])
+def test_a_difference_is_told_without_what_can_not_be_read(
+    place: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    texts = documents("v3")
+    for name in ("a", "b"):
+        with zom.store(tmp_path / name) as store:
+            store.set_many(texts)
+        texts[key_of("v3", place)] = b"{"
+    old, new = str(tmp_path / "a"), str(tmp_path / "b")
+    assert main(["diff", old, new]) not in {0, 1}
+    capsys.readouterr()
+    assert main(["diff", old, new, "--on-error", "skip"]) == 1
+    out, err = capsys.readouterr()
+    assert f"left out: {'/' + place + ': ' if place else ''}expected a name in double quotes" in err
+    assert ("- /bad" in out) == (place == "bad")
+    assert main(["diff", new, new, "--on-error", "skip"]) == 1

@@ -36,6 +36,12 @@ def declare(parser: argparse.ArgumentParser) -> None:
         help="what becomes of what lies at TARGET: it is in the way (the default); it stays, and what is "
         "missing is added; it is removed first",
     )
+    parser.add_argument(
+        "--on-error",
+        choices=["raise", "skip"],
+        help="what is made of nodes that can't be read: nothing is copied (raise), or they are left out, the root "
+        "too (skip); by default they are left out, and a root that can't be read is an error",
+    )
     parser.add_argument("--dry-run", action="store_true", help="say what would be copied, and write nothing")
     parser.add_argument("--format", choices=["text", "json"], default="text", help="how the report is shown")
     declare_progress(parser)
@@ -74,6 +80,7 @@ def run(arguments: argparse.Namespace) -> int:
             progress=progress,
             on_conflict=arguments.on_conflict,
             dry_run=arguments.dry_run,
+            on_error=arguments.on_error,
         )
     report = replace(report, source=source.store, target=target.store)
     print(report.to_json(indent=2) if arguments.format == "json" else report)

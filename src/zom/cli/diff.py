@@ -13,6 +13,9 @@ from zom.cli.outcome import CLEAN, FINDINGS
 if TYPE_CHECKING:
     import argparse
 
+    from zom.hierarchy.read import OnError
+    from zom.problems import Problem
+
 __all__ = ["declare", "run"]
 
 
@@ -28,17 +31,33 @@ def declare(parser: argparse.ArgumentParser) -> None:
         help="leave out what a pointer leads to, such as /attributes/history; * is part of a step, ** any "
         "number of steps, NODE:POINTER limits it to some nodes; can be repeated",
     )
+    parser.add_argument(
+        "--on-error",
+        choices=["raise", "skip"],
+        default="raise",
+        help="what is made of nodes of a store that can't be read: an error (raise, the default), or they are "
+        "left out and told of on standard error (skip)",
+    )
     parser.add_argument("--format", choices=["text", "json"], default="text", help="how changes are shown")
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Prints the changes; FINDINGS where there are any."""
+    """Prints the changes; FINDINGS where there are any, or nodes were left out."""
     from zom.cli.outcome import USAGE, CommandError  # noqa: PLC0415 - beside the others
     from zom.cli.place import spec_at  # noqa: PLC0415 - slow to import
 
     if arguments.old == arguments.new == "-":
         raise CommandError("standard input can be read once; name a file or a store for A or B", USAGE)
-    old, new = (spec_at(name) for name in (arguments.old, arguments.new))
+
+    left_out: list[str] = []
+
+    def tell(problem: Problem) -> None:
+        if problem.severity == "error":
+            left_out.append(problem.node)
+            print(f"left out: {problem}", file=sys.stderr)
+
+    on_error: OnError = arguments.on_error
+    old, new = (spec_at(name, on_error=on_error, on_warning=tell) for name in (arguments.old, arguments.new))
     found = old.diff(new, arguments.ignore)
     if arguments.format == "json":
         print(found.to_json(indent=2))
@@ -46,7 +65,7 @@ def run(arguments: argparse.Namespace) -> int:
         print(*map(_painted, str(found).splitlines()), sep="\n")
     if not found:
         print("no difference", file=sys.stderr)
-    return FINDINGS if found else CLEAN
+    return FINDINGS if found or left_out else CLEAN
 
 
 def _painted(line: str) -> str:

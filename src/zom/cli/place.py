@@ -23,8 +23,9 @@ from zom.stores.credentials import shown_url
 from zom.stores.files import is_there
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Mapping
+    from collections.abc import Callable, Generator, Mapping
 
+    from zom.hierarchy.read import OnError
     from zom.model.spec import Spec
     from zom.problems import Problem
     from zom.stores.interface import Store
@@ -160,15 +161,24 @@ def target_at(name: str) -> Place:
     return Place(_shown(where, path), where, path, "store" if kind == "missing" else kind)
 
 
-def spec_at(name: str, *, depth: int | None = None) -> Spec:
-    """The hierarchy that `name` is, read as leniently as can be; of a store, so many levels of it."""
+def spec_at(
+    name: str,
+    *,
+    depth: int | None = None,
+    on_error: OnError = "raise",
+    on_warning: Callable[[Problem], None] | None = None,
+) -> Spec:
+    """The hierarchy that `name` is, read as leniently as can be; of a store, so many levels of it.
+
+    With `on_error="skip"`, nodes of a store that can't be read are left out, and told to `on_warning`.
+    """
     place = place_of(name)
     if not place.is_store:
         return read_document(name).spec()
     from zom.hierarchy.read import read  # noqa: PLC0415 - documents need none of it
 
     with place.opened() as store:
-        found: Any = read(store, place.path, depth=depth, on_warning=_forget)
+        found: Any = read(store, place.path, depth=depth, on_error=on_error, on_warning=on_warning or _forget)
     return cast("Spec", found)
 
 

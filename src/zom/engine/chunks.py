@@ -63,6 +63,14 @@ class Chunks:
     options: Options
     missing: list[str] = field(default_factory=list[str])
     """The key of the first chunk that a read did not find, if there is one."""
+    counts: list[int] = field(default_factory=lambda: [0, 0])
+    """How many chunks were asked for, and how many of these were not found; fewer may be told by threads."""
+
+    @property
+    def found_nothing(self) -> bool:
+        """Whether no chunk that was asked for was found."""
+        asked, missed = self.counts
+        return 0 < asked <= missed
 
     def keyed(self, parts: Walk) -> Iterator[Keyed]:
         """Each part with the key of its chunk."""

@@ -38,6 +38,7 @@ _MOST_THREADS = 16
 def read(chunks: Chunks, index: Index, work: Array) -> None:
     """Put what `index` selects into `work`, which has just that shape."""
     parts = walk(index, chunks.plan.axes)
+    chunks.counts[0] += parts.count
     take = _read_batches if chunks.store.capabilities.parallel > 1 else _read_each
     threads = _threads(chunks, parts.count)
     run(
@@ -210,6 +211,7 @@ class _Place:
         chunks = self._chunks
         if chunks.options.missing == "error":
             raise MissingChunk(chunks.store.url, chunks.node, key, "read", "it is not there")
+        chunks.counts[1] += 1
         if not chunks.missing:
             chunks.missing.append(key)
         self._work[outside] = chunks.plan.fill

@@ -53,6 +53,15 @@ _NUMBERS: Final = re.compile(r"(?:c(?:[/.]|\Z))?(?:[0-9]+(?:[/.][0-9]+)*)?\Z")
 """What keys of chunks look like, in whichever encoding."""
 
 
+def looks_like_chunk(inner: str) -> bool:
+    """Whether a key below an array looks like one of a chunk, in whichever encoding.
+
+    >>> looks_like_chunk("c/0/1"), looks_like_chunk("0.1"), looks_like_chunk("zarr.json")
+    (True, True, False)
+    """
+    return _NUMBERS.match(inner) is not None
+
+
 def not_bound(plan: ArrayPlan) -> str | None:
     """Why the codecs of an array can't be run; None where they can."""
     try:

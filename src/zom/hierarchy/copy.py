@@ -9,11 +9,15 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any, cast
 
 from zom.engine.workers import processors
 from zom.errors import SpecWarning, StoreError
 from zom.hierarchy.agreement import disagreement
+from zom.hierarchy.chunk_keys import looks_like_chunk
+from zom.hierarchy.chunk_rules import CHUNK_KEY
+from zom.hierarchy.conflicts import few
 from zom.hierarchy.copy_chunks import (
     MEMORY,
     ArrayPair,
@@ -27,20 +31,24 @@ from zom.hierarchy.copy_nodes import foreign_in_groups, held_nodes, plan_of, rea
 from zom.hierarchy.copy_report import CopiedNode, CopyReport
 from zom.hierarchy.copy_tally import Progress, Tally
 from zom.hierarchy.copy_target import prepared
+from zom.hierarchy.findings import warn
 from zom.hierarchy.handle import Handle
 from zom.hierarchy.handles import handle_of, is_name, opened
+from zom.hierarchy.node import NAME_CODES
 from zom.hierarchy.place import check_apart
 from zom.model.construction import outside
 from zom.paths import join, parse_path
+from zom.problems import Problem
 from zom.stores.memory import MemoryStore
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterator, Mapping
 
     from zom.hierarchy.copy_nodes import Original
     from zom.hierarchy.copy_target import Target
     from zom.hierarchy.look import Form
     from zom.hierarchy.plan import OnConflict
+    from zom.hierarchy.read import OnError
     from zom.model.spec import Spec
     from zom.stores.interface import Store
     from zom.stores.opening import Place
@@ -74,6 +82,7 @@ def copy(  # noqa: PLR0913 - each is a choice of the caller's
     progress: Callable[[int, int], object] | None = None,
     on_conflict: OnConflict = "refuse",
     dry_run: bool = False,
+    on_error: OnError | None = None,
 ) -> CopyReport:
     """Copy the hierarchy at `path` in `source` to `target_path` in `target`: documents and chunks.
 
@@ -87,7 +96,8 @@ def copy(  # noqa: PLR0913 - each is a choice of the caller's
     chunks are done, of how many. After a failure, the same copy made again does what is left of it.
 
     Nodes that can't be read are not copied: the report has their problems, and a SpecWarning tells. A group
-    among them that holds other nodes is copied without attributes.
+    among them that holds other nodes is copied without attributes. If the root can't be read, that is an
+    error; with `on_error="skip"` what lies below it is copied. With "raise", any such node is an error.
 
     >>> import zom
     >>> array = zom.create_array("memory:", zom.v3.ArraySpec.build(shape=(4, 6), dtype="int16", chunks=(2, 3)))
@@ -106,7 +116,8 @@ def copy(  # noqa: PLR0913 - each is a choice of the caller's
         old, at, form = place_in(source, path, opened_here, read_only=True)
         new, where, _ = place_in(target, target_path, opened_here, read_only=dry_run, may_lack=dry_run)
         check_apart((old, at), (new, where))
-        original = read_original(old, at, form=form, like=spec, on_error="skip")
+        how: OnError = "skip" if on_error is None else on_error
+        original = read_original(old, at, form=form, like=spec, on_error=how, needs_root=on_error != "skip")
         report = copy_hierarchy(original, new, where, spec, choices)
     except BaseException:
         for store in opened_here:
@@ -164,6 +175,7 @@ def copy_hierarchy(
                 copying = _Copying(original, target, nodes, choices)
             copying.run()
     report = copying.report()
+    warn(original.store.url, report.warnings, None, outside())
     return replace(report, left_out=left, resumed=target.is_resumed, there=target.foreign)
 
 
@@ -180,6 +192,8 @@ class _Copying:
         self.done: dict[str, CopiedNode] = {}
         groups = [path for path, spec in nodes.items() if spec.kind == "group" and path in original.stored]
         self.strays = foreign_in_groups(original, groups)
+        self.misnamed: dict[str, list[str]] = {}
+        """The keys that are chunks by another encoding than the document of their array names, by its path."""
         self.consolidated: tuple[str, ...] = ()
         self.arrays = {path: self._pair_of(path) for path, spec in nodes.items() if spec.kind == "array"}
         total = sum(_count(new.plan.grid) for _, new in self.arrays.values())
@@ -214,10 +228,14 @@ class _Copying:
             memory=self.choices.memory,
             tally=tally,
             progress=self.progress,
-            stray=self._stray,
+            stray=partial(self._stray, path),
         )
 
-    def _stray(self, key: str) -> None:
+    def _stray(self, path: str, key: str) -> None:
+        chunks = self.arrays[path][0].chunk_access
+        inner, plan = key[len(chunks.prefix) :], chunks.plan
+        if looks_like_chunk(inner) and plan.keys.coords(inner, len(plan.axes)) is None:
+            self.misnamed.setdefault(path, []).append(key)
         if not any(document.key == key for node in self._documents(key) for document in node):
             self.strays.append(key)
 
@@ -239,7 +257,7 @@ class _Copying:
                 continue
             count = 0
             if old.store.capabilities.listable:
-                count = sum(1 for _ in stored_chunks(old.chunk_access, self._stray))
+                count = sum(1 for _ in stored_chunks(old.chunk_access, partial(self._stray, path)))
             why = self.why[path]
             self.done[path] = (
                 CopiedNode(path, "array", "encode", why)
@@ -316,7 +334,25 @@ class _Copying:
             dry_run=choices.dry_run,
             consolidated=self.consolidated,
             problems=original.problems,
+            warnings=tuple(self._warnings()),
         )
+
+    def _warnings(self) -> Iterator[Problem]:
+        """What is odd in the source: names that are kept, and chunks that nobody reads and that stay behind."""
+        paths = {self.original.path(path) for path in self.nodes}
+        for problem in self.original.tree.problems:
+            if problem.severity == "warning" and problem.code in NAME_CODES and problem.node in paths:
+                yield problem
+        for path, keys in self.misnamed.items():
+            old, _ = self.arrays[path]
+            chunks = old.chunk_access
+            sample = chunks.prefix + chunks.plan.keys.key((0,) * len(chunks.plan.axes))
+            found = f"{few(sorted(keys))}, not copied"
+            fix = "name the encoding of the keys in the document of the source, and copy it again"
+            node = self.original.path(path)
+            yield Problem(
+                CHUNK_KEY.code, "warning", node, "", (), f"keys like {sample!r}", found, fix, min(keys)
+            )
 
 
 def _count(grid: tuple[int, ...]) -> int:

@@ -66,21 +66,23 @@ class Original:
         return f"{self.tree.path.rstrip('/')}{inner}" if inner != "/" else self.tree.path
 
 
-def read_original(
+def read_original(  # noqa: PLR0913 - each is a choice of the caller's
     store: Store,
     path: str,
     *,
     form: Form | None = None,
     like: Spec | None = None,
     on_error: OnError = "raise",
+    needs_root: bool = True,
 ) -> Original:
     """The hierarchy at `path`; StoreError while a change of it is under way.
 
-    SpecError where a node can't be read; with `on_error="skip"` it is left out.
+    SpecError where a node can't be read; with `on_error="skip"` it is left out, the root too unless it
+    `needs_root`.
     """
     _check_settled(store, path)
     tree = read_tree(store, path, form=form, like=like, on_error=on_error)
-    if tree.root.shown in tree.unreadable:
+    if needs_root and tree.root.shown in tree.unreadable:
         raise SpecError(tree.problems, store.url)
     start = len(tree.root.path) + 1 if tree.root.path else 0
     stored = {f"/{node.path[start:]}": node for node in tree.root.walk()}

@@ -114,6 +114,8 @@ class CopyReport:
     """The groups of the target with consolidated metadata."""
     problems: tuple[Problem, ...] = ()
     """What is wrong with the nodes of the source that can't be read; they are not copied."""
+    warnings: tuple[Problem, ...] = ()
+    """What is odd in the source: names that are kept, and chunks under keys that nobody reads, not copied."""
 
     @property
     def arrays(self) -> int:
@@ -161,6 +163,7 @@ class CopyReport:
             "there": list(self.there),
             "consolidated_metadata": list(self.consolidated),
             "problems": [problem.to_dict() for problem in self.problems],
+            "warnings": [problem.to_dict() for problem in self.warnings],
         }
 
     def to_json(self, *, indent: int | None = None) -> str:
@@ -189,6 +192,7 @@ class CopyReport:
             )
             if keys
         )
+        lines.extend(f"  warning: {problem}" for problem in self.warnings[:_LINES])
         lines.extend(f"  not copied: {problem}" for problem in self.problems[:_LINES])
         if len(self.problems) > _LINES:
             lines.append(f"  ... and {len(self.problems) - _LINES} more")

@@ -21,10 +21,19 @@ if TYPE_CHECKING:
     from zom.model.spec import Spec
     from zom.problems import Problem
 
-__all__ = ["Document", "Node", "own_document", "place", "sound_part", "spec_of", "whole_document"]
+__all__ = [
+    "NAME_CODES",
+    "Document",
+    "Node",
+    "own_document",
+    "place",
+    "sound_part",
+    "spec_of",
+    "whole_document",
+]
 
 
-_NAMES: Final = frozenset(each.code for each in (V3_NAME, V2_NAME, DRAFT_NAME, WHOLE))
+NAME_CODES: Final = frozenset(each.code for each in (V3_NAME, V2_NAME, DRAFT_NAME, WHOLE))
 """The rules of names that nothing new gets, and that nodes may have."""
 
 
@@ -188,7 +197,7 @@ def _is_broken(layout: Layout, node: Node, findings: Findings) -> bool:
 def place(problem: Problem, layout: Layout, root: Node, findings: Findings) -> None:
     """Put a problem of the tree below `root` into the document that it is in."""
     names = problem.node.strip("/").split("/") if problem.node != "/" else []
-    if problem.code in _NAMES and problem.fix is None:
+    if problem.code in NAME_CODES and problem.fix is None:
         problem = replace(problem, fix="rename it with zom.rename")
     node, inside = root, problem.inside
     for name in names:
