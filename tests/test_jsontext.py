@@ -526,7 +526,7 @@ def seconds(call):
     ],
 )
 def test_careful_reading_takes_time_in_proportion_to_the_text(make):
-    size = 20_000
+    size = 5_000
     small = min(seconds(lambda: scanned(make(size))) for _ in range(3))
     large = min(seconds(lambda: scanned(make(16 * size))) for _ in range(2))
     assert large < 80 * small + 0.05  # a quadratic scanner needs 256 times as long
