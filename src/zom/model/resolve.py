@@ -15,7 +15,7 @@ from zom.jsonvalue import freeze
 from zom.model.datatype import DataType, data_types
 from zom.model.python_value import is_dict, is_list
 from zom.model.registry import near, revision
-from zom.model.typestr import typestr_fault
+from zom.model.typestr import order_fault, typestr_fault, without_order
 from zom.problems import Fault, Problem, pointer_of, rule, show
 
 if TYPE_CHECKING:
@@ -100,6 +100,10 @@ def parse_v2(dtype: Any, object_codec: str | None, faults: list[Fault], path: _P
     before = len(faults)
     found = _first(lambda family: family.from_v2(dtype, object_codec, faults, path), faults)
     if found is None and len(faults) == before:
+        written = without_order(dtype) if isinstance(dtype, str) else None
+        if written is not None:
+            faults.append(order_fault(dtype, written, path))
+            return parse_v2(written, object_codec, faults, path)
         faults.append(typestr_fault(dtype, path))
     if found is not None and key is not None and len(faults) == before:
         _plain[key] = found

@@ -24,8 +24,10 @@ __all__ = [
     "V2_TYPESTR",
     "Typestr",
     "numeric_codes",
+    "order_fault",
     "parse_typestr",
     "typestr_fault",
+    "without_order",
 ]
 
 V2_TYPESTR = rule(
@@ -39,6 +41,14 @@ V2_UNKNOWN_TYPE = rule(
     "v2/unknown-data-type",
     "a v2 dtype that is a name, as of bfloat16, is one that zom knows",
     source="Zarr v2, data type encoding; TensorStore, driver zarr: names of types beyond numpy",
+    lenient="warning",
+    schema=True,
+)
+
+V2_UNORDERED = rule(
+    "v2/byte-order",
+    'a v2 dtype of bytes or objects has the byte order "|", as it has none',
+    source='Zarr v2, data type encoding; netCDF-C writes ">S1"',
     lenient="warning",
     schema=True,
 )
@@ -154,6 +164,25 @@ def typestr_fault(value: Any, path: tuple[str | int, ...]) -> Fault:
         elif _NAME.fullmatch(text) and text not in _PYTHON_NAMES:
             return Fault(V2_UNKNOWN_TYPE, path, expected, show(value))
     return Fault(V2_TYPESTR, path, expected, show(value), fix)
+
+
+def without_order(text: str) -> str | None:
+    """How a type string of bytes or objects that has a byte order is written; None for all others.
+
+    >>> without_order(">S1"), without_order("|S1"), without_order(">f8")
+    ('|S1', None, None)
+    """
+    bare = "|" + text[1:]
+    return bare if text[:1] in {"<", ">"} and text[1:2] in {"S", "V", "O"} and parse_typestr(bare) else None
+
+
+def order_fault(text: str, written: str, path: tuple[str | int, ...]) -> Fault:
+    """The fault of a byte order where there is nothing to order.
+
+    >>> order_fault(">S1", "|S1", ("dtype",)).fix
+    'write "|S1"'
+    """
+    return Fault(V2_UNORDERED, path, show(written), show(text), f"write {show(written)}")
 
 
 def numeric_codes() -> list[str]:
