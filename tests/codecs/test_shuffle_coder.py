@@ -5,7 +5,7 @@ import pytest
 from numcodecs import Shuffle
 
 from zom.codecs.numcodecs_shuffle import ShuffleCoder
-from zom.errors import CodecError
+from zom.errors import CodecError, ExtensionError
 from zom.model.bound import Stream
 from zom.model.codec import codecs
 
@@ -62,3 +62,22 @@ def test_v3_knows_the_width_of_an_element_and_v2_takes_4(form, members, width):
     stream = Stream(16, 16, 2)
     coder = codec.bind(getattr(codec, form)(**members), stream, stream)
     assert bytes(coder.encode(sample(16))) == bytes(Shuffle(width).encode(sample(16)))
+
+
+def test_an_elementsize_of_0_is_refused_where_programs_mean_different_sizes_by_it():
+    codec = codecs["numcodecs.shuffle"]
+    wide = Stream(16, 16, 4)
+    expected = (
+        "the shuffle codec has an elementsize of 0, which is 1 to numcodecs and 4 to netCDF-C; "
+        "write the one that the writer used"
+    )
+    with pytest.raises(ExtensionError) as caught:
+        codec.bind(codec.v2_configuration(elementsize=0), wide, wide)
+    assert str(caught.value) == expected
+
+
+def test_an_elementsize_of_0_shuffles_nothing_where_elements_have_one_byte():
+    codec = codecs["numcodecs.shuffle"]
+    bytewise = Stream(16, 16, 1)
+    coder = codec.bind(codec.v2_configuration(elementsize=0), bytewise, bytewise)
+    assert bytes(coder.decode(sample(16))) == sample(16)

@@ -34,13 +34,13 @@ MULTIPLE = rule(
 
 ELEMENTSIZE = rule(
     "codec/shuffle-elementsize",
-    "an element has at least one byte; of a smaller number readers make 1, which shuffles nothing",
+    "an element has at least one byte; 0 is 1 to numcodecs, and the size of the data type to netCDF-C",
     source="https://numcodecs.readthedocs.io/en/stable/filter/shuffle.html",
     lenient="warning",
     schema=True,
 )
 
-# The minimum is for the schema only: numcodecs reads any number below 1 as 1.
+# The minimum is for the schema only: a document with 0 is read, and its arrays of elements of one byte.
 Elementsize = Annotated[int, Field(json_schema_extra={"minimum": 1})]
 
 
@@ -99,6 +99,12 @@ class Shuffle(Codec):
         if not isinstance(before, Stream):
             raise ExtensionError("the shuffle codec wants bytes")
         width = before.width if configuration.elementsize is None else configuration.elementsize
+        if width < 1 < before.width:
+            # No metadata tell who wrote it, and the wrong choice would give wrong values without an error.
+            raise ExtensionError(
+                f"the shuffle codec has an elementsize of {width}, which is 1 to numcodecs and {before.width} to "
+                "netCDF-C; write the one that the writer used"
+            )
         return ShuffleCoder(before, max(1, width))
 
 
