@@ -148,7 +148,9 @@ class Chain:
             self._refuse(CODEC, faults)
             return
         before = self._before(codec)
-        after = codec.thread(parsed, before, faults, given.path)
+        # Words that GDAL writes for numbers are numbers in what is made of them: no reason to refuse.
+        plain = parse_configuration(model, parsed.canonical(), CODEC, [], path=given.inside) or parsed
+        after = codec.thread(plain, before, faults, given.path)
         beside = (*given.path, "configuration")
         placed = [
             fault._replace(path=(*given.inside, *fault.path[len(beside) :]))
