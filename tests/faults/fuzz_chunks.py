@@ -1,8 +1,9 @@
 """Mutated chunks through whole chains: elements or a `ZomError`, and nothing else.
 
-    python tests/faults/fuzz_chunks.py [count] [seed]
+    python tests/faults/fuzz_chunks.py [--figures] [count] [seed]
 
 Prints how many were read and how many refused; what goes wrong otherwise is shown with what made it.
+`--figures` keeps the figures for docs/reliability.md.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ import numpy as np
 sys.path.insert(0, str(Path(__file__).parent))
 sys.path.insert(0, str(Path(__file__).parents[1] / "engine"))
 
+import figures
 from byte_mutations import mutated
 from damage_chains import CHAINS, written
 
@@ -34,7 +36,7 @@ def acts(array):
 
 
 def main(count=50_000, seed=0):
-    """Prints what came of `count` chunks; 1 where something went wrong."""
+    """Prints and returns what came of `count` chunks; an error where something went wrong."""
     faulthandler.enable()
     rng = random.Random(seed)
     cases = []
@@ -59,7 +61,11 @@ def main(count=50_000, seed=0):
             found["read"] += 1
             assert act is not ways[0] or np.shape(made) == shape
     sys.stdout.write(f"{count} chunks of {len(cases)} chains: {dict(found)}\n")
+    return dict(found)
 
 
 if __name__ == "__main__":
-    main(*map(int, sys.argv[1:]))
+    keep = "--figures" in sys.argv
+    counts = main(*(int(each) for each in sys.argv[1:] if each != "--figures"))
+    if keep:
+        figures.add("fuzz chunks", {"counts": counts})

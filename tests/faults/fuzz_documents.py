@@ -1,8 +1,9 @@
 """Mutated documents through all that reads them: a value or a `ZomError`, and nothing else.
 
-    python tests/faults/fuzz_documents.py [count] [seed]
+    python tests/faults/fuzz_documents.py [--figures] [count] [seed]
 
 Prints how many were read and how many refused; what goes wrong otherwise is shown with what made it.
+`--figures` keeps the figures for docs/reliability.md.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parent))
 sys.path.insert(0, str(Path(__file__).parents[1] / "schemas"))
 
+import figures
 from byte_mutations import mutated
 from mutations import Mutator, Pool
 
@@ -130,7 +132,7 @@ class Maker:
 
 
 def main(count=50_000, seed=0):
-    """Prints what came of `count` documents; an error where something went wrong."""
+    """Prints and returns what came of `count` documents; an error where something went wrong."""
     faulthandler.enable()
     warnings.simplefilter("ignore")
     rng = random.Random(seed)
@@ -149,7 +151,11 @@ def main(count=50_000, seed=0):
         else:
             found["read"] += 1
     sys.stdout.write(f"{count} documents in {len(ACTS)} ways: {dict(found)}\n")
+    return dict(found)
 
 
 if __name__ == "__main__":
-    main(*map(int, sys.argv[1:]))
+    keep = "--figures" in sys.argv
+    counts = main(*(int(each) for each in sys.argv[1:] if each != "--figures"))
+    if keep:
+        figures.add("fuzz documents", {"counts": counts})

@@ -26,6 +26,9 @@ class Subject:
         """The changes that it has, by what they are called, and the arrays that they are about."""
         return {what: path for what, path in CHANGES.items() if hasattr(self, method_of(what))}
 
+    def warm(self, folder):
+        """Import what is imported at first use, before anything is forked."""
+
     def make(self, root):
         """The hierarchy before any change."""
         raise NotImplementedError
@@ -94,6 +97,13 @@ class Zom(Written):
 
         self.zom, self.v3 = zom, v3
         self.version = zom.__version__
+
+    def warm(self, folder):
+        for place, (what, path) in enumerate(self.changes().items()):
+            root = f"{folder}/{place}"
+            self.make(root)
+            getattr(self, method_of(what))(root)
+            self.look(root, path)
 
     def array(self, length, chunk, **options):
         return self.v3.ArraySpec.build(shape=(length,), dtype="int32", chunks=(chunk,), **options)

@@ -8,6 +8,7 @@ first time, for its threads don't survive a fork.
 
 from __future__ import annotations
 
+import gc
 import json
 import shutil
 import signal
@@ -132,6 +133,10 @@ def main():
     folder = Path(tempfile.mkdtemp(prefix="zom-peers-", dir=memory if memory.is_dir() else None)).resolve()
     shim = Shim()
     try:
+        with tempfile.TemporaryDirectory() as beside:
+            subject.warm(beside)
+        gc.collect()
+        gc.freeze()
         forks.fork(lambda: subject.make(str(folder / "S")))
         before = snapshot(folder)
         print(json.dumps({"version": subject.version}), flush=True)

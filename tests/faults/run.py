@@ -1,7 +1,8 @@
 """Fail and kill at every file system call of every operation: `python tests/faults/run.py [--only WORD ...]`.
 
 Prints a line for each operation, and what went wrong, each with the fault that shows it; exits with 1 where
-anything did. `--every 5` tries only each fifth call.
+anything did. `--every 5` tries only each fifth call, and `--turn` chooses which: five turns try all. Without
+`--every`, all calls are tried, which takes about half an hour. `--figures` keeps the figures for docs/reliability.md.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
 
+import figures
 import shim
 
 WORKER = Path(__file__).with_name("worker.py")
@@ -84,6 +86,19 @@ def told(made):
     return lines
 
 
+def summed(results):
+    """What docs/reliability.md shows of each operation."""
+    return {
+        made["operation"]: {
+            "calls": made["calls"],
+            "faults": made["faults"],
+            "outcomes": made["outcomes"],
+            "wrong": len(made["failures"]),
+        }
+        for made in results
+    }
+
+
 def main():
     from operations import OPERATIONS
 
@@ -92,19 +107,25 @@ def main():
     parser.add_argument("--every", type=int, default=1, help="only each n-th call")
     parser.add_argument("--early", type=int, default=1, help="only each n-th call before the first change")
     parser.add_argument("--signals", type=int, default=10, help="how often each signal is sent at random")
+    parser.add_argument("--turn", type=int, default=0, help="which of the calls are tried, where not all are")
     parser.add_argument("--faults", nargs="*", default=[], help="only these kinds of faults")
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     parser.add_argument("--json", type=Path, help="write all results to this file")
+    parser.add_argument("--figures", action="store_true", help="keep the figures for docs/reliability.md")
     arguments = parser.parse_args()
     if reason := shim.missing():
         sys.exit(reason)
     names = [name for name in OPERATIONS if any(word in name for word in arguments.only)]
-    options = [f"--{name}={vars(arguments)[name]}" for name in ("every", "early", "signals")]
+    options = [f"--{name}={vars(arguments)[name]}" for name in ("every", "early", "signals", "turn")]
     options += [f"--faults={','.join(arguments.faults)}"] if arguments.faults else []
     workers = Workers(sys.executable, WORKER, options)
     results = workers.run(names, arguments.jobs, lambda made: print("\n".join(told(made)), flush=True))
     if arguments.json:
         arguments.json.write_text(json.dumps(results, indent=1))
+    if arguments.figures:
+        figures.add(
+            "faults", {"every": arguments.every, "early": arguments.early, "operations": summed(results)}
+        )
     wrong = [made for made in results if "broken" in made or made["failures"]]
     faults = sum(sum(made.get("faults", {}).values()) for made in results)
     print(f"{len(results)} operations, {faults} faults, {len(wrong)} operations with something wrong")

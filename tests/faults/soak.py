@@ -1,6 +1,6 @@
 """A soak: three processes change one hierarchy at random, are killed, and repair, beside a model in memory.
 
-    python tests/faults/soak.py [--seconds 60] [--seed 0] [--form v3]
+    python tests/faults/soak.py [--seconds 60] [--seed 0] [--form v3]     --seconds 1800 for half an hour
 
 Each process owns a group, and a part of the elements of an array whose chunks all of them share. What it
 is about to do it tells its parent, which applies the same to a model: after a kill the hierarchy must be
@@ -20,11 +20,12 @@ import tempfile
 import time
 import traceback
 import warnings
-from collections import Counter
+from collections import Counter, deque
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
 
+import figures
 from soak_model import Model, next_change
 from soak_store import Owner, make
 
@@ -46,6 +47,7 @@ class Process:
         self.form = form
         self.model = Model(number)
         self.pending = None
+        self.last = deque(maxlen=12)
         self.lives = 0
         self.child = 0
 
@@ -125,14 +127,17 @@ class Process:
             self.pending = facts["begin"]
         elif "end" in facts:
             self.model.apply(self.pending)
+            self.last.append(self.pending)
             yield self.pending["do"]
             self.pending = None
         elif "adopt" in facts:
+            self.last.append({"life": self.lives, "doing": self.pending, "found": facts["adopt"]})
             self._adopt(facts["adopt"])
             yield "settled"
         elif "trace" in facts:
             raise RuntimeError(
-                f"process {self.number}, in life {self.lives}, doing {self.pending}:\n{facts['trace']}"
+                f"process {self.number}, in life {self.lives}, doing {self.pending}:\n{facts['trace']}\n"
+                + "\n".join(f"before: {each}" for each in self.last)
             )
         else:
             yield "checked"
@@ -203,7 +208,10 @@ class Soak:
         found = [problem for problem in zom.check(self.root, data="all") if problem.severity != "note"]
         allowed = {"chunk/outside-grid", "store/loose-document"}
         if wrong := [problem for problem in found if problem.code not in allowed]:
-            raise RuntimeError(f"zom.check finds {wrong[:3]}")
+            before = [
+                f"process {each.number}, before: {last}" for each in self.processes for last in each.last
+            ]
+            raise RuntimeError("\n".join([f"zom.check finds {wrong[:3]}", *before]))
         self.done["rests"] += 1
         if not last:
             for process in self.processes:
@@ -215,7 +223,7 @@ def main():
     parser.add_argument("--seconds", type=float, default=float(os.environ.get("ZOM_SOAK", "60")))
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--form", choices=["v2", "v3"], default="v3")
-    parser.add_argument("--json", type=Path, help="write what was done to this file")
+    parser.add_argument("--figures", action="store_true", help="keep the figures for docs/reliability.md")
     arguments = parser.parse_args()
     warnings.simplefilter("ignore")
     folder = Path(tempfile.mkdtemp(prefix="zom-soak-"))
@@ -227,8 +235,9 @@ def main():
         raise
     shutil.rmtree(folder)
     print(f"{arguments.seconds:.0f} s, no divergence: {dict(sorted(soak.done.items()))}")
-    if arguments.json:
-        arguments.json.write_text(json.dumps(dict(sorted(soak.done.items()))))
+    if arguments.figures:
+        facts = {"seconds": arguments.seconds, "seed": arguments.seed, "done": dict(soak.done)}
+        figures.add(f"soak {arguments.form}", facts)
 
 
 if __name__ == "__main__":

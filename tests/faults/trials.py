@@ -6,6 +6,7 @@ import gc
 import random
 import signal
 import time
+import zlib
 from collections import Counter
 
 from forks import Ended, fork
@@ -26,16 +27,18 @@ class Trials:
     """All faults of one operation.
 
     Of the calls before the first change, each `early`-th is tried: what fails there leaves nothing. Of the
-    others each `every`-th. Signals are sent at `signals` random times. `faults` names the kinds to try.
+    others each `every`-th; `turn` chooses which, so that as many turns try all. Signals are sent at `signals`
+    random times. `faults` names the kinds to try.
     """
 
-    def __init__(self, operation, shim, folder, *, early=1, every=1, signals=10, faults=None):
+    def __init__(self, operation, shim, folder, *, early=1, every=1, signals=10, faults=None, turn=0):
         self.operation = operation
         self.shim = shim
         self.folder = folder
         self.early = early
         self.every = every
         self.signals = signals
+        self.turn = turn
         self.kinds = [fault for fault in FAULTS.values() if faults is None or fault.name in faults]
         self.failures = []
         self.outcomes = Counter()
@@ -54,7 +57,7 @@ class Trials:
             for number in self._chosen(fault, calls):
                 name, _, detail = calls[number - 1]
                 self._try(fault, number, f"call {number}: {name} {detail}".strip())
-        chance = random.Random(self.operation.name)
+        chance = random.Random(f"{self.operation.name} {self.turn}")
         for name, number in SIGNALS.items():
             for _ in range(self.signals):
                 self._interrupt(name, number, chance.random() * seconds)
@@ -97,7 +100,8 @@ class Trials:
         late = [number for number in able if number >= first]
         # The same error in other words goes the same ways.
         every = self.every * (self.early if fault.name == "EDQUOT" else 1)
-        chosen = [*early[len(fault.name) % self.early :: self.early], *late[len(fault.name) % every :: every]]
+        start = zlib.crc32(f"{self.operation.name} {fault.name}".encode()) + self.turn
+        chosen = [*early[start % self.early :: self.early], *late[start % every :: every]]
         return [number + 1 for number in chosen]
 
     # --- one fault --------------------------------------------------------------------------------------

@@ -25,6 +25,7 @@ def main():
     parser.add_argument("--every", type=int)
     parser.add_argument("--early", type=int)
     parser.add_argument("--signals", type=int)
+    parser.add_argument("--turn", type=int, default=0)
     parser.add_argument("--faults", type=lambda text: text.split(","))
     options = vars(parser.parse_args())
     memory = Path("/dev/shm")  # faster than a disk, where there is one

@@ -15,6 +15,7 @@ from zom.errors import (
     ReadOnlyError,
     ZomError,
 )
+from zom.hierarchy.apply import carry_out
 from zom.hierarchy.blocks import block_in, plain_text
 from zom.hierarchy.carry import carry_through, check_journals, check_texts
 from zom.hierarchy.change_steps import beaten
@@ -59,20 +60,24 @@ def consolidate(store: Place, path: str = "", *, drop: bool = False) -> Plan:
     ['.zgroup', '.zmetadata']
     """
     there = opened(store, existing=True)
+    if drop:
+        plan = plan_consolidate(there, path, drop=True)
+        carry_out(plan)
+        return plan
     for _ in range(_TRIES):
-        plan = plan_consolidate(there, path, drop=drop)
+        plan = plan_consolidate(there, path)
         plan.check()
         if plan.is_empty:
             return plan
         if not there.capabilities.writable:
             raise ReadOnlyError(there.url, plan.path.strip("/"), "write")
         try:
-            carry_through(there, plan.journal, partial(_check_same, plan, drop=drop))
+            carry_through(there, plan.journal, partial(_check_same, plan))
         except ConflictError as error:
             if any(problem.code != CHANGED.code for problem in error.problems):
                 raise
         else:
-            if drop or _is_true(there, path):
+            if _is_true(there, path):
                 return plan
     raise ConcurrentWriteError(there.url, path.strip("/"))
 
@@ -80,14 +85,14 @@ def consolidate(store: Place, path: str = "", *, drop: bool = False) -> Plan:
 _TRIES = 60
 
 
-def _check_same(plan: Plan, *, drop: bool) -> None:
+def _check_same(plan: Plan) -> None:
     """ConflictError where a node has changed, come or gone since it was planned.
 
     Others look for the journal after they have changed a node: whoever is not seen here sees it.
     """
     check_journals(plan.store, plan.journal.path, own=False)
     check_texts(plan.store, plan.journal.old)
-    if not drop and plan_consolidate(plan.store, plan.path).journal.writes != plan.journal.writes:
+    if plan_consolidate(plan.store, plan.path).journal.writes != plan.journal.writes:
         raise beaten(plan.store, plan.journal.last)
 
 
