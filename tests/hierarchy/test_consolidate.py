@@ -159,7 +159,9 @@ def test_the_draft_has_none(store):
 
 def test_an_array_has_none(store):
     zom.materialize(tree_of("v3"), store)
-    with pytest.raises(NotFound, match=r"^memory://: expected a group at /a, found a v3 array; name a group$"):
+    with pytest.raises(
+        NotFound, match=r"^memory://: expected a group at /a, found a v3 array; name a group$"
+    ):
         zom.consolidate(store, "a")
 
 
@@ -235,6 +237,7 @@ CHANGES = {
     "delete": lambda form, store: zom.delete(store, "g/b"),
     "rename": lambda form, store: zom.rename(store, "g/b", "c"),
     "materialize": lambda form, store: zom.materialize(tree_of(form), store, "x"),
+    "copy": lambda form, store: zom.copy(store, store, path="g/b", target_path="c", jobs=1),
 }
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from zom.hierarchy.blocks import says_the_same
 from zom.hierarchy.carry import carry_through, check_texts
 from zom.hierarchy.change_steps import in_order
+from zom.hierarchy.consolidate import follow
 from zom.hierarchy.journal import Journal, base_of
 from zom.hierarchy.ledger import Ledger, is_within
 from zom.hierarchy.survey import above_all, survey
@@ -48,6 +49,7 @@ def publish(  # noqa: PLR0913, PLR0917 - a hierarchy, and where it is put
         top = _top(layout, path, above)
         work = Journal(top, "undo", writes={key: documents[key] for key in changed}, old=old)
         carry_through(store, work, lambda: check_texts(store, old))
+        follow(store, path, layout)
     return ()
 
 
