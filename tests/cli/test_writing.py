@@ -510,3 +510,12 @@ def test_resize_shows_its_plan_and_does_it(call, document, tmp_path):
         "",
         "zom resize: x: expected lengths of 0 or more, as 4,5\n",
     )
+
+
+def test_the_warnings_of_a_plan_that_was_carried_out_are_told(call, tmp_path):
+    group = {"zarr_format": 3, "node_type": "group"}
+    (tmp_path / "names.json").write_text(json.dumps({**group, "members": {"data": group, "Data": group}}))
+    code, out, err = call("create", "names.json", "a.zarr")
+    assert (code, out) == (0, "a.zarr: 3 created\n")
+    assert err.startswith("zom create: a.zarr: warning: /")
+    assert call("rename", "a.zarr::data", "DATA")[2].startswith("zom rename: a.zarr::data: warning: /DATA: ")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import warnings
 from contextlib import contextmanager
 
 import pytest
@@ -120,7 +121,7 @@ def test_a_directory_in_the_place_of_a_document_is_found_before_anything_is_writ
     key = {"v2": "x/.zarray", "v3": "x/zarr.json", "draft": "meta/x.array.json"}[form]
     (root / key).mkdir(parents=True)
     before = files(root)
-    with pytest.raises(zom.StoreError, match=f"{key}': expected a regular file, found a directory"):
+    with pytest.raises(zom.StoreError, match=f"{key}' of /x: expected a regular file, found a directory"):
         zom.create_array(root, array_of(form), "x")
     with pytest.raises(zom.ZomError, match=r"expected a regular file.*, found a directory"):
         zom.materialize(array_of(form), root, "x")
@@ -263,7 +264,8 @@ def test_twins_are_a_warning_beside_what_is_there_and_beside_each_other(twins):
     zom.create_group(store, group_of(), "g")
     assert [problem.code for problem in zom.plan_rename(store, "g", second).warnings] == ["name/twins"]
     assert not zom.plan_rename(store, first, second).warnings
-    zom.materialize(both, store, on_conflict="update")
+    with pytest.warns(zom.SpecWarning, match="expected"):
+        zom.materialize(both, store, on_conflict="update")
     for found in (zom.check(store), zom.check(both), zom.validate(both), zom.validate(store)):
         assert [problem.code for problem in found if problem.code.startswith("name/")] == ["name/twins"]
 
@@ -313,3 +315,18 @@ def test_a_file_that_another_process_has_just_made_is_no_obstacle(tmp_path):
     store = LocalStore(tmp_path)
     store.set(".zmetadata", b"{}")
     assert store.obstacles(Wanted([".zmetadata"], new=frozenset([".zmetadata"]))) == []
+
+
+def test_materialize_tells_the_warnings_of_its_plan_before_it_writes():
+    """They were in the plan, which nobody sees who doesn't ask for it."""
+    spec, store = group_of(data=array_of(), Data=array_of()), MemoryStore()
+    with pytest.warns(zom.SpecWarning, match="memory://: /Data: expected names that differ"):
+        zom.materialize(spec, store)
+    told = []
+    zom.materialize(spec, MemoryStore(), on_warning=told.append)
+    assert [problem.code for problem in told] == ["name/twins"]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        with pytest.raises(zom.SpecWarning):
+            zom.materialize(spec, other := MemoryStore())
+    assert list(other.list()) == []

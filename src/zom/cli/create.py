@@ -53,6 +53,7 @@ def run(arguments: argparse.Namespace) -> int:
             return FINDINGS if made.problems else CLEAN
         with Progress("creating", arguments.progress) as progress:
             made.apply(progress=progress)
+    _print_warnings(arguments, place, made)
     if arguments.format == "json":
         print(made.to_json(indent=2))
     else:
@@ -73,8 +74,14 @@ def show_change(arguments: argparse.Namespace, place: Place, plan: Plan) -> int:
             print(f"zom {arguments.verb}: {place.name}: nothing was written", file=sys.stderr)
         return FINDINGS if plan.problems else CLEAN
     carry_out(plan)
+    _print_warnings(arguments, place, plan)
     print(shown.to_json(indent=2) if arguments.format == "json" else done(shown))
     return CLEAN
+
+
+def _print_warnings(arguments: argparse.Namespace, place: Place, plan: Plan) -> None:
+    for problem in plan.warnings:
+        print(f"zom {arguments.verb}: {place.name}: warning: {problem}", file=sys.stderr)
 
 
 def done(plan: Plan) -> str:

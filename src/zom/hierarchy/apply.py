@@ -15,11 +15,13 @@ from zom.errors import ConflictError, ReadOnlyError
 from zom.hierarchy.carry import carry_through, check_journals, check_texts
 from zom.hierarchy.change_steps import Value, beaten
 from zom.hierarchy.conflicts import EXISTS, conflict
+from zom.hierarchy.findings import warn
 from zom.hierarchy.handles import handle_of, is_name, opened
 from zom.hierarchy.journal import Clearing, is_aside, journal_key
 from zom.hierarchy.ledger import FEW
 from zom.hierarchy.planner import plan_for
 from zom.hierarchy.survey import Lying, spec_in
+from zom.model.construction import outside
 from zom.paths import join, parse_path
 
 if TYPE_CHECKING:
@@ -45,6 +47,7 @@ def materialize(  # noqa: PLR0913 - each is a choice of the caller's
     data: Mapping[str, Any] | None = None,
     progress: Callable[[int, int], object] | None = None,
     spelling: Spelling = "full",
+    on_warning: Callable[[Problem], None] | None = None,
 ) -> Any:
     """Make `store` hold what `spec` says at `path`; the handle of the node there, open to be written.
 
@@ -53,7 +56,8 @@ def materialize(  # noqa: PLR0913 - each is a choice of the caller's
     or the new one, or what `zom.repair` finishes or undoes. Doing it twice writes nothing the second time.
 
     `data` are values for new arrays by their paths in the spec; they are part of the all or nothing.
-    `spelling` is told of at `zom.plan`.
+    `spelling` is told of at `zom.plan`. The warnings of the plan, such as names that other systems can't have,
+    go to `on_warning` before anything is written; without one they become `SpecWarning`s.
 
     >>> import zom
     >>> t = zom.v3.ArraySpec.build(shape=(3,), dtype="int8")
@@ -66,6 +70,8 @@ def materialize(  # noqa: PLR0913 - each is a choice of the caller's
     there = opened(store)
     try:
         made = plan_for(spec, there, path, on_conflict=on_conflict, prune=prune, spelling=spelling)
+        made.check()
+        warn(made.url, made.warnings, on_warning, outside())
         return apply(made, data=data, progress=progress)
     except BaseException:
         if is_name(store):
