@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import signal
 import threading
 from contextlib import suppress
 
@@ -866,3 +868,43 @@ def test_memory_is_bounded_by_the_choice():
     tracemalloc.stop()
     written = sum(len(target.get(key)) for key in target.list())
     assert peak - written < 16 << 20
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
+@pytest.mark.parametrize("name", ["x.zarr", "x.sqlite"])
+@pytest.mark.parametrize("is_killed", [False, True])
+def test_a_repair_waits_for_the_copy_of_a_living_process(tmp_path, name, is_killed):
+    """In SQLite files it took a copy that was under way for an interrupted one."""
+    begun, go_on = os.pipe(), os.pipe()
+
+    def pause(done, total):
+        del done, total
+        os.write(begun[1], b"1")
+        os.read(go_on[0], 1)
+
+    child = os.fork()
+    if child == 0:
+        code = 1
+        try:
+            signal.alarm(30)
+            zom.copy(source(), tmp_path / name, jobs=1, progress=pause)
+            code = 0
+        finally:
+            os._exit(code)
+    os.read(begun[0], 1)
+    repaired = []
+    thread = threading.Thread(target=lambda: repaired.append(zom.repair(tmp_path / name)))
+    thread.start()
+    thread.join(0.3)
+    assert thread.is_alive()
+    if is_killed:
+        os.kill(child, signal.SIGKILL)
+    else:
+        os.write(go_on[1], b"1" * 1000)
+    status = os.waitpid(child, 0)[1]
+    thread.join(20)
+    assert [each.outcome for each in repaired[0]] == (["undone"] if is_killed else [])
+    if is_killed:
+        return
+    assert status == 0
+    assert zom.read(tmp_path / name) == zom.read(source().store)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from contextlib import nullcontext
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -62,10 +61,8 @@ def sweep_copy(store: Store, key: str) -> bool:
 
     A copy of a living process is waited for, where the store can tell.
     """
-    can = store.capabilities
-    holds = can.process_locks and not can.lock_holds_all
     base = key.removesuffix(COPY_MARK)
-    with store.lock(key) if holds else nullcontext():
+    with store.presence(key):
         text = store.get(key)
         if text is None:
             return False

@@ -7,7 +7,6 @@ is whole, the old one is untouched. So nothing is seen that isn't whole.
 
 from __future__ import annotations
 
-from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, cast
 
@@ -90,11 +89,9 @@ class Target:
 
     def held(self) -> AbstractContextManager[object]:
         """A block in which no repair takes the copy for an interrupted one, where the store can tell."""
-        can = self.store.capabilities
-        if not can.writable:
+        if not self.store.capabilities.writable:
             raise ReadOnlyError(self.store.url, self.path.strip("/"), "copy to")
-        holds = can.process_locks and not can.lock_holds_all
-        return self.store.lock(self.mark_key) if holds else nullcontext()
+        return self.store.presence(self.mark_key)
 
     def is_current(self) -> bool:
         """Whether nobody has ended, repaired or begun a copy here, or made a node, since it was prepared."""

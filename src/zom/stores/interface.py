@@ -16,6 +16,7 @@ here, and so is whether the store may be written: a store's own methods see good
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any, cast
 
 from zom.errors import ReadOnlyError, StoreError, ZomError
@@ -268,6 +269,17 @@ class Store(Backend):
         """
         return _Lock(self, key)
 
+    def presence(self, key: str) -> AbstractContextManager[None]:
+        """A block in which other processes can tell that somebody works at `key`: they wait in theirs.
+
+        Unlike a lock, it keeps nobody from writing. Where processes can't tell, it is an empty block.
+        """
+        self._check_write(key, "lock")
+        return self._presence(key)
+
+    def _presence(self, key: str) -> AbstractContextManager[None]:
+        return self.lock(key) if self.capabilities.process_locks else nullcontext()
+
     def _locked(self, key: str) -> AbstractContextManager[None]:
         """The lock of `key`, taken."""
         self._check_write(key, "lock")
@@ -366,7 +378,8 @@ class Store(Backend):
 _VERBS = frozenset(
     {"get", "get_into", "get_many", "exists", "get_version", "snapshot", "open_snapshot"}
     | {"set", "set_many", "set_partial", "create", "replace"}
-    | {"delete", "delete_many", "delete_prefix", "rename", "move", "lock", "list", "list_dir", "sizes"}
+    | {"delete", "delete_many", "delete_prefix", "rename", "move", "lock", "presence", "list"}
+    | {"list_dir", "sizes"}
 )
 
 

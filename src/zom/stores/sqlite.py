@@ -7,8 +7,10 @@ transactions, so a batch is written whole or not at all, and is durable when it 
 from __future__ import annotations
 
 import errno
+import hashlib
 import os
 import sqlite3
+import tempfile
 import threading
 import weakref
 from contextlib import contextmanager, nullcontext
@@ -20,6 +22,7 @@ from typing_extensions import override
 from zom.errors import StoreError
 from zom.stores.files import is_there
 from zom.stores.interface import ByteRange, Capabilities, Listing, Store, Suffix, cut
+from zom.stores.lock_files import LockFiles
 from zom.stores.sqlite_recovery import Mark, mark_of, needs_recovery, recovered
 
 if TYPE_CHECKING:
@@ -35,6 +38,10 @@ _TRIES = 100
 _FEW, _MANY = 16, 4096
 """How many keys of a directory are asked for at once."""
 _WRITE = "INSERT OR REPLACE INTO zarr(k, v) VALUES (?, ?)"
+
+
+_presences = LockFiles()
+"""Who works at a key of a file, in this process and others."""
 
 
 class SQLiteStore(Store):
@@ -204,6 +211,29 @@ class SQLiteStore(Store):
                 # What was done before an error was done: each operation is whole in itself.
                 if self._connection is connection and connection.in_transaction:
                     self._commit(connection, key)
+
+    @contextmanager
+    @override
+    def _presence(self, key: str) -> Generator[None]:
+        """A lock file among the system's temporary files: a lock of the database would keep all others out."""
+        self._make()
+        with self._told(key, "lock"):
+            there = self.path.stat()
+            digest = hashlib.blake2b(f"{there.st_dev} {there.st_ino} {key}".encode(), digest_size=16)
+            directory = os.open(tempfile.gettempdir(), os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+        try:
+            name = f"zom-{digest.hexdigest()}"
+            taken = _presences.take(name)
+            try:
+                if taken.depth > 1:
+                    yield
+                    return
+                with _presences.locked(taken, directory, name, needs_lock=False):
+                    yield
+            finally:
+                _presences.give(name, taken)
+        finally:
+            os.close(directory)
 
     def _commit(self, connection: sqlite3.Connection, key: str) -> None:
         with self._told(key, "write"):

@@ -150,6 +150,10 @@ class WrapperStore(Store):
         return self.inner.lock(self._path(key))
 
     @override
+    def _presence(self, key: str) -> AbstractContextManager[None]:
+        return self.inner.presence(self._path(key))
+
+    @override
     def _excluding(self, key: str) -> AbstractContextManager[None]:
         """Nothing: the inner store sees to it."""
         return nullcontext()
