@@ -46,7 +46,8 @@ _SAYS_IT = re.compile(r"; |\bzom\.[a-z]|: (?:open|pass|use) |\Aexpected (?!.*, (
 """How a reason of zom's own looks that tells the next step itself; so does what an argument must be."""
 
 _DOCUMENTS = (".zarray", ".zgroup", ".zattrs", ".zmetadata", "zarr.json", ".zom.journal", ".zom.copy")
-_DRAFT = re.compile(r"meta/root(?:/(.*?))?\.(?:array|group)(?:\.json)?\Z", re.DOTALL)
+_DRAFT = re.compile(r"meta/(?!root[/.])(.*)\.(?:array|group)(?:\.json)?\Z", re.DOTALL)
+"""Documents of the draft. Below `meta/root`, two layouts disagree on which node that is: none is named."""
 
 
 def step_of(reason: str, store: str) -> str:
@@ -70,11 +71,11 @@ def step_of(reason: str, store: str) -> str:
 def node_of(key: str) -> str:
     """The path of the node whose document lies under `key`; empty for other keys.
 
-    >>> node_of("a/b/zarr.json"), node_of(".zgroup"), node_of("a/c/0")
-    ('/a/b', '/', '')
+    >>> node_of("a/b/zarr.json"), node_of(".zgroup"), node_of("meta/a/b.array.json"), node_of("a/c/0")
+    ('/a/b', '/', '/a/b', '')
     """
     above, _, name = key.rpartition("/")
     if name in _DOCUMENTS:
         return f"/{above}"
     found = _DRAFT.match(key)
-    return f"/{found[1] or ''}" if found else ""
+    return f"/{found[1]}" if found else ""
