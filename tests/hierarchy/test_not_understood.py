@@ -44,6 +44,82 @@ def in_draft(entry: dict[str, Any] | None = None, **changes: Any) -> dict[str, A
     return {"zarr.json": {**ENTRY, **(entry or {})}, "meta/a.array.json": {**DRAFT, **changes}, **good}
 
 
+EXTRA = {"name": "acme.ext", "must_understand": True}
+SHARDED: dict[str, Any] = v3.ArraySpec.build(shape=(4,), dtype="int32", chunks=2, shards=4).to_dict()
+
+
+def extended(value: Any, extra: Any = EXTRA) -> dict[str, Any]:
+    """The definition of an extension with one member too many."""
+    return {**(value if isinstance(value, dict) else {"name": value}), "acme": extra}
+
+
+def in_shard(part: str, extra: Any = EXTRA) -> dict[str, Any]:
+    shard = SHARDED["codecs"][0]
+    inside = shard["configuration"]
+    changed = {**inside, part: [extended(inside[part][0], extra), *inside[part][1:]]}
+    return {**SHARDED, "codecs": [{**shard, "configuration": changed}]}
+
+
+def in_struct(extra: Any = EXTRA) -> dict[str, Any]:
+    fields = [{"name": "x", "data_type": extended("int32", extra)}]
+    kind = {"name": "struct", "configuration": {"fields": fields}}
+    return {**ARRAY, "data_type": kind, "fill_value": {"x": 0}}
+
+
+POSITIONS: dict[str, Any] = {
+    "the array": lambda extra: {**ARRAY, "acme": extra},
+    "the first codec": lambda extra: {
+        **ARRAY,
+        "codecs": [extended(ARRAY["codecs"][0], extra), *ARRAY["codecs"][1:]],
+    },
+    "the last codec": lambda extra: {
+        **ARRAY,
+        "codecs": [*ARRAY["codecs"][:-1], extended(ARRAY["codecs"][-1], extra)],
+    },
+    "the grid": lambda extra: {**ARRAY, "chunk_grid": extended(ARRAY["chunk_grid"], extra)},
+    "the keys": lambda extra: {**ARRAY, "chunk_key_encoding": extended(ARRAY["chunk_key_encoding"], extra)},
+    "the data type": lambda extra: {**ARRAY, "data_type": extended(ARRAY["data_type"], extra)},
+    "a field of a struct": in_struct,
+    "a codec in a shard": lambda extra: in_shard("codecs", extra),
+    "a codec of a shard's index": lambda extra: in_shard("index_codecs", extra),
+}
+
+
+@pytest.mark.parametrize("is_consolidated", [False, True])
+@pytest.mark.parametrize("position", POSITIONS)
+def test_what_must_be_understood_is_found_in_every_position(position: str, is_consolidated: bool) -> None:
+    array = POSITIONS[position](EXTRA)
+    root: dict[str, Any] = GROUP
+    if is_consolidated:
+        block = {"kind": "inline", "must_understand": False, "metadata": {"a": array, "good": ARRAY}}
+        root = {**GROUP, "consolidated_metadata": block}
+    store = store_of({"zarr.json": root, "a/zarr.json": array, "good/zarr.json": ARRAY})
+    for how in ("verify", "trust") if is_consolidated else ("verify",):
+        told: list[zom.Problem] = []
+        spec = zom.read(store, consolidated=how, on_warning=told.append)
+        assert {(each.node, each.severity) for each in told} == {("/a", "warning")}
+        assert "acme" in told[0].inside
+        assert spec["a"].to_dict() == array
+        assert list(spec.members) == ["a", "good"]
+    with pytest.warns(zom.SpecWarning, match="acme"):
+        opened = zom.open_array(store, "a")
+    with pytest.raises(
+        zom.errors.UnknownName, match=r'no extension named "acme.ext" is registered, and readers must'
+    ):
+        opened[:]
+    assert zom.open_array(store, "good")[:].tolist() == [0, 0, 0, 0]
+    assert isinstance(zom.open_group(store).members()["a"], zom.Array)
+    assert any(each.severity == "error" and each.node == "/a" for each in zom.check(store))
+
+
+@pytest.mark.filterwarnings("ignore::zom.SpecWarning")
+@pytest.mark.parametrize("position", POSITIONS)
+def test_what_may_be_ignored_hides_no_chunk(position: str) -> None:
+    array = POSITIONS[position]({"name": "acme.ext", "must_understand": False})
+    opened = zom.open_array(store_of({"zarr.json": GROUP, "a/zarr.json": array}), "a")
+    assert opened[:].shape == (4,)
+
+
 STORES: dict[str, tuple[dict[str, Any], str]] = {
     "a member": (in_v3(acme={"name": "acme.ext"}), "acme.ext"),
     "a member that says it must be": (in_v3(acme={"name": "acme.ext", "must_understand": True}), "acme.ext"),

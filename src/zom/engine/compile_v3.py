@@ -9,16 +9,17 @@ from typing import TYPE_CHECKING, Any, cast
 
 from zom.engine.plan import ArrayPlan, fill_array
 from zom.errors import UnknownName
+from zom.model.assembly import assemble
 from zom.model.bound_chain import bind_chain, parse_links, unusable
 from zom.model.chunk_grid import chunk_grids
 from zom.model.chunk_key_encoding import chunk_key_encodings
 from zom.model.configuration import parse_configuration
-from zom.model.definition import FORM, name_of, parse_definition, suggestion
+from zom.model.definition import FORM, MEMBER, name_of, parse_definition, strange_members, suggestion
 from zom.model.grid_repair import read_grid
 from zom.model.python_value import is_dict
 from zom.model.resolve import parse_v3
 from zom.model.v3_rules import not_understood
-from zom.problems import show
+from zom.problems import dotted, show
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -42,6 +43,8 @@ def compile_v3(spec: Spec, limits: Limits) -> ArrayPlan:
     shape = cast("tuple[int, ...]", spec.__dict__["shape"])
     refuse_unknown_members(not_understood("array", document), document)
     _refuse_transformers(document.get("storage_transformers"))
+    if strange_members(document):
+        _refuse_strange_members(spec)
     faults: list[Fault] = []
     data_type = parse_v3(document["data_type"], faults, ("data_type",))
     if data_type is None:
@@ -81,6 +84,21 @@ def refuse_unknown_members(names: Sequence[str], document: Mapping[str, Any]) ->
         found = name_of(document[name]) if is_dict(document[name]) else None
         shown = show(name if found is None else found)
         raise UnknownName(f"{name}: no extension named {shown} is registered, and readers must understand it")
+
+
+def _refuse_strange_members(spec: Spec) -> None:
+    """UnknownName where an extension has a member that nobody may ignore: its chunks may mean anything."""
+    for problem in assemble(type(spec), spec.document, "strict")[1]:
+        value: Any = spec.document
+        for step in problem.inside if problem.code == MEMBER.code else ():
+            value = value[step]
+        if problem.code == MEMBER.code and not (is_dict(value) and value.get("must_understand") is False):
+            name = name_of(value) if is_dict(value) else None
+            shown = show(problem.inside[-1] if name is None else name)
+            where = dotted(problem.inside)
+            raise UnknownName(
+                f"{where}: no extension named {shown} is registered, and readers must understand it"
+            )
 
 
 def _refuse_transformers(value: Any) -> None:

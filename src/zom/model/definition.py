@@ -8,6 +8,7 @@ A short-hand name is the same as an object with nothing but that name.
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, cast
 
@@ -20,12 +21,14 @@ if TYPE_CHECKING:
     from zom.problems import Rule
 
 __all__ = [
+    "EXTENSION_POINTS",
     "NAME_PATTERN",
     "Definition",
     "find_extension",
     "is_uri",
     "name_of",
     "parse_definition",
+    "strange_members",
     "suggestion",
     "uri_fault",
 ]
@@ -43,6 +46,7 @@ MEMBER = rule(
     "definition/member",
     "an extension's object has no members but name, configuration and must_understand",
     source=_SOURCE,
+    lenient="warning",
     schema=True,
 )
 NAME = rule(
@@ -75,6 +79,15 @@ FLAT = rule(
     lenient="warning",
     schema=True,
 )
+
+EXTENSION_POINTS: Final = (
+    "data_type",
+    "chunk_grid",
+    "chunk_key_encoding",
+    "codecs",
+    "storage_transformers",
+)
+"""The members of a document in which extensions are defined."""
 
 _MEMBERS: Final = frozenset({"name", "configuration", "must_understand"})
 _ONLY: Final = "only name, configuration, must_understand"
@@ -142,6 +155,31 @@ def parse_definition(
     if not _check_name(name, faults, (*path, "name"), known) or not sound:
         return None
     return Definition(name, cast("JSONDict", configuration), configuration is not _NOTHING)
+
+
+def strange_members(document: Mapping[str, Any]) -> bool:
+    """Whether an extension in a document may have members that a reader must understand; a quick look.
+
+    >>> strange_members({"codecs": [{"name": "bytes", "acme": 1}]}), strange_members({"codecs": [{"name": "bytes"}]})
+    (True, False)
+    """
+    waiting: list[Any] = [document.get(member) for member in EXTENSION_POINTS]
+    while waiting:
+        value = waiting.pop()
+        if isinstance(value, (list, tuple)):
+            waiting.extend(cast("list[Any]", value))
+        elif isinstance(value, Mapping):
+            members = cast("Mapping[str, Any]", value)
+            if "name" in members and any(
+                name not in _MEMBERS and not _may_be_ignored(item) for name, item in members.items()
+            ):
+                return True
+            waiting.extend(members.values())
+    return False
+
+
+def _may_be_ignored(value: Any) -> bool:
+    return isinstance(value, Mapping) and cast("Mapping[str, Any]", value).get("must_understand") is False
 
 
 def _unflattened(members: dict[str, Any], faults: list[Fault], path: tuple[str | int, ...]) -> dict[str, Any]:
