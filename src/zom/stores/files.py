@@ -230,11 +230,17 @@ def leads_back(root: int, path: str) -> bool:
 
 
 def mode_of(entry: os.DirEntry[str], *, follow: bool) -> int:
-    """The kind of an entry; 0 for a link to nowhere."""
-    if entry.is_dir(follow_symlinks=follow):
-        return stat.S_IFDIR
-    if entry.is_file(follow_symlinks=follow):
-        return stat.S_IFREG
+    """The kind of an entry; 0 for a link to nowhere, or in a circle."""
+    try:
+        if entry.is_dir(follow_symlinks=follow):
+            return stat.S_IFDIR
+        if entry.is_file(follow_symlinks=follow):
+            return stat.S_IFREG
+    except OSError as error:
+        # One such link hides nothing beside it; whoever reads it is told.
+        if error.errno != errno.ELOOP:
+            raise
+        return 0
     return stat.S_IFLNK if entry.is_symlink() and not follow else 0
 
 
