@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from zom import jsontext
 from zom.jsonvalue import SURROGATE, JSONDict, JSONList
+from zom.model.python_value import is_dict, is_list
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -51,6 +52,6 @@ def own_value(text: bytes, faults: list[Fault]) -> Any:
 
 def _frozen(value: Any) -> Any:
     """`value`, which is no deeper than the limit of documents."""
-    if isinstance(value, dict):
+    if is_dict(value):
         return JSONDict({name: _frozen(item) for name, item in value.items()})
-    return JSONList(map(_frozen, value)) if isinstance(value, list) else value
+    return JSONList(map(_frozen, value)) if is_list(value) else value

@@ -71,12 +71,13 @@ class _Groups:
         """Make the members of a group, up to the first mapping of which no group was made yet."""
         while here.left:
             name, value = here.left[-1]
+            mark = id(value)
             if isinstance(value, Mapping) and not isinstance(value, Spec):
-                if id(value) in self._above:
+                if mark in self._above:
                     raise refuse(name, "a mapping that doesn't contain itself", "one that does")
-                if id(value) not in self._made:
+                if mark not in self._made:
                     return cast("Mapping[str, Any]", value)
-                here.members[name] = self._made[id(value)]
+                here.members[name] = self._made[mark]
             else:
                 here.members[name] = self._member(value, name)
             here.left.pop()
