@@ -1,6 +1,7 @@
 """Writes the pages that are made from the registries: rules.md, data-types.md, codecs.md; and support.md.
 
-Of conventions.md, it writes the table of conventions only.
+Of conventions.md, it writes the table of conventions only, and of reliability.md the tables of what was
+measured, which the scripts in tests/faults keep in tests/faults/figures.json.
 
 support.md tells what tests/interop/arrays.py saw, which keeps it in tests/interop/support.json, and what
 tests/interop/defaults.py saw, which keeps it in defaults.json beside it.
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
 
 DIRECTORY = Path(__file__).parent
 SUPPORT = DIRECTORY.parent / "tests" / "interop" / "support.json"
+FIGURES = DIRECTORY.parent / "tests" / "faults" / "figures.json"
 DEFAULTS = SUPPORT.with_name("defaults.json")
 GENERATED = "<!-- Written by docs/generate.py: change what it is made from. -->"
 
@@ -322,7 +324,148 @@ def kind_of(name: str) -> str:
     return "Chunks"
 
 
+VERDICTS = {
+    "trials": "Trials",
+    "old": "Old",
+    "new": "New",
+    "lost": "Lost or torn",
+    "unreadable": "Unreadable",
+    "crashed": "Crashed or hung",
+}
+
+
+def reliability_page() -> str:
+    """The page as it is, with new tables."""
+    page = (DIRECTORY / "reliability.md").read_text(encoding="utf-8")
+    before, begin, rest = page.partition(f"{GENERATED}\n\n")
+    _, end, after = rest.partition("\n\n<!-- The end of the tables. -->")
+    seen: dict[str, Any] = json.loads(FIGURES.read_text(encoding="utf-8"))
+    parts = [*fault_tables(seen["faults"]), *soak_table(seen), *fuzz_table(seen), *peer_tables(seen["peers"])]
+    return before + begin + "\n\n".join(parts) + end + after
+
+
+def fault_tables(seen: dict[str, Any]) -> list[str]:
+    """What was tried by kind of fault, and by kind of change."""
+    operations: dict[str, Any] = seen["operations"]
+    kinds: dict[str, int] = {}
+    for made in operations.values():
+        for kind, count in made["faults"].items():
+            kinds[kind] = kinds.get(kind, 0) + count
+    wrong = sum(made["wrong"] for made in operations.values())
+    calls = (
+        "Every call was tried"
+        if seen["every"] == seen["early"] == 1
+        else (
+            f"Of the calls from the first change on, each {seen['every']}th was tried, of those before it each "
+            f"{seen['early']}th"
+        )
+    )
+    groups: dict[str, list[Any]] = {}
+    for name, made in operations.items():
+        groups.setdefault(name.partition(",")[0], []).append(made)
+    head = ("Change", "Variants", "System calls", "Faults", "Returned", "Raised", "Killed", "Wrong")
+    rows = [
+        (
+            name,
+            str(len(members)),
+            str(sum(made["calls"] for made in members)),
+            str(sum(sum(made["faults"].values()) for made in members)),
+            *(
+                str(sum(made["outcomes"].get(end, 0) for made in members))
+                for end in ("done", "raised", "killed")
+            ),
+            str(sum(made["wrong"] for made in members)),
+        )
+        for name, members in groups.items()
+    ]
+    return [
+        "### Faults at system calls",
+        (
+            f"{sum(kinds.values()):,} faults in {len(operations)} operations. Wrong: {wrong}, which means neither the old "
+            f"state nor the new one, or an error that did not say what to do. {calls}."
+        ),
+        table(("Fault", "Times"), ((kind, str(count)) for kind, count in kinds.items())),
+        table(head, rows),
+    ]
+
+
+def soak_table(seen: dict[str, Any]) -> list[str]:
+    """What the soaks did; one that found a difference writes no figures."""
+    soaks = {name.removeprefix("soak "): facts for name, facts in seen.items() if name.startswith("soak ")}
+    kills = ("SIGKILL", "SIGTERM", "SIGINT")
+    rows = [
+        (
+            FORMS[form],
+            f"{facts['seconds']:.0f}",
+            str(sum(count for name, count in facts["done"].items() if name.islower() and name not in CHECKS)),
+            str(sum(facts["done"].get(kill, 0) for kill in kills)),
+            str(sum(facts["done"].get(check, 0) for check in CHECKS)),
+            "0",
+        )
+        for form, facts in soaks.items()
+    ]
+    return ["### Soak", table(("Format", "Seconds", "Changes", "Kills", "Comparisons", "Differences"), rows)]
+
+
+CHECKS = ("checked", "settled", "rests")
+
+
+def fuzz_table(seen: dict[str, Any]) -> list[str]:
+    """What the fuzzers saw; one that found anything else writes no figures."""
+    rows = [
+        (name.removeprefix("fuzz "), str(counts["read"]), str(counts["refused"]), "0")
+        for name, facts in seen.items()
+        if name.startswith("fuzz ")
+        for counts in [facts["counts"]]
+    ]
+    return ["### Fuzzers", table(("Mutated", "Read", "Refused", "Anything else"), rows)]
+
+
+def peer_tables(seen: dict[str, Any]) -> list[str]:
+    """The same faults for zom and its peers: all changes together, then what was lost by each change."""
+    subjects: dict[str, Any] = seen["subjects"]
+    titles = {
+        name: facts["version"] if name in facts["version"] else f"{name.partition(' ')[0]} {facts['version']}"
+        for name, facts in subjects.items()
+    }
+    rows = [
+        (
+            titles[name],
+            *(
+                str(sum(made["counts"].get(verdict, 0) for made in facts["changes"].values()))
+                for verdict in VERDICTS
+            ),
+        )
+        for name, facts in subjects.items()
+    ]
+    changes = list(dict.fromkeys(what for facts in subjects.values() for what in facts["changes"]))
+    lines = [
+        (what, *(bad_cell(facts["changes"].get(what)) for facts in subjects.values())) for what in changes
+    ]
+    return [
+        "### zom and its peers",
+        (
+            "One change of a small local hierarchy, with a fault at every system call: SIGKILL, a torn write and a "
+            "kill, a short write, EIO, ENOSPC, a disk that stays full until the process has ended. A fresh process of "
+            "the same library reads the store afterwards. Nothing is repaired first. *Old* and *new* are the states before and after the "
+            "change. *Lost or torn* is everything else that is read, and a call that returned without an error though the "
+            "state is the old one. The peers promise less: most of them do not say what a kill leaves."
+        ),
+        table(("Library", *VERDICTS.values()), rows),
+        "Trials that ended lost, torn, unreadable, crashed or hung, of all trials:",
+        table(("Change", *titles.values()), lines),
+    ]
+
+
+def bad_cell(made: dict[str, Any] | None) -> str:
+    if made is None:
+        return ""
+    counts: dict[str, int] = made["counts"]
+    return f"{sum(counts.get(bad, 0) for bad in ('lost', 'unreadable', 'crashed'))} of {counts['trials']}"
+
+
 PAGES = {
+    "reliability.md": reliability_page,
     "rules.md": rules_page,
     "data-types.md": data_types_page,
     "codecs.md": codecs_page,
