@@ -549,11 +549,11 @@ class Waited(WrapperStore):
         super().__init__(inner)
         self.others = others
 
-    def _lock(self, key):
+    def _presence(self, key):
         others, self.others = self.others, None
         if key.endswith(".zom.copy") and others is not None:
             others()
-        return super()._lock(key)
+        return super()._presence(key)
 
 
 @pytest.mark.parametrize("path", ["", "g"])

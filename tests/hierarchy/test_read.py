@@ -389,7 +389,7 @@ class Vanishing(Far):
 
 
 def test_a_document_that_was_listed_and_is_gone_is_an_error():
-    message = r"cannot read 'meta/t\.array\.json': it was listed and is gone: the hierarchy changes while it is read"
+    message = r"cannot read 'meta/t\.array\.json' of /t: it was listed and is gone: the hierarchy changes while it is "
     with pytest.raises(StoreError, match=message):
         read(Vanishing(store_of(tree_draft(), "draft")))
 
