@@ -177,7 +177,9 @@ def main() -> int:
             flush=True,
         )
     if given.update:
-        listed["writers"].update(found)
+        for name, seen in found.items():
+            kept = {} if given.store == "*" else listed["writers"].get(name, {}).get("stores", {})
+            listed["writers"][name] = {**seen, "stores": {**kept, **seen["stores"]}}
         VERDICTS.write_text(text_of(listed), encoding="utf-8")
     problems = compare(found, listed, whole=given.store == "*")
     for problem in problems:

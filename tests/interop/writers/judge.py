@@ -115,8 +115,12 @@ def elements(place: str, nodes: dict[str, Any]) -> list[str]:
     for path, node in nodes.items():
         if node["elements"] is None:
             continue
-        array = zom.open_array(store, path[1:], on_warning=lambda _: None)
-        told = values.difference(array[...], values.load(node["elements"], array.dtype))
+        try:
+            array = zom.open_array(store, path[1:], on_warning=lambda _: None)
+            told = values.difference(array[...], values.load(node["elements"], array.dtype))
+        except Exception as error:
+            made.append(f"{type(error).__name__}: {_plain(error, place)}")
+            continue
         if told is not None:
             made.append(f"{path}: {told}")
     return made
@@ -174,6 +178,6 @@ def answers(job: Job, answer: dict[str, Any], nodes: dict[str, Any]) -> list[str
 
 
 def _plain(error: Any, place: str) -> str:
-    """The message without what differs from run to run."""
-    text = " ".join(str(error).split()).replace(str(Path(place).parent), "")
-    return text[:300]
+    """The message without what differs from run to run, and without advice."""
+    text = " ".join(str(error).split()).replace(f"{place}: ", "").replace(str(Path(place).parent), "")
+    return text.partition("; ")[0][:300]

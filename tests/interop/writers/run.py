@@ -33,7 +33,8 @@ def told(error: BaseException) -> str:
 def found(module: Any, place: str, form: str, stem: str, **how: Any) -> dict[str, Any]:
     """The nodes of a store, by path; elements are kept in files."""
     nodes: dict[str, Any] = {}
-    for number, node in enumerate(module.nodes(place, form, **how)):
+    # In one order: zarr-python lists members as their documents arrive.
+    for number, node in enumerate(sorted(module.nodes(place, form, **how), key=lambda node: node.path)):
         kept = None
         if node.elements is not None:
             kept = f"{stem}-{number}"
