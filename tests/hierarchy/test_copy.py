@@ -542,6 +542,21 @@ def test_after_a_failure_anywhere_nothing_half_made_reads_and_a_second_copy_comp
     assert resumed > 20
 
 
+def test_an_array_that_a_copy_replaces_is_seen_from_the_root_wherever_the_copy_ends(tmp_path):
+    """Between the old document and the new one the directory has none, only the journal."""
+    root, seen = source(), []
+    for number in range(400):
+        with LocalStore(tmp_path / str(number)) as inner:
+            zom.materialize(v3.GroupSpec(members={"old": array(shape=(3, 3))}), inner)
+            failing = FaultyStore(inner, dict.fromkeys(range(number, 9999), "fail"))
+            with suppress(zom.ZomError):
+                zom.copy(root, failing, path="a", target_path="old", on_conflict="replace", jobs=1)
+            seen.append(zom.read(inner)["old"].shape)
+            if number >= len(failing.operations):
+                break
+    assert set(seen) == {(3, 3), (10, 7)}
+
+
 class Waited(WrapperStore):
     """A store whose lock is free only when somebody else has done something."""
 

@@ -141,10 +141,10 @@ def _listed(source: Source, layout: Layout, node: Node, findings: Findings) -> d
     if error is not None:
         _note_unlisted(source, layout, node, error, findings)
         return {}
-    if node.is_assumed and is_unfinished(listing):
-        return {}
     if journal_key(node.path) in listing.keys:
         raise unsettled(source.store.url, journal_key(node.path))
+    if node.is_assumed and is_unfinished(listing):
+        return {}
     other = _OTHERS.get(layout.name)
     if other is not None and layout is V3_LAYOUT and listing.keys:
         lie = {other.key(node.path, end) for end, _ in other.marks}.intersection(listing.keys)
