@@ -23,10 +23,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from typing_extensions import override
-
-from zom.next_steps import node_of, step_of
-
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
@@ -205,17 +201,15 @@ class ChunkError(ZomError):
             return ""
         if self.verb == "encode":
             return "write values that the array's codecs can hold"
-        return "restore it from a copy, or write it anew"
+        return self._step
+
+    _step = "restore it from a copy, or write it anew"
 
 
 class MissingChunk(ChunkError):
     """A chunk that is not there, where fill values were not asked for."""
 
-    @property
-    @override
-    def step(self) -> str:
-        """What to do next."""
-        return "write it, or read with missing='fill'"
+    _step = "write it, or read with missing='fill'"
 
 
 class StoreError(ZomError):
@@ -230,6 +224,8 @@ class StoreError(ZomError):
         self.key = key
         self.verb = verb
         self.reason = reason
+        from zom.next_steps import node_of  # noqa: PLC0415 - only where something goes wrong
+
         self.node = node_of(key)
         """The path of the node; empty where no node is concerned, or none is known."""
         super().__init__(store, key, verb, reason)
@@ -237,7 +233,12 @@ class StoreError(ZomError):
     @property
     def step(self) -> str:
         """What to do next; empty where the reason says it."""
-        return step_of(self.reason, self.store)
+        from zom.next_steps import step_of  # noqa: PLC0415 - only where something goes wrong
+
+        return step_of(self.reason, self.store, self._step)
+
+    _step = ""
+    """What to do where the reason tells nothing better."""
 
     def __str__(self) -> str:
         what = f" {self.key!r}" if self.key else ""
@@ -256,13 +257,7 @@ class ReadOnlyError(StoreError):
     def __init__(self, store: str, key: str, verb: str, reason: str = "the store is read-only") -> None:
         super().__init__(store, key, verb, reason)
 
-    @property
-    @override
-    def step(self) -> str:
-        """What to do next; empty where the reason says it."""
-        return (
-            "" if ": open it" in self.reason else "open it for writing, or name a store that can be written"
-        )
+    _step = "open it for writing, or name a store that can be written"
 
 
 class ConcurrentWriteError(StoreError):

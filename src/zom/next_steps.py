@@ -50,8 +50,8 @@ _DRAFT = re.compile(r"meta/(?!root[/.])(.*)\.(?:array|group)(?:\.json)?\Z", re.D
 """Documents of the draft. Below `meta/root`, two layouts disagree on which node that is: none is named."""
 
 
-def step_of(reason: str, store: str) -> str:
-    """What to do about `reason`; empty where it says so itself.
+def step_of(reason: str, store: str, otherwise: str = "") -> str:
+    """What to do about `reason`, else `otherwise`; empty where it says so itself.
 
     >>> step_of("permission denied", "data.zarr")
     'check the permissions of it and of the directories above it'
@@ -63,6 +63,8 @@ def step_of(reason: str, store: str) -> str:
         return known
     if _SAYS_IT.search(reason):
         return ""
+    if otherwise:
+        return otherwise
     if "://" in store and not store.startswith(("memory:", "file:")):
         return "see that the address is right, can be reached, and is open to you"
     return "see that it is the right place, and whole"

@@ -151,7 +151,8 @@ class WrapperStore(Store):
 
     @override
     def _presence(self, key: str) -> AbstractContextManager[None]:
-        return self.inner.presence(self._path(key))
+        # A lock goes the way of all operations; else the inner store knows how to tell.
+        return self.lock(key) if self.capabilities.process_locks else self.inner.presence(self._path(key))
 
     @override
     def _excluding(self, key: str) -> AbstractContextManager[None]:
