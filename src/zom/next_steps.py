@@ -66,7 +66,7 @@ def step_of(reason: str, store: str, otherwise: str = "") -> str:
     if otherwise:
         return otherwise
     if "://" in store and not store.startswith(("memory:", "file:")):
-        return "see that the address is right, can be reached, and is open to you"
+        return _NETWORK
     return "see that it is the right place, and whole"
 
 
