@@ -28,8 +28,8 @@ from zarr.core.metadata.v3 import ArrayV3Metadata
 
 import zom
 from zom import v3
-from zom.stores.logged import LoggedStore
 from zom.stores.memory import MemoryStore
+from zom.testing.logged import LoggedStore
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -26,8 +26,8 @@ import zarr
 
 import zom
 from zom import v3
-from zom.hierarchy.layout import V3_LAYOUT
-from zom.hierarchy.open import read_node
+from zom.hierarchy.stored.layout import V3_LAYOUT
+from zom.hierarchy.stored.open import read_node
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -23,17 +23,17 @@ from runs import codec_runs, type_runs
 import zom
 from zom.conventions import conventions
 from zom.errors import ConversionError
-from zom.jsonwrite import write
-from zom.model.codec import codecs
-from zom.model.datatype import data_types
+from zom.extension.codec import codecs
+from zom.extension.datatype import data_types
+from zom.json.write import write
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from zom import Rule
     from zom.conventions import Convention
-    from zom.model.codec import Codec
-    from zom.model.datatype import DataType, Format
+    from zom.extension.codec import Codec
+    from zom.extension.datatype import DataType, Format
 
 DIRECTORY = Path(__file__).parent
 SUPPORT = DIRECTORY.parent / "tests" / "interop" / "support.json"

@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from zom.errors import ExtensionError, ZomError
-from zom.model.bound import Block
-from zom.model.bound_chain import Link, bind_chain, parse_links
-from zom.model.resolve import data_type, parse_v2
+from zom.extension.bound import Block
+from zom.extension.bound_chain import Link, bind_chain, parse_links
+from zom.extension.resolve import data_type, parse_v2
 
 if TYPE_CHECKING:
-    from zom.model.codec import Codec
-    from zom.model.datatype import DataType
+    from zom.extension.codec import Codec
+    from zom.extension.datatype import DataType
 
 __all__ = ["codec_runs", "type_runs"]
 

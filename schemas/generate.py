@@ -16,11 +16,11 @@ from pathlib import Path
 from typing import Any
 
 import zom
+from zom.formats.draft import DRAFT
+from zom.formats.v2 import V2
+from zom.formats.v3 import V3
 from zom.model.assembly import assemble
-from zom.model.draft import DRAFT
-from zom.model.json_schema.publication import published, text_of
-from zom.model.v2 import V2
-from zom.model.v3 import V3
+from zom.schema.publication import published, text_of
 
 HERE = Path(__file__).parent
 CORPUS = HERE.parent / "tests" / "conformance"

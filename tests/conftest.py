@@ -15,7 +15,7 @@ CORPORA = (
     "dtypes/test_every_type.py",
     "engine/test_fuzz.py",
     "faults/",
-    "model/json_schema/",
+    "schema/",
     "schemas/",
     "stores/test_crashes.py",
     "stores/test_suite_remote.py",

@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import zom.jsontext
+import zom.json.text
 from zom.errors import ExtensionError
 from zom.problems import Fault, Problem, Rule, dotted, pointer_of, rule, rules, show, split_pointer
 
-assert zom.jsontext
+assert zom.json.text
 
 
 def test_a_rule_is_known_by_its_code_once_it_is_declared():

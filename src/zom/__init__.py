@@ -18,8 +18,9 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from zom import conventions, draft, template, v2, v3
-    from zom.array import Array
-    from zom.conventions.explanation import explain
+    from zom.conventions.framework.explanation import explain
+    from zom.conversion.losses import Conversion
+    from zom.conversion.trees import convert
     from zom.errors import (
         ChunkError,
         CodecError,
@@ -38,43 +39,42 @@ if TYPE_CHECKING:
         UnknownName,
         ZomError,
     )
-    from zom.group import Group
-    from zom.hierarchy.apply import materialize
-    from zom.hierarchy.broken import BrokenNode
-    from zom.hierarchy.check import check
-    from zom.hierarchy.consolidate import consolidate, plan_consolidate
-    from zom.hierarchy.copy import copy
-    from zom.hierarchy.copy_report import CopyReport
-    from zom.hierarchy.diff import diff
-    from zom.hierarchy.handles import create_array, create_group, open, open_array, open_group  # noqa: A004
-    from zom.hierarchy.migrate import migrate
-    from zom.hierarchy.migration import Migration
-    from zom.hierarchy.moving import plan_rename, rename
-    from zom.hierarchy.plan import Plan
-    from zom.hierarchy.planner import plan
+    from zom.extension.resolve import data_type
+    from zom.formats.detection import parse
+    from zom.handles.array import Array
+    from zom.handles.group import Group
+    from zom.handles.handles import create_array, create_group, open, open_array, open_group  # noqa: A004
+    from zom.hierarchy.change.apply import materialize
+    from zom.hierarchy.change.consolidate import consolidate, plan_consolidate
+    from zom.hierarchy.change.plan import Plan
+    from zom.hierarchy.change.planner import plan
+    from zom.hierarchy.change.removal import delete, plan_delete
+    from zom.hierarchy.change.renaming import plan_rename, rename
+    from zom.hierarchy.check.check import check
+    from zom.hierarchy.check.validate import validate
+    from zom.hierarchy.copy.copy import copy
+    from zom.hierarchy.copy.report import CopyReport
+    from zom.hierarchy.journal.repair import Repair, plan_repair, repair
+    from zom.hierarchy.migrate.migrate import migrate
+    from zom.hierarchy.migrate.migration import Migration
     from zom.hierarchy.plugins import load_extensions
-    from zom.hierarchy.read import read
-    from zom.hierarchy.removal import delete, plan_delete
-    from zom.hierarchy.repair import Repair, plan_repair, repair
-    from zom.hierarchy.validate import validate
+    from zom.hierarchy.stored.broken import BrokenNode
+    from zom.hierarchy.stored.diff import diff
+    from zom.hierarchy.stored.read import read
     from zom.limits import Limits
-    from zom.model.build import AUTO
+    from zom.model.build.build import AUTO
     from zom.model.compare import Change, Difference, like
     from zom.model.construction import ABSENT
-    from zom.model.conversion import Conversion
-    from zom.model.convert import convert
-    from zom.model.hierarchy import parse
-    from zom.model.json_schema import json_schema, not_expressible, schema_names
-    from zom.model.resolve import data_type
     from zom.model.tree import unflatten
     from zom.problems import Problem, Rule, rules
+    from zom.schema import json_schema, not_expressible, schema_names
     from zom.stores.opening import store
 
 __version__ = "0.1.0"
 
 _HOMES = {
-    "zom.array": ("Array",),
-    "zom.conventions.explanation": ("explain",),
+    "zom.handles.array": ("Array",),
+    "zom.conventions.framework.explanation": ("explain",),
     "zom.errors": (
         "ChunkError",
         "CodecError",
@@ -93,34 +93,34 @@ _HOMES = {
         "UnknownName",
         "ZomError",
     ),
-    "zom.group": ("Group",),
-    "zom.hierarchy.broken": ("BrokenNode",),
-    "zom.hierarchy.apply": ("materialize",),
-    "zom.hierarchy.check": ("check",),
-    "zom.hierarchy.diff": ("diff",),
-    "zom.hierarchy.consolidate": ("consolidate", "plan_consolidate"),
-    "zom.hierarchy.copy": ("copy",),
-    "zom.hierarchy.copy_report": ("CopyReport",),
-    "zom.hierarchy.handles": ("create_array", "create_group", "open", "open_array", "open_group"),
-    "zom.hierarchy.migrate": ("migrate",),
-    "zom.hierarchy.migration": ("Migration",),
-    "zom.hierarchy.moving": ("plan_rename", "rename"),
-    "zom.hierarchy.plan": ("Plan",),
-    "zom.hierarchy.planner": ("plan",),
+    "zom.handles.group": ("Group",),
+    "zom.hierarchy.stored.broken": ("BrokenNode",),
+    "zom.hierarchy.change.apply": ("materialize",),
+    "zom.hierarchy.check.check": ("check",),
+    "zom.hierarchy.stored.diff": ("diff",),
+    "zom.hierarchy.change.consolidate": ("consolidate", "plan_consolidate"),
+    "zom.hierarchy.copy.copy": ("copy",),
+    "zom.hierarchy.copy.report": ("CopyReport",),
+    "zom.handles.handles": ("create_array", "create_group", "open", "open_array", "open_group"),
+    "zom.hierarchy.migrate.migrate": ("migrate",),
+    "zom.hierarchy.migrate.migration": ("Migration",),
+    "zom.hierarchy.change.renaming": ("plan_rename", "rename"),
+    "zom.hierarchy.change.plan": ("Plan",),
+    "zom.hierarchy.change.planner": ("plan",),
     "zom.hierarchy.plugins": ("load_extensions",),
-    "zom.hierarchy.read": ("read",),
-    "zom.hierarchy.removal": ("delete", "plan_delete"),
-    "zom.hierarchy.repair": ("Repair", "plan_repair", "repair"),
-    "zom.hierarchy.validate": ("validate",),
+    "zom.hierarchy.stored.read": ("read",),
+    "zom.hierarchy.change.removal": ("delete", "plan_delete"),
+    "zom.hierarchy.journal.repair": ("Repair", "plan_repair", "repair"),
+    "zom.hierarchy.check.validate": ("validate",),
     "zom.limits": ("Limits",),
     "zom.model.construction": ("ABSENT",),
-    "zom.model.conversion": ("Conversion",),
-    "zom.model.convert": ("convert",),
-    "zom.model.build": ("AUTO",),
+    "zom.conversion.losses": ("Conversion",),
+    "zom.conversion.trees": ("convert",),
+    "zom.model.build.build": ("AUTO",),
     "zom.model.compare": ("Change", "Difference", "like"),
-    "zom.model.hierarchy": ("parse",),
-    "zom.model.json_schema": ("json_schema", "not_expressible", "schema_names"),
-    "zom.model.resolve": ("data_type",),
+    "zom.formats.detection": ("parse",),
+    "zom.schema": ("json_schema", "not_expressible", "schema_names"),
+    "zom.extension.resolve": ("data_type",),
     "zom.model.tree": ("unflatten",),
     "zom.problems": ("Problem", "Rule", "rules"),
     "zom.stores.opening": ("store",),

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from zom.formats import detection as hierarchy
+from zom.formats.draft import DRAFT, ArraySpec, EntryPoint, GroupSpec
 from zom.limits import DEFAULT_LIMITS, Limits
-from zom.model import hierarchy
-from zom.model.draft import DRAFT, ArraySpec, EntryPoint, GroupSpec
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 import zom.chunk_keys
-from zom.model.chunk_key_encoding import chunk_key_encodings
-from zom.model.configuration import parse_configuration
+from zom.extension.configuration import parse_configuration
+from zom.extension.keys import chunk_key_encodings
 from zom.problems import rule
 
 SOME = rule("test/chunk-keys", "a test", source="here")

@@ -10,7 +10,7 @@ from zom.chunk_keys.default import DefaultConfiguration, default
 from zom.chunk_keys.suffix import SuffixConfiguration, suffix
 from zom.chunk_keys.v2 import V2Configuration, v2
 from zom.errors import ExtensionError
-from zom.model.chunk_key_encoding import ChunkKeyEncoding, KeyForm
+from zom.extension.keys import ChunkKeyEncoding, KeyForm
 
 FORMS = {
     "default": default.form(DefaultConfiguration()),

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import zom
-from zom.hierarchy.diff import diff
+from zom.hierarchy.stored.diff import diff
 
 pytestmark = pytest.mark.slow
 

@@ -11,8 +11,8 @@ import pytest
 
 import zom
 from zom import v2, v3
-from zom.hierarchy.diff import diff
-from zom.stores.faulty import FaultyStore
+from zom.hierarchy.stored.diff import diff
+from zom.testing.faulty import FaultyStore
 
 PLAN = """\
 new.zarr: 3 to create

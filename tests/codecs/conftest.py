@@ -6,11 +6,11 @@ import pytest
 
 import zom.codecs
 import zom.dtypes
-from zom.jsonvalue import freeze
-from zom.model.bound import Stream
-from zom.model.chain import check_chain
-from zom.model.codec import Elements, codecs
-from zom.model.resolve import parse_v3
+from zom.extension.bound import Stream
+from zom.extension.chain import check_chain
+from zom.extension.codec import Elements, codecs
+from zom.extension.resolve import parse_v3
+from zom.json.value import freeze
 
 if TYPE_CHECKING:
     from collections.abc import Callable

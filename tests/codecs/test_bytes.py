@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from zom.model.codec import Bytes
+from zom.extension.codec import Bytes
 
 LITTLE = {"name": "bytes", "configuration": {"endian": "little"}}
 

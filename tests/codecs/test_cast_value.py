@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from zom.errors import CodecError
-from zom.model.bound import Block
-from zom.model.bound_chain import bind_chain, parse_links
-from zom.model.resolve import data_type
+from zom.extension.bound import Block
+from zom.extension.bound_chain import bind_chain, parse_links
+from zom.extension.resolve import data_type
 
 
 def cast(through, source, target, fill=None, **configuration):

@@ -7,7 +7,7 @@ import random
 import numcodecs
 import pytest
 
-from zom.codecs.crc32c_sum import crc32c_in_numpy
+from zom.codecs.crc32c.sum import crc32c_in_numpy
 from zom.errors import CodecError
 
 CASES = [
@@ -62,7 +62,7 @@ def theirs(name, configuration):
 @pytest.fixture(params=["libdeflate", "zlib"])
 def engine(request, monkeypatch):
     if request.param == "zlib":
-        monkeypatch.setattr("zom.codecs.numcodecs_checksums.libdeflate", lambda: None)
+        monkeypatch.setattr("zom.codecs.numcodecs.checksums.libdeflate", lambda: None)
     else:
         pytest.importorskip("deflate", reason="the package deflate is not installed")
 

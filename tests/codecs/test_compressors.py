@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from zom.model.codec import Bytes
-from zom.model.definition_v2 import check_v2_codec
+from zom.extension.codec import Bytes
+from zom.formats.v2_definition import check_v2_codec
 
 BLOSC = {"cname": "lz4", "clevel": 5, "shuffle": "shuffle", "typesize": 4, "blocksize": 0}
 

@@ -8,10 +8,10 @@ import pytest
 import zom.codecs
 import zom.dtypes
 from zom.errors import ExtensionError
-from zom.model.bound import Block
-from zom.model.bound_chain import bind_chain, parse_links
-from zom.model.datatype import data_types
-from zom.model.resolve import data_type
+from zom.extension.bound import Block
+from zom.extension.bound_chain import bind_chain, parse_links
+from zom.extension.datatype import data_types
+from zom.extension.resolve import data_type
 
 # Their elements differ in length: vlen-utf8, vlen-bytes and the object codecs hold them.
 VARIABLE = {"string", "bytes", "object"}

@@ -9,8 +9,8 @@ import pytest
 
 import zom.codecs
 import zom.dtypes  # noqa: F401 - registers the types
-from zom.model.codec import codecs
-from zom.model.datatype import data_types
+from zom.extension.codec import codecs
+from zom.extension.datatype import data_types
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "docs"))
 

@@ -6,7 +6,7 @@ import pytest
 
 import zom
 from zom import v2, v3
-from zom.model.convert import convert
+from zom.conversion.trees import convert
 from zom.stores.memory import MemoryStore
 
 

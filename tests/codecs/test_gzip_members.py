@@ -10,7 +10,7 @@ import zlib
 
 import pytest
 
-from zom.codecs.libdeflate import ends_with, libdeflate
+from zom.codecs.gzip.libdeflate import ends_with, libdeflate
 from zom.errors import CodecError
 
 DATA = bytes(random.Random(7).choices(range(12), k=5000))
@@ -19,7 +19,7 @@ DATA = bytes(random.Random(7).choices(range(12), k=5000))
 @pytest.fixture(autouse=True, params=["zlib", "libdeflate"])
 def engine(request, monkeypatch):
     if request.param == "zlib":
-        monkeypatch.setattr("zom.codecs.deflate.libdeflate", lambda: None)
+        monkeypatch.setattr("zom.codecs.gzip.deflate.libdeflate", lambda: None)
     else:
         pytest.importorskip("deflate", reason="the package deflate is not installed")
     return request.param
@@ -176,7 +176,7 @@ def test_an_absent_package_is_no_error(monkeypatch):
 
 def test_the_package_is_used_where_it_can_be(stream_coder, engine, monkeypatch):
     coder = stream_coder("gzip", 5000, {"level": 5})
-    monkeypatch.setattr("zom.codecs.inflate.Inflater.decode", lambda *_: b"by zlib")
+    monkeypatch.setattr("zom.codecs.gzip.inflate.Inflater.decode", lambda *_: b"by zlib")
     for encoded in (gzip.compress(DATA), coder.encode(DATA), memoryview(gzip.compress(DATA))):
         assert bytes(coder.decode(encoded)) == (DATA if engine == "libdeflate" else b"by zlib")
 

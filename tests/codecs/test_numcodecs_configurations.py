@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import zom.codecs  # noqa: F401 - registers the codecs
-from zom.codecs.numcodecs_dtype import typestr
-from zom.model.codec import Bytes, codecs, v2_codecs
-from zom.model.definition_v2 import check_v2_codec
+from zom.codecs.numcodecs.dtype import typestr
+from zom.extension.codec import Bytes, codecs, v2_codecs
+from zom.formats.v2_definition import check_v2_codec
 
 numcodecs = pytest.importorskip("numcodecs")
 

@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 
 import zom.codecs
 import zom.dtypes  # noqa: F401 - registers the types
-from zom.model.chain import check_chain
-from zom.model.codec import Bytes, Elements, codecs
-from zom.model.definition_v2 import check_v2_codec
-from zom.model.resolve import parse_v2, parse_v3
+from zom.extension.chain import check_chain
+from zom.extension.codec import Bytes, Elements, codecs
+from zom.extension.resolve import parse_v2, parse_v3
+from zom.formats.v2_definition import check_v2_codec
 
 WRITTEN = json.loads((Path(__file__).parents[1] / "fixtures/numcodecs/zarr_python.json").read_text())
 

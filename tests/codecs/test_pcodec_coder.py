@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 import zom.dtypes  # noqa: F401 - registers the types
-from zom.codecs.numcodecs_pcodec import _calling
+from zom.codecs.numcodecs.pcodec import _calling
 from zom.errors import CodecError
-from zom.model.bound import Block, Stream
-from zom.model.codec import codecs
-from zom.model.resolve import data_type, parse_v2
+from zom.extension.bound import Block, Stream
+from zom.extension.codec import codecs
+from zom.extension.resolve import data_type, parse_v2
 
 pytest.importorskip("pcodec", reason='pcodec is not installed: pip install "pcodec>=1,<2"')
 

@@ -55,7 +55,7 @@ every_codec = pytest.mark.parametrize(
 @pytest.fixture
 def engine(request, monkeypatch):
     if request.param == "zlib":
-        monkeypatch.setattr("zom.codecs.deflate.libdeflate", lambda: None)
+        monkeypatch.setattr("zom.codecs.gzip.deflate.libdeflate", lambda: None)
     else:
         pytest.importorskip("deflate", reason="the package deflate is not installed")
     return request.param

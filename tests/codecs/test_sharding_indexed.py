@@ -4,9 +4,9 @@ import pytest
 
 from zom.codecs.sharding_indexed import ShardingConfiguration, sharding_indexed
 from zom.errors import ExtensionError
-from zom.model.bound import Block, Stream
-from zom.model.codec import Bytes
-from zom.model.resolve import data_type
+from zom.extension.bound import Block, Stream
+from zom.extension.codec import Bytes
+from zom.extension.resolve import data_type
 
 LITTLE = {"name": "bytes", "configuration": {"endian": "little"}}
 ZSTD = {"name": "zstd", "configuration": {"level": 1}}

@@ -8,9 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from zom.errors import CodecError, ExtensionError
-from zom.model.bound import Block
-from zom.model.bound_chain import bind_chain, parse_links
-from zom.model.resolve import data_type
+from zom.extension.bound import Block
+from zom.extension.bound_chain import bind_chain, parse_links
+from zom.extension.resolve import data_type
 
 LITTLE = {"name": "bytes", "configuration": {"endian": "little"}}
 

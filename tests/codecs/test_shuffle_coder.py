@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 from numcodecs import Shuffle
 
-from zom.codecs.numcodecs_shuffle import ShuffleCoder
+from zom.codecs.numcodecs.shuffle import ShuffleCoder
 from zom.errors import CodecError, ExtensionError
-from zom.model.bound import Stream
-from zom.model.codec import codecs
+from zom.extension.bound import Stream
+from zom.extension.codec import codecs
 
 
 def sample(size):

@@ -6,9 +6,9 @@ import pytest
 import zom.codecs
 import zom.dtypes
 from zom.errors import ExtensionError
-from zom.model.bound import Block, Stream
-from zom.model.bound_chain import bind_chain, parse_links
-from zom.model.resolve import data_type
+from zom.extension.bound import Block, Stream
+from zom.extension.bound_chain import bind_chain, parse_links
+from zom.extension.resolve import data_type
 
 LITTLE = {"name": "bytes", "configuration": {"endian": "little"}}
 

@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from zom.model.codec import Bytes
-from zom.model.definition_v2 import check_v2_codec
+from zom.extension.codec import Bytes
+from zom.formats.v2_definition import check_v2_codec
 
 
 @pytest.mark.parametrize(("codec", "name"), [("vlen-utf8", "string"), ("vlen-bytes", "bytes")])

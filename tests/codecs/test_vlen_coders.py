@@ -14,9 +14,9 @@ import zom.dtypes  # noqa: F401 - registers the types
 from zom.codecs.vlen_bytes import VlenRaw
 from zom.codecs.vlen_utf8 import VlenText
 from zom.errors import CodecError
-from zom.model.bound import Block, Stream
-from zom.model.codec import codecs
-from zom.model.resolve import data_type
+from zom.extension.bound import Block, Stream
+from zom.extension.codec import codecs
+from zom.extension.resolve import data_type
 
 TEXTS = st.text(st.characters(exclude_categories=("Cs",)), max_size=300)
 

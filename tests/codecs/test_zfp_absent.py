@@ -5,11 +5,11 @@ import sys
 import pytest
 
 import zom.dtypes  # noqa: F401 - registers the types
-from zom.codecs import zfp_library
+from zom.codecs.zfp import library as zfp_library
 from zom.errors import ExtensionError
-from zom.model.bound import Block, Stream
-from zom.model.codec import codecs
-from zom.model.resolve import data_type
+from zom.extension.bound import Block, Stream
+from zom.extension.codec import codecs
+from zom.extension.resolve import data_type
 
 
 @pytest.fixture(autouse=True)

@@ -11,11 +11,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from zom.codecs import zstd_coder
-from zom.codecs.zstd_coder import ZstdCoder
-from zom.codecs.zstd_frame import frames_of, stated_size
+from zom.codecs.zstd import coder as zstd_coder
+from zom.codecs.zstd.coder import ZstdCoder
+from zom.codecs.zstd.frame import frames_of, stated_size
 from zom.errors import CodecError
-from zom.model.bound import Stream
+from zom.extension.bound import Stream
 
 MAGIC = b"\x28\xb5\x2f\xfd"
 DATA = bytes(random.Random(7).choices(range(12), k=5000))

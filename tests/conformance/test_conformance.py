@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import pytest
 
 from zom import rules
+from zom.formats.draft import DRAFT, ENTRY_POINT
+from zom.formats.v2 import V2
+from zom.formats.v3 import V3
 from zom.model.assembly import assemble
-from zom.model.draft import DRAFT, ENTRY_POINT
-from zom.model.v2 import V2
-from zom.model.v3 import V3
 
 if TYPE_CHECKING:
     from zom.model.family import Family

@@ -5,7 +5,7 @@ from __future__ import annotations
 import zom
 from zom import v3
 from zom.conventions import multiscales
-from zom.conventions.spatial_attributes import PUBLISHED as SPATIAL
+from zom.conventions.spatial.attributes import PUBLISHED as SPATIAL
 
 PLACED = [10.0, 0.0, 500000.0, 0.0, -10.0, 5000000.0]
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from zom.conventions import shared_dims, unique
-from zom.conventions.check import Site
-from zom.conventions.view import attributes_node, document_tree
+from zom.conventions.framework.check import Site
+from zom.conventions.framework.view import attributes_node, document_tree
 
 GROUP = {"zarr_format": 3, "node_type": "group"}
 

@@ -15,10 +15,10 @@ from jsonschema import Draft202012Validator
 import zom
 from zom import schemas, v3
 from zom.conventions import Convention, Rule, conventions, required, shared_dims
-from zom.conventions.report_github import github_of
-from zom.conventions.report_json import lines_of, list_of
-from zom.conventions.report_junit import junit_of
-from zom.conventions.report_sarif import sarif_of
+from zom.conventions.report.github import github_of
+from zom.conventions.report.json import lines_of, list_of
+from zom.conventions.report.junit import junit_of
+from zom.conventions.report.sarif import sarif_of
 from zom.problems import Problem
 from zom.testing.convention_cases import load_cases
 

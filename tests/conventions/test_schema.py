@@ -24,9 +24,9 @@ from zom.conventions import (
     required,
     schema,
 )
-from zom.conventions.attributes import faults_in
-from zom.conventions.convention_schema import CONVENTION, RULES
-from zom.conventions.expression import PLACES, expressed_in, listed, share_of
+from zom.conventions.framework.attributes import faults_in
+from zom.conventions.framework.convention_schema import CONVENTION, RULES
+from zom.conventions.framework.expression import PLACES, expressed_in, listed, share_of
 from zom.testing.convention_cases import load_cases
 
 CASES = Path(__file__).parents[1] / "conformance" / "conventions"

@@ -9,7 +9,7 @@ import zom
 from zom import v3
 from zom.conventions import Convention, Rule, Skip, conventions, python
 from zom.errors import StoreError
-from zom.stores.faulty import FaultyStore
+from zom.testing.faulty import FaultyStore
 
 
 def rising(site):

@@ -6,10 +6,10 @@ import pytest
 
 import zom
 from zom import v3
-from zom.conventions.declarations import declarations, known
+from zom.conventions.framework.declarations import declarations, known
+from zom.conventions.framework.view import attributes_node
 from zom.conventions.proj import PUBLISHED as PROJ
-from zom.conventions.spatial_attributes import PUBLISHED as SPATIAL
-from zom.conventions.view import attributes_node
+from zom.conventions.spatial.attributes import PUBLISHED as SPATIAL
 
 UNKNOWN = "2dc8d146-3932-4e08-8542-06aa0e826508"
 

@@ -5,7 +5,7 @@ import pytest
 
 import zom.dtypes  # noqa: F401
 from zom.errors import SpecError
-from zom.model.resolve import data_type
+from zom.extension.resolve import data_type
 
 
 def judged(value, form):

@@ -7,7 +7,7 @@ import pytest
 
 import zom.dtypes  # noqa: F401
 from zom.errors import ConversionError, SpecError
-from zom.model.resolve import data_type, parse_draft, parse_v2, parse_v3
+from zom.extension.resolve import data_type, parse_draft, parse_v2, parse_v3
 
 
 def judged(made, value, form):

@@ -6,8 +6,8 @@ import pytest
 import zom
 from zom import v3
 from zom.errors import ConversionError, SpecError
-from zom.model.datatype import data_types
-from zom.model.resolve import data_type, parse_draft, parse_v3
+from zom.extension.datatype import data_types
+from zom.extension.resolve import data_type, parse_draft, parse_v3
 from zom.stores.memory import MemoryStore
 
 LITTLE = {"name": "bytes", "configuration": {"endian": "little"}}

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 import zom.dtypes  # noqa: F401
 from zom.errors import SpecError
-from zom.model.resolve import data_type, parse_draft, parse_v2, parse_v3
-from zom.model.typestr import UNITS
+from zom.extension.resolve import data_type, parse_draft, parse_v2, parse_v3
+from zom.extension.typestr import UNITS
 
 NAT = -(1 << 63)
 

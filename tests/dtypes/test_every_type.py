@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 import zom.dtypes  # noqa: F401 - registers the types
 from zom.dtypes.element import Element, pack, unpack
 from zom.errors import ConversionError, SpecError
-from zom.model.datatype import data_types
-from zom.model.resolve import parse_draft, parse_v2, parse_v3
+from zom.extension.datatype import data_types
+from zom.extension.resolve import parse_draft, parse_v2, parse_v3
 
 EXAMPLES = [example for family in data_types for example in family.examples()]
 FIXED = [example for example in EXAMPLES if isinstance(example, Element)]

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 import zom.dtypes  # noqa: F401
 from zom.errors import ExtensionError, SpecError
-from zom.model.resolve import data_type, parse_v2, parse_v3
+from zom.extension.resolve import data_type, parse_v2, parse_v3
 
 
 def judged(name, value, form):
@@ -169,7 +169,7 @@ import sys
 sys.modules["ml_dtypes"] = None
 from zom.errors import ExtensionError
 import zom.dtypes
-from zom.model.resolve import data_type
+from zom.extension.resolve import data_type
 made = data_type("bfloat16")
 faults = []
 print(made.fill_json(made.parse_fill("0x7fc1", "v3", faults), "v3"), made.parse_fill("0x7fc", "v3", faults))

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 import zom.dtypes  # noqa: F401
 from zom.errors import SpecError
-from zom.model.resolve import data_type
+from zom.extension.resolve import data_type
 
 NAMES = [f"{u}int{bits}" for u in ("", "u") for bits in (2, 4, 8, 16, 32, 64)]
 

@@ -8,7 +8,7 @@ import pytest
 import zom.dtypes  # noqa: F401
 from zom.dtypes.struct import StructField, StructType
 from zom.errors import ConversionError, SpecError
-from zom.model.resolve import data_type, parse_draft, parse_v2, parse_v3
+from zom.extension.resolve import data_type, parse_draft, parse_v2, parse_v3
 
 POINT = {
     "name": "struct",

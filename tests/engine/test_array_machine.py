@@ -34,8 +34,8 @@ from random_arrays import ENTRY_2021, is_2021, same, specs, values
 
 import zom
 from zom.errors import SelectionError
-from zom.stores.logged import LoggedStore
 from zom.stores.memory import MemoryStore
+from zom.testing.logged import LoggedStore
 
 EXAMPLES = int(os.environ.get("ZOM_EXAMPLES", "100"))
 SEEDS = st.integers(0, 2**16)

@@ -13,8 +13,8 @@ from damage_chains import CRC, LITTLE, array_v3, shards
 
 import zom
 from zom.errors import ChunkError, ZomError
-from zom.stores.faulty import FaultyStore
 from zom.stores.memory import MemoryStore
+from zom.testing.faulty import FaultyStore
 
 SPECS = {
     "chunks": array_v3(LITTLE, CRC, dtype="int32", shape=(8, 8)),
@@ -230,5 +230,8 @@ def test_a_failure_of_the_store_is_told_with_its_key():
     store = FaultyStore(MemoryStore(filled(SPECS["chunks"])))
     array = zom.open_array(store, "x")
     store.next("fail")
-    with pytest.raises(ZomError, match="memory://: cannot read 'x/c/0/1' of /x: input/output error; check the disk, then try again"):
+    with pytest.raises(
+        ZomError,
+        match="memory://: cannot read 'x/c/0/1' of /x: input/output error; check the disk, then try again",
+    ):
         array[0, 5]

@@ -7,7 +7,7 @@ import pytest
 
 from zom.engine.selection import basic_or_numpy, blocks, outer, vectorized
 from zom.errors import SelectionError
-from zom.model.axis import Axis
+from zom.extension.axis import Axis
 
 WANTED = "expected an integer, a slice, '...', None, or an array of integers or booleans, found"
 

@@ -11,8 +11,8 @@ from damage_chains import LITTLE
 
 import zom
 from zom import v3
-from zom.stores.logged import LoggedStore
 from zom.stores.memory import MemoryStore
+from zom.testing.logged import LoggedStore
 
 SIDE = 10_000
 

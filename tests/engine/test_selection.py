@@ -35,8 +35,8 @@ from numpy_keys import (
 from zom.engine.selection import basic_or_numpy, blocks, count_parts, outer, split, vectorized
 from zom.engine.split import walk
 from zom.errors import SelectionError
-from zom.model.axis import Axis
-from zom.model.chunk_key_encoding import KeyForm
+from zom.extension.axis import Axis
+from zom.extension.keys import KeyForm
 
 EXAMPLES = int(os.environ.get("ZOM_EXAMPLES", "250"))
 many = settings(max_examples=EXAMPLES, deadline=None, suppress_health_check=list(HealthCheck))

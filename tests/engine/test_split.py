@@ -11,8 +11,8 @@ import pytest
 from zom.engine.index import Index
 from zom.engine.selection import basic_or_numpy, outer
 from zom.engine.split import count_parts, split, walk
-from zom.model.axis import Axis
-from zom.model.chunk_key_encoding import KeyForm
+from zom.extension.axis import Axis
+from zom.extension.keys import KeyForm
 
 
 def chunks_of(index, axes):

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from zom.extension.configuration import parse_configuration
 from zom.grids.rectilinear import RectilinearConfiguration, rectilinear
-from zom.model.configuration import parse_configuration
 from zom.problems import rule
 
 SOME = rule("test/rectilinear", "a test", source="here")

@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import pytest
 
+from zom.extension.configuration import parse_configuration, words
 from zom.grids.regular import RegularConfiguration, regular, wanted_rank
-from zom.model.configuration import parse_configuration, words
 from zom.problems import rule
 
 

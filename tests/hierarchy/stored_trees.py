@@ -6,7 +6,7 @@ import json
 from dataclasses import replace
 
 from zom import draft, v2, v3
-from zom.hierarchy.layout import DRAFT_2021, DRAFT_2022, V2_LAYOUT, V3_LAYOUT
+from zom.hierarchy.stored.layout import DRAFT_2021, DRAFT_2022, V2_LAYOUT, V3_LAYOUT
 from zom.stores.memory import MemoryStore
 from zom.stores.wrap import WrapperStore
 

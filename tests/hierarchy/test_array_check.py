@@ -11,9 +11,9 @@ from stored_trees import Far
 import zom
 from zom import draft, v2, v3
 from zom.errors import StoreError
-from zom.stores.faulty import FaultyStore
-from zom.stores.logged import LoggedStore
 from zom.stores.memory import MemoryStore
+from zom.testing.faulty import FaultyStore
+from zom.testing.logged import LoggedStore
 
 BYTES = {"name": "bytes", "configuration": {"endian": "little"}}
 CRC = {"name": "crc32c"}

@@ -16,7 +16,7 @@ import zom
 from zom import draft, v2, v3
 from zom.cli.main import main
 from zom.errors import StoreError
-from zom.hierarchy.layout import DRAFT_2021, V2_LAYOUT, V3_LAYOUT, Layout
+from zom.hierarchy.stored.layout import DRAFT_2021, V2_LAYOUT, V3_LAYOUT, Layout
 from zom.stores.memory import MemoryStore
 from zom.stores.wrap import WrapperStore
 

@@ -78,7 +78,7 @@ def test_a_plugin_that_cannot_be_loaded_is_named(package):
 
 def test_a_codec_of_another_package_is_loaded(package):
     text = """
-    from zom.model.codec import Bytes, Codec
+    from zom.extension.codec import Bytes, Codec
 
     class Plain(Codec):
         name = "plain-of-a-package"
@@ -90,7 +90,7 @@ def test_a_codec_of_another_package_is_loaded(package):
     cells = Plain()
     """
     directory = package("cells_d", text, points("cells_d", "codecs"))
-    code = "import zom; from zom.model.codec import codecs; print(zom.load_extensions(), codecs['plain-of-a-package'].name)"
+    code = "import zom; from zom.extension.codec import codecs; print(zom.load_extensions(), codecs['plain-of-a-package'].name)"
     done = subprocess.run(
         [sys.executable, "-c", code],
         cwd=directory,

@@ -12,10 +12,10 @@ import pytest
 
 import zom
 from zom.errors import ChunkError, ConflictError, NotFound, SpecError, StoreError, ZomError
-from zom.hierarchy.journal import Journal
-from zom.stores.faulty import FaultyStore
+from zom.hierarchy.journal.journal import Journal
 from zom.stores.memory import MemoryStore
 from zom.stores.wrap import ReadOnlyStore
+from zom.testing.faulty import FaultyStore
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -118,7 +118,7 @@ def check(path: Path) -> str | None:
     import zarr
 
     from zom import draft
-    from zom.model.convert import convert
+    from zom.conversion.trees import convert
 
     text = (path / "meta" / "root" / "g" / "a.array.json").read_bytes()
     spec = draft.ArraySpec.parse(text, "lenient", on_warning=lambda _: None)

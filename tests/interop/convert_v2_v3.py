@@ -246,7 +246,7 @@ def bits(array: Any) -> Any:
 def convert(path: Path) -> tuple[Path, Path]:
     """Copies of the array with the converted document, and with the one that was converted back."""
     from zom import v2
-    from zom.model.convert import convert as convert_spec
+    from zom.conversion.trees import convert as convert_spec
 
     spec = v2.ArraySpec.parse((path / ".zarray").read_bytes(), "lenient", on_warning=lambda _: None)
     made = convert_spec(spec, "v3")

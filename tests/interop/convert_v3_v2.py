@@ -75,7 +75,7 @@ def data(dtype: str) -> np.ndarray[Any, Any]:
 def check(case: dict[str, Any], path: Path, separator: str) -> str | None:
     """What is wrong with the conversion of one array; None where nothing is."""
     from zom import v3
-    from zom.model.convert import convert
+    from zom.conversion.trees import convert
 
     encoding: Any = {"name": "v2", "configuration": {"separator": separator}}
     dtype: Any = case["dtype"] if case["dtype"] == "string" else np.dtype(case["dtype"])

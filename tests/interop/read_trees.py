@@ -26,7 +26,7 @@ from typing import TYPE_CHECKING, Any
 from outcomes import check, counts, skip
 
 import zom
-from zom.hierarchy.read import read, read_tree
+from zom.hierarchy.stored.read import read, read_tree
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

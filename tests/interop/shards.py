@@ -25,15 +25,15 @@ import tensorstore
 import zarr
 import zarrs
 
-from zom.model.bound import Block
-from zom.model.bound_chain import bind_chain, parse_links
-from zom.model.resolve import parse_v3
+from zom.extension.bound import Block
+from zom.extension.bound_chain import bind_chain, parse_links
+from zom.extension.resolve import parse_v3
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from zom.model.bound import Array
-    from zom.model.bound_chain import BoundChain
+    from zom.extension.bound import Array
+    from zom.extension.bound_chain import BoundChain
 
 LITTLE = {"name": "bytes", "configuration": {"endian": "little"}}
 BIG = {"name": "bytes", "configuration": {"endian": "big"}}

@@ -538,7 +538,7 @@ import pytest
 from zarr.core.buffer import cpu
 from zarr.testing.store import StoreTests
 from zom.stores.{module} import {kind}
-from zom.stores.zarr_bridge import Bridge
+from zom.stores.zarr_python.bridge import Bridge
 
 class TestBridge(StoreTests):
     store_cls = Bridge

@@ -27,8 +27,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from zom import SpecError, v2, v3
+from zom.formats.v2 import V2
 from zom.model.stored import from_consolidated
-from zom.model.v2 import V2
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

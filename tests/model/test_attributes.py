@@ -16,7 +16,7 @@ from typing_extensions import TypedDict
 
 from zom import v2, v3
 from zom.errors import ExtensionError, SpecError, SpecWarning
-from zom.jsonvalue import JSONDict, JSONList
+from zom.json.value import JSONDict, JSONList
 
 
 class Model(BaseModel):

@@ -18,7 +18,7 @@ from pydantic import BaseModel, TypeAdapter, ValidationError, field_validator, m
 import zom
 from zom import draft, v2, v3
 from zom.errors import SpecError, SpecWarning
-from zom.jsonvalue import JSONDict, JSONList, thaw
+from zom.json.value import JSONDict, JSONList, thaw
 from zom.model.spec import Spec
 from zom.testing.strategies import array_documents, group_documents, group_specs
 

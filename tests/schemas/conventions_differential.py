@@ -22,8 +22,8 @@ from engines import ENGINES, missing_ajv, verdicts
 from mutations import Mutator, Pool
 
 from zom.conventions import conventions
-from zom.conventions.attributes import faults_in
-from zom.conventions.view import document_tree
+from zom.conventions.framework.attributes import faults_in
+from zom.conventions.framework.view import document_tree
 from zom.testing.convention_cases import load_cases
 
 if TYPE_CHECKING:

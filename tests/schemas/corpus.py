@@ -12,9 +12,9 @@ from hypothesis import HealthCheck, Phase, given, seed, settings
 from hypothesis.strategies import nothing
 from mutations import Mutator, Pool, mutants_at, pointers
 
-from zom.model.draft import DRAFT, ENTRY_POINT
-from zom.model.v2 import V2
-from zom.model.v3 import V3
+from zom.formats.draft import DRAFT, ENTRY_POINT
+from zom.formats.v2 import V2
+from zom.formats.v3 import V3
 from zom.testing.strategies import array_documents, group_documents
 
 if TYPE_CHECKING:
@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 
     from hypothesis.strategies import SearchStrategy
 
+    from zom.extension.datatype import Format
     from zom.model.assembly import Target
-    from zom.model.datatype import Format
     from zom.model.family import Family
 
 __all__ = ["SUBJECTS", "Subject", "conformance", "documents", "examples", "key_of"]

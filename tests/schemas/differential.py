@@ -25,8 +25,8 @@ from corpus import SUBJECTS, documents, key_of
 from engines import ENGINES, missing_ajv, verdicts
 
 from zom.model.assembly import assemble
-from zom.model.json_schema import json_schema, not_expressible
 from zom.problems import pointer_of, show, split_pointer
+from zom.schema import json_schema, not_expressible
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -34,8 +34,8 @@ if TYPE_CHECKING:
     from corpus import Subject
     from engines import Verdict
 
-    from zom.model.json_schema import Draft, Flavour
     from zom.problems import Level
+    from zom.schema import Draft, Flavour
 
 __all__ = ["Tally", "compare", "listed_codes", "main", "schema_of"]
 

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from jsonschema.exceptions import ValidationError
 
-    from zom.model.json_schema import Draft
+    from zom.schema import Draft
 
 __all__ = ["AJV", "ENGINES", "Verdict", "missing_ajv", "verdicts"]
 

@@ -17,7 +17,7 @@ from tempfile import TemporaryDirectory
 from jsonschema import Draft4Validator
 
 import zom
-from zom.conventions.report_sarif import sarif_of
+from zom.conventions.report.sarif import sarif_of
 from zom.testing.convention_cases import load_cases
 
 CORPUS = Path(__file__).parents[1] / "conformance" / "conventions"

@@ -6,7 +6,7 @@ import pytest
 from jsonschema import Draft7Validator, Draft202012Validator
 
 import zom
-from zom.model.json_schema.codegen_types import Types, type_name
+from zom.schema.codegen_types import Types, type_name
 
 # What generators ignore, take wrongly or refuse.
 REFUSED = {

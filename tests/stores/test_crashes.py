@@ -13,9 +13,9 @@ import time
 import pytest
 
 from zom.errors import StoreError
-from zom.stores import direct, directories, durability, files, local, lock_files, temporary
+from zom.stores import local
 from zom.stores import zip as zip_module
-from zom.stores.local import LocalStore
+from zom.stores.local import LocalStore, direct, directories, durability, files, lock_files, temporary
 from zom.stores.sqlite import SQLiteStore
 from zom.stores.zip import ZipStore
 

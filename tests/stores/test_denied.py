@@ -205,7 +205,8 @@ class Failing:
 
 @pytest.mark.parametrize("error", ERRORS, ids=errno.errorcode.__getitem__)
 def test_only_what_is_not_there_is_missing(tmp_path, monkeypatch, error):
-    from zom.stores import direct, directories, files, local
+    from zom.stores import local
+    from zom.stores.local import direct, directories, files
 
     with LocalStore(tmp_path) as store:
         store.set("closed/a", b"1")

@@ -489,7 +489,7 @@ def test_redirects_that_are_endless_or_unsafe_are_errors(location: str, reason: 
 def test_no_redirect_leads_from_https_to_http() -> None:
     from urllib.parse import urlsplit
 
-    from zom.stores.http_client import HTTPFailure, _redirected
+    from zom.stores.http.client import HTTPFailure, _redirected
 
     with pytest.raises(HTTPFailure, match="from https to http"):
         _redirected(urlsplit("https://h/a"), "http://h/a")

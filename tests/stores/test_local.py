@@ -15,9 +15,8 @@ from pathlib import Path
 import pytest
 
 from zom.errors import ReadOnlyError, StoreError
-from zom.stores import direct
 from zom.stores.interface import Range, Suffix, Wanted
-from zom.stores.local import LocalStore
+from zom.stores.local import LocalStore, direct
 
 
 @pytest.fixture
@@ -388,7 +387,7 @@ def test_the_file_of_a_writer_that_lives_is_not_swept(store):
     read, write = os.pipe()
     child = os.fork()
     if child == 0:
-        from zom.stores import temporary
+        from zom.stores.local import temporary
 
         temporary.write_all = lambda descriptor, value: (
             os.write(write, b"x"),
@@ -409,7 +408,7 @@ def test_the_file_of_a_writer_that_lives_is_not_swept(store):
 
 def test_a_file_that_gets_its_name_while_it_is_swept_is_left_alone(store, monkeypatch):
     """The writer ends between the moment that the sweep opens its file and the one that it locks it."""
-    from zom.stores import temporary
+    from zom.stores.local import temporary
 
     (store.root / ".zom-tmp-1").write_bytes(b"whole")
     real = temporary.lock

@@ -18,9 +18,8 @@ from types import SimpleNamespace
 import pytest
 
 from zom.errors import StoreError
-from zom.stores import lock_files, whole_locks
-from zom.stores.local import LocalStore
-from zom.stores.lock_files import LOCK_END
+from zom.stores.local import LocalStore, lock_files, whole_locks
+from zom.stores.local.lock_files import LOCK_END
 
 fcntl = pytest.importorskip("fcntl", reason="needs fcntl, which this system has not")
 ofd = pytest.mark.skipif(not hasattr(fcntl, "F_OFD_SETLKW"), reason="needs open-file-description locks")

@@ -7,9 +7,10 @@ import threading
 import pytest
 
 from zom.errors import StoreError
-from zom.stores import file_snapshot, files, local
+from zom.stores import local
 from zom.stores.interface import Range, Suffix
-from zom.stores.local import LocalStore
+from zom.stores.local import LocalStore, files
+from zom.stores.local import snapshot as file_snapshot
 
 VALUE = bytes(range(256)) * 1000
 

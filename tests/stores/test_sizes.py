@@ -9,10 +9,10 @@ import pytest
 from zom.errors import StoreError
 from zom.stores.interface import Store, cut
 from zom.stores.local import LocalStore
-from zom.stores.logged import LoggedStore
 from zom.stores.memory import MemoryStore
 from zom.stores.sqlite import SQLiteStore
 from zom.stores.wrap import PrefixStore
+from zom.testing.logged import LoggedStore
 
 
 class Plain(Store):

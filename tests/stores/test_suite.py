@@ -3,14 +3,14 @@
 import pytest
 
 from zom.stores.cache import CacheStore
-from zom.stores.faulty import FaultyStore
 from zom.stores.interface import Store, cut
 from zom.stores.local import LocalStore
-from zom.stores.logged import LoggedStore
 from zom.stores.memory import MemoryStore
 from zom.stores.sqlite import SQLiteStore
 from zom.stores.wrap import PrefixStore, WrapperStore
 from zom.stores.zip import ZipStore
+from zom.testing.faulty import FaultyStore
+from zom.testing.logged import LoggedStore
 from zom.testing.stores import ReadingSuite, StoreSuite
 
 

@@ -7,13 +7,13 @@ import pytest
 
 from zom.errors import ReadOnlyError, StoreError
 from zom.stores.cache import CacheStore
-from zom.stores.faulty import FaultyStore
 from zom.stores.interface import Range, Store
 from zom.stores.local import LocalStore
-from zom.stores.logged import LoggedStore
+from zom.stores.local.names import colliding
 from zom.stores.memory import MemoryStore
-from zom.stores.names import colliding
 from zom.stores.wrap import PrefixStore, ReadOnlyStore
+from zom.testing.faulty import FaultyStore
+from zom.testing.logged import LoggedStore
 
 
 def test_a_store_that_overrides_a_public_verb_is_refused():

@@ -13,10 +13,10 @@ import pytest
 from zom.errors import ExtensionError, ReadOnlyError, StoreError
 from zom.stores.interface import Listing, Range, Suffix, cut
 from zom.stores.local import LocalStore
-from zom.stores.logged import LoggedStore
 from zom.stores.memory import MemoryStore
 from zom.stores.wrap import ReadOnlyStore
 from zom.stores.zarr_python import ZarrPythonStore, as_zarr_python
+from zom.testing.logged import LoggedStore
 
 if TYPE_CHECKING:
     from collections.abc import Callable

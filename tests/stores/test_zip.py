@@ -18,10 +18,10 @@ import pytest
 
 import zom
 from zom.errors import StoreError
-from zom.hierarchy.open import read_node
-from zom.stores import zip_records
+from zom.hierarchy.stored.open import read_node
 from zom.stores.interface import Range, Suffix
 from zom.stores.zip import ZipStore
+from zom.stores.zip import records as zip_records
 
 
 @pytest.fixture

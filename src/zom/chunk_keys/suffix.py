@@ -10,10 +10,10 @@ from typing import Annotated, Any
 from pydantic import Field
 
 from zom.errors import ExtensionError, UnknownName
-from zom.model.canonical import canonical_definition
-from zom.model.chunk_key_encoding import ChunkKeyEncoding, KeyForm, chunk_key_encodings
-from zom.model.configuration import Configuration
-from zom.model.definition import parse_definition
+from zom.extension.canonical import canonical_definition
+from zom.extension.configuration import Configuration
+from zom.extension.definition import parse_definition
+from zom.extension.keys import ChunkKeyEncoding, KeyForm, chunk_key_encodings
 
 __all__ = ["SuffixConfiguration", "SuffixEncoding", "suffix"]
 

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from typing import Literal
 
-from zom.model.chunk_key_encoding import ChunkKeyEncoding, KeyForm, chunk_key_encodings
-from zom.model.configuration import Configuration
+from zom.extension.configuration import Configuration
+from zom.extension.keys import ChunkKeyEncoding, KeyForm, chunk_key_encodings
 
 __all__ = ["V2Configuration", "V2Encoding", "v2"]
 

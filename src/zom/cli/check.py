@@ -57,7 +57,7 @@ def run(arguments: argparse.Namespace) -> int:
     import json  # noqa: PLC0415 - as the others: --help needs none of them
 
     from zom.cli.place import store_at  # noqa: PLC0415 - slow to import
-    from zom.hierarchy.check import check  # noqa: PLC0415 - slow to import
+    from zom.hierarchy.check.check import check  # noqa: PLC0415 - slow to import
 
     place = store_at(arguments.store)
     like = _like(arguments.like)

@@ -24,9 +24,9 @@ def declare(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Writes or drops it, and says so."""
-    from zom import jsontext  # noqa: PLC0415 - slow to import
     from zom.cli.place import store_at  # noqa: PLC0415 - slow to import
-    from zom.hierarchy.consolidate import consolidate, plan_consolidate  # noqa: PLC0415 - slow to import
+    from zom.hierarchy.change.consolidate import consolidate, plan_consolidate  # noqa: PLC0415 - slow to import
+    from zom.json import text as jsontext  # noqa: PLC0415 - slow to import
 
     place = store_at(arguments.store)
     work = plan_consolidate if arguments.dry_run else consolidate

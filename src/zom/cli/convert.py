@@ -36,8 +36,8 @@ def run(arguments: argparse.Namespace) -> int:
     """Prints the new document; FINDINGS where there can be none."""
     from zom.cli.document import read_document  # noqa: PLC0415 - slow to import
     from zom.cli.place import place_of, spec_at  # noqa: PLC0415 - slow to import
+    from zom.conversion.trees import convert  # noqa: PLC0415 - slow to import
     from zom.errors import ConversionError  # noqa: PLC0415 - slow to import
-    from zom.model.convert import convert  # noqa: PLC0415 - slow to import
 
     place = place_of(arguments.place)
     document = None if place.is_store else read_document(arguments.place)

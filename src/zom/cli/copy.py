@@ -59,7 +59,7 @@ def run(arguments: argparse.Namespace) -> int:
     from dataclasses import replace  # noqa: PLC0415 - slow to import
 
     from zom.cli.place import spec_at, store_at, target_at  # noqa: PLC0415 - slow to import
-    from zom.hierarchy.copy import copy  # noqa: PLC0415 - slow to import
+    from zom.hierarchy.copy.copy import copy  # noqa: PLC0415 - slow to import
 
     source, target = store_at(arguments.source), target_at(arguments.target)
     spec = None if arguments.spec is None else spec_at(arguments.spec)

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     import argparse
 
     from zom.cli.place import Place
-    from zom.hierarchy.plan import Plan
+    from zom.hierarchy.change.plan import Plan
 
 __all__ = ["declare", "done", "run", "show_change"]
 
@@ -65,7 +65,7 @@ def show_change(arguments: argparse.Namespace, place: Place, plan: Plan) -> int:
     """Apply a plan unless it is a dry run, and print it; FINDINGS where something is in the way."""
     from dataclasses import replace  # noqa: PLC0415 - slow to import
 
-    from zom.hierarchy.apply import carry_out  # noqa: PLC0415 - slow to import
+    from zom.hierarchy.change.apply import carry_out  # noqa: PLC0415 - slow to import
 
     shown = replace(plan, url=place.store)
     if plan.problems or arguments.dry_run:

@@ -42,7 +42,7 @@ def run(arguments: argparse.Namespace) -> int:
         print(f"{title:<12}  {line}", flush=True)
     from zom.cli.place import spec_at  # noqa: PLC0415 - slow to import
     from zom.cli.terminal import fitted, width  # noqa: PLC0415 - slow to import
-    from zom.model.tree_text import tree_lines  # noqa: PLC0415 - slow to import
+    from zom.formats.tree_text import tree_lines  # noqa: PLC0415 - slow to import
 
     store = os.path.join(directory, _STORE)  # noqa: PTH118 - pathlib is slow to import
     print()
@@ -127,8 +127,8 @@ def _values() -> dict[str, Any]:
 def _steps(directory: str, spec: v3.GroupSpec) -> Iterator[tuple[str, str]]:
     """What each step is called, and what came of it."""
     import zom  # noqa: PLC0415 - slow to import
-    from zom.hierarchy.diff import diff  # noqa: PLC0415 - slow to import
-    from zom.model.facts import byte_text  # noqa: PLC0415 - slow to import
+    from zom.formats.facts import byte_text  # noqa: PLC0415 - slow to import
+    from zom.hierarchy.stored.diff import diff  # noqa: PLC0415 - slow to import
 
     place = os.path.join(directory, _STORE)  # noqa: PTH118 - pathlib is slow to import
     values = _values()
@@ -160,7 +160,7 @@ def _count(problems: tuple[Problem, ...]) -> str:
 
 def _fill(root: Group, values: Mapping[str, Any]) -> str:
     """Write the data: the field as it comes, a day at a time, and the others at once."""
-    from zom.model.facts import byte_text  # noqa: PLC0415 - slow to import
+    from zom.formats.facts import byte_text  # noqa: PLC0415 - slow to import
 
     for path, value in values.items():
         array: Any = root[path]

@@ -13,7 +13,7 @@ from zom.cli.outcome import CLEAN, FINDINGS
 if TYPE_CHECKING:
     import argparse
 
-    from zom.hierarchy.read import OnError
+    from zom.hierarchy.stored.read import OnError
     from zom.problems import Problem
 
 __all__ = ["declare", "run"]

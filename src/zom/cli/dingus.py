@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     import argparse
     from collections.abc import Sequence
 
-    from zom.conventions.rule import Profile
+    from zom.conventions.framework.rule import Profile
     from zom.problems import Problem
 
 __all__ = ["declare", "run"]
@@ -64,10 +64,10 @@ def _of_store(path: str, profile: Profile) -> Sequence[Problem]:
 
 def _of_attributes(path: str, profile: Profile) -> Sequence[Problem]:
     """What is wrong with the attributes of a group of which nothing else is known."""
-    from zom.conventions.convention import conventions  # noqa: PLC0415 - slow to import
-    from zom.conventions.detection import judge  # noqa: PLC0415 - slow to import
-    from zom.conventions.view import attributes_node  # noqa: PLC0415 - slow to import
-    from zom.model.python_value import is_dict  # noqa: PLC0415 - slow to import
+    from zom.conventions.framework.convention import conventions  # noqa: PLC0415 - slow to import
+    from zom.conventions.framework.detection import judge  # noqa: PLC0415 - slow to import
+    from zom.conventions.framework.view import attributes_node  # noqa: PLC0415 - slow to import
+    from zom.json.python_value import is_dict  # noqa: PLC0415 - slow to import
     from zom.problems import Problem, show  # noqa: PLC0415 - slow to import
 
     attributes = _read(path)
@@ -91,7 +91,7 @@ def _said(inside: tuple[str | int, ...], expected: str, found: str) -> Problem:
 
 def _read(path: str) -> object:
     """The JSON of a file, or what is wrong with it."""
-    from zom import jsontext  # noqa: PLC0415 - slow to import
+    from zom.json import text as jsontext  # noqa: PLC0415 - slow to import
     from zom.problems import Fault, Problem, pointer_of  # noqa: PLC0415 - slow to import
 
     try:

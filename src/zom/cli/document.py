@@ -11,24 +11,24 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, cast
 
-from zom import jsontext
 from zom.cli.outcome import UNREADABLE, CommandError
 from zom.errors import SpecError
+from zom.formats import detection as hierarchy
+from zom.formats.draft import EntryPoint
+from zom.formats.v2 import V2
+from zom.formats.v3 import V3
+from zom.json import text as jsontext
 from zom.limits import DEFAULT_LIMITS
-from zom.model import hierarchy
-from zom.model.draft import EntryPoint
 from zom.model.location import told
 from zom.model.stored import from_consolidated
-from zom.model.v2 import V2
-from zom.model.v3 import V3
 from zom.problems import pointer_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from zom.model.spec import Spec
-    from zom.model.template import Template
     from zom.problems import Fault, Problem
+    from zom.template.models import Template
 
 __all__ = ["Document", "read_document"]
 
@@ -70,7 +70,7 @@ class Document:
 
     def template(self) -> Template:
         """The template that it is."""
-        from zom.model.template import Template  # noqa: PLC0415 - few documents are templates
+        from zom.template.models import Template  # noqa: PLC0415 - few documents are templates
 
         try:
             return Template.parse(self.text)

@@ -23,7 +23,7 @@ def declare(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Prints the rule."""
     import zom  # noqa: PLC0415 - slow to import
-    from zom.conventions.convention import conventions  # noqa: PLC0415 - slow to import
+    from zom.conventions.framework.convention import conventions  # noqa: PLC0415 - slow to import
     from zom.errors import UnknownName  # noqa: PLC0415 - slow to import
 
     try:

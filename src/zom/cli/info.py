@@ -29,8 +29,8 @@ def declare(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Prints what there is to say of the node."""
-    from zom import jsontext  # noqa: PLC0415 - slow to import
     from zom.cli.place import place_of  # noqa: PLC0415 - slow to import
+    from zom.json import text as jsontext  # noqa: PLC0415 - slow to import
 
     place = place_of(arguments.place)
     facts = _stored(place, stored=arguments.stored) if place.is_store else _described(place)
@@ -63,8 +63,8 @@ def _described(place: Place) -> _Facts:
     """The facts of the root of a document."""
     from zom.cli.document import read_document  # noqa: PLC0415 - slow to import
     from zom.cli.outcome import UNREADABLE, CommandError  # noqa: PLC0415 - beside the others
-    from zom.hierarchy.info import array_info, group_info  # noqa: PLC0415 - slow to import
-    from zom.hierarchy.layout import DRAFT_2022, V2_LAYOUT, V3_LAYOUT  # noqa: PLC0415 - slow to import
+    from zom.handles.info import array_info, group_info  # noqa: PLC0415 - slow to import
+    from zom.hierarchy.stored.layout import DRAFT_2022, V2_LAYOUT, V3_LAYOUT  # noqa: PLC0415 - slow to import
     from zom.model.output import member_specs  # noqa: PLC0415 - slow to import
 
     document = read_document(place.name)
@@ -83,8 +83,8 @@ def _described(place: Place) -> _Facts:
 
 def _stored(place: Place, *, stored: bool) -> _Facts:
     """The facts of a node in a store."""
-    from zom.hierarchy.broken import BrokenNode  # noqa: PLC0415 - slow to import
-    from zom.hierarchy.handles import open as open_node  # noqa: PLC0415 - slow to import
+    from zom.handles.handles import open as open_node  # noqa: PLC0415 - slow to import
+    from zom.hierarchy.stored.broken import BrokenNode  # noqa: PLC0415 - slow to import
 
     with place.opened() as store:
         node: Any = open_node(store, place.path)
@@ -108,7 +108,7 @@ def _stored(place: Place, *, stored: bool) -> _Facts:
 
 
 def _names(members: list[str] | None) -> str:
-    from zom.model.facts import printable  # noqa: PLC0415 - slow to import
+    from zom.formats.facts import printable  # noqa: PLC0415 - slow to import
 
     if members is None:
         return "not read"
@@ -117,7 +117,7 @@ def _names(members: list[str] | None) -> str:
 
 def _print(facts: _Facts) -> None:
     from zom.cli.terminal import fitted, width  # noqa: PLC0415 - slow to import
-    from zom.model.facts import printable  # noqa: PLC0415 - slow to import
+    from zom.formats.facts import printable  # noqa: PLC0415 - slow to import
     from zom.problems import show  # noqa: PLC0415 - slow to import
 
     columns = width()

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
     from zom.cli.place import Place
-    from zom.hierarchy.migration import Migration
+    from zom.hierarchy.migrate.migration import Migration
     from zom.stores.interface import Store
 
 __all__ = ["declare", "run"]
@@ -68,7 +68,7 @@ def _migrated(arguments: argparse.Namespace, place: Place) -> Migration:
     from dataclasses import replace  # noqa: PLC0415 - slow to import
 
     from zom.cli.place import target_at  # noqa: PLC0415 - slow to import
-    from zom.hierarchy.migrate import migrate  # noqa: PLC0415 - slow to import
+    from zom.hierarchy.migrate.migrate import migrate  # noqa: PLC0415 - slow to import
 
     if arguments.target is not None and arguments.in_place:
         raise CommandError(f"{place.name}: expected --in-place or --target, got both", USAGE)

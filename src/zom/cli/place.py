@@ -20,12 +20,12 @@ from zom.cli.document import read_document
 from zom.cli.outcome import UNREADABLE, USAGE, CommandError, command_error
 from zom.errors import ZomError
 from zom.stores.credentials import shown_url
-from zom.stores.files import is_there
+from zom.stores.local.files import is_there
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Mapping
 
-    from zom.hierarchy.read import OnError
+    from zom.hierarchy.stored.read import OnError
     from zom.model.spec import Spec
     from zom.problems import Problem
     from zom.stores.interface import Store
@@ -175,7 +175,7 @@ def spec_at(
     place = place_of(name)
     if not place.is_store:
         return read_document(name).spec()
-    from zom.hierarchy.read import read  # noqa: PLC0415 - documents need none of it
+    from zom.hierarchy.stored.read import read  # noqa: PLC0415 - documents need none of it
 
     with place.opened() as store:
         found: Any = read(store, place.path, depth=depth, on_error=on_error, on_warning=on_warning or _forget)
@@ -187,7 +187,7 @@ def sound_part_at(name: str, *, depth: int | None = None) -> tuple[Spec, Mapping
     place = place_of(name)
     if not place.is_store:
         return read_document(name).spec(), {}
-    from zom.hierarchy.read import read_tree  # noqa: PLC0415 - documents need none of it
+    from zom.hierarchy.stored.read import read_tree  # noqa: PLC0415 - documents need none of it
 
     with place.opened() as store:
         tree = read_tree(store, place.path, depth=depth, on_error="skip")

@@ -52,7 +52,7 @@ def run(arguments: argparse.Namespace) -> int:
     from zom.cli.file import write_text  # noqa: PLC0415 - slow to import
     from zom.cli.place import store_at  # noqa: PLC0415 - slow to import
     from zom.cli.validate import stored_problem_line  # noqa: PLC0415 - slow to import
-    from zom.hierarchy.read import read_tree  # noqa: PLC0415 - slow to import
+    from zom.hierarchy.stored.read import read_tree  # noqa: PLC0415 - slow to import
 
     place = store_at(arguments.store)
     with place.opened() as store:

@@ -34,7 +34,7 @@ def run(arguments: argparse.Namespace) -> int:
     import json  # noqa: PLC0415 - as the others: --help needs none of them
 
     from zom.cli.place import store_at  # noqa: PLC0415 - slow to import
-    from zom.hierarchy.repair import plan_repair, repair  # noqa: PLC0415 - slow to import
+    from zom.hierarchy.journal.repair import plan_repair, repair  # noqa: PLC0415 - slow to import
 
     place = store_at(arguments.store)
     act = plan_repair if arguments.dry_run else repair

@@ -61,7 +61,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _list(arguments: argparse.Namespace) -> int:
-    from zom.model.json_schema import json_schema, schema_names  # noqa: PLC0415 - slow to import
+    from zom.schema import json_schema, schema_names  # noqa: PLC0415 - slow to import
 
     del arguments
     names = schema_names()
@@ -75,7 +75,7 @@ def _export(arguments: argparse.Namespace) -> int:
     import json  # noqa: PLC0415 - as the others: --help needs none of them
 
     from zom.cli.file import write_text  # noqa: PLC0415 - slow to import
-    from zom.model.json_schema import json_schema  # noqa: PLC0415 - slow to import
+    from zom.schema import json_schema  # noqa: PLC0415 - slow to import
 
     if (arguments.name is None) == (arguments.infer is None):
         message = "export takes a name or --infer, and not both; zom schema list has the names"
@@ -90,8 +90,8 @@ def _export(arguments: argparse.Namespace) -> int:
 
 
 def _known(name: str) -> str:
-    from zom.model.json_schema import schema_names  # noqa: PLC0415 - slow to import
-    from zom.model.registry import near  # noqa: PLC0415 - slow to import
+    from zom.extension.registry import near  # noqa: PLC0415 - slow to import
+    from zom.schema import schema_names  # noqa: PLC0415 - slow to import
 
     names = schema_names()
     if name not in names:
@@ -134,7 +134,7 @@ def _schema(name: str) -> Any:
     from pathlib import Path  # noqa: PLC0415 - slow to import
 
     from zom.cli.document import read_document  # noqa: PLC0415 - slow to import
-    from zom.model.json_schema import json_schema, schema_names  # noqa: PLC0415 - slow to import
+    from zom.schema import json_schema, schema_names  # noqa: PLC0415 - slow to import
 
     if name in schema_names():
         return json_schema(name)

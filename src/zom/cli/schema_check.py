@@ -11,8 +11,8 @@ from dataclasses import replace
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
-from zom import jsontext
-from zom.model.configuration import words
+from zom.extension.configuration import words
+from zom.json import text as jsontext
 from zom.problems import Problem, pointer_of, show
 
 if TYPE_CHECKING:

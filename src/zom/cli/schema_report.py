@@ -10,8 +10,8 @@ if TYPE_CHECKING:
     import argparse
     from collections.abc import Sequence
 
-    from zom.conventions.convention import Convention
-    from zom.conventions.expression import Share
+    from zom.conventions.framework.convention import Convention
+    from zom.conventions.framework.expression import Share
 
 __all__ = ["declare", "run"]
 
@@ -51,7 +51,7 @@ def _shares(form: str) -> None:
     import json  # noqa: PLC0415 - --help needs none of them
 
     from zom.conventions import conventions  # noqa: PLC0415 - slow to import
-    from zom.conventions.expression import share_of  # noqa: PLC0415 - as above
+    from zom.conventions.framework.expression import share_of  # noqa: PLC0415 - as above
 
     found = [share_of(each) for each in sorted(conventions, key=lambda each: each.name)]
     if form == "json":
@@ -78,7 +78,7 @@ def _facts(share: Share) -> dict[str, Any]:
 def _rules(convention: Convention, form: str) -> None:
     import json  # noqa: PLC0415 - as above
 
-    from zom.conventions.expression import listed  # noqa: PLC0415 - as above
+    from zom.conventions.framework.expression import listed  # noqa: PLC0415 - as above
 
     rules = listed(convention)
     if form == "json":

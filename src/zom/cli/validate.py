@@ -153,7 +153,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _asked(names: Sequence[str] | None) -> Any:
     """The conventions that are named; installed plugins are loaded where zom itself knows no such one."""
-    from zom.conventions.convention import conventions  # noqa: PLC0415 - slow to import
+    from zom.conventions.framework.convention import conventions  # noqa: PLC0415 - slow to import
     from zom.errors import UnknownName  # noqa: PLC0415 - as above
 
     given = [part for name in names or ["auto"] for part in name.split(",") if part]
@@ -175,7 +175,7 @@ def _asked(names: Sequence[str] | None) -> Any:
 
 
 def _suppressions(patterns: Sequence[str]) -> Sequence[str]:
-    from zom.conventions.suppression import parse_suppressions  # noqa: PLC0415 - slow to import
+    from zom.conventions.framework.suppression import parse_suppressions  # noqa: PLC0415 - slow to import
 
     try:
         parse_suppressions(patterns)
@@ -188,7 +188,7 @@ def _of_document(name: str, choices: dict[str, Any]) -> Report:
     from dataclasses import replace  # noqa: PLC0415 - slow to import
 
     from zom.cli.document import read_document  # noqa: PLC0415 - slow to import
-    from zom.hierarchy.validate import validate, validate_attributes  # noqa: PLC0415 - slow to import
+    from zom.hierarchy.check.validate import validate, validate_attributes  # noqa: PLC0415 - slow to import
 
     document = read_document(name)
     validated = validate_attributes if document.form == "attributes" else validate
@@ -198,7 +198,7 @@ def _of_document(name: str, choices: dict[str, Any]) -> Report:
 def _of_store(place: Place, choices: dict[str, Any], arguments: argparse.Namespace) -> Report:
     from dataclasses import replace  # noqa: PLC0415 - slow to import
 
-    from zom.hierarchy.validate import validate  # noqa: PLC0415 - slow to import
+    from zom.hierarchy.check.validate import validate  # noqa: PLC0415 - slow to import
 
     with place.opened() as store:
         report = validate(store, path=place.path, data=arguments.data, **choices)
@@ -210,18 +210,18 @@ def _of_store(place: Place, choices: dict[str, Any], arguments: argparse.Namespa
 
 def _formatted(reports: Sequence[Report], arguments: argparse.Namespace) -> str:
     if arguments.format == "sarif":
-        from zom.conventions.report_sarif import sarif_of  # noqa: PLC0415 - where it is asked for
+        from zom.conventions.report.sarif import sarif_of  # noqa: PLC0415 - where it is asked for
 
         return sarif_of(reports)
     if arguments.format == "junit":
-        from zom.conventions.report_junit import junit_of  # noqa: PLC0415 - as above
+        from zom.conventions.report.junit import junit_of  # noqa: PLC0415 - as above
 
         return junit_of(reports, fail_on=arguments.fail_on)
     if arguments.format == "github":
-        from zom.conventions.report_github import github_of  # noqa: PLC0415 - as above
+        from zom.conventions.report.github import github_of  # noqa: PLC0415 - as above
 
         return github_of(reports)
-    from zom.conventions.report_json import lines_of, list_of  # noqa: PLC0415 - as above
+    from zom.conventions.report.json import lines_of, list_of  # noqa: PLC0415 - as above
 
     return lines_of(reports) if arguments.format == "jsonl" else list_of(reports)
 
@@ -230,7 +230,7 @@ def _lines(report: Report, arguments: argparse.Namespace) -> Iterator[str]:
     from itertools import islice  # noqa: PLC0415 - slow to import
 
     from zom.cli.terminal import severity_painted  # noqa: PLC0415 - slow to import
-    from zom.conventions.report_text import finding_line, summary_lines  # noqa: PLC0415 - as above
+    from zom.conventions.report.text import finding_line, summary_lines  # noqa: PLC0415 - as above
 
     for problem in islice(report.problems, arguments.limit):
         shown = problem.severity if arguments.output else severity_painted(problem.severity)
@@ -281,7 +281,7 @@ def problem_line(name: str, problem: Problem) -> str:
     'a.json:3:7: error: /t: shape[0]: expected 1, found 2 [v3/shape]'
     """
     from zom.cli.terminal import severity_painted  # noqa: PLC0415 - slow to import
-    from zom.conventions.report_text import finding_line  # noqa: PLC0415 - slow to import
+    from zom.conventions.report.text import finding_line  # noqa: PLC0415 - slow to import
 
     return spoken(finding_line(problem, name, severity_painted(problem.severity)))
 

@@ -9,19 +9,19 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Literal
 
 from zom.errors import ExtensionError
-from zom.model.bound import Block
-from zom.model.bound_chain import Raw
-from zom.model.codec import Bytes, Codec, Elements, codecs
-from zom.model.configuration import Configuration, OrAbsent
-from zom.model.element_memory import is_foreign, reordered
+from zom.extension.bound import Block
+from zom.extension.bound_chain import Raw
+from zom.extension.codec import Bytes, Codec, Elements, codecs
+from zom.extension.configuration import Configuration, OrAbsent
+from zom.extension.element_memory import is_foreign, reordered
 from zom.problems import Fault, rule, show
 
 if TYPE_CHECKING:
     import numpy as np
 
-    from zom.model.bound import Array, Coder, Data, Form
-    from zom.model.codec import Representation
-    from zom.model.datatype import DataType
+    from zom.extension.bound import Array, Coder, Data, Form
+    from zom.extension.codec import Representation
+    from zom.extension.datatype import DataType
 
 __all__ = ["BytesCodec", "BytesConfiguration", "bytes_codec"]
 

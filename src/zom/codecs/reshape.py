@@ -14,14 +14,14 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, TypeAlias
 from pydantic import Field
 
 from zom.errors import ExtensionError
-from zom.model.bound import Block, Coder
-from zom.model.codec import Codec, Elements, codecs
-from zom.model.configuration import Configuration
+from zom.extension.bound import Block, Coder
+from zom.extension.codec import Codec, Elements, codecs
+from zom.extension.configuration import Configuration
 from zom.problems import Fault, rule, show
 
 if TYPE_CHECKING:
-    from zom.model.bound import Array, Form
-    from zom.model.codec import Representation
+    from zom.extension.bound import Array, Form
+    from zom.extension.codec import Representation
 
 __all__ = ["ReshapeCodec", "ReshapeConfiguration", "reshape"]
 

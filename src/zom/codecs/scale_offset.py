@@ -10,19 +10,19 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from zom.codecs.scalar_cast import number
+from zom.codecs.cast_value.scalar_cast import number
 from zom.codecs.shift import FloatShift, IntegerShift
 from zom.errors import ExtensionError, SpecError
-from zom.model.bound import Block
-from zom.model.codec import Codec, Elements, codecs
-from zom.model.configuration import Configuration, OrAbsent
-from zom.model.fill_value import restate
+from zom.extension.bound import Block
+from zom.extension.codec import Codec, Elements, codecs
+from zom.extension.configuration import Configuration, OrAbsent
+from zom.extension.fill_value import restate
 from zom.problems import Fault, rule, show
 
 if TYPE_CHECKING:
-    from zom.model.bound import Coder, Form
-    from zom.model.codec import Representation
-    from zom.model.datatype import DataType
+    from zom.extension.bound import Coder, Form
+    from zom.extension.codec import Representation
+    from zom.extension.datatype import DataType
 
 __all__ = ["ScaleOffsetCodec", "ScaleOffsetConfiguration", "scale_offset"]
 

@@ -12,16 +12,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from zom.codecs.number_form import NAT, FloatForm, number_form
+from zom.codecs.cast_value.number_form import NAT, FloatForm, number_form
 from zom.errors import CodecError, ExtensionError
-from zom.model.bound import Coder
-from zom.model.element_memory import index_text, reordered
+from zom.extension.bound import Coder
+from zom.extension.element_memory import index_text, reordered
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from zom.model.bound import Array
-    from zom.model.datatype import DataType
+    from zom.extension.bound import Array
+    from zom.extension.datatype import DataType
 
 __all__ = ["FloatShift", "IntegerShift"]
 

@@ -11,14 +11,14 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from zom.errors import ExtensionError
-from zom.model.bound import Block, Coder
-from zom.model.codec import Codec, Elements, codecs
-from zom.model.configuration import Configuration
+from zom.extension.bound import Block, Coder
+from zom.extension.codec import Codec, Elements, codecs
+from zom.extension.configuration import Configuration
 from zom.problems import Fault, rule, show
 
 if TYPE_CHECKING:
-    from zom.model.bound import Array, Form
-    from zom.model.codec import Representation
+    from zom.extension.bound import Array, Form
+    from zom.extension.codec import Representation
 
 __all__ = ["TransposeCodec", "TransposeConfiguration", "transpose"]
 

@@ -18,7 +18,7 @@ from zom.errors import CodecError
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from zom.model.bound import Array, Data
+    from zom.extension.bound import Array, Data
 
 __all__ = ["Items", "as_bytes", "as_text", "join_items", "place_of", "read_items"]
 

@@ -13,14 +13,14 @@ from typing_extensions import override
 
 from zom.codecs.vlen import as_bytes, join_items, place_of, read_items
 from zom.errors import CodecError, ExtensionError
-from zom.model.bound import Block, Coder
-from zom.model.codec import Bytes, Codec, Elements, codecs
+from zom.extension.bound import Block, Coder
+from zom.extension.codec import Bytes, Codec, Elements, codecs
 from zom.problems import Fault, rule, show
 
 if TYPE_CHECKING:
-    from zom.model.bound import Array, Data, Form
-    from zom.model.codec import Representation
-    from zom.model.configuration import NoConfiguration
+    from zom.extension.bound import Array, Data, Form
+    from zom.extension.codec import Representation
+    from zom.extension.configuration import NoConfiguration
 
 __all__ = ["VlenBytesCodec", "vlen_bytes"]
 
@@ -66,7 +66,7 @@ class VlenRaw(Coder[Any, Any]):
     r"""Byte strings, each behind its length.
 
     >>> import numpy as np, zom.dtypes
-    >>> from zom.model.resolve import data_type
+    >>> from zom.extension.resolve import data_type
     >>> coder = VlenRaw(Block((1,), data_type("bytes"), b""))
     >>> bytes(coder.encode(np.array([b"ab"], object))), coder.decode(b"\1\0\0\0\1\0\0\0a").tolist()
     (b'\x01\x00\x00\x00\x02\x00\x00\x00ab', [b'a'])

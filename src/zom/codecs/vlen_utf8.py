@@ -13,14 +13,14 @@ from typing_extensions import override
 
 from zom.codecs.vlen import as_text, join_items, place_of, read_items
 from zom.errors import CodecError, ExtensionError
-from zom.model.bound import Block, Coder
-from zom.model.codec import Bytes, Codec, Elements, codecs
+from zom.extension.bound import Block, Coder
+from zom.extension.codec import Bytes, Codec, Elements, codecs
 from zom.problems import Fault, rule, show
 
 if TYPE_CHECKING:
-    from zom.model.bound import Array, Data, Form
-    from zom.model.codec import Representation
-    from zom.model.configuration import NoConfiguration
+    from zom.extension.bound import Array, Data, Form
+    from zom.extension.codec import Representation
+    from zom.extension.configuration import NoConfiguration
 
 __all__ = ["VlenUtf8Codec", "vlen_utf8"]
 
@@ -66,7 +66,7 @@ class VlenText(Coder[Any, Any]):
     r"""Text, each item as UTF-8 behind its length in bytes.
 
     >>> import numpy as np, zom.dtypes
-    >>> from zom.model.resolve import data_type
+    >>> from zom.extension.resolve import data_type
     >>> coder = VlenText(Block((1,), data_type("string"), ""))
     >>> bytes(coder.encode(np.array(["é"], "T"))), coder.decode(b"\1\0\0\0\1\0\0\0a").tolist()
     (b'\x01\x00\x00\x00\x02\x00\x00\x00\xc3\xa9', ['a'])

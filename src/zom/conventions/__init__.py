@@ -21,15 +21,38 @@ from importlib import import_module
 from pkgutil import iter_modules
 from typing import TYPE_CHECKING
 
-from zom.conventions.attributes import Attributes, Part
-from zom.conventions.check import Breach, Check, Site, Skip, Value, python
-from zom.conventions.convention import Convention, conventions, register
-from zom.conventions.explanation import Example, Explanation
-from zom.conventions.reference_checks import ref, ref_dims, ref_dtype, ref_has, ref_ndim, ref_order, words
-from zom.conventions.report import Found, Report, RuleCount
-from zom.conventions.rule import Rule, above, at_root, has, is_a, is_like, is_value, lacks, schema
-from zom.conventions.tree_checks import member, node_kind, same_everywhere, shared_dims, zarr_format
-from zom.conventions.value_checks import (
+from zom.conventions.framework.attributes import Attributes, Part
+from zom.conventions.framework.check import Breach, Check, Site, Skip, Value, python
+from zom.conventions.framework.convention import Convention, conventions, register
+from zom.conventions.framework.explanation import Example, Explanation
+from zom.conventions.framework.reference_checks import (
+    ref,
+    ref_dims,
+    ref_dtype,
+    ref_has,
+    ref_ndim,
+    ref_order,
+    words,
+)
+from zom.conventions.framework.rule import (
+    Rule,
+    above,
+    at_root,
+    has,
+    is_a,
+    is_like,
+    is_value,
+    lacks,
+    schema,
+)
+from zom.conventions.framework.tree_checks import (
+    member,
+    node_kind,
+    same_everywhere,
+    shared_dims,
+    zarr_format,
+)
+from zom.conventions.framework.value_checks import (
     any_of,
     between,
     count,
@@ -44,7 +67,8 @@ from zom.conventions.value_checks import (
     sequence,
     unique,
 )
-from zom.conventions.view import Node
+from zom.conventions.framework.view import Node
+from zom.conventions.report import Found, Report, RuleCount
 
 if TYPE_CHECKING:
     from types import ModuleType

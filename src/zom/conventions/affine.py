@@ -9,7 +9,7 @@ from __future__ import annotations
 from math import hypot, isfinite
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from zom.model.python_value import is_list
+from zom.json.python_value import is_list
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -8,14 +8,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from zom.conventions.check import Breach, Site, Skip, python
-from zom.conventions.convention import Convention, register
-from zom.conventions.rule import Rule
-from zom.conventions.view import Node
-from zom.model.python_value import is_dict
+from zom.conventions.framework.check import Breach, Site, Skip, python
+from zom.conventions.framework.convention import Convention, register
+from zom.conventions.framework.rule import Rule
+from zom.conventions.framework.view import Node
+from zom.formats.v2 import V2
+from zom.formats.v3 import V3
+from zom.json.python_value import is_dict
 from zom.model.same_document import differing_members
-from zom.model.v2 import V2
-from zom.model.v3 import V3
 from zom.problems import show
 
 if TYPE_CHECKING:

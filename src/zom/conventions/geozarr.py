@@ -11,11 +11,11 @@ from math import isclose
 from typing import TYPE_CHECKING, Final
 
 from zom.conventions.affine import affine_of, integers_of, numbers_of
-from zom.conventions.check import Skip, python
-from zom.conventions.convention import Convention, register
+from zom.conventions.framework.check import Skip, python
+from zom.conventions.framework.convention import Convention, register
+from zom.conventions.framework.rule import Rule, has, holds, is_value
 from zom.conventions.multiscale_layout import arrays_of, levels_of, sources_of
-from zom.conventions.rule import Rule, has, holds, is_value
-from zom.conventions.spatial_attributes import (
+from zom.conventions.spatial.attributes import (
     BBOX,
     DIMENSIONS,
     PUBLISHED,
@@ -24,16 +24,16 @@ from zom.conventions.spatial_attributes import (
     TEXT,
     TRANSFORM,
 )
-from zom.conventions.spatial_extent import lengths_of, off_by
+from zom.conventions.spatial.extent import lengths_of, off_by
 from zom.problems import show
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from zom.conventions.affine import Affine
-    from zom.conventions.check import Breach, Site
+    from zom.conventions.framework.check import Breach, Site
+    from zom.conventions.framework.view import Node
     from zom.conventions.multiscale_layout import Level
-    from zom.conventions.view import Node
 
 __all__ = ["GEOZARR"]
 

@@ -11,20 +11,20 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
-from zom.conventions.attributes import Attributes
-from zom.conventions.check import Skip, python
-from zom.conventions.convention import Convention, register
-from zom.conventions.declarations import Published, declared_as_published
-from zom.conventions.rule import Rule, has
-from zom.conventions.value_checks import any_of, pattern, required
-from zom.conventions.view import UNKNOWN, Node
-from zom.model.python_value import is_dict
+from zom.conventions.framework.attributes import Attributes
+from zom.conventions.framework.check import Skip, python
+from zom.conventions.framework.convention import Convention, register
+from zom.conventions.framework.declarations import Published, declared_as_published
+from zom.conventions.framework.rule import Rule, has
+from zom.conventions.framework.value_checks import any_of, pattern, required
+from zom.conventions.framework.view import UNKNOWN, Node
+from zom.json.python_value import is_dict
 from zom.problems import show
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from zom.conventions.check import Breach, Site
+    from zom.conventions.framework.check import Breach, Site
 
 __all__ = ["LICENSE", "PUBLISHED", "is_spdx_expression"]
 

@@ -9,22 +9,22 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
-from zom.conventions.attributes import Attributes, Part
-from zom.conventions.check import Skip, python
-from zom.conventions.convention import Convention, register
-from zom.conventions.declarations import Published, declared_as_published
-from zom.conventions.reference_checks import is_of_kind
-from zom.conventions.rule import Rule, has
-from zom.conventions.tree_checks import node_kind
-from zom.conventions.value_checks import json_type, required
-from zom.model.python_value import is_dict
+from zom.conventions.framework.attributes import Attributes, Part
+from zom.conventions.framework.check import Skip, python
+from zom.conventions.framework.convention import Convention, register
+from zom.conventions.framework.declarations import Published, declared_as_published
+from zom.conventions.framework.reference_checks import is_of_kind
+from zom.conventions.framework.rule import Rule, has
+from zom.conventions.framework.tree_checks import node_kind
+from zom.conventions.framework.value_checks import json_type, required
+from zom.json.python_value import is_dict
 from zom.problems import show
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from zom.conventions.check import Breach, Site
-    from zom.conventions.view import Node
+    from zom.conventions.framework.check import Breach, Site
+    from zom.conventions.framework.view import Node
 
 __all__ = ["PUBLISHED", "UOM", "is_ucum_term"]
 

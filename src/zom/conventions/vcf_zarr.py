@@ -10,21 +10,21 @@ from typing import TYPE_CHECKING, Annotated, Final
 
 from pydantic import Field
 
-from zom.conventions.attributes import Attributes
-from zom.conventions.check import Breach, Site, Skip, python
-from zom.conventions.convention import Convention, register
-from zom.conventions.reference_checks import is_of_kind
-from zom.conventions.rule import Rule, has, is_value
-from zom.conventions.tree_checks import member, shared_dims, zarr_format
-from zom.conventions.value_checks import forbidden, json_type, length, required
-from zom.model.python_value import is_dict
+from zom.conventions.framework.attributes import Attributes
+from zom.conventions.framework.check import Breach, Site, Skip, python
+from zom.conventions.framework.convention import Convention, register
+from zom.conventions.framework.reference_checks import is_of_kind
+from zom.conventions.framework.rule import Rule, has, is_value
+from zom.conventions.framework.tree_checks import member, shared_dims, zarr_format
+from zom.conventions.framework.value_checks import forbidden, json_type, length, required
+from zom.json.python_value import is_dict
 from zom.problems import show
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
-    from zom.conventions.check import Check
-    from zom.conventions.view import Node
+    from zom.conventions.framework.check import Check
+    from zom.conventions.framework.view import Node
 
 __all__ = ["VCF_ZARR_0_4", "VCF_ZARR_0_5"]
 

@@ -10,12 +10,20 @@ import base64
 import re
 from typing import TYPE_CHECKING, Any
 
-from zom.model.fill_value import LENGTH, PLAIN_TEXT, SHORT, SHORT_TEXT, ZERO, read_base64, refuse_type
-from zom.model.patterns import BASE64
+from zom.extension.fill_value import (
+    LENGTH,
+    PLAIN_TEXT,
+    SHORT,
+    SHORT_TEXT,
+    ZERO,
+    read_base64,
+    refuse_type,
+)
+from zom.extension.patterns import BASE64
 from zom.problems import Fault, show
 
 if TYPE_CHECKING:
-    from zom.model.datatype import Format
+    from zom.extension.datatype import Format
 
 __all__ = ["base64_schema", "read_item", "read_text", "write_item"]
 

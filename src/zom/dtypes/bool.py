@@ -13,13 +13,13 @@ import numpy as np
 from typing_extensions import override
 
 from zom.dtypes.element import PlainFamily, PlainType, cast_error
-from zom.model.datatype import data_types
-from zom.model.fill_value import NUMBER_FOR_BOOL, refuse_type
+from zom.extension.datatype import data_types
+from zom.extension.fill_value import NUMBER_FOR_BOOL, refuse_type
 from zom.problems import Fault, show
 
 if TYPE_CHECKING:
-    from zom.jsonvalue import JSON
-    from zom.model.datatype import Format, Kind
+    from zom.extension.datatype import Format, Kind
+    from zom.json.value import JSON
 
 __all__ = ["BoolType"]
 

@@ -15,16 +15,16 @@ from typing_extensions import override
 
 from zom.dtypes.base64_fill import base64_schema, write_item
 from zom.dtypes.element import CONFIGURATION, cast_error, spelling_error
-from zom.model.configuration import NoConfiguration, parse_configuration
-from zom.model.datatype import DataType, DataTypeFamily, data_types
-from zom.model.fill_value import no_fill, read_base64, read_int, refuse_type
-from zom.model.python_value import bytes_of
+from zom.extension.configuration import NoConfiguration, parse_configuration
+from zom.extension.datatype import DataType, DataTypeFamily, data_types
+from zom.extension.fill_value import no_fill, read_base64, read_int, refuse_type
+from zom.json.python_value import bytes_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from zom.jsonvalue import JSON, JSONDict
-    from zom.model.datatype import Format, Kind
+    from zom.extension.datatype import Format, Kind
+    from zom.json.value import JSON, JSONDict
     from zom.problems import Fault
 
 __all__ = ["BytesType"]

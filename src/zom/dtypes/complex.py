@@ -15,14 +15,14 @@ from typing_extensions import override
 
 from zom.dtypes.element import PlainFamily, PlainType, cast_error, ml_dtype
 from zom.dtypes.float_format import FORMATS, FloatFormat, float_schema, read_float, write_float
-from zom.model.complex_parts import PARTS
-from zom.model.datatype import data_types
-from zom.model.fill_value import refuse_type
-from zom.model.python_value import is_list, number_of
+from zom.extension.complex_parts import PARTS
+from zom.extension.datatype import data_types
+from zom.extension.fill_value import refuse_type
+from zom.json.python_value import is_list, number_of
 
 if TYPE_CHECKING:
-    from zom.jsonvalue import JSON
-    from zom.model.datatype import ByteOrder, DataType, Format, Kind
+    from zom.extension.datatype import ByteOrder, DataType, Format, Kind
+    from zom.json.value import JSON
     from zom.problems import Fault
 
 __all__ = ["ComplexType"]

@@ -15,18 +15,18 @@ from pydantic import Field
 from typing_extensions import override
 
 from zom.dtypes.element import Element, cast_error, configured, extension_type
-from zom.model.configuration import Configuration
-from zom.model.datatype import DataType, DataTypeFamily, data_types
-from zom.model.fill_value import read_int, refuse_type
-from zom.model.python_value import integer_of
-from zom.model.typestr import MOST_BYTES, parse_typestr
+from zom.extension.configuration import Configuration
+from zom.extension.datatype import DataType, DataTypeFamily, data_types
+from zom.extension.fill_value import read_int, refuse_type
+from zom.extension.typestr import MOST_BYTES, parse_typestr
+from zom.json.python_value import integer_of
 from zom.problems import Fault, rule, show
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from zom.jsonvalue import JSON, JSONDict
-    from zom.model.datatype import ByteOrder, Format, Kind
+    from zom.extension.datatype import ByteOrder, Format, Kind
+    from zom.json.value import JSON, JSONDict
 
 __all__ = ["TimeType"]
 

@@ -18,19 +18,19 @@ import numpy as np
 from typing_extensions import override
 
 from zom.errors import ConversionError, ExtensionError, SpecError
-from zom.model.configuration import NoConfiguration, parse_configuration
-from zom.model.datatype import ByteOrder, DataType, DataTypeFamily
-from zom.model.fill_value import CAST, WIDTH, no_fill
-from zom.model.patterns import hexadecimal, whole
-from zom.model.typestr import Typestr, parse_typestr
+from zom.extension.configuration import NoConfiguration, parse_configuration
+from zom.extension.datatype import ByteOrder, DataType, DataTypeFamily
+from zom.extension.fill_value import CAST, WIDTH, no_fill
+from zom.extension.patterns import hexadecimal, whole
+from zom.extension.typestr import Typestr, parse_typestr
 from zom.problems import Fault, Problem, rule, show
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from zom.jsonvalue import JSON, JSONDict
-    from zom.model.configuration import Configuration
-    from zom.model.datatype import Format
+    from zom.extension.configuration import Configuration
+    from zom.extension.datatype import Format
+    from zom.json.value import JSON, JSONDict
 
 __all__ = [
     "CONFIGURATION",

@@ -13,17 +13,17 @@ from pydantic import Field
 from typing_extensions import override
 
 from zom.dtypes.element import Element, cast_error, configured, extension_type, spelling_error
-from zom.model.configuration import Configuration
-from zom.model.datatype import DataType, DataTypeFamily, data_types
-from zom.model.fill_value import LENGTH, refuse_type
-from zom.model.typestr import MOST_BYTES, parse_typestr
+from zom.extension.configuration import Configuration
+from zom.extension.datatype import DataType, DataTypeFamily, data_types
+from zom.extension.fill_value import LENGTH, refuse_type
+from zom.extension.typestr import MOST_BYTES, parse_typestr
 from zom.problems import Fault
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from zom.jsonvalue import JSON, JSONDict
-    from zom.model.datatype import ByteOrder, Format, Kind
+    from zom.extension.datatype import ByteOrder, Format, Kind
+    from zom.json.value import JSON, JSONDict
 
 __all__ = ["FixedLengthUTF32Type"]
 

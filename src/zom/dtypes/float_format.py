@@ -14,7 +14,7 @@ from fractions import Fraction
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
-from zom.model.fill_value import (
+from zom.extension.fill_value import (
     FLOAT_TEXT,
     INFINITY,
     NO_ZERO,
@@ -24,12 +24,12 @@ from zom.model.fill_value import (
     WIDTH,
     refuse_type,
 )
-from zom.model.patterns import either, hexadecimal, whole
+from zom.extension.patterns import either, hexadecimal, whole
 from zom.problems import Fault, show
 
 if TYPE_CHECKING:
-    from zom.jsonvalue import JSON
-    from zom.model.datatype import Format
+    from zom.extension.datatype import Format
+    from zom.json.value import JSON
 
 __all__ = ["FORMATS", "FloatFormat", "float_schema", "read_float", "write_float"]
 

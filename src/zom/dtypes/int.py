@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING, Any
 from typing_extensions import override
 
 from zom.dtypes.element import PlainFamily, PlainType, cast_error
-from zom.model.datatype import data_types
-from zom.model.fill_value import read_int
-from zom.model.python_value import integer_of
+from zom.extension.datatype import data_types
+from zom.extension.fill_value import read_int
+from zom.json.python_value import integer_of
 
 if TYPE_CHECKING:
-    from zom.jsonvalue import JSON
-    from zom.model.datatype import ByteOrder, DataType, Format, Kind
+    from zom.extension.datatype import ByteOrder, DataType, Format, Kind
+    from zom.json.value import JSON
     from zom.problems import Fault
 
 __all__ = ["IntType"]

@@ -14,16 +14,16 @@ from typing_extensions import override
 from zom.dtypes.base64_fill import base64_schema, read_text, write_item
 from zom.dtypes.element import Element, cast_error, configured, extension_type, spelling_error
 from zom.dtypes.raw_bytes import LengthConfiguration
-from zom.model.datatype import DataType, DataTypeFamily, data_types
-from zom.model.patterns import base64_up_to
-from zom.model.typestr import parse_typestr
+from zom.extension.datatype import DataType, DataTypeFamily, data_types
+from zom.extension.patterns import base64_up_to
+from zom.extension.typestr import parse_typestr
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from zom.jsonvalue import JSON, JSONDict
-    from zom.model.configuration import Configuration
-    from zom.model.datatype import Format, Kind
+    from zom.extension.configuration import Configuration
+    from zom.extension.datatype import Format, Kind
+    from zom.json.value import JSON, JSONDict
     from zom.problems import Fault
 
 __all__ = ["NullTerminatedBytesType"]

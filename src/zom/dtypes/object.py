@@ -13,13 +13,13 @@ import numpy as np
 from typing_extensions import override
 
 from zom.dtypes.element import extension_type, spelling_error
-from zom.model.datatype import DataType, DataTypeFamily, data_types
+from zom.extension.datatype import DataType, DataTypeFamily, data_types
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from zom.jsonvalue import JSON, JSONDict
-    from zom.model.datatype import Format, Kind
+    from zom.extension.datatype import Format, Kind
+    from zom.json.value import JSON, JSONDict
     from zom.problems import Fault
 
 __all__ = ["ObjectType"]

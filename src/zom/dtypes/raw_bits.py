@@ -15,19 +15,19 @@ from typing_extensions import override
 
 from zom.dtypes.base64_fill import base64_schema, read_item, write_item
 from zom.dtypes.element import CONFIGURATION, Element, cast_error
-from zom.model.configuration import NoConfiguration, parse_configuration
-from zom.model.datatype import DataType, DataTypeFamily, data_types
-from zom.model.fill_value import LENGTH, RAW_BASE64, WIDTH, read_int, refuse_type
-from zom.model.patterns import BASE64, base64_up_to, up_to, whole
-from zom.model.python_value import bytes_of, is_list
-from zom.model.typestr import MOST_BYTES
+from zom.extension.configuration import NoConfiguration, parse_configuration
+from zom.extension.datatype import DataType, DataTypeFamily, data_types
+from zom.extension.fill_value import LENGTH, RAW_BASE64, WIDTH, read_int, refuse_type
+from zom.extension.patterns import BASE64, base64_up_to, up_to, whole
+from zom.extension.typestr import MOST_BYTES
+from zom.json.python_value import bytes_of, is_list
 from zom.problems import Fault, rule, show
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from zom.jsonvalue import JSON, JSONDict
-    from zom.model.datatype import Format, Kind
+    from zom.extension.datatype import Format, Kind
+    from zom.json.value import JSON, JSONDict
 
 __all__ = ["RawBitsType"]
 

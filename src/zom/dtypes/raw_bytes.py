@@ -15,17 +15,17 @@ from typing_extensions import override
 
 from zom.dtypes.base64_fill import base64_schema, read_item, write_item
 from zom.dtypes.element import Element, cast_error, configured, extension_type, spelling_error
-from zom.model.configuration import Configuration
-from zom.model.datatype import DataType, DataTypeFamily, data_types
-from zom.model.patterns import base64_up_to
-from zom.model.python_value import bytes_of, is_list
-from zom.model.typestr import MOST_BYTES, parse_typestr
+from zom.extension.configuration import Configuration
+from zom.extension.datatype import DataType, DataTypeFamily, data_types
+from zom.extension.patterns import base64_up_to
+from zom.extension.typestr import MOST_BYTES, parse_typestr
+from zom.json.python_value import bytes_of, is_list
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from zom.jsonvalue import JSON, JSONDict
-    from zom.model.datatype import Format, Kind
+    from zom.extension.datatype import Format, Kind
+    from zom.json.value import JSON, JSONDict
     from zom.problems import Fault
 
 __all__ = ["LengthConfiguration", "RawBytesType"]

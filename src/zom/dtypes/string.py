@@ -13,15 +13,15 @@ import numpy as np
 from typing_extensions import override
 
 from zom.dtypes.element import CONFIGURATION, cast_error, spelling_error
-from zom.model.configuration import NoConfiguration, parse_configuration
-from zom.model.datatype import DataType, DataTypeFamily, data_types
-from zom.model.fill_value import no_fill, refuse_type
+from zom.extension.configuration import NoConfiguration, parse_configuration
+from zom.extension.datatype import DataType, DataTypeFamily, data_types
+from zom.extension.fill_value import no_fill, refuse_type
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from zom.jsonvalue import JSON, JSONDict
-    from zom.model.datatype import Format, Kind
+    from zom.extension.datatype import Format, Kind
+    from zom.json.value import JSON, JSONDict
     from zom.problems import Fault
 
 __all__ = ["StringType"]

@@ -24,21 +24,21 @@ from zom.dtypes.element import (
 )
 from zom.dtypes.struct_record import cast_record, read_record, record_json
 from zom.dtypes.struct_v2 import parse_v2_fields
-from zom.model.configuration import Configuration
-from zom.model.datatype import DataType, DataTypeFamily, data_types
-from zom.model.definition import is_uri, parse_definition, uri_fault
-from zom.model.fill_value import NULL, STRUCT_BASE64, STRUCT_OBJECT, STRUCT_TEXT, refuse_type
-from zom.model.patterns import base64_up_to
-from zom.model.python_value import is_dict, is_list
-from zom.model.resolve import of_numpy, parse_v3
-from zom.model.typestr import MOST_BYTES
+from zom.extension.configuration import Configuration
+from zom.extension.datatype import DataType, DataTypeFamily, data_types
+from zom.extension.definition import is_uri, parse_definition, uri_fault
+from zom.extension.fill_value import NULL, STRUCT_BASE64, STRUCT_OBJECT, STRUCT_TEXT, refuse_type
+from zom.extension.patterns import base64_up_to
+from zom.extension.resolve import of_numpy, parse_v3
+from zom.extension.typestr import MOST_BYTES
+from zom.json.python_value import is_dict, is_list
 from zom.problems import Fault, rule, show
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from zom.jsonvalue import JSON, JSONDict
-    from zom.model.datatype import ByteOrder, Format, Kind
+    from zom.extension.datatype import ByteOrder, Format, Kind
+    from zom.json.value import JSON, JSONDict
 
 __all__ = ["StructField", "StructType", "checked_struct"]
 
@@ -60,7 +60,7 @@ OPEN_FIELD = rule(
 class StructField:
     """One field; v2 may give it a shape of its own.
 
-    >>> from zom.model.resolve import data_type
+    >>> from zom.extension.resolve import data_type
     >>> StructField("z", data_type("float32"), (2, 2)).size
     16
     """
@@ -84,7 +84,7 @@ class StructField:
 class StructType(Element):
     """Records of fields; `legacy` ones go by the name `structured`.
 
-    >>> from zom.model.resolve import data_type
+    >>> from zom.extension.resolve import data_type
     >>> point = StructType((StructField("x", data_type("int8")), StructField("y", data_type("int16"))))
     >>> point.parse_fill({"x": 1, "y": 2}, "v3", [])
     np.void((1, 2), dtype=[('x', 'i1'), ('y', '<i2')])
@@ -222,7 +222,7 @@ def checked_struct(
 ) -> bool:
     """Whether the fields can stand together; `places` are where they stand, `inside` name and type of each.
 
-    >>> from zom.model.resolve import data_type
+    >>> from zom.extension.resolve import data_type
     >>> twice = StructType((StructField("x", data_type("int8")),) * 2)
     >>> faults = []
     >>> checked_struct(twice, faults, [(0,), (1,)]), faults[0].found

@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from zom.dtypes.element import cast_error, pack, spelling_error, unpack
-from zom.model.fill_value import FIELD, INNER, restate
-from zom.model.python_value import is_dict, is_list
+from zom.extension.fill_value import FIELD, INNER, restate
+from zom.json.python_value import is_dict, is_list
 from zom.problems import Fault, show
 
 if TYPE_CHECKING:
     from zom.dtypes.struct import StructField, StructType
-    from zom.jsonvalue import JSON
-    from zom.model.datatype import Format
+    from zom.extension.datatype import Format
+    from zom.json.value import JSON
 
 __all__ = ["cast_record", "read_record", "record_json"]
 

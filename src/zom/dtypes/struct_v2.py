@@ -8,14 +8,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from zom.extension.configuration import INTEGER_LITERAL, integral
+from zom.extension.resolve import parse_v2
+from zom.json.python_value import is_list
 from zom.limits import DEFAULT_LIMITS
-from zom.model.configuration import INTEGER_LITERAL, integral
-from zom.model.python_value import is_list
-from zom.model.resolve import parse_v2
 from zom.problems import Fault, rule, show
 
 if TYPE_CHECKING:
-    from zom.model.datatype import DataType
+    from zom.extension.datatype import DataType
 
 __all__ = ["V2Field", "parse_v2_fields"]
 

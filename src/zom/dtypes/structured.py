@@ -15,10 +15,10 @@ from typing_extensions import override
 from zom.dtypes.base64_fill import base64_schema
 from zom.dtypes.element import configured
 from zom.dtypes.struct import FIELDS, StructFamily, StructField, StructType, checked_struct, parse_field_type
-from zom.model.configuration import Configuration
-from zom.model.datatype import DataType, DataTypeFamily, data_types
-from zom.model.fill_value import read_base64
-from zom.model.python_value import is_list
+from zom.extension.configuration import Configuration
+from zom.extension.datatype import DataType, DataTypeFamily, data_types
+from zom.extension.fill_value import read_base64
+from zom.json.python_value import is_list
 from zom.problems import Fault, show
 
 if TYPE_CHECKING:
@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 
     import numpy as np
 
-    from zom.jsonvalue import JSON, JSONDict
-    from zom.model.datatype import Format
+    from zom.extension.datatype import Format
+    from zom.json.value import JSON, JSONDict
 
 __all__ = ["StructuredFamily"]
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from zom.dtypes.element import PlainFamily
 from zom.dtypes.int import IntType
-from zom.model.datatype import data_types
+from zom.extension.datatype import data_types
 
 __all__ = ["uint4"]
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias, cast
 
 from zom.engine.split import count_parts
 from zom.errors import ChunkError
-from zom.model.axis import Axis
+from zom.extension.axis import Axis
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -11,16 +11,16 @@ from typing import TYPE_CHECKING
 from zom.engine.compile_draft import compile_draft
 from zom.engine.compile_v2 import compile_v2
 from zom.engine.compile_v3 import compile_v3
-from zom.jsonvalue import exact_text
+from zom.extension.memo import Memo
+from zom.json.value import exact_text
 from zom.limits import DEFAULT_LIMITS
-from zom.model.memo import Memo
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from zom.engine.plan import ArrayPlan
+    from zom.extension.datatype import Format
     from zom.limits import Limits
-    from zom.model.datatype import Format
     from zom.model.spec import Spec
 
 __all__ = ["compile_plan"]

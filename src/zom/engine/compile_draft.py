@@ -9,32 +9,32 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, cast
 
-from zom.codecs.shard import ShardCoder
-from zom.codecs.shard_index import index_block
+from zom.codecs.sharding_indexed.index import index_block
+from zom.codecs.sharding_indexed.shard import ShardCoder
 from zom.engine.compile_v2 import order_links, v2_link
 from zom.engine.compile_v3 import refuse_unknown_members, unknown
 from zom.engine.plan import ArrayPlan, fill_array
 from zom.errors import UnknownName
-from zom.jsonvalue import JSONDict
-from zom.model.axis import Axis
-from zom.model.bound import Block, Stream
-from zom.model.bound_chain import BoundChain, Link, bind_chain, unusable
-from zom.model.chunk_key_encoding import KeyForm
-from zom.model.codec import codecs
-from zom.model.configuration import parse_configuration
-from zom.model.draft_chain import CODEC
-from zom.model.draft_extension import codec_name, extensions_not_understood
-from zom.model.draft_rules import not_understood
-from zom.model.python_value import is_dict, is_list
-from zom.model.resolve import parse_draft, parse_v2
-from zom.model.v2_rules import object_codec_of
+from zom.extension.axis import Axis
+from zom.extension.bound import Block, Stream
+from zom.extension.bound_chain import BoundChain, Link, bind_chain, unusable
+from zom.extension.codec import codecs
+from zom.extension.configuration import parse_configuration
+from zom.extension.keys import KeyForm
+from zom.extension.resolve import parse_draft, parse_v2
+from zom.formats.draft_chain import CODEC
+from zom.formats.draft_extension import codec_name, extensions_not_understood
+from zom.formats.draft_rules import not_understood
+from zom.formats.v2_rules import object_codec_of
+from zom.json.python_value import is_dict, is_list
+from zom.json.value import JSONDict
 from zom.problems import show
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from zom.extension.datatype import DataType, Format
     from zom.limits import Limits
-    from zom.model.datatype import DataType, Format
     from zom.model.spec import Spec
     from zom.problems import Fault
 

@@ -11,20 +11,20 @@ from typing import TYPE_CHECKING, Any, cast
 
 from zom.engine.compile_v3 import unknown
 from zom.engine.plan import ArrayPlan, fill_array
-from zom.model.axis import Axis
-from zom.model.bound_chain import Link, bind_chain, unusable
-from zom.model.chunk_key_encoding import KeyForm
-from zom.model.codec import codecs, v2_codecs
-from zom.model.definition_v2 import check_v2_codec
-from zom.model.python_value import is_dict, is_list
-from zom.model.resolve import parse_v2
-from zom.model.v2_rules import object_codec_of
+from zom.extension.axis import Axis
+from zom.extension.bound_chain import Link, bind_chain, unusable
+from zom.extension.codec import codecs, v2_codecs
+from zom.extension.keys import KeyForm
+from zom.extension.resolve import parse_v2
+from zom.formats.v2_definition import check_v2_codec
+from zom.formats.v2_rules import object_codec_of
+from zom.json.python_value import is_dict, is_list
 from zom.problems import show
 
 if TYPE_CHECKING:
+    from zom.extension.bound import Block
+    from zom.extension.bound_chain import BoundChain
     from zom.limits import Limits
-    from zom.model.bound import Block
-    from zom.model.bound_chain import BoundChain
     from zom.model.spec import Spec
     from zom.problems import Fault
 

@@ -9,28 +9,35 @@ from typing import TYPE_CHECKING, Any, cast
 
 from zom.engine.plan import ArrayPlan, fill_array
 from zom.errors import UnknownName
+from zom.extension.bound_chain import bind_chain, parse_links, unusable
+from zom.extension.configuration import parse_configuration
+from zom.extension.definition import (
+    FORM,
+    MEMBER,
+    name_of,
+    parse_definition,
+    strange_members,
+    suggestion,
+)
+from zom.extension.grid import chunk_grids
+from zom.extension.grid_repair import read_grid
+from zom.extension.keys import chunk_key_encodings
+from zom.extension.resolve import parse_v3
+from zom.formats.v3_rules import not_understood
+from zom.json.python_value import is_dict
 from zom.model.assembly import assemble
-from zom.model.bound_chain import bind_chain, parse_links, unusable
-from zom.model.chunk_grid import chunk_grids
-from zom.model.chunk_key_encoding import chunk_key_encodings
-from zom.model.configuration import parse_configuration
-from zom.model.definition import FORM, MEMBER, name_of, parse_definition, strange_members, suggestion
-from zom.model.grid_repair import read_grid
-from zom.model.python_value import is_dict
-from zom.model.resolve import parse_v3
-from zom.model.v3_rules import not_understood
 from zom.problems import dotted, show
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from zom.extension.axis import Axis
+    from zom.extension.bound import Block
+    from zom.extension.bound_chain import BoundChain
+    from zom.extension.configuration import Configuration
+    from zom.extension.keys import KeyForm
+    from zom.extension.registry import Registry
     from zom.limits import Limits
-    from zom.model.axis import Axis
-    from zom.model.bound import Block
-    from zom.model.bound_chain import BoundChain
-    from zom.model.chunk_key_encoding import KeyForm
-    from zom.model.configuration import Configuration
-    from zom.model.registry import Registry
     from zom.model.spec import Spec
     from zom.problems import Fault
 

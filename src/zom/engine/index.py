@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 import numpy as np
 
 if TYPE_CHECKING:
-    from zom.model.axis import Indices
+    from zom.extension.axis import Indices
 
 __all__ = ["Entry", "Index", "length_of", "mesh", "points_place"]
 

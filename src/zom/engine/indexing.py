@@ -14,13 +14,13 @@ from zom.engine.reading import read
 from zom.engine.text import as_elements, check_text, put
 from zom.engine.writing import write
 from zom.errors import CodecError, ExtensionError, SelectionError, UnknownName
-from zom.model.complex_parts import as_parts, has_parts
-from zom.model.python_value import is_list
+from zom.extension.complex_parts import as_parts, has_parts
+from zom.json.python_value import is_list
 
 if TYPE_CHECKING:
     from zom.engine.chunks import Chunks
     from zom.engine.selection import Selection
-    from zom.model.bound import Array
+    from zom.extension.bound import Array
 
 __all__ = ["Fields", "read_selection", "split_fields", "write_selection"]
 

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from types import EllipsisType
 
     from zom.engine.index import Entry
-    from zom.model.axis import Indices
-    from zom.model.bound import Array
+    from zom.extension.axis import Indices
+    from zom.extension.bound import Array
 
 __all__ = ["FULL", "Term", "as_entry", "forward", "indices_in", "nonzero", "number_in", "terms"]
 

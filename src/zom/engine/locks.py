@@ -14,7 +14,7 @@ from zom.errors import ConcurrentWriteError
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from zom.model.bound import Data
+    from zom.extension.bound import Data
     from zom.stores.interface import Store
 
 __all__ = ["update"]

@@ -13,7 +13,7 @@ from zom.errors import CodecError
 
 if TYPE_CHECKING:
     from zom.engine.plan import ChunkForm
-    from zom.model.bound import Array, Data
+    from zom.extension.bound import Array, Data
 
 __all__ = ["Held", "encode_padded"]
 

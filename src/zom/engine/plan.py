@@ -12,19 +12,19 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from zom.codecs.shard import ShardCoder
+from zom.codecs.sharding_indexed.shard import ShardCoder
 from zom.errors import CodecError
-from zom.model.axis import Axis
-from zom.model.bound import Block
-from zom.model.fill_bits import FillTest, fill_cell
+from zom.extension.axis import Axis
+from zom.extension.bound import Block
+from zom.extension.fill_bits import FillTest, fill_cell
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from zom.model.bound import Array
-    from zom.model.bound_chain import BoundChain
-    from zom.model.chunk_key_encoding import KeyForm
-    from zom.model.datatype import DataType
+    from zom.extension.bound import Array
+    from zom.extension.bound_chain import BoundChain
+    from zom.extension.datatype import DataType
+    from zom.extension.keys import KeyForm
 
 __all__ = ["ArrayPlan", "ChunkForm"]
 

@@ -18,8 +18,8 @@ from zom.errors import SelectionError
 
 if TYPE_CHECKING:
     from zom.engine.key import Term
-    from zom.model.axis import Indices
-    from zom.model.bound import Array
+    from zom.extension.axis import Indices
+    from zom.extension.bound import Array
 
 __all__ = ["BACK", "Layout", "points"]
 

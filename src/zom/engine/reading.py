@@ -13,7 +13,7 @@ from zom.engine.span import read_span
 from zom.engine.split import walk
 from zom.engine.workers import run
 from zom.errors import CodecError, MissingChunk, StoreError
-from zom.model.bound_chain import byte_view
+from zom.extension.bound_chain import byte_view
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from zom.engine.index import Index
     from zom.engine.plan import ChunkForm
     from zom.engine.split import Part
-    from zom.model.bound import Array, Data
+    from zom.extension.bound import Array, Data
 
 __all__ = ["read"]
 

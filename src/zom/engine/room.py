@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 
 from zom.errors import CodecError
-from zom.model.element_memory import index_text
+from zom.extension.element_memory import index_text
 from zom.problems import show
 
 if TYPE_CHECKING:
-    from zom.model.bound import Array
+    from zom.extension.bound import Array
 
 __all__ = ["check_room"]
 

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from zom.engine.key import Term
-    from zom.model.axis import Axis
-    from zom.model.bound import Array
+    from zom.extension.axis import Axis
+    from zom.extension.bound import Array
 
 __all__ = [
     "Index",
@@ -170,7 +170,7 @@ def outer(key: Any, shape: tuple[int, ...]) -> Selection:
 def blocks(key: Any, axes: Sequence[Axis]) -> Selection:
     """What `array.blocks[key]` selects: whole chunks, counted along each dimension.
 
-    >>> from zom.model.axis import Axis
+    >>> from zom.extension.axis import Axis
     >>> blocks((1, slice(None, None, 2)), (Axis(10, 4), Axis(9, 2))).shape
     (4, 5)
     """

@@ -19,12 +19,12 @@ from zom.stores.interface import Range, Suffix
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from zom.codecs.shard import ShardCoder
+    from zom.codecs.sharding_indexed.shard import ShardCoder
     from zom.engine.index import Index
     from zom.engine.padding import Held
     from zom.engine.plan import ChunkForm
     from zom.engine.split import Part
-    from zom.model.bound import Array, Data
+    from zom.extension.bound import Array, Data
     from zom.stores.interface import ByteRange
 
 __all__ = ["Assign", "Source", "merged", "place", "read_part"]

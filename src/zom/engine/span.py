@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from zom.engine.index import Index
     from zom.engine.plan import ChunkForm
     from zom.engine.sharding import Source
-    from zom.model.bound import Array
+    from zom.extension.bound import Array
 
 __all__ = ["read_span"]
 

@@ -19,8 +19,8 @@ from zom.engine.index import Entry, Index, length_of, mesh, points_place
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from zom.model.axis import Axis, Indices
-    from zom.model.chunk_key_encoding import KeyForm
+    from zom.extension.axis import Axis, Indices
+    from zom.extension.keys import KeyForm
 
 __all__ = ["Part", "Walk", "count_parts", "split", "walk"]
 
@@ -41,8 +41,8 @@ class Part(NamedTuple):
 class Walk:
     """The parts of an index, in an order that does not change: chunks in C order where all entries are slices.
 
-    >>> from zom.model.axis import Axis
-    >>> from zom.model.chunk_key_encoding import KeyForm
+    >>> from zom.extension.axis import Axis
+    >>> from zom.extension.keys import KeyForm
     >>> found = walk(Index((slice(0, 4, 1), slice(5, 9, 1))), (Axis(6, 3), Axis(9, 4)))
     >>> found.count, list(found.chunks()), list(found.keys(KeyForm("c/", "/", "c")))
     (4, [(0, 1), (0, 2), (1, 1), (1, 2)], ['c/0/1', 'c/0/2', 'c/1/1', 'c/1/2'])
@@ -164,7 +164,7 @@ def walk(index: Index, axes: tuple[Axis, ...]) -> Walk:
 def split(index: Index, axes: tuple[Axis, ...]) -> Iterator[Part]:
     """The part of each chunk that `index` means, of an array that is cut along `axes`.
 
-    >>> from zom.model.axis import Axis
+    >>> from zom.extension.axis import Axis
     >>> for part in split(Index((slice(2, 9, 3),)), (Axis(10, 4),)):
     ...     print(part.chunk, part.inside.entries, part.outside, part.whole)
     (0,) (slice(2, 3, 3),) (slice(0, 1, 1),) False
@@ -177,7 +177,7 @@ def split(index: Index, axes: tuple[Axis, ...]) -> Iterator[Part]:
 def count_parts(index: Index, axes: tuple[Axis, ...]) -> int:
     """How many chunks `index` touches: as many as `split` gives parts.
 
-    >>> from zom.model.axis import Axis
+    >>> from zom.extension.axis import Axis
     >>> count_parts(Index((slice(0, 10, 1), slice(0, 10**12, 1))), (Axis(10, 4), Axis(10**12, 1000)))
     3000000000
     """

@@ -12,13 +12,13 @@ import numpy as np
 
 from zom.engine.room import check_room
 from zom.errors import CodecError
-from zom.jsonvalue import lone_surrogate
-from zom.model.element_memory import index_text
+from zom.extension.element_memory import index_text
+from zom.json.value import lone_surrogate
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from zom.model.bound import Array
+    from zom.extension.bound import Array
 
 __all__ = ["as_elements", "check_text", "put"]
 

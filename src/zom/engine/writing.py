@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from zom.engine.plan import ChunkForm
     from zom.engine.sharding import Assign
     from zom.engine.split import Part
-    from zom.model.bound import Array, Data
+    from zom.extension.bound import Array, Data
 
 __all__ = ["write"]
 

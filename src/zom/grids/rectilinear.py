@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
 
 from pydantic import Field
 
+from zom.extension.axis import Axis
+from zom.extension.configuration import Configuration
+from zom.extension.grid import ChunkGrid, chunk_grids
 from zom.grids.regular import wanted_rank
-from zom.model.axis import Axis
-from zom.model.chunk_grid import ChunkGrid, chunk_grids
-from zom.model.configuration import Configuration
 from zom.problems import Fault, rule, show
 
 if TYPE_CHECKING:

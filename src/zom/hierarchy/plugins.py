@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from zom.conventions.convention import conventions
-from zom.model.chunk_grid import chunk_grids
-from zom.model.chunk_key_encoding import chunk_key_encodings
-from zom.model.codec import codecs
-from zom.model.datatype import data_types
+from zom.conventions.framework.convention import conventions
+from zom.extension.codec import codecs
+from zom.extension.datatype import data_types
+from zom.extension.grid import chunk_grids
+from zom.extension.keys import chunk_key_encodings
 
 __all__ = ["load_extensions"]
 

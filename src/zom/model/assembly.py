@@ -12,8 +12,8 @@ from collections.abc import Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
-from zom import jsontext
-from zom.jsonvalue import JSONDict, freeze
+from zom.json import text as jsontext
+from zom.json.value import JSONDict, freeze
 from zom.limits import DEFAULT_LIMITS, Limits
 from zom.model import attributes
 from zom.model.family import Family

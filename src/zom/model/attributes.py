@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING, Any, TypeVar, get_origin
 
 from pydantic import BaseModel, PydanticSchemaGenerationError, TypeAdapter, ValidationError
 
-from zom import jsontext
 from zom.errors import ExtensionError
-from zom.jsonvalue import JSON, JSONDict, JSONList, freeze
-from zom.model.configuration import USERS_VALIDATOR, faults_of
+from zom.extension.configuration import USERS_VALIDATOR, faults_of
+from zom.json import text as jsontext
+from zom.json.value import JSON, JSONDict, JSONList, freeze
 from zom.problems import Fault, rule
 
 if TYPE_CHECKING:

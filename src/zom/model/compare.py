@@ -10,8 +10,8 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, cast
 
-from zom import jsontext
-from zom.jsonvalue import exact_text, same, thaw
+from zom.json import text as jsontext
+from zom.json.value import exact_text, same, thaw
 from zom.model.output import member_specs
 from zom.problems import dotted, pointer_of, show
 

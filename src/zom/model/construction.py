@@ -12,7 +12,7 @@ import numpy as np
 from pydantic_core import PydanticUndefined
 
 from zom.errors import SpecError, SpecWarning
-from zom.jsonvalue import NOT_FINITE, freeze
+from zom.json.value import NOT_FINITE, freeze
 from zom.model.assembly import assemble, document_of
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from zom.model.datatype import Format
+    from zom.extension.datatype import Format
     from zom.model.spec import Spec
     from zom.problems import Fault, Rule
 
@@ -57,6 +57,6 @@ class Family:
 
 
 def _family_of(form: Format) -> Family:
-    module = importlib.import_module(f"zom.model.{form}")
+    module = importlib.import_module(f"zom.formats.{form}")
     family: Family = getattr(module, form.upper())
     return family

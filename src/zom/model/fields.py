@@ -8,7 +8,7 @@ from typing import Annotated
 from pydantic import Field, GetPydanticSchema
 from pydantic_core import core_schema
 
-from zom.jsonvalue import JSON
+from zom.json.value import JSON
 
 __all__ = ["AS_IT_IS", "Extension", "Length", "Value"]
 

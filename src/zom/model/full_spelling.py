@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast
 
-from zom.jsonvalue import thaw
-from zom.model.resolve import parse_v3
+from zom.extension.resolve import parse_v3
+from zom.json.value import thaw
 from zom.problems import dotted
 
 if TYPE_CHECKING:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 from zom.errors import NotFound, PathError
-from zom.jsonvalue import exact_key, same
+from zom.extension.registry import near
+from zom.json.value import exact_key, same
 from zom.model.output import member_specs
-from zom.model.registry import near
 from zom.model.spec import Spec
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ class Group(Spec):
         >>> sorted(group.flatten())
         ['/', '/a', '/b', '/b/c', '/b/c/d']
         """
-        from zom.model.from_tree import group_of  # noqa: PLC0415 - it builds groups
+        from zom.model.build.from_tree import group_of  # noqa: PLC0415 - it builds groups
 
         return cast("Self", group_of(cls, tree, attributes))
 

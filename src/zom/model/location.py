@@ -6,7 +6,7 @@ import dataclasses
 import re
 from typing import TYPE_CHECKING
 
-from zom import jsontext
+from zom.json import text as jsontext
 from zom.problems import Fault, Problem, pointer_of
 
 if TYPE_CHECKING:

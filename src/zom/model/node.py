@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from pydantic import ValidationError, create_model
 
-from zom.jsonvalue import JSONDict
+from zom.extension.configuration import INTEGER_LITERAL, USERS_VALIDATOR, faults_of, schema_of
+from zom.json.value import JSONDict
 from zom.model import attributes
-from zom.model.configuration import INTEGER_LITERAL, USERS_VALIDATOR, faults_of, schema_of
 from zom.model.spec import Prepared, Spec
 from zom.problems import Fault, rule, show
 

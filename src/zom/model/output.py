@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, cast
 
-from zom import jsontext
-from zom.jsonvalue import thaw
+from zom.json import text as jsontext
+from zom.json.value import thaw
 
 if TYPE_CHECKING:
     from zom.model.spec import Spec

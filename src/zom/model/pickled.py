@@ -7,13 +7,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
-from zom import jsontext
 from zom.errors import SpecError
+from zom.json import text as jsontext
 from zom.model.assembly import assemble, with_place
 from zom.model.output import member_specs, place_of
 
 if TYPE_CHECKING:
-    from zom.jsonvalue import JSONDict
+    from zom.json.value import JSONDict
     from zom.model.spec import Spec
     from zom.problems import Level
 

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, cast
 
-from zom.jsonvalue import CONTAINS_ITSELF
-from zom.jsonvalue import REPEATS as VALUE_REPEATS
+from zom.json.value import CONTAINS_ITSELF
+from zom.json.value import REPEATS as VALUE_REPEATS
 from zom.model.output import member_specs
 from zom.model.spec import Spec
 from zom.problems import Fault, dotted, rule

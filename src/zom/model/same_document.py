@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from zom.jsonvalue import same
+from zom.json.value import same
 from zom.model.assembly import assemble
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ def differing_members(
 ) -> list[str]:
     """The members in which two documents differ, but for those to `ignore`.
 
-    >>> from zom.model.v3 import V3
+    >>> from zom.formats.v3 import V3
     >>> group = {"zarr_format": 3, "node_type": "group"}
     >>> differing_members(V3, group, {**group, "attributes": {}})
     []

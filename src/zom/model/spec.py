@@ -15,7 +15,7 @@ from pydantic.warnings import TypedDictExtraConfigWarning
 from pydantic_core import PydanticCustomError, core_schema
 
 from zom.errors import SpecError, SpecWarning
-from zom.jsonvalue import JSONDict, exact_key, same
+from zom.json.value import JSONDict, exact_key, same
 from zom.limits import DEFAULT_LIMITS, Limits
 
 if TYPE_CHECKING:

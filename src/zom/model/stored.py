@@ -14,7 +14,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, cast
 
 from zom.errors import ConversionError, PathError, SpecError
-from zom.jsonvalue import JSONDict, thaw
+from zom.json.value import JSONDict, thaw
 from zom.model.assembly import assemble
 from zom.model.tree import flatten, unflatten, with_members
 from zom.paths import parse_path
@@ -120,7 +120,7 @@ def frozen_documents(spec: Spec) -> dict[str, JSONDict]:
 def model_document(family: Family, documents: Mapping[str, Any]) -> Any:
     """One node's document as the object model has it, from its stored documents.
 
-    >>> from zom.model.v2 import V2
+    >>> from zom.formats.v2 import V2
     >>> model_document(V2, {".zgroup": {"zarr_format": 2}, ".zattrs": {"a": 1}})
     {'zarr_format': 2, 'attributes': {'a': 1}}
     """
@@ -183,7 +183,7 @@ def from_consolidated(family: Family, document: Mapping[str, Any], level: Level 
     the entries of groups, are not part of the hierarchy.
 
     >>> from zom import v3
-    >>> from zom.model.v3 import V3
+    >>> from zom.formats.v3 import V3
     >>> tree = v3.GroupSpec(members={"a": v3.GroupSpec(members={})})
     >>> from_consolidated(V3, to_consolidated(tree)) == tree
     True
@@ -202,7 +202,7 @@ def check_consolidated(
 ) -> tuple[Problem, ...]:
     """What is wrong with the hierarchy that consolidated metadata describes.
 
-    >>> from zom.model.v2 import V2
+    >>> from zom.formats.v2 import V2
     >>> check_consolidated(V2, {"zarr_consolidated_format": 1, "metadata": {".zgroup": {"zarr_format": 2}}})
     ()
     """
@@ -244,7 +244,7 @@ def consolidated_entries(family: Family, document: Mapping[str, Any]) -> dict[st
 
     Blocks of consolidated metadata that stand in them are left out.
 
-    >>> from zom.model.v2 import V2
+    >>> from zom.formats.v2 import V2
     >>> consolidated_entries(V2, {"zarr_consolidated_format": 1, "metadata": {"a/.zgroup": {"zarr_format": 2}}})
     {'/a': {'.zgroup': {'zarr_format': 2}}}
     """

@@ -9,7 +9,7 @@ import re
 from typing import TYPE_CHECKING, Any, cast
 
 from zom.errors import NotFound, SpecError
-from zom.jsonvalue import JSONDict
+from zom.json.value import JSONDict
 from zom.model.assembly import MIXED, RANK, assemble
 from zom.model.group import missing
 from zom.model.members import ANY, member_plan

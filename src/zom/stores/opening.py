@@ -12,9 +12,9 @@ from urllib.parse import unquote, urlsplit
 
 from zom.errors import ReadOnlyError, StoreError
 from zom.stores.credentials import shown_url
-from zom.stores.files import is_there
 from zom.stores.interface import Store
 from zom.stores.local import LocalStore
+from zom.stores.local.files import is_there
 from zom.stores.memory import MemoryStore
 from zom.stores.wrap import PrefixStore, ReadOnlyStore
 
@@ -344,7 +344,7 @@ def _file_system(place: Any, *, read_only: bool) -> Store:
 
 def _from_zarr_python(place: Any, *, read_only: bool) -> Store:
     """A store around one of zarr-python's; one that is only a cover is taken off."""
-    if _is_of("zom.stores.zarr_bridge", "Bridge", place):
+    if _is_of("zom.stores.zarr_python.bridge", "Bridge", place):
         return store(place.inner, read_only=read_only or place.read_only or None)
     if _is_of("zarr.storage", "ObjectStore", place):
         return _adapted(place.store, read_only=read_only or place.read_only)

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 
 from zom.errors import StoreError
-from zom.stores.faulty import FaultyStore, Mishap
 from zom.stores.interface import ByteRange, Range, Store, Suffix, cut
+from zom.testing.faulty import FaultyStore, Mishap
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

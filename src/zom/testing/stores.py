@@ -20,9 +20,9 @@ import pytest
 from typing_extensions import override
 
 from zom.errors import PathError, StoreError
-from zom.stores.faulty import FaultyStore
 from zom.stores.interface import Listing, Range, Store, Suffix
 from zom.stores.wrap import PrefixStore
+from zom.testing.faulty import FaultyStore
 from zom.testing.store_machine import check_as_dict
 from zom.testing.store_reading import BAD_KEYS, ODD_KEYS, ReadingSuite
 

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from hypothesis import strategies as st
 
-from zom.model.draft import DRAFT
-from zom.model.v2 import V2
-from zom.model.v3 import V3
+from zom.formats.draft import DRAFT
+from zom.formats.v2 import V2
+from zom.formats.v3 import V3
 from zom.paths import name_faults
 from zom.testing.array_documents import draft_arrays, v2_arrays, v3_arrays
 from zom.testing.json_values import attributes, json_values, shuffled
@@ -21,7 +21,7 @@ from zom.testing.json_values import attributes, json_values, shuffled
 if TYPE_CHECKING:
     from hypothesis.strategies import SearchStrategy
 
-    from zom.model.datatype import Format
+    from zom.extension.datatype import Format
     from zom.model.spec import Spec
     from zom.problems import Fault
 

@@ -8,8 +8,8 @@ from __future__ import annotations
 from html import escape
 from typing import TYPE_CHECKING, Any, cast
 
-from zom import jsontext
-from zom.model.facts import array_facts, byte_text, printable
+from zom.formats.facts import array_facts, byte_text, printable
+from zom.json import text as jsontext
 from zom.model.output import member_specs
 from zom.model.tree import walk
 

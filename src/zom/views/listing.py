@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from zom.model.array_view import array_view
+from zom.formats.array_view import array_view
 from zom.model.output import member_specs
 from zom.model.tree import walk
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from zom.model.array_view import Lengths
+    from zom.formats.array_view import Lengths
     from zom.model.spec import Spec
 
 __all__ = ["listing"]

@@ -8,12 +8,12 @@ from __future__ import annotations
 from html import escape
 from typing import TYPE_CHECKING
 
-from zom.hierarchy.plan_text import MARKS, action_words, summary
-from zom.model.facts import printable
+from zom.formats.facts import printable
+from zom.hierarchy.change.plan_text import MARKS, action_words, summary
 from zom.views.html import page_around
 
 if TYPE_CHECKING:
-    from zom.hierarchy.plan import Action, Plan
+    from zom.hierarchy.change.plan import Action, Plan
     from zom.problems import Problem
 
 __all__ = ["plan_page"]

@@ -220,7 +220,7 @@ def _write_part(
 
 def draft_2021(document: dict[str, Any]) -> dict[str, Any]:
     """The document of 2021 for the array of a v2 document, as zom writes such data types itself."""
-    from zom.model.resolve import parse_v2
+    from zom.extension.resolve import parse_v2
 
     filters = document["filters"] or []
     objects = filters[0]["id"] if document["dtype"] == "|O" else None

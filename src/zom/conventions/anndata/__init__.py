@@ -15,7 +15,7 @@ from zom.conventions.anndata.frames import FRAME_RULES
 from zom.conventions.anndata.skeleton import categorical, csc, csr, nullable, skeleton
 from zom.conventions.anndata.stored_values import STORED_RULES
 from zom.conventions.anndata.values import VALUE_RULES
-from zom.conventions.convention import Convention, register
+from zom.conventions.framework.convention import Convention, register
 
 __all__ = ["ANNDATA", "categorical", "csc", "csr", "nullable", "skeleton"]
 

@@ -14,15 +14,15 @@ from zom.conventions.anndata.elements import (
     extent_of,
 )
 from zom.conventions.anndata.encodings import LINK
-from zom.conventions.check import Breach, Site, Skip, python
-from zom.conventions.rule import Rule, is_value
-from zom.model.registry import near
+from zom.conventions.framework.check import Breach, Site, Skip, python
+from zom.conventions.framework.rule import Rule, is_value
+from zom.extension.registry import near
 from zom.problems import show
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
-    from zom.conventions.view import Node
+    from zom.conventions.framework.view import Node
 
 __all__ = ["CONTAINER_RULES"]
 

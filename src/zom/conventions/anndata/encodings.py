@@ -13,11 +13,11 @@ from zom.conventions.anndata.elements import (
     encoding_of,
     kinds_of,
 )
-from zom.conventions.check import Breach, Site, Skip, python
-from zom.conventions.rule import Rule, has, is_value
-from zom.conventions.tree_checks import node_kind
-from zom.conventions.value_checks import json_type, pattern, required
-from zom.model.registry import near
+from zom.conventions.framework.check import Breach, Site, Skip, python
+from zom.conventions.framework.rule import Rule, has, is_value
+from zom.conventions.framework.tree_checks import node_kind
+from zom.conventions.framework.value_checks import json_type, pattern, required
+from zom.extension.registry import near
 from zom.problems import show
 
 if TYPE_CHECKING:

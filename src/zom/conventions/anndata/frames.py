@@ -6,19 +6,19 @@ from typing import TYPE_CHECKING, Any, Final
 
 from zom.conventions.anndata.elements import DATAFRAME, TYPE, extent_of
 from zom.conventions.anndata.encodings import LINK
-from zom.conventions.check import Breach, Site, Skip, python
-from zom.conventions.reference_checks import ref
-from zom.conventions.rule import Rule, is_value
-from zom.conventions.value_checks import json_type, pattern, required, unique
-from zom.model.python_value import is_list
+from zom.conventions.framework.check import Breach, Site, Skip, python
+from zom.conventions.framework.reference_checks import ref
+from zom.conventions.framework.rule import Rule, is_value
+from zom.conventions.framework.value_checks import json_type, pattern, required, unique
+from zom.json.python_value import is_list
 from zom.problems import show
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from zom.conventions.anndata.elements import Extent
-    from zom.conventions.check import Check
-    from zom.conventions.view import Node
+    from zom.conventions.framework.check import Check
+    from zom.conventions.framework.view import Node
 
 __all__ = ["FRAME_RULES"]
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from zom.conventions.anndata.elements import ENCODINGS, SPARSE, TYPE, VERSION
-from zom.model import v2, v3
+from zom.formats import v2, v3
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -12,14 +12,14 @@ import numpy as np
 
 from zom.conventions.anndata.elements import CATEGORICAL, SPARSE, TYPE, encoding_of
 from zom.conventions.anndata.encodings import LINK
-from zom.conventions.check import VALUES_UNREAD, Breach, Site, Skip, of_values
-from zom.conventions.rule import Rule, is_value
-from zom.model.python_value import is_list
+from zom.conventions.framework.check import VALUES_UNREAD, Breach, Site, Skip, of_values
+from zom.conventions.framework.rule import Rule, is_value
+from zom.json.python_value import is_list
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from zom.conventions.view import Node
+    from zom.conventions.framework.view import Node
 
 __all__ = ["STORED_RULES"]
 

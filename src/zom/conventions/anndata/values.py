@@ -6,18 +6,25 @@ from typing import TYPE_CHECKING, Final
 
 from zom.conventions.anndata.elements import AWKWARD, CATEGORICAL, NULLABLE, SPARSE, TYPE, encoding_of
 from zom.conventions.anndata.encodings import LINK
-from zom.conventions.check import Breach, Site, Skip, python
-from zom.conventions.rule import Rule, is_value
-from zom.conventions.tree_checks import member
-from zom.conventions.value_checks import between, json_type, length, one_of, pattern, required
-from zom.model.python_value import is_list
+from zom.conventions.framework.check import Breach, Site, Skip, python
+from zom.conventions.framework.rule import Rule, is_value
+from zom.conventions.framework.tree_checks import member
+from zom.conventions.framework.value_checks import (
+    between,
+    json_type,
+    length,
+    one_of,
+    pattern,
+    required,
+)
+from zom.json.python_value import is_list
 from zom.problems import show
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from zom.conventions.check import Check
-    from zom.conventions.view import Node
+    from zom.conventions.framework.check import Check
+    from zom.conventions.framework.view import Node
 
 __all__ = ["VALUE_RULES"]
 

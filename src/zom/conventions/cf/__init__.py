@@ -32,8 +32,8 @@ from zom.conventions.cf import (
 )
 from zom.conventions.cf.attributes import GroupAttributes, VariableAttributes
 from zom.conventions.cf.name_table import read_table, rules_of
-from zom.conventions.convention import Convention, register
-from zom.conventions.rule import above, is_like
+from zom.conventions.framework.convention import Convention, register
+from zom.conventions.framework.rule import above, is_like
 
 if TYPE_CHECKING:
     from pathlib import Path

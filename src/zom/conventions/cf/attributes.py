@@ -11,7 +11,7 @@ from typing import Any
 
 from pydantic import Field
 
-from zom.conventions.attributes import Attributes
+from zom.conventions.framework.attributes import Attributes
 
 __all__ = ["GroupAttributes", "VariableAttributes"]
 
@@ -21,7 +21,7 @@ Number = int | float
 class GroupAttributes(Attributes):
     """The attributes of groups that CF gives a meaning to.
 
-    >>> from zom.conventions.attributes import faults_in
+    >>> from zom.conventions.framework.attributes import faults_in
     >>> [fault.path for fault in faults_in(GroupAttributes, {"title": 7})]
     [('title',)]
     """
@@ -40,7 +40,7 @@ class GroupAttributes(Attributes):
 class VariableAttributes(Attributes):
     """The attributes of variables that CF gives a meaning to.
 
-    >>> from zom.conventions.attributes import faults_in
+    >>> from zom.conventions.framework.attributes import faults_in
     >>> [fault.path for fault in faults_in(VariableAttributes, {"units": 1, "valid_min": "0"})]
     [('units',), ('valid_min',)]
     """

@@ -16,14 +16,14 @@ from zom.conventions.cf.coordinates import uncompressed
 from zom.conventions.cf.units import measures
 from zom.conventions.cf.variable import Variable, judged, judged_text, section
 from zom.conventions.cf.words import pairs
-from zom.conventions.rule import Rule
-from zom.model.registry import near
+from zom.conventions.framework.rule import Rule
+from zom.extension.registry import near
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from zom.conventions.check import Breach
-    from zom.conventions.view import Node
+    from zom.conventions.framework.check import Breach
+    from zom.conventions.framework.view import Node
 
 __all__ = ["RULES"]
 

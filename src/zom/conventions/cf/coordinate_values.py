@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from zom.conventions.cf.variable import Variable, section
-from zom.conventions.check import VALUES_UNREAD, Breach, Site, Skip, of_values
-from zom.conventions.rule import Rule
+from zom.conventions.framework.check import VALUES_UNREAD, Breach, Site, Skip, of_values
+from zom.conventions.framework.rule import Rule
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -13,15 +13,15 @@ from typing import TYPE_CHECKING, Final
 
 from zom.conventions.cf.units import axis_of_units, is_pressure
 from zom.conventions.cf.variable import Variable, judged, judged_text, section
-from zom.conventions.rule import Rule
-from zom.conventions.value_checks import pattern
+from zom.conventions.framework.rule import Rule
+from zom.conventions.framework.value_checks import pattern
 from zom.problems import show
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from zom.conventions.check import Breach
-    from zom.conventions.view import Node
+    from zom.conventions.framework.check import Breach
+    from zom.conventions.framework.view import Node
 
 __all__ = ["RULES", "uncompressed"]
 

@@ -13,14 +13,14 @@ from zom.conventions.cf.cell_methods import parse_cell_methods
 from zom.conventions.cf.time_units import is_reference
 from zom.conventions.cf.units import DEPRECATED, VOLUME_RATIOS, axis_of_units, has_temperature, wrong_units
 from zom.conventions.cf.variable import Variable, judged, judged_text, section
-from zom.conventions.rule import Rule, has
-from zom.conventions.value_checks import one_of, pattern
+from zom.conventions.framework.rule import Rule, has
+from zom.conventions.framework.value_checks import one_of, pattern
 from zom.problems import show
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from zom.conventions.check import Breach
+    from zom.conventions.framework.check import Breach
 
 __all__ = ["MODIFIERS", "RULES"]
 

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Final
 
 from zom.conventions.cf.variable import Variable, judged, judged_text, section
 from zom.conventions.cf.words import pairs
-from zom.conventions.rule import Rule, has
+from zom.conventions.framework.rule import Rule, has
 from zom.problems import show
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from zom.conventions.check import Breach
+    from zom.conventions.framework.check import Breach
 
 __all__ = ["RULES", "known_dimensions"]
 

@@ -9,16 +9,16 @@ from typing import TYPE_CHECKING, Any, Final
 
 from zom.conventions.cf.missing import is_number, representable
 from zom.conventions.cf.variable import INTEGERS, Variable, judged, listed, section
-from zom.conventions.rule import Rule, has
-from zom.conventions.value_checks import any_of, one_of, pattern, required
-from zom.model.python_value import is_list
+from zom.conventions.framework.rule import Rule, has
+from zom.conventions.framework.value_checks import any_of, one_of, pattern, required
+from zom.json.python_value import is_list
 from zom.problems import show
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from zom.conventions.check import Breach
-    from zom.conventions.view import Path
+    from zom.conventions.framework.check import Breach
+    from zom.conventions.framework.view import Path
 
 __all__ = ["RULES"]
 

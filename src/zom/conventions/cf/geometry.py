@@ -8,14 +8,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from zom.conventions.cf.variable import Variable, judged, judged_text, section
-from zom.conventions.rule import Rule
-from zom.conventions.value_checks import pattern, required
+from zom.conventions.framework.rule import Rule
+from zom.conventions.framework.value_checks import pattern, required
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from zom.conventions.check import Breach
-    from zom.conventions.view import Node
+    from zom.conventions.framework.check import Breach
+    from zom.conventions.framework.view import Node
 
 __all__ = ["RULES"]
 

@@ -12,14 +12,14 @@ from typing import TYPE_CHECKING, Any, Final
 from zom.conventions.cf.missing import is_number
 from zom.conventions.cf.variable import Variable, judged, judged_text, listed, section
 from zom.conventions.cf.words import Entry, entries
-from zom.conventions.rule import Rule, has, is_value
-from zom.conventions.value_checks import forbidden, one_of
+from zom.conventions.framework.rule import Rule, has, is_value
+from zom.conventions.framework.value_checks import forbidden, one_of
 from zom.problems import show
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from zom.conventions.check import Breach
+    from zom.conventions.framework.check import Breach
 
 __all__ = ["MAPPINGS", "PARAMETERS", "RULES"]
 

@@ -15,15 +15,15 @@ import math
 from typing import TYPE_CHECKING, Any, Final, TypeGuard
 
 from zom.conventions.cf.variable import INTEGERS, NUMBERS, Variable, judged, listed, section
-from zom.conventions.rule import Rule, has
-from zom.conventions.value_checks import equal
-from zom.model.python_value import is_list
+from zom.conventions.framework.rule import Rule, has
+from zom.conventions.framework.value_checks import equal
+from zom.json.python_value import is_list
 from zom.problems import show
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from zom.conventions.check import Breach
+    from zom.conventions.framework.check import Breach
 
 __all__ = ["RULES", "is_number", "is_whole", "representable"]
 

@@ -15,10 +15,10 @@ from zom.conventions.cf.cell_methods import parse_cell_methods
 from zom.conventions.cf.time_units import is_reference
 from zom.conventions.cf.units import DEPRECATED, measures
 from zom.conventions.cf.variable import Variable, section
-from zom.conventions.check import Breach, Site, Skip, python
-from zom.conventions.rule import Rule
+from zom.conventions.framework.check import Breach, Site, Skip, python
+from zom.conventions.framework.rule import Rule
 from zom.errors import ExtensionError
-from zom.model.registry import near
+from zom.extension.registry import near
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

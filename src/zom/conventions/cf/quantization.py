@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Any, Final
 
 from zom.conventions.cf.missing import is_whole
 from zom.conventions.cf.variable import Variable, judged, judged_text, section
-from zom.conventions.rule import Rule
-from zom.conventions.value_checks import one_of, pattern
+from zom.conventions.framework.rule import Rule
+from zom.conventions.framework.value_checks import one_of, pattern
 from zom.problems import show
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from zom.conventions.check import Breach
+    from zom.conventions.framework.check import Breach
 
 __all__ = ["RULES"]
 

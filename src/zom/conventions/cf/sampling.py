@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Final
 from zom.conventions.cf.dataset import dataset_of
 from zom.conventions.cf.domain import known_dimensions
 from zom.conventions.cf.variable import INTEGERS, Variable, judged, judged_text, section
-from zom.conventions.check import Breach, Site, Skip, python
-from zom.conventions.rule import Rule
-from zom.conventions.value_checks import one_of
-from zom.model.registry import near
+from zom.conventions.framework.check import Breach, Site, Skip, python
+from zom.conventions.framework.rule import Rule
+from zom.conventions.framework.value_checks import one_of
+from zom.extension.registry import near
 from zom.problems import show
 
 if TYPE_CHECKING:

@@ -17,15 +17,15 @@ from zom.conventions.cf.time_units import (
     wrong_date,
 )
 from zom.conventions.cf.variable import Variable, judged, judged_text, section
-from zom.conventions.rule import Rule
-from zom.model.python_value import is_list
-from zom.model.registry import near
+from zom.conventions.framework.rule import Rule
+from zom.extension.registry import near
+from zom.json.python_value import is_list
 from zom.problems import show
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from zom.conventions.check import Breach
+    from zom.conventions.framework.check import Breach
 
 __all__ = ["RULES"]
 

@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from zom.conventions.cf.variable import Variable, judged, judged_text, section
 from zom.conventions.cf.words import pairs
-from zom.conventions.rule import Rule
-from zom.model.registry import near
+from zom.conventions.framework.rule import Rule
+from zom.extension.registry import near
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from zom.conventions.check import Breach
+    from zom.conventions.framework.check import Breach
 
 __all__ = ["DEFINITIONS", "RULES"]
 

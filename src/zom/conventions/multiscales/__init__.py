@@ -18,7 +18,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from zom.conventions.convention import register
+from zom.conventions.framework.convention import register
 from zom.conventions.multiscales.build import group, multiscales
 from zom.conventions.multiscales.rules import CONVENTION
 

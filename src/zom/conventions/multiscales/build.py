@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from zom.conventions.affine import affine_of
 from zom.conventions.multiscales.rules import PUBLISHED
 from zom.conventions.proj import PUBLISHED as PROJ
-from zom.conventions.spatial_attributes import BBOX, DIMENSIONS, SHAPE, TRANSFORM
-from zom.conventions.spatial_attributes import PUBLISHED as SPATIAL
-from zom.model.v3 import ArraySpec, GroupSpec
+from zom.conventions.spatial.attributes import BBOX, DIMENSIONS, SHAPE, TRANSFORM
+from zom.conventions.spatial.attributes import PUBLISHED as SPATIAL
+from zom.formats.v3 import ArraySpec, GroupSpec
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

@@ -10,23 +10,23 @@ from typing import TYPE_CHECKING, Any, Final
 from pydantic import Field
 
 from zom.conventions.affine import MOST
-from zom.conventions.attributes import Attributes, Part
-from zom.conventions.check import Skip, python
-from zom.conventions.convention import Convention
-from zom.conventions.declarations import Published, declared_as_published
+from zom.conventions.framework.attributes import Attributes, Part
+from zom.conventions.framework.check import Skip, python
+from zom.conventions.framework.convention import Convention
+from zom.conventions.framework.declarations import Published, declared_as_published
+from zom.conventions.framework.reference_checks import ref
+from zom.conventions.framework.rule import Rule, has
+from zom.conventions.framework.tree_checks import node_kind
+from zom.conventions.framework.value_checks import forbidden, pattern, required, unique
+from zom.conventions.framework.view import Node
 from zom.conventions.multiscale_layout import arrays_of, levels_of, sources_of
-from zom.conventions.reference_checks import ref
-from zom.conventions.rule import Rule, has
-from zom.conventions.tree_checks import node_kind
-from zom.conventions.value_checks import forbidden, pattern, required, unique
-from zom.conventions.view import Node
-from zom.model.python_value import is_dict
+from zom.json.python_value import is_dict
 from zom.problems import show
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from zom.conventions.check import Breach, Site
+    from zom.conventions.framework.check import Breach, Site
     from zom.conventions.multiscale_layout import Level
 
 __all__ = ["CONVENTION", "TEXT"]

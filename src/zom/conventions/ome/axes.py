@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from zom.conventions.attributes import Part
-from zom.conventions.check import Breach, Site, python
-from zom.conventions.rule import Rule, is_value, schema
-from zom.conventions.value_checks import count, one_of, required, sequence, unique
-from zom.model.python_value import is_dict, is_list
+from zom.conventions.framework.attributes import Part
+from zom.conventions.framework.check import Breach, Site, python
+from zom.conventions.framework.rule import Rule, is_value, schema
+from zom.conventions.framework.value_checks import count, one_of, required, sequence, unique
+from zom.json.python_value import is_dict, is_list
 from zom.problems import show
 
 if TYPE_CHECKING:

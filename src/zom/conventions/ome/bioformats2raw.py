@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from zom.conventions.check import Breach, Site, Skip, python
+from zom.conventions.framework.check import Breach, Site, Skip, python
+from zom.conventions.framework.rule import Rule, lacks, schema
+from zom.conventions.framework.value_checks import equals
 from zom.conventions.ome.paths import leads_to
-from zom.conventions.rule import Rule, lacks, schema
-from zom.conventions.value_checks import equals
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

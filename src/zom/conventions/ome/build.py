@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 
 from zom.conventions.ome.build_levels import Level, levels_of
-from zom.model import v2, v3
+from zom.formats import v2, v3
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -7,14 +7,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from zom.conventions.check import Breach, Site, Skip, python
-from zom.conventions.near_keys import spelled_within
+from zom.conventions.framework.check import Breach, Site, Skip, python
+from zom.conventions.framework.near_keys import spelled_within
+from zom.conventions.framework.rule import Rule, has, is_value, lacks, schema
+from zom.conventions.framework.selector import parse_selector, select
+from zom.conventions.framework.value_checks import equals
+from zom.conventions.framework.view import Node
 from zom.conventions.ome.bioformats2raw import LAYOUT
-from zom.conventions.rule import Rule, has, is_value, lacks, schema
-from zom.conventions.selector import parse_selector, select
-from zom.conventions.value_checks import equals
-from zom.conventions.view import Node
-from zom.model.python_value import is_dict
+from zom.json.python_value import is_dict
 from zom.problems import show
 
 if TYPE_CHECKING:

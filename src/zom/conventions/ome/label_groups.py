@@ -7,13 +7,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from zom.conventions.check import Breach, Site, Skip, python
+from zom.conventions.framework.check import Breach, Site, Skip, python
+from zom.conventions.framework.reference_checks import ref_has
+from zom.conventions.framework.rule import Rule, schema
+from zom.conventions.framework.value_checks import forbidden
+from zom.conventions.framework.view import Node
 from zom.conventions.ome.paths import leads_to
-from zom.conventions.reference_checks import ref_has
-from zom.conventions.rule import Rule, schema
-from zom.conventions.value_checks import forbidden
-from zom.conventions.view import Node
-from zom.model.python_value import is_list
+from zom.json.python_value import is_list
 from zom.problems import show
 
 if TYPE_CHECKING:

@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from pydantic import Field
 
-from zom.conventions.attributes import Part
-from zom.conventions.check import Breach, Site, Skip, python
+from zom.conventions.framework.attributes import Part
+from zom.conventions.framework.check import Breach, Site, Skip, python
+from zom.conventions.framework.reference_checks import ref_dtype
+from zom.conventions.framework.rule import Rule, schema
+from zom.conventions.framework.value_checks import count, required, unique
+from zom.conventions.framework.view import UNKNOWN, Node
 from zom.conventions.ome.edition import lists, reached
-from zom.conventions.reference_checks import ref_dtype
-from zom.conventions.rule import Rule, schema
-from zom.conventions.value_checks import count, required, unique
-from zom.conventions.view import UNKNOWN, Node
-from zom.model.python_value import is_dict, is_list
+from zom.json.python_value import is_dict, is_list
 from zom.problems import show
 
 if TYPE_CHECKING:

@@ -9,15 +9,15 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import Field
 
-from zom.conventions.attributes import Part
-from zom.conventions.check import Breach, Site, python
+from zom.conventions.framework.attributes import Part
+from zom.conventions.framework.check import Breach, Site, python
+from zom.conventions.framework.reference_checks import ref, ref_dims, ref_ndim, ref_order
+from zom.conventions.framework.rule import Rule, schema
+from zom.conventions.framework.value_checks import json_type, required, unique
 from zom.conventions.ome.axes import Axis, kind_of
 from zom.conventions.ome.edition import lists
 from zom.conventions.ome.transforms import Transformation  # noqa: TC001 - pydantic reads the annotation
-from zom.conventions.reference_checks import ref, ref_dims, ref_ndim, ref_order
-from zom.conventions.rule import Rule, schema
-from zom.conventions.value_checks import json_type, required, unique
-from zom.model.python_value import is_dict, is_list
+from zom.json.python_value import is_dict, is_list
 from zom.problems import show
 
 if TYPE_CHECKING:

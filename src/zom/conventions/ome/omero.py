@@ -9,20 +9,20 @@ from typing import TYPE_CHECKING
 
 from pydantic import Field
 
-from zom.conventions.attributes import Part
-from zom.conventions.check import Breach, Site, Skip, python
+from zom.conventions.framework.attributes import Part
+from zom.conventions.framework.check import Breach, Site, Skip, python
+from zom.conventions.framework.rule import Rule, schema
+from zom.conventions.framework.value_checks import pattern, required
+from zom.conventions.framework.view import Node
 from zom.conventions.ome.axes import kind_of
 from zom.conventions.ome.edition import lists
-from zom.conventions.rule import Rule, schema
-from zom.conventions.value_checks import pattern, required
-from zom.conventions.view import Node
-from zom.model.python_value import is_dict, is_list
+from zom.json.python_value import is_dict, is_list
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from zom.conventions.framework.rule import Source
     from zom.conventions.ome.edition import Edition, Judge
-    from zom.conventions.rule import Source
 
 __all__ = ["Channel", "Omero", "Window", "omero_rules"]
 

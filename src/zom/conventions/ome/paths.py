@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from zom.conventions.check import Breach, Check, Site, Skip, python
-from zom.conventions.reference_checks import Base, near_name, references
-from zom.conventions.view import UNKNOWN, Node
+from zom.conventions.framework.check import Breach, Check, Site, Skip, python
+from zom.conventions.framework.reference_checks import Base, near_name, references
+from zom.conventions.framework.view import UNKNOWN, Node
 from zom.problems import show
 
 if TYPE_CHECKING:

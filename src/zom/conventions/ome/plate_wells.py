@@ -7,18 +7,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from zom.conventions.check import Breach, Site, Skip, python
+from zom.conventions.framework.check import Breach, Site, Skip, python
+from zom.conventions.framework.rule import Rule, schema
 from zom.conventions.ome.edition import lists
 from zom.conventions.ome.paths import leads_to
-from zom.conventions.rule import Rule, schema
-from zom.model.python_value import is_dict, is_list
+from zom.json.python_value import is_dict, is_list
 from zom.problems import show
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from zom.conventions.framework.view import Node
     from zom.conventions.ome.edition import Edition, Judge
-    from zom.conventions.view import Node
 
 __all__ = ["plate_tree_rules"]
 

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Annotated
 
 from pydantic import Field
 
-from zom.conventions.attributes import Part
-from zom.conventions.check import Breach, Site, python
-from zom.conventions.rule import Rule, schema
-from zom.conventions.value_checks import required, unique
-from zom.model.python_value import is_dict, is_list
+from zom.conventions.framework.attributes import Part
+from zom.conventions.framework.check import Breach, Site, python
+from zom.conventions.framework.rule import Rule, schema
+from zom.conventions.framework.value_checks import required, unique
+from zom.json.python_value import is_dict, is_list
 from zom.problems import show
 
 if TYPE_CHECKING:

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from zom.conventions.check import Breach, Site, Skip, python
+from zom.conventions.framework.check import Breach, Site, Skip, python
+from zom.conventions.framework.rule import Rule, schema
 from zom.conventions.ome.transformations_place import places, scene_systems
-from zom.conventions.rule import Rule, schema
-from zom.model.python_value import is_dict
+from zom.json.python_value import is_dict
 from zom.problems import show
 
 if TYPE_CHECKING:

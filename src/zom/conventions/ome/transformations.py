@@ -9,8 +9,8 @@ from typing import Annotated, Any, Final, Literal
 
 from pydantic import ConfigDict, Discriminator, Field, Tag
 
-from zom.conventions.attributes import Part
-from zom.model.python_value import is_dict
+from zom.conventions.framework.attributes import Part
+from zom.json.python_value import is_dict
 
 __all__ = ["TYPES", "Form", "Reference", "Transformation"]
 

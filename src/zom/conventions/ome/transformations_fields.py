@@ -7,18 +7,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from zom.conventions.check import Breach, Site, Skip, python
+from zom.conventions.framework.check import Breach, Site, Skip, python
+from zom.conventions.framework.rule import Rule
+from zom.conventions.framework.view import Node
 from zom.conventions.ome.transformations_place import images, pieces_of
-from zom.conventions.rule import Rule
-from zom.conventions.view import Node
-from zom.model.python_value import is_dict, is_list
+from zom.json.python_value import is_dict, is_list
 from zom.problems import show
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from zom.conventions.framework.view import Unknown
     from zom.conventions.ome.transformations_shape import Piece
-    from zom.conventions.view import Unknown
 
 __all__ = ["MATRIX_PATH", "MATRIX_SHAPE", "VECTOR_FIELD", "VECTOR_FIELD_PATH"]
 

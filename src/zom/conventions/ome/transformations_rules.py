@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from zom.conventions.check import Breach, Site, Skip
+from zom.conventions.framework.check import Breach, Site, Skip
+from zom.conventions.framework.view import Unknown
 from zom.conventions.ome.transformations_fields import (
     MATRIX_PATH,
     MATRIX_SHAPE,
@@ -17,16 +18,15 @@ from zom.conventions.ome.transformations_fields import (
 from zom.conventions.ome.transformations_parameters import PARAMETER_RULES, transformation_rule
 from zom.conventions.ome.transformations_place import images, places, systems_at
 from zom.conventions.ome.transformations_shape import type_of
-from zom.conventions.view import Unknown
-from zom.model.python_value import is_dict, is_list
-from zom.model.registry import near
+from zom.extension.registry import near
+from zom.json.python_value import is_dict, is_list
 from zom.problems import show
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+    from zom.conventions.framework.view import Path
     from zom.conventions.ome.transformations_place import Place
-    from zom.conventions.view import Path
 
 __all__ = ["TRANSFORMATION_RULES"]
 

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from zom.model.python_value import is_dict, is_list
+from zom.json.python_value import is_dict, is_list
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from zom.conventions.view import Path
+    from zom.conventions.framework.view import Path
 
 __all__ = [
     "Fault",

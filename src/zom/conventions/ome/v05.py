@@ -9,8 +9,10 @@ from typing import Any, Final
 
 from pydantic import Field
 
-from zom.conventions.attributes import Attributes
-from zom.conventions.convention import Convention, register
+from zom.conventions.framework.attributes import Attributes
+from zom.conventions.framework.convention import Convention, register
+from zom.conventions.framework.rule import Rule
+from zom.conventions.framework.value_checks import required
 from zom.conventions.ome.axes import axes_form, axes_order, axes_units
 from zom.conventions.ome.bioformats2raw import LAYOUT, layout_rules
 from zom.conventions.ome.edition import Edition
@@ -23,8 +25,6 @@ from zom.conventions.ome.plate_wells import plate_tree_rules
 from zom.conventions.ome.plates import Plate, acquisition_rules, plate_rules
 from zom.conventions.ome.transforms import transform_rules
 from zom.conventions.ome.wells import Well, well_image_unique, well_rules
-from zom.conventions.rule import Rule
-from zom.conventions.value_checks import required
 
 __all__ = ["V05", "Ome05"]
 

@@ -8,7 +8,10 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
-from zom.conventions.convention import Convention, register
+from zom.conventions.framework.convention import Convention, register
+from zom.conventions.framework.reference_checks import ref_dtype
+from zom.conventions.framework.rule import Rule, has, schema
+from zom.conventions.framework.value_checks import any_of, pattern, required
 from zom.conventions.ome.axes import axes_form, axes_order, axes_units
 from zom.conventions.ome.bioformats2raw import layout_rules
 from zom.conventions.ome.edition import OMEZarr
@@ -24,9 +27,6 @@ from zom.conventions.ome.transformations_rules import TRANSFORMATION_RULES
 from zom.conventions.ome.v06_form import Ome06
 from zom.conventions.ome.v06_systems import EDITION, IMAGES, PLACES, SYSTEM_RULES
 from zom.conventions.ome.wells import well_image_unique, well_rules
-from zom.conventions.reference_checks import ref_dtype
-from zom.conventions.rule import Rule, has, schema
-from zom.conventions.value_checks import any_of, pattern, required
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

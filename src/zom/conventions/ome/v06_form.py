@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 from pydantic import ConfigDict, Field
 
-from zom.conventions.attributes import Attributes
+from zom.conventions.framework.attributes import Attributes
 from zom.conventions.ome.bioformats2raw import LAYOUT
 from zom.conventions.ome.label_images import ImageLabel
 from zom.conventions.ome.plates import Plate

@@ -8,14 +8,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
-from zom.conventions.check import Breach, Site, Skip, python
+from zom.conventions.framework.check import Breach, Site, Skip, python
+from zom.conventions.framework.rule import Rule, schema
+from zom.conventions.framework.value_checks import json_type, one_of, unique
+from zom.conventions.framework.view import Node
 from zom.conventions.ome.axes import kind_of
 from zom.conventions.ome.edition import Edition
 from zom.conventions.ome.transformations_place import images
-from zom.conventions.rule import Rule, schema
-from zom.conventions.value_checks import json_type, one_of, unique
-from zom.conventions.view import Node
-from zom.model.python_value import is_dict, is_list
+from zom.json.python_value import is_dict, is_list
 from zom.problems import show
 
 if TYPE_CHECKING:

@@ -9,20 +9,20 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import Field
 
-from zom.conventions.attributes import Part
-from zom.conventions.check import Breach, Site, Skip, python
+from zom.conventions.framework.attributes import Part
+from zom.conventions.framework.check import Breach, Site, Skip, python
+from zom.conventions.framework.rule import Rule, schema
+from zom.conventions.framework.value_checks import pattern, unique
 from zom.conventions.ome.edition import lists
 from zom.conventions.ome.paths import leads_to
-from zom.conventions.rule import Rule, schema
-from zom.conventions.value_checks import pattern, unique
-from zom.model.python_value import is_dict, is_list
+from zom.json.python_value import is_dict, is_list
 from zom.problems import show
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from zom.conventions.framework.rule import Source
     from zom.conventions.ome.edition import Edition, Judge
-    from zom.conventions.rule import Source
 
 __all__ = ["FieldOfView", "Well", "well_image_unique", "well_rules"]
 

@@ -11,15 +11,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from zom.conventions.convention import Convention, register
-from zom.conventions.view import remembered
+from zom.conventions.framework.convention import Convention, register
+from zom.conventions.framework.view import remembered
 from zom.conventions.xarray.dataset import Variable, dataset
 from zom.conventions.xarray.encodings import ENCODINGS
 from zom.conventions.xarray.structure import STRUCTURE
-from zom.model.python_value import is_list
+from zom.json.python_value import is_list
 
 if TYPE_CHECKING:
-    from zom.conventions.view import Node
+    from zom.conventions.framework.view import Node
 
 __all__ = ["XARRAY", "Variable", "dataset"]
 

@@ -12,21 +12,21 @@ from collections.abc import Mapping
 from dataclasses import KW_ONLY, dataclass, field
 from typing import TYPE_CHECKING, Any, Final, Literal, overload
 
-from zom.conventions.convention import conventions
-from zom.conventions.detection import judge
-from zom.conventions.view import spec_tree
+from zom.conventions.framework.convention import conventions
+from zom.conventions.framework.detection import judge
+from zom.conventions.framework.view import spec_tree
 from zom.errors import SpecError
-from zom.model import v2, v3
-from zom.model.build import AUTO
-from zom.model.chunking import BUILD, refuse
-from zom.model.registry import near
+from zom.extension.registry import near
+from zom.formats import v2, v3
+from zom.model.build.build import AUTO
+from zom.model.build.chunking import BUILD, refuse
 from zom.problems import Problem, show
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from zom.model.build import Compression, DTypeLike, ShardChoice
-    from zom.model.chunking import ChunkChoice
+    from zom.model.build.build import Compression, DTypeLike, ShardChoice
+    from zom.model.build.chunking import ChunkChoice
 
 __all__ = ["Variable", "dataset"]
 

@@ -8,9 +8,16 @@ from __future__ import annotations
 
 from typing import Final
 
-from zom.conventions.check import python
-from zom.conventions.rule import Rule, alike, is_like, is_value
-from zom.conventions.value_checks import equals, forbidden, json_type, length, one_of, pattern
+from zom.conventions.framework.check import python
+from zom.conventions.framework.rule import Rule, alike, is_like, is_value
+from zom.conventions.framework.value_checks import (
+    equals,
+    forbidden,
+    json_type,
+    length,
+    one_of,
+    pattern,
+)
 from zom.conventions.xarray.structure import V2, V3
 from zom.conventions.xarray.times import (
     CALENDARS,

@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
-from zom.conventions.check import VALUES_UNREAD, Breach, Site, Skip
+from zom.conventions.framework.check import VALUES_UNREAD, Breach, Site, Skip
 from zom.problems import show
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from zom.conventions.view import Node
+    from zom.conventions.framework.view import Node
 
 __all__ = ["indexes_aligned"]
 

@@ -8,11 +8,19 @@ from __future__ import annotations
 
 from typing import Final
 
-from zom.conventions.check import of_values, python
-from zom.conventions.reference_checks import words
-from zom.conventions.rule import Rule, alike, has, is_value, lacks
-from zom.conventions.tree_checks import node_kind, shared_dims
-from zom.conventions.value_checks import equals, forbidden, json_type, length, pattern, required, unique
+from zom.conventions.framework.check import of_values, python
+from zom.conventions.framework.reference_checks import words
+from zom.conventions.framework.rule import Rule, alike, has, is_value, lacks
+from zom.conventions.framework.tree_checks import node_kind, shared_dims
+from zom.conventions.framework.value_checks import (
+    equals,
+    forbidden,
+    json_type,
+    length,
+    pattern,
+    required,
+    unique,
+)
 from zom.conventions.xarray.indexes import indexes_aligned
 from zom.conventions.xarray.trees import (
     descendants_aligned,

@@ -8,15 +8,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from zom.conventions.check import Breach, Site, Skip
-from zom.conventions.reference_checks import NOT_READ, near_name
-from zom.conventions.tree_checks import lengths_of
+from zom.conventions.framework.check import Breach, Site, Skip
+from zom.conventions.framework.reference_checks import NOT_READ, near_name
+from zom.conventions.framework.tree_checks import lengths_of
 from zom.problems import show
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from zom.conventions.view import Node
+    from zom.conventions.framework.view import Node
 
 __all__ = [
     "descendants_aligned",

@@ -1,0 +1,154 @@
+"""The `blosc` codec: bytes in, a Blosc 1 container out, shuffled and compressed.
+
+Zarr v3: https://zarr-specs.readthedocs.io/en/latest/v3/codecs/blosc/index.html
+Zarr v2: numcodecs id "blosc"; there `shuffle` is a number, and -1 lets the element size decide.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping  # noqa: TC003 - pydantic reads the annotation
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Final, Literal
+
+from pydantic import Field, PlainSerializer, WrapValidator
+
+from zom.codecs.blosc.coder import AUTO, BloscCoder
+from zom.codecs.gdal_spelling import gdal_fault, gdal_shuffle
+from zom.errors import ExtensionError
+from zom.extension.bound import Stream
+from zom.extension.codec import Bytes, Codec, codecs
+from zom.extension.configuration import Configuration, OrAbsent
+from zom.problems import Fault, rule
+
+if TYPE_CHECKING:
+    from zom.extension.bound import Coder, Form
+    from zom.extension.codec import Representation
+
+__all__ = ["BloscCodec", "BloscConfiguration", "BloscV2Configuration", "blosc"]
+
+_SOURCE = "zarr v3, blosc codec, configuration parameters"
+
+SHUFFLE = rule(
+    "codec/blosc-shuffle",
+    "the blosc codec says how it shuffles; decoding needs it not",
+    source=_SOURCE,
+    lenient="warning",
+    schema=True,
+)
+TYPESIZE = rule(
+    "codec/blosc-typesize",
+    "the blosc codec has a typesize unless it doesn't shuffle; without one the size of an element is used",
+    source=_SOURCE,
+    lenient="warning",
+    schema=True,
+)
+
+Compressor = Literal["lz4", "lz4hc", "blosclz", "zstd", "snappy", "zlib"]
+"""The compressors that c-blosc knows."""
+
+_SHUFFLES: Final = {"noshuffle": 0, "shuffle": 1, "bitshuffle": 2}
+
+Positive = Annotated[int, Field(ge=1)]
+NotNegative = Annotated[int, Field(ge=0)]
+Level = Annotated[int, Field(ge=0, le=9)]
+
+
+# The container says itself what made it.
+_ENCODING_ONLY: Final = {"cname": "lz4", "clevel": 5, "shuffle": "noshuffle", "typesize": 1, "blocksize": 0}
+
+
+class BloscConfiguration(Configuration):
+    """The compressor inside, its level, the shuffle before it and the size of the blocks."""
+
+    strict_schema: ClassVar[Mapping[str, Any]] = {
+        "required": ["shuffle"],
+        "if": {"properties": {"shuffle": {"enum": ["shuffle", "bitshuffle"]}}, "required": ["shuffle"]},
+        "then": {"required": ["typesize"], "properties": {"typesize": True}},
+    }
+    encoding_only: ClassVar[Mapping[str, Any]] = _ENCODING_ONLY
+
+    cname: Compressor
+    clevel: Level
+    shuffle: OrAbsent[Literal["noshuffle", "shuffle", "bitshuffle"]] = None
+    typesize: OrAbsent[Positive] = None
+    blocksize: NotNegative
+
+    def canonical(self) -> dict[str, Any]:
+        """Without the typesize where it is ignored.
+
+        >>> BloscConfiguration(cname="lz4", clevel=5, shuffle="noshuffle", typesize=4, blocksize=0).canonical()
+        {'cname': 'lz4', 'clevel': 5, 'shuffle': 'noshuffle', 'blocksize': 0}
+        """
+        members = super().canonical()
+        if self.shuffle == "noshuffle":
+            members.pop("typesize", None)
+        return members
+
+
+class BloscV2Configuration(Configuration):
+    """As numcodecs has it; `typesize` is not among what it writes."""
+
+    encoding_only: ClassVar[Mapping[str, Any]] = dict.fromkeys(_ENCODING_ONLY)
+
+    cname: Compressor = "lz4"
+    clevel: Level = 5
+    shuffle: Annotated[int, Field(ge=-1, le=2), WrapValidator(gdal_shuffle), PlainSerializer(int)] = 1
+    blocksize: NotNegative = 0
+    typesize: OrAbsent[Positive] = None
+
+
+class BloscCodec(Codec):
+    """`blosc`: bytes -> bytes."""
+
+    name = "blosc"
+    kind = "bytes->bytes"
+    configuration = BloscConfiguration
+    needs_configuration = True
+    v2_id = "blosc"
+    v2_configuration = BloscV2Configuration
+    draft_name = "blosc"
+    # "shuffle: an integer value in the set {0, 1, 2, -1}", until the final text gave them names.
+    draft_configuration = BloscV2Configuration
+
+    def thread(
+        self,
+        configuration: BloscConfiguration | BloscV2Configuration,
+        before: Representation,
+        faults: list[Fault],
+        path: tuple[str | int, ...],
+    ) -> Bytes:
+        """Bytes of no fixed number."""
+        del before
+        if isinstance(configuration, BloscV2Configuration):
+            expected = "an integer from -1 to 2"
+            gdal_fault(configuration.shuffle, expected, (*path, "configuration", "shuffle"), faults)
+            return Bytes()
+        if configuration.shuffle is None:
+            here = (*path, "configuration", "shuffle")
+            faults.append(Fault(SHUFFLE, here, '"noshuffle", "shuffle" or "bitshuffle"', "nothing"))
+        elif configuration.shuffle != "noshuffle" and configuration.typesize is None:
+            here = (*path, "configuration", "typesize")
+            faults.append(Fault(TYPESIZE, here, "an integer of at least 1", "nothing"))
+        return Bytes()
+
+    def bind(
+        self, configuration: BloscConfiguration | BloscV2Configuration, before: Form, after: Form
+    ) -> Coder[Any, Any]:
+        """c-blosc, as numcodecs has it; where no typesize is stated, elements are as wide as the array's."""
+        del after
+        if not isinstance(before, Stream):
+            raise ExtensionError("the blosc codec wants bytes")
+        shuffle = configuration.shuffle
+        # Of v3 without a shuffle zarr-python makes what v2 calls -1.
+        number = int(shuffle) if isinstance(shuffle, int) else _SHUFFLES.get(shuffle or "", AUTO)
+        return BloscCoder(
+            before,
+            cname=configuration.cname,
+            clevel=configuration.clevel,
+            shuffle=number,
+            blocksize=configuration.blocksize,
+            typesize=configuration.typesize,
+        )
+
+
+blosc = codecs.register(BloscCodec())
+"""The `blosc` codec."""

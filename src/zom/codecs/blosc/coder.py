@@ -1,0 +1,120 @@
+"""Blosc, running: the container is checked whole before c-blosc sees it, which trusts what it says.
+
+Chunks are encoded without the threads of c-blosc: with them blocks stand in the order in which they
+got ready, and the same data gave other bytes each time. They decode as numcodecs sees fit: by threads
+in the main thread of the process that imported it, which no fork inherits, and without elsewhere.
+
+numcodecs' wheels have a blosc without snappy. Its blocks are decoded here, then, and new chunks are
+compressed by lz4: a container says itself which of the two it holds, so every reader takes them.
+"""
+
+from __future__ import annotations
+
+import threading
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, Final
+
+from typing_extensions import override
+
+from zom.codecs.blosc.blocks import decode_blocks
+from zom.codecs.blosc.container import check_container
+from zom.errors import CodecError
+from zom.extension.bound import Coder
+
+if TYPE_CHECKING:
+    from zom.extension.bound import Data, Stream
+
+__all__ = ["AUTO", "BloscCoder"]
+
+AUTO: Final = -1
+"""The shuffle that the width of an element decides: of bits where that is one byte, of bytes elsewhere."""
+
+_MOST: Final = 2**31 - 1 - 16
+_WIDEST: Final = 255
+
+
+class BloscCoder(Coder[Any, Any]):
+    r"""Bytes, as a Blosc 1 container.
+
+    >>> from zom.extension.bound import Stream
+    >>> coder = BloscCoder(Stream(400, 400, 4), cname="lz4", clevel=5, shuffle=1, blocksize=0)
+    >>> made = coder.encode(b"\1\0\0\0" * 100)
+    >>> len(made) < 100, coder.decode(made) == b"\1\0\0\0" * 100
+    (True, True)
+    """
+
+    def __init__(  # noqa: PLR0913 - what blosc is told
+        self,
+        before: Stream,
+        *,
+        cname: str,
+        clevel: int,
+        shuffle: int,
+        blocksize: int,
+        typesize: int | None = None,
+    ) -> None:
+        self._library: Any = import_module("numcodecs.blosc")
+        self._known = frozenset(self._library.list_compressors())
+        self._nbytes = before.nbytes
+        self._most = before.most
+        width = typesize or before.width
+        # c-blosc takes elements that are wider for single bytes.
+        self._typesize = width if width <= _WIDEST else 1
+        self._shuffle = (2 if self._typesize == 1 else 1) if shuffle == AUTO else shuffle
+        self._cname = "lz4" if cname == "snappy" and cname not in self._known else cname
+        self._clevel = clevel
+        self._blocksize = min(blocksize, _MOST)
+
+    @override
+    def encode(self, chunk: Data) -> Data:
+        if self._cname not in self._known:
+            raise _unknown(self._cname, self._known)
+        if len(chunk) > _MOST:
+            raise CodecError(f"expected at most {_MOST} bytes, found {len(chunk)}")
+        library = self._library
+        settings = (self._cname.encode(), self._clevel, self._shuffle, self._blocksize, self._typesize)
+        alone = library.use_threads is None and threading.current_thread() is threading.main_thread()
+        if not alone:
+            # Elsewhere there are no threads inside, unless somebody asked for them.
+            made: Data = library.compress(chunk, *settings)
+            return made
+        library.use_threads = False
+        try:
+            made = library.compress(chunk, *settings)
+        finally:
+            library.use_threads = None
+        return made
+
+    @override
+    def decode(self, chunk: Data) -> Data:
+        _, inner = check_container(chunk, self._nbytes, self._most)
+        if not inner:
+            return memoryview(chunk)[16:]
+        return self._decompress(chunk, None, inner)
+
+    @override
+    def decode_into(self, chunk: Data, target: memoryview) -> None:
+        _, inner = check_container(chunk, len(target), len(target))
+        if inner:
+            self._decompress(chunk, target, inner)
+        else:
+            target[:] = memoryview(chunk)[16:]
+
+    def _decompress(self, chunk: Data, target: memoryview | None, inner: str) -> Data:
+        if inner not in self._known:
+            if inner != "snappy":
+                raise _unknown(inner, self._known)
+            decoded = decode_blocks(chunk)
+            if target is not None:
+                target[:] = decoded
+            return decoded
+        try:
+            made: Data = self._library.decompress(chunk, target)
+        except RuntimeError as cause:
+            raise CodecError(f"the {inner} data in the container is damaged") from cause
+        return made
+
+
+def _unknown(name: str, known: frozenset[str]) -> CodecError:
+    names = ", ".join(sorted(known))
+    return CodecError(f"the blosc of numcodecs was built without {name}: it has {names}")

@@ -1,0 +1,154 @@
+"""The container that Blosc 1 writes: what stands in it, checked before a decoder follows it.
+
+https://github.com/Blosc/c-blosc/blob/main/README_CHUNK_FORMAT.rst
+
+    version, version of the inner format, flags, typesize      4 bytes
+    bytes before compression, bytes of a block, bytes of all   3 x u32le
+    where each block starts                                    u32le each; not in stored containers
+    for each block its splits: length, data                    u32le, bytes
+
+c-blosc believes the last of the three numbers: where it is larger than what was read, the decoder runs
+past the end (numcodecs issue 228). Where a block is no whole number of elements but split by their
+bytes, it leaves the rest of the block as it found it.
+"""
+
+from __future__ import annotations
+
+from struct import Struct
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from zom.errors import CodecError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from zom.extension.bound import Data
+
+__all__ = ["INNER", "check_container", "splits_of"]
+
+INNER: Final = ("blosclz", "lz4", "snappy", "zlib", "zstd")
+"""The formats of the data inside, by their number; lz4hc writes that of lz4."""
+
+_HEADER = Struct("<4B3I")
+_LENGTH = Struct("<I")
+_SIZE: Final = 16
+_STORED: Final = 0x02
+_FUTURE: Final = 0x08
+_WHOLE: Final = 0x10
+# A block is split into the n-th bytes of its elements if they have few bytes, and it has many of them.
+_MOST_SPLITS: Final = 16
+_FEWEST_ELEMENTS: Final = 128
+# So many blocks a loop checks faster than numpy.
+_FEW: Final = 64
+
+
+def check_container(data: Data, nbytes: int | None, most: int) -> tuple[int, str]:
+    r"""How many bytes `data` decodes to, and the format inside, empty where they are stored as they are.
+
+    `nbytes` is how many there must be, if that is known; there may be `most`.
+
+    >>> check_container(b"\2\1\2\1" + b"\3\0\0\0" * 2 + b"\x13\0\0\0" + b"abc", 3, 3)
+    (3, '')
+    """
+    if len(data) < _SIZE:
+        raise CodecError(f"truncated: a container has at least {_SIZE} bytes, found {len(data)}")
+    version, inner, flags, typesize, made, blocksize, total = _HEADER.unpack_from(data)
+    if version != 2:
+        raise CodecError(f"expected a container of version 2, found {version}")
+    _check_sizes((made, total), nbytes, most, len(data))
+    if flags & _FUTURE:
+        raise CodecError(f"unknown flags {flags:#04x}: the container is newer, or damaged")
+    if not typesize:
+        raise CodecError("expected elements of 1 to 255 bytes, found 0")
+    if made and not 0 < blocksize <= made:
+        raise CodecError(f"expected blocks of 1 to {made} bytes, found {blocksize}")
+    if not made or flags & _STORED:
+        if total != made + _SIZE:
+            raise CodecError(f"expected {made} stored bytes, found {total - _SIZE}")
+        return made, ""
+    name = _inner(flags, inner)
+    _check_blocks(data, flags, (typesize, made, blocksize))
+    return made, name
+
+
+def _check_sizes(said: tuple[int, int], nbytes: int | None, most: int, length: int) -> None:
+    made, total = said
+    if nbytes is not None and made != nbytes:
+        raise CodecError(f"expected {nbytes} bytes, found a container of {made}")
+    if made > most:
+        raise CodecError(f"expected at most {most} bytes, found a container of {made}")
+    if total != length:
+        what = "truncated" if total > length else "trailing bytes"
+        raise CodecError(f"{what}: the container says that it has {total} bytes, found {length}")
+
+
+def _inner(flags: int, version: int) -> str:
+    number = flags >> 5
+    if number >= len(INNER):
+        raise CodecError(f"unknown inner format {number}")
+    if version != 1:
+        raise CodecError(f"unknown version {version} of the inner format {INNER[number]}")
+    return INNER[number]
+
+
+def _check_blocks(data: Data, flags: int, sizes: tuple[int, int, int]) -> None:
+    typesize, made, blocksize = sizes
+    full, rest = divmod(made, blocksize)
+    count = full + (rest > 0)
+    first = _SIZE + 4 * count
+    if first > len(data):
+        raise CodecError(f"truncated: {count} blocks, but only {len(data)} bytes")
+    splits = splits_of(flags, typesize, blocksize)
+    if splits > 1 and blocksize % typesize:
+        raise CodecError(f"blocks of {blocksize} bytes can't be split by elements of {typesize}")
+    walk = _walk if count <= _FEW else _walk_many
+    walk(data, first, count, (splits, full))
+
+
+def splits_of(flags: int, typesize: int, blocksize: int) -> int:
+    """In how many parts a whole block is compressed."""
+    few = typesize <= _MOST_SPLITS and blocksize // typesize >= _FEWEST_ELEMENTS
+    return typesize if few and not flags & _WHOLE else 1
+
+
+def _walk(data: Data, first: int, count: int, shape: tuple[int, int]) -> None:
+    splits, full = shape
+    length = len(data)
+    read: Callable[[Data, int], tuple[int]] = _LENGTH.unpack_from
+    last = length - 4
+    for block in range(count):
+        (place,) = read(data, _SIZE + 4 * block)
+        for _ in range(splits if block < full else 1):
+            if not first <= place <= last:
+                raise _outside(block, place, length)
+            (size,) = read(data, place)
+            place += 4 + size
+        if place > length:
+            raise _outside(block, place, length)
+
+
+def _walk_many(data: Data, first: int, count: int, shape: tuple[int, int]) -> None:
+    splits, full = shape
+    length = len(data)
+    places = np.frombuffer(data, "<u4", count, _SIZE).astype(np.int64)
+    # A number at each byte: where splits start is nowhere aligned.
+    numbers: np.ndarray[tuple[int], np.dtype[np.uint32]] = np.ndarray(
+        (length - 3,), "<u4", data, strides=(1,)
+    )
+    for split in range(splits):
+        # A shorter block at the end has but one split.
+        places = places if split == 0 else places[:full]
+        wrong = (places < first) | (places > length - 4)
+        if wrong.any():
+            block = int(wrong.argmax())
+            raise _outside(block, int(places[block]), length)
+        places = places + (4 + numbers[places].astype(np.int64))
+        if (places > length).any():
+            block = int((places > length).argmax())
+            raise _outside(block, int(places[block]), length)
+
+
+def _outside(block: int, place: int, length: int) -> CodecError:
+    return CodecError(f"block {block} reaches to byte {place} of {length}")

@@ -1,0 +1,106 @@
+"""Which numbers a data type holds: the integers of a span, or floats of so many digits.
+
+What `cast_value` has to know of the types on both of its sides, read from the types themselves.
+"""
+
+from __future__ import annotations
+
+import importlib
+import math
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, TypeAlias, cast
+
+import numpy as np
+
+from zom.errors import SpecError, ZomError
+
+if TYPE_CHECKING:
+    from zom.extension.datatype import DataType
+
+__all__ = ["FloatForm", "IntegerForm", "NumberForm", "number_form"]
+
+_INTEGER_NAME = re.compile(r"(u?)int(\d+)")
+NAT = -(1 << 63)
+"""The ticks of a time that is none."""
+
+
+@dataclass(frozen=True, slots=True)
+class IntegerForm:
+    """The integers from `low` to `high`; times have NaT beside them."""
+
+    low: int
+    high: int
+    bits: int
+    time: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class FloatForm:
+    """Multiples of powers of two: of `digits` bits behind the first one, and none below 2 to the `lowest`."""
+
+    digits: int
+    lowest: int
+    largest: float
+    least: float
+    """The lowest number: as far from 0 as the largest, unless the type has no sign."""
+    infinite: bool
+    """Whether it has infinities."""
+    nan: Any
+    """The NaN that stands for all of them, as a scalar of the type; None where it has none."""
+
+    @property
+    def powers(self) -> bool:
+        """Whether the numbers are powers of two, without zero and without a sign (`float8_e8m0fnu`)."""
+        return self.least > 0
+
+
+NumberForm: TypeAlias = IntegerForm | FloatForm
+"""What numbers there are."""
+
+
+@lru_cache(maxsize=128)
+def number_form(data_type: DataType) -> NumberForm | None:
+    """The numbers of a type; None where it has none, or where numpy can't hold them.
+
+    >>> import zom.dtypes
+    >>> from zom.extension.resolve import parse_v3
+    >>> number_form(parse_v3("int8", []))
+    IntegerForm(low=-128, high=127, bits=8, time=False)
+    >>> number_form(parse_v3("float16", [])).largest
+    65504.0
+    """
+    if data_type.kind in {"datetime", "timedelta"}:
+        return IntegerForm(NAT + 1, (1 << 63) - 1, 64, time=True)
+    found = _INTEGER_NAME.fullmatch(data_type.name)
+    if found is not None:
+        bits = int(found[2])
+        low = 0 if found[1] else -(1 << (bits - 1))
+        return IntegerForm(low, low + (1 << bits) - 1, bits)
+    return _float_form(data_type) if data_type.kind == "float" else None
+
+
+def _float_form(data_type: DataType) -> FloatForm | None:
+    try:
+        dtype = data_type.numpy()
+    except ZomError:
+        return None
+    facts: Any
+    if issubclass(cast("type", dtype.type), np.floating):
+        facts = np.finfo(cast("Any", dtype))
+    else:
+        # The package is there, as its type is.
+        facts = getattr(importlib.import_module("ml_dtypes"), "finfo")(dtype)  # noqa: B009
+    lowest = math.frexp(float(facts.smallest_subnormal))[1] - 1
+    largest = float(facts.max)
+    infinity, nan = _special(data_type, math.inf), _special(data_type, math.nan)
+    least = float(facts.min)
+    return FloatForm(int(facts.nmant), lowest, largest, least, infinity is not None, nan)
+
+
+def _special(data_type: DataType, value: float) -> Any:
+    try:
+        return data_type.cast(value)
+    except SpecError:
+        return None

@@ -1,0 +1,101 @@
+"""The `conditional` codec: codecs that are applied to some chunks and not to others.
+
+https://github.com/zarr-developers/zarr-extensions/pull/27
+A header in front of each chunk has a bit for each codec, the lowest for the first: 1 where it was applied.
+The text leaves to the writer when that is. zom skips a compressor whose bytes would not be fewer.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Any
+
+from pydantic import Field
+
+from zom.codecs.conditional.coder import ConditionalCoder
+from zom.codecs.gzip.stream_size import stream_before
+from zom.extension.bound_chain import parse_links
+from zom.extension.canonical import canonical_definition
+from zom.extension.chain import check_byte_codecs
+from zom.extension.codec import Bytes, Codec, codecs
+from zom.extension.configuration import Configuration, OrAbsent
+from zom.problems import Fault, rule, show
+
+if TYPE_CHECKING:
+    from zom.extension.bound import Form
+    from zom.extension.codec import Representation
+    from zom.json.value import JSONDict
+
+__all__ = ["ConditionalCodec", "ConditionalConfiguration", "conditional"]
+
+HEADER = rule(
+    "codec/conditional-header",
+    "header_bits of the conditional codec are a multiple of 8, with a bit for each codec",
+    source="zarr-extensions, conditional codec, configuration",
+)
+
+
+class ConditionalConfiguration(Configuration):
+    """The codecs, and how many bits the header has: the fewest bytes that hold them, by default."""
+
+    codecs: Annotated[list[Any], Field(json_schema_extra={"x-zom-is": "codecs"})]
+    header_bits: OrAbsent[Annotated[int, Field(ge=0, le=65536)]] = None
+
+    @property
+    def header_bytes(self) -> int:
+        """How many bytes the header has.
+
+        >>> ConditionalConfiguration(codecs=["crc32c"] * 9).header_bytes
+        2
+        """
+        return (len(self.codecs) + 7) // 8 if self.header_bits is None else self.header_bits // 8
+
+    def canonical(self) -> dict[str, Any]:
+        """With every codec in its one spelling, and the bits of the header.
+
+        >>> ConditionalConfiguration(codecs=["crc32c"]).canonical()
+        {'codecs': [{'name': 'crc32c', 'configuration': {}}], 'header_bits': 8}
+        """
+        made = [canonical_definition(value, codecs) for value in self.codecs]
+        return {"codecs": made, "header_bits": 8 * self.header_bytes}
+
+
+class ConditionalCodec(Codec):
+    """`conditional`: bytes -> bytes."""
+
+    name = "conditional"
+    kind = "bytes->bytes"
+    configuration = ConditionalConfiguration
+    needs_configuration = True
+
+    def thread(
+        self,
+        configuration: ConditionalConfiguration,
+        before: Representation,
+        faults: list[Fault],
+        path: tuple[str | int, ...],
+    ) -> Bytes:
+        """Bytes of no fixed number."""
+        del before
+        inside = (*path, "configuration")
+        bits, count = configuration.header_bits, len(configuration.codecs)
+        if bits is not None and (bits % 8 or bits < count):
+            wanted = f"a multiple of 8 from {count} on" if count else "a multiple of 8"
+            faults.append(Fault(HEADER, (*inside, "header_bits"), wanted, show(bits)))
+        check_byte_codecs(configuration.codecs, faults, (*inside, "codecs"))
+        return Bytes()
+
+    def bind(self, configuration: ConditionalConfiguration, before: Form, after: Form) -> ConditionalCoder:
+        """The codecs, bound for each choice of them that is met."""
+        del after
+        stream = stream_before(before, self.name)
+        links = parse_links(configuration.codecs, ("configuration", "codecs"))
+        return ConditionalCoder(stream, links, configuration.header_bytes)
+
+    def inspect(self, configuration: JSONDict, faults: list[Fault], path: tuple[str | int, ...]) -> None:
+        """Checks the list of codecs."""
+        if isinstance(configuration.get("codecs"), list):
+            check_byte_codecs(configuration["codecs"], faults, (*path, "configuration", "codecs"))
+
+
+conditional = codecs.register(ConditionalCodec())
+"""The `conditional` codec."""

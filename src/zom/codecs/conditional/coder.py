@@ -1,0 +1,81 @@
+"""Codecs that a header chooses for each chunk, running."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, Final
+
+from zom.codecs.gzip.stream_size import check_size
+from zom.errors import CodecError
+from zom.extension.bound import Coder
+from zom.extension.bound_chain import bind_streams
+from zom.extension.codec import Bytes
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from zom.extension.bound import ByteCoder, Data, Stream
+    from zom.extension.bound_chain import Link
+
+__all__ = ["ConditionalCoder"]
+
+# So many choices of codecs stay bound.
+_CHOICES: Final = 64
+
+
+class ConditionalCoder(Coder[Any, Any]):
+    r"""Bytes behind a header whose bits say which codecs they went through.
+
+    >>> import zom.codecs
+    >>> from zom.extension.bound import Stream
+    >>> from zom.extension.bound_chain import parse_links
+    >>> coder = ConditionalCoder(Stream(50, 50), parse_links([{"name": "gzip", "configuration": {"level": 9}}]), 1)
+    >>> coder.encode(bytes(range(50)))[:3], coder.encode(bytes(50))[:3]
+    (b'\x00\x00\x01', b'\x01\x1f\x8b')
+    >>> coder.decode(b"\0" + bytes(50)) == bytes(50)
+    True
+    """
+
+    def __init__(self, before: Stream, links: Sequence[Link], header_bytes: int) -> None:
+        self._before = before
+        self._links = links
+        self._header = header_bytes
+
+        def bound(mask: int) -> list[ByteCoder]:
+            chosen = [link for place, link in enumerate(links) if mask >> place & 1]
+            return bind_streams(chosen, before)
+
+        self._bound: Callable[[int], list[ByteCoder]] = lru_cache(_CHOICES)(bound)
+        self._bound((1 << len(links)) - 1)  # what can't be bound is told before a chunk is read
+        # A codec whose bytes are of a fixed number is no compressor: a checksum, a shuffle.
+        self._always = [_has_fixed_size(link) for link in links]
+
+    def encode(self, chunk: Data) -> Data:
+        """The bytes behind their header; a compressor that doesn't make them fewer is skipped."""
+        mask, made = 0, chunk
+        for place, always in enumerate(self._always):
+            tried = mask | 1 << place
+            encoded = self._bound(tried)[-1].encode(made)
+            if always or len(encoded) < len(made):
+                mask, made = tried, encoded
+        return mask.to_bytes(self._header, "little") + bytes(made)
+
+    def decode(self, chunk: Data) -> Data:
+        """What the codecs that the header names were given."""
+        if len(chunk) < self._header:
+            raise CodecError(f"truncated: expected a header of {self._header} bytes, found {len(chunk)}")
+        mask = int.from_bytes(chunk[: self._header], "little")
+        count = len(self._links)
+        if mask >> count:
+            raise CodecError(f"the header {mask:#x} names codecs beyond the {count} that there are")
+        made: Data = memoryview(chunk)[self._header :]
+        for coder in reversed(self._bound(mask)):
+            made = coder.decode(made)
+        check_size(self._before, len(made))
+        return made
+
+
+def _has_fixed_size(link: Link) -> bool:
+    """Whether the codec makes a fixed number of bytes of a fixed number."""
+    made = None if link.codec is None else link.codec.thread(link.configuration, Bytes(64), [], ())
+    return isinstance(made, Bytes) and made.size is not None

@@ -1,0 +1,68 @@
+"""gzip (RFC 1952) and zlib (RFC 1950) data, bound: by libdeflate where it is installed, else by zlib."""
+
+from __future__ import annotations
+
+import zlib
+from typing import TYPE_CHECKING
+
+from zom.codecs.gzip.inflate import Format, Inflater
+from zom.codecs.gzip.libdeflate import GzipByLibdeflate, ZlibByLibdeflate, libdeflate
+from zom.codecs.gzip.stream_size import stream_before
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from zom.extension.bound import ByteCoder, Data, Form
+
+__all__ = ["bind_gzip", "bind_zlib"]
+
+_GZIP, _ZLIB = 31, 15
+"""What zlib calls the two in `wbits`."""
+_DEFAULT = 6
+"""The level that zlib takes for -1."""
+
+GZIP = Format("gzip", lambda: zlib.decompressobj(_GZIP), (zlib.error,), b"\x1f\x8b")
+ZLIB = Format("zlib", lambda: zlib.decompressobj(_ZLIB), (zlib.error,))
+
+
+def bind_gzip(before: Form, name: str, level: int) -> ByteCoder:
+    """The coder of gzip data. The time in their headers is 0, so that equal chunks are stored equal.
+
+    >>> from zom.extension.bound import Stream
+    >>> coder = bind_gzip(Stream(100, 100), "gzip", 5)
+    >>> bytes(coder.decode(coder.encode(bytes(100)))) == bytes(100)
+    True
+    """
+    stream = stream_before(before, name)
+    package = libdeflate()
+    if package is None:
+        return Inflater(stream, GZIP, _by_zlib(level, _GZIP))
+    return GzipByLibdeflate(stream, GZIP, _by_libdeflate(package.gzip_compress, level, _GZIP), package)
+
+
+def bind_zlib(before: Form, name: str, level: int) -> ByteCoder:
+    """The coder of zlib data.
+
+    >>> from zom.extension.bound import Stream
+    >>> coder = bind_zlib(Stream(100, 100), "zlib", 5)
+    >>> bytes(coder.decode(coder.encode(bytes(100)))) == bytes(100)
+    True
+    """
+    stream = stream_before(before, name)
+    package = libdeflate()
+    if package is None:
+        return Inflater(stream, ZLIB, _by_zlib(level, _ZLIB))
+    return ZlibByLibdeflate(stream, ZLIB, _by_libdeflate(package.zlib_compress, level, _ZLIB), package)
+
+
+def _by_zlib(level: int, wbits: int) -> Callable[[Data], Data]:
+    return lambda chunk: zlib.compress(chunk, level, wbits)
+
+
+def _by_libdeflate(
+    compress: Callable[[Data, int], bytearray], level: int, wbits: int
+) -> Callable[[Data], Data]:
+    if level == 0:
+        return _by_zlib(level, wbits)  # nothing is compressed; not every release of the package does that
+    known = _DEFAULT if level == -1 else level
+    return lambda chunk: compress(chunk, known)

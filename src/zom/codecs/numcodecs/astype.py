@@ -1,0 +1,96 @@
+"""The codec `astype`: elements stored as another type; `numcodecs.astype` in v3.
+
+https://numcodecs.readthedocs.io/en/stable/filter/astype.html
+https://github.com/zarr-developers/zarr-extensions/tree/main/codecs/numcodecs.astype
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from zom.codecs.numcodecs.dtype import StatedType, check_type, stated_type, typestr, viewed
+from zom.codecs.numcodecs.filter import Filter, blocks_of, stored_fill
+from zom.extension.codec import Codec, CodecKind, Elements, Representation, codecs
+from zom.extension.configuration import Configuration
+
+if TYPE_CHECKING:
+    from zom.extension.bound import Coder, Form
+    from zom.problems import Fault
+
+__all__ = ["AsTypeConfiguration", "AsTypeV2Configuration", "astype"]
+
+
+class AsTypeConfiguration(Configuration):
+    """The type that is stored, and the type before: that of the elements where v3 does not say.
+
+    >>> AsTypeConfiguration(encode_dtype="float32").canonical()
+    {'encode_dtype': '<f4'}
+    """
+
+    encode_dtype: StatedType
+    decode_dtype: StatedType | None = None
+
+    def canonical(self) -> dict[str, Any]:
+        """The members that stand, as typestrs."""
+        return {name: typestr(text) for name, text in super().canonical().items()}
+
+
+class AsTypeV2Configuration(Configuration):
+    """The type that is stored, and the type before.
+
+    >>> AsTypeV2Configuration(encode_dtype="<f4", decode_dtype="<f8").decode_dtype
+    '<f8'
+    """
+
+    encode_dtype: StatedType
+    decode_dtype: StatedType
+
+    def canonical(self) -> dict[str, Any]:
+        """Both types, as typestrs."""
+        return {name: typestr(text) for name, text in super().canonical().items()}
+
+
+class AsType(Codec):
+    """Elements of another type, in a chunk of the same shape."""
+
+    name = "numcodecs.astype"
+    kind: ClassVar[CodecKind] = "array->array"
+    configuration = AsTypeConfiguration
+    needs_configuration = True
+    v2_id = "astype"
+    v2_configuration = AsTypeV2Configuration
+
+    def thread(
+        self,
+        configuration: Any,
+        before: Representation,
+        faults: list[Fault],
+        path: tuple[str | int, ...],
+    ) -> Elements | None:
+        """Elements of the stored type."""
+        if not isinstance(before, Elements):
+            return None
+        inside = (*path, "configuration")
+        decode_dtype: str | None = configuration.decode_dtype
+        lengths, taken = before.lengths, before.data_type
+        if decode_dtype is not None:
+            taken = stated_type(decode_dtype, faults, (*inside, "decode_dtype"))
+            check_type(before, taken, decode_dtype, faults, (*inside, "decode_dtype"))
+            lengths = viewed(before, taken)
+        stored = stated_type(configuration.encode_dtype, faults, (*inside, "encode_dtype"))
+        fill = stored_fill(before, taken, stored, lambda array: array)
+        return Elements(lengths, stored, fill)
+
+    def bind(self, configuration: Any, before: Form, after: Form) -> Coder[Any, Any]:
+        """The cast of numpy, there and back."""
+        block, stored = blocks_of(self.name, before, after)
+        decode_dtype: str | None = configuration.decode_dtype
+        taken = stated_type(decode_dtype, [], ()) if decode_dtype is not None else None
+        taken = taken or block.data_type
+        there, back = stored.dtype, taken.numpy()
+        return Filter(
+            block, taken, stored, lambda array: array.astype(there), lambda array: array.astype(back)
+        )
+
+
+astype = codecs.register(AsType())

@@ -1,0 +1,98 @@
+"""Filters of numcodecs, running: elements seen as the type that the configuration states, one by one.
+
+numcodecs views the memory of whatever it is given as its own `dtype`, flattens it, and gives a flat array.
+The same is done here, in C order, and the flat array put into the shape that `thread` told.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from zom.errors import ExtensionError, ZomError
+from zom.extension.bound import Block, Coder
+from zom.extension.element_memory import reordered
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from zom.extension.bound import Array, Form
+    from zom.extension.codec import Elements
+    from zom.extension.datatype import DataType
+
+__all__ = ["Filter", "blocks_of", "stored_fill"]
+
+
+def blocks_of(name: str, before: Form, after: Form) -> tuple[Block, Block]:
+    """Both forms, as the elements that they are for an array->array codec."""
+    if not isinstance(before, Block) or not isinstance(after, Block):
+        raise ExtensionError(f"the {name} codec wants elements")
+    return before, after
+
+
+def stored_fill(
+    before: Elements, taken: DataType | None, stored: DataType | None, forward: Callable[[Array], Array]
+) -> Any:
+    """The fill value as a filter stores it that takes elements one by one; None where it can't be told.
+
+    An inner chunk that a shard leaves out stands for it.
+    """
+    if taken is None or stored is None or before.data_type is None:
+        return None
+    if before.fill is None or isinstance(before.fill, np.void):
+        return None
+    try:
+        seen = np.array([before.fill], before.data_type.numpy()).view(taken.numpy())
+        with np.errstate(all="ignore"):
+            made = forward(seen).astype(stored.numpy(), copy=False)
+    except (ZomError, ValueError, TypeError, OverflowError):
+        return None
+    return made[0] if made.size == 1 else None
+
+
+class Filter(Coder[Any, Any]):
+    """A filter made of two functions of flat arrays: from the stated type to the stored one, and back.
+
+    >>> import zom.dtypes
+    >>> from zom.extension.resolve import data_type
+    >>> int8 = data_type("int8")
+    >>> block = Block((2, 1), int8, None)
+    >>> Filter(block, int8, block, np.negative, np.negative).encode(np.array([[1], [2]], "i1")).tolist()
+    [[-1], [-2]]
+    """
+
+    def __init__(
+        self,
+        before: Block,
+        taken: DataType,
+        after: Block,
+        forward: Callable[[Array], Array],
+        back: Callable[[Array], Array],
+    ) -> None:
+        self._before = before
+        self._after = after
+        self._taken = taken.numpy()
+        self._forward = forward
+        self._back = back
+
+    def encode(self, chunk: Array) -> Array:
+        """What the first function makes of the elements."""
+        made = self._forward(_seen(chunk, self._before.dtype, self._taken))
+        return _exact(made, self._after.dtype).reshape(self._after.shape)
+
+    def decode(self, chunk: Array) -> Array:
+        """What the second function makes of the stored elements."""
+        made = _exact(self._back(_seen(chunk, self._after.dtype, self._after.dtype)), self._taken)
+        return _seen(made, self._taken, self._before.dtype).reshape(self._before.shape)
+
+
+def _exact(array: Array, dtype: np.dtype[Any]) -> Array:
+    """The array in the byte order of `dtype`."""
+    return array if array.dtype == dtype else reordered(array, dtype)
+
+
+def _seen(array: Array, dtype: np.dtype[Any], other: np.dtype[Any]) -> Array:
+    """The memory of an array of `dtype`, in C order, as a flat array of `other`."""
+    flat = np.ascontiguousarray(_exact(array, dtype)).reshape(-1)
+    return flat if dtype == other else flat.view(other)

@@ -1,0 +1,143 @@
+"""The codec `lzma`: xz, the older .lzma, or raw streams; `numcodecs.lzma` in v3.
+
+The numbers are those of liblzma, as Python's lzma module hands them on.
+
+https://numcodecs.readthedocs.io/en/stable/compression/lzma.html
+https://github.com/zarr-developers/zarr-extensions/tree/main/codecs/numcodecs.lzma
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping  # noqa: TC003 - pydantic reads the annotation
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
+
+from pydantic import Field, model_validator
+
+from zom.codecs.gzip.stream_size import stream_before
+from zom.codecs.numcodecs.compressors import Compressor
+from zom.extension.codec import Bytes, Representation, codecs
+from zom.extension.configuration import WHOLE, Configuration
+from zom.problems import Fault, rule, show
+
+if TYPE_CHECKING:
+    from typing import Self
+
+    from zom.extension.bound import ByteCoder, Form
+
+__all__ = ["LzmaConfiguration", "LzmaV2Configuration", "lzma"]
+
+DELTA = rule(
+    "codec/lzma-delta",
+    "an lzma codec has the members format, check, preset and filters",
+    source="https://numcodecs.readthedocs.io/en/stable/compression/lzma.html",
+    lenient="warning",
+    strict="warning",
+    closed="warning",
+)
+
+Preset = Annotated[int, Field(ge=0, le=9)]
+"""How hard lzma tries."""
+ExtremePreset = Annotated[int, Field(ge=2**31, le=2**31 + 9)]
+"""A preset with liblzma's flag for trying harder still."""
+
+
+class Filter(Configuration, extra="allow"):
+    """One filter of liblzma: its id, and options that are liblzma's business.
+
+    >>> Filter(id=3, dist=4).id
+    3
+    """
+
+    id: Annotated[int, Field(ge=0)]
+
+
+class LzmaConfiguration(Configuration):
+    """What liblzma is told: a container, a check, and a preset or a chain of filters.
+
+    >>> LzmaConfiguration(preset=6).format
+    1
+    """
+
+    strict_schema: ClassVar[Mapping[str, Any]] = {
+        "allOf": [
+            {
+                "if": {"properties": {"filters": {"type": "array"}}, "required": ["filters"]},
+                "then": {"properties": {"preset": {"type": "null"}}},
+                "else": {"properties": {"format": {"not": {"const": 3}}}},
+            },
+            {
+                "if": {"properties": {"format": {"enum": [2, 3]}}, "required": ["format"]},
+                "then": {"properties": {"check": {"type": "integer", "maximum": 0}}},
+            },
+        ]
+    }
+
+    encoding_only: ClassVar[Mapping[str, Any]] = {"check": None, "preset": None}
+
+    format: Annotated[Literal[1, 2, 3], WHOLE] = 1
+    check: Annotated[Literal[-1, 0, 1, 4, 10], WHOLE] = -1
+    preset: Preset | ExtremePreset | None = None
+    filters: Annotated[list[Filter], Field(min_length=1)] | None = None
+
+    @model_validator(mode="after")
+    def _fits(self) -> Self:
+        if self.preset is not None and self.filters is not None:
+            raise ValueError("a preset or filters, not both")
+        if self.format == 3 and self.filters is None:
+            raise ValueError("filters, which format 3 (raw) asks for")
+        if self.format != 1 and self.check > 0:
+            raise ValueError("a check only with format 1 (xz)")
+        return self
+
+
+class LzmaV2Configuration(LzmaConfiguration):
+    """As above, with the member `delta` that GDAL writes and numcodecs does not know.
+
+    >>> LzmaV2Configuration(preset=6, delta=1).canonical()
+    {'format': 1, 'check': -1, 'preset': 6}
+    """
+
+    delta: Annotated[int, Field(ge=1, le=256)] | None = Field(default=None, exclude=True)
+
+
+class Lzma(Compressor):
+    """An xz stream says itself which filters made it, so `delta` adds nothing for a reader."""
+
+    name = "numcodecs.lzma"
+    v2_id = "lzma"
+    draft_name = "lzma"
+    configuration = LzmaConfiguration
+    v2_configuration = LzmaV2Configuration
+
+    def thread(
+        self,
+        configuration: Any,
+        before: Representation,
+        faults: list[Fault],
+        path: tuple[str | int, ...],
+    ) -> Bytes:
+        """Bytes, of any number; GDAL's member is remarked on."""
+        delta = getattr(configuration, "delta", None)
+        if delta is not None:
+            where = (*path, "configuration", "delta")
+            fix = 'write "filters" instead'
+            faults.append(Fault(DELTA, where, "no member delta", show(delta), fix))
+        return super().thread(configuration, before, faults, path)
+
+    def bind(self, configuration: LzmaConfiguration, before: Form, after: Form) -> ByteCoder:
+        """Python's own lzma."""
+        del after
+        from zom.codecs.numcodecs.lzma_streams import bind_lzma  # noqa: PLC0415 - Python can be built without lzma
+
+        filters = configuration.filters
+        return bind_lzma(
+            stream_before(before, self.name),
+            format=configuration.format,
+            check=configuration.check,
+            preset=configuration.preset,
+            filters=None if filters is None else [each.model_dump() for each in filters],
+            delta=getattr(configuration, "delta", None),
+        )
+
+
+lzma = codecs.register(Lzma())

@@ -1,0 +1,223 @@
+"""The v2 object codecs of numcodecs: json2, msgpack2, pickle and vlen-array.
+
+They turn an array of Python objects (`|O`) into bytes. Nobody registered them for v3, where they
+would be called `numcodecs.<id>`.
+
+https://numcodecs.readthedocs.io/en/stable/other/index.html
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping  # noqa: TC003 - pydantic reads the annotation
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar
+
+from pydantic import Field
+
+from zom.codecs.numcodecs.dtype import StatedType, stated_type, typestr
+from zom.codecs.numcodecs.object_coders import Json2Coder, Msgpack2Coder, VlenArrayCoder
+from zom.errors import ExtensionError
+from zom.extension.bound import Block
+from zom.extension.codec import Bytes, Codec, CodecKind, Representation, codecs
+from zom.extension.configuration import Configuration
+from zom.problems import Fault, rule, show
+
+if TYPE_CHECKING:
+    from zom.extension.bound import Coder, Form
+
+__all__ = [
+    "Json2Configuration",
+    "Msgpack2Configuration",
+    "PickleConfiguration",
+    "VlenArrayConfiguration",
+    "json2",
+    "msgpack2",
+    "pickle",
+    "vlen_array",
+]
+
+PICKLE = rule(
+    "codec/pickle",
+    "chunks are not pickled: zom never runs pickle",
+    source="https://docs.python.org/3/library/pickle.html: only unpickle data you trust",
+    lenient="warning",
+    strict="warning",
+    closed="warning",
+)
+
+
+class Json2Configuration(Configuration):
+    """What Python's JSON encoder and decoder are told.
+
+    >>> Json2Configuration().canonical()["separators"]
+    [',', ':']
+    """
+
+    encoding_only: ClassVar[Mapping[str, Any]] = dict.fromkeys(
+        ("skipkeys", "ensure_ascii", "check_circular", "allow_nan", "sort_keys", "indent", "separators")
+    )
+
+    encoding: str = "utf-8"
+    skipkeys: bool = False
+    ensure_ascii: bool = True
+    check_circular: bool = True
+    allow_nan: bool = True
+    sort_keys: bool = True
+    indent: int | str | None = None
+    separators: Annotated[list[str], Field(min_length=2, max_length=2)] | None = None
+    strict: bool = True
+
+    def canonical(self) -> dict[str, Any]:
+        """All members, with the separators that go with the indent."""
+        separators = self.separators or ([",", ":"] if self.indent is None else [", ", ": "])
+        return {**super().canonical(), "separators": separators}
+
+
+class Msgpack2Configuration(Configuration):
+    """What msgpack is told.
+
+    >>> Msgpack2Configuration().use_bin_type
+    True
+    """
+
+    encoding_only: ClassVar[Mapping[str, Any]] = {"use_single_float": None, "use_bin_type": None}
+
+    raw: bool = False
+    use_single_float: bool = False
+    use_bin_type: bool = True
+
+
+class PickleConfiguration(Configuration):
+    """The version of pickle's format; -1 is the newest that the writer knows.
+
+    >>> PickleConfiguration().protocol
+    5
+    """
+
+    encoding_only: ClassVar[Mapping[str, Any]] = {"protocol": None}
+
+    protocol: Annotated[int, Field(ge=-1)] = 5
+
+
+class VlenArrayConfiguration(Configuration):
+    """The type of the items of each element, which is itself an array.
+
+    >>> VlenArrayConfiguration(dtype="int16").canonical()
+    {'dtype': '<i2'}
+    """
+
+    dtype: StatedType
+
+    def canonical(self) -> dict[str, Any]:
+        """The type, as a typestr."""
+        return {"dtype": typestr(self.dtype)}
+
+
+class ObjectCodec(Codec):
+    """Objects in, bytes out."""
+
+    kind: ClassVar[CodecKind] = "array->bytes"
+    holds_objects = True
+    registered = False
+
+    def thread(
+        self,
+        configuration: Any,
+        before: Representation,
+        faults: list[Fault],
+        path: tuple[str | int, ...],
+    ) -> Bytes:
+        """Bytes, of any number."""
+        del configuration, before, faults, path
+        return Bytes()
+
+
+class Json2(ObjectCodec):
+    """A JSON list of the elements, of their type and of their shape."""
+
+    name = "numcodecs.json2"
+    v2_id = "json2"
+    configuration = v2_configuration = Json2Configuration
+
+    def bind(self, configuration: Json2Configuration, before: Form, after: Form) -> Coder[Any, Any]:
+        """With the options of Python's JSON encoder and decoder."""
+        del after
+        return Json2Coder(_elements(self, before), configuration)
+
+
+class Msgpack2(ObjectCodec):
+    """The same list in msgpack."""
+
+    name = "numcodecs.msgpack2"
+    v2_id = "msgpack2"
+    configuration = v2_configuration = Msgpack2Configuration
+
+    def bind(self, configuration: Msgpack2Configuration, before: Form, after: Form) -> Coder[Any, Any]:
+        """By the package msgpack."""
+        del after
+        return Msgpack2Coder(_elements(self, before), configuration)
+
+
+class Pickle(ObjectCodec):
+    """Python's pickle: decoding it runs code that the file chooses, so zom never does."""
+
+    name = "numcodecs.pickle"
+    v2_id = "pickle"
+    configuration = v2_configuration = PickleConfiguration
+
+    def thread(
+        self,
+        configuration: Any,
+        before: Representation,
+        faults: list[Fault],
+        path: tuple[str | int, ...],
+    ) -> Bytes:
+        """Bytes, of any number; and a warning."""
+        fix = 'store objects with "vlen-utf8", "vlen-bytes" or "json2"'
+        faults.append(Fault(PICKLE, path, "a codec that runs no code", show("pickle"), fix))
+        return super().thread(configuration, before, faults, path)
+
+    def bind(self, configuration: PickleConfiguration, before: Form, after: Form) -> Coder[Any, Any]:
+        """Never."""
+        del configuration, before, after
+        message = "pickle runs code: what is pickled can do anything, so zom neither reads nor writes it"
+        raise ExtensionError(f'{message}; store objects with "vlen-utf8", "vlen-bytes" or "json2"')
+
+
+class VlenArray(ObjectCodec):
+    """Arrays of one dimension, each behind its length in bytes."""
+
+    name = "numcodecs.vlen-array"
+    v2_id = "vlen-array"
+    configuration = v2_configuration = VlenArrayConfiguration
+    needs_configuration = True
+
+    def thread(
+        self,
+        configuration: Any,
+        before: Representation,
+        faults: list[Fault],
+        path: tuple[str | int, ...],
+    ) -> Bytes:
+        """Bytes, of any number."""
+        stated_type(configuration.dtype, faults, (*path, "configuration", "dtype"))
+        return super().thread(configuration, before, faults, path)
+
+    def bind(self, configuration: VlenArrayConfiguration, before: Form, after: Form) -> Coder[Any, Any]:
+        """For arrays of the stated type."""
+        del after
+        stated = stated_type(configuration.dtype, [], ())
+        if stated is None or stated.itemsize is None:
+            raise ExtensionError(f"vlen-array wants a type of fixed size, not {configuration.dtype!r}")
+        return VlenArrayCoder(_elements(self, before), stated.numpy())
+
+
+def _elements(codec: Codec, before: Form) -> Block:
+    if not isinstance(before, Block):
+        raise ExtensionError(f"the codec {codec.v2_id} wants elements")
+    return before
+
+
+json2 = codecs.register(Json2())
+msgpack2 = codecs.register(Msgpack2())
+pickle = codecs.register(Pickle())
+vlen_array = codecs.register(VlenArray())

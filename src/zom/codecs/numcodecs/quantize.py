@@ -1,0 +1,131 @@
+"""The codec `quantize`: floats with fewer decimal digits; `numcodecs.quantize` in v3.
+
+https://numcodecs.readthedocs.io/en/stable/filter/quantize.html
+https://github.com/zarr-developers/zarr-extensions/tree/main/codecs/numcodecs.quantize
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar
+
+import numpy as np
+from pydantic import Field
+
+from zom.codecs.numcodecs.dtype import StatedType, recast, stated_type, typestr
+from zom.codecs.numcodecs.filter import Filter, blocks_of, stored_fill
+from zom.errors import CodecError, ExtensionError
+from zom.extension.codec import Codec, CodecKind, Elements, Representation, codecs
+from zom.extension.configuration import ENCODING, Configuration
+from zom.extension.element_memory import index_text
+from zom.problems import Fault, show
+
+if TYPE_CHECKING:
+    from zom.extension.bound import Array, Coder, Form
+
+__all__ = ["QuantizeConfiguration", "QuantizeV2Configuration", "quantize"]
+
+
+class QuantizeV2Configuration(Configuration):
+    """How many decimals stay (below 0: tens, hundreds), and the types before and after.
+
+    >>> QuantizeV2Configuration(digits=2, dtype="float32").canonical()
+    {'digits': 2, 'dtype': '<f4', 'astype': '<f4'}
+    """
+
+    digits: int
+    dtype: StatedType
+    astype: StatedType | None = None
+
+    def canonical(self) -> dict[str, Any]:
+        """All three members, the types as typestrs."""
+        dtype = typestr(self.dtype)
+        astype = dtype if self.astype is None else typestr(self.astype)
+        return {"digits": self.digits, "dtype": dtype, "astype": astype}
+
+
+class QuantizeConfiguration(QuantizeV2Configuration):
+    """As above, with digits of at least 0, as the registered schema asks.
+
+    >>> QuantizeConfiguration(digits=0, dtype="<f4").digits
+    0
+    """
+
+    # The minimum is for the schema only: decoding needs no digits.
+    digits: Annotated[int, Field(json_schema_extra={"minimum": 0})]
+
+
+class Quantize(Codec):
+    """Rounded floats, in a chunk of the same shape."""
+
+    name = "numcodecs.quantize"
+    kind: ClassVar[CodecKind] = "array->array"
+    configuration = QuantizeConfiguration
+    needs_configuration = True
+    v2_id = "quantize"
+    v2_configuration = QuantizeV2Configuration
+
+    def thread(
+        self,
+        configuration: Any,
+        before: Representation,
+        faults: list[Fault],
+        path: tuple[str | int, ...],
+    ) -> Elements | None:
+        """Floats of the type that is stored."""
+        if isinstance(configuration, QuantizeConfiguration) and configuration.digits < 0:
+            where = (*path, "configuration", "digits")
+            faults.append(Fault(ENCODING, where, "an integer of at least 0", show(configuration.digits)))
+        if not isinstance(before, Elements):
+            return None
+        after = recast(before, configuration, faults, path, kinds=("float",), words="a type of floats")
+        taken = stated_type(configuration.dtype, [], ())
+        digits: int = configuration.digits
+        return replace(
+            after, fill=stored_fill(before, taken, after.data_type, lambda array: _quantized(array, digits))
+        )
+
+    def bind(self, configuration: QuantizeV2Configuration, before: Form, after: Form) -> Coder[Any, Any]:
+        """Floats rounded to a power of two that is finer than the digits; decoding is a cast."""
+        block, stored = blocks_of(self.name, before, after)
+        taken = stated_type(configuration.dtype, [], ()) or block.data_type
+        if taken.kind != "float" or stored.data_type.kind != "float":
+            raise ExtensionError("quantize rounds floats, nothing else")
+        digits, scale = configuration.digits, _scale(configuration.digits)
+        there, back = stored.dtype, taken.numpy()
+
+        def forward(array: Array) -> Array:
+            with np.errstate(over="ignore", invalid="ignore"):
+                made = _quantized(array, digits).astype(there, copy=False)
+            _check_finite(array, made, scale, block.shape)
+            return made
+
+        return Filter(block, taken, stored, forward, lambda array: array.astype(back, copy=False))
+
+
+def _quantized(array: Array, digits: int) -> Array:
+    scale = _scale(digits)
+    made: Array = np.around(scale * array) / scale
+    return made
+
+
+def _check_finite(array: Array, made: Array, scale: float, shape: tuple[int, ...]) -> None:
+    lost = ~np.isfinite(made)
+    if lost.any() and (lost := lost & np.isfinite(array)).any():
+        place = int(np.argmax(lost))
+        where = index_text(place, shape if math.prod(shape) == array.size else array.shape)
+        raise CodecError(f"expected a float that {scale} times is finite, found {array[place]!s}{where}")
+
+
+def _scale(digits: int) -> float:
+    """What numcodecs multiplies with: the same steps on the way, so that every bit is the same."""
+    try:
+        exponent = math.log10(10.0**-digits)
+        whole = math.floor(exponent) if exponent < 0 else math.ceil(exponent)
+        return 2.0 ** math.ceil(math.log2(10.0**-whole))
+    except (ValueError, OverflowError):
+        raise ExtensionError(f"no float has {digits} decimal digits that could be kept") from None
+
+
+quantize = codecs.register(Quantize())

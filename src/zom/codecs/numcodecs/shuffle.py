@@ -1,0 +1,170 @@
+"""The codec `shuffle`: first bytes of all elements, then second bytes; `numcodecs.shuffle` in v3.
+
+https://numcodecs.readthedocs.io/en/stable/filter/shuffle.html
+https://github.com/zarr-developers/zarr-extensions/tree/main/codecs/numcodecs.shuffle
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar
+
+import numpy as np
+from pydantic import Field
+from typing_extensions import override
+
+from zom.errors import CodecError, ExtensionError
+from zom.extension.bound import Coder, Stream
+from zom.extension.codec import Bytes, Codec, CodecKind, Representation, codecs
+from zom.extension.configuration import Configuration
+from zom.problems import Fault, rule, show
+
+if TYPE_CHECKING:
+    from zom.extension.bound import Array, Data, Form
+
+__all__ = ["ShuffleCoder", "ShuffleConfiguration", "ShuffleV2Configuration", "shuffle"]
+
+_WIDE = 64
+
+MULTIPLE = rule(
+    "codec/shuffle-size",
+    "the bytes of a chunk that is shuffled are a whole number of elements",
+    source="https://numcodecs.readthedocs.io/en/stable/filter/shuffle.html",
+)
+
+
+ELEMENTSIZE = rule(
+    "codec/shuffle-elementsize",
+    "an element has at least one byte; 0 is 1 to numcodecs, and the size of the data type to netCDF-C",
+    source="https://numcodecs.readthedocs.io/en/stable/filter/shuffle.html",
+    lenient="warning",
+    schema=True,
+)
+
+# The minimum is for the schema only: a document with 0 is read, and its arrays of elements of one byte.
+Elementsize = Annotated[int, Field(json_schema_extra={"minimum": 1})]
+
+
+class ShuffleConfiguration(Configuration):
+    """How many bytes an element has; where v3 does not say, as many as the array's data type has.
+
+    >>> ShuffleConfiguration().elementsize is None
+    True
+    """
+
+    elementsize: Elementsize | None = None
+
+
+class ShuffleV2Configuration(Configuration):
+    """How many bytes an element has: 4 where v2 does not say, whatever the data type.
+
+    >>> ShuffleV2Configuration().elementsize
+    4
+    """
+
+    elementsize: Elementsize = 4
+
+
+class Shuffle(Codec):
+    """Shuffled bytes: as many as before."""
+
+    name = "numcodecs.shuffle"
+    kind: ClassVar[CodecKind] = "bytes->bytes"
+    configuration = ShuffleConfiguration
+    v2_id = "shuffle"
+    v2_configuration = ShuffleV2Configuration
+
+    def thread(
+        self,
+        configuration: Any,
+        before: Representation,
+        faults: list[Fault],
+        path: tuple[str | int, ...],
+    ) -> Bytes:
+        """As many bytes as before."""
+        size = before.size if isinstance(before, Bytes) else None
+        width: int | None = configuration.elementsize
+        where = (*path, "configuration", "elementsize")
+        if width is not None and width < 1:
+            faults.append(Fault(ELEMENTSIZE, where, "an integer of at least 1", show(width)))
+        elif size is not None and width is not None and size % width:
+            found = f"{width}, where a chunk has {size} bytes"
+            faults.append(Fault(MULTIPLE, where, f"a divisor of {size}", found))
+        return Bytes(size)
+
+    def bind(
+        self, configuration: ShuffleConfiguration | ShuffleV2Configuration, before: Form, after: Form
+    ) -> Coder[Any, Any]:
+        """Elements as wide as is stated; where v3 doesn't say, as the array's are."""
+        del after
+        if not isinstance(before, Stream):
+            raise ExtensionError("the shuffle codec wants bytes")
+        width = before.width if configuration.elementsize is None else configuration.elementsize
+        if width < 1 < before.width:
+            # No metadata tell who wrote it, and the wrong choice would give wrong values without an error.
+            raise ExtensionError(
+                f"the shuffle codec has an elementsize of {width}, which is 1 to numcodecs and {before.width} to "
+                "netCDF-C; write the one that the writer used"
+            )
+        return ShuffleCoder(before, max(1, width))
+
+
+class ShuffleCoder(Coder[Any, Any]):
+    """First bytes of all elements, then their second bytes, and so on.
+
+    Our own: that of numcodecs writes past its target where sizes don't fit, holds the lock of the
+    interpreter, and is no faster.
+
+    >>> bytes(ShuffleCoder(Stream(4, 4), 2).encode(b"aAbB"))
+    b'abAB'
+    """
+
+    def __init__(self, before: Stream, width: int) -> None:
+        self._nbytes = before.nbytes
+        self._most = before.most
+        self._width = width
+
+    @override
+    def encode(self, chunk: Data) -> Data:
+        if self._width == 1 or not len(chunk):
+            return chunk
+        self._check(chunk, len(chunk))
+        return np.frombuffer(chunk, np.uint8).reshape(-1, self._width).T.tobytes()
+
+    @override
+    def decode(self, chunk: Data) -> Data:
+        size = len(chunk) if self._nbytes is None else self._nbytes
+        self._check(chunk, size)
+        if self._width == 1 or not size:
+            return chunk
+        made = np.empty(size, np.uint8)
+        self._sort(chunk, made)
+        return made.data
+
+    @override
+    def decode_into(self, chunk: Data, target: memoryview) -> None:
+        self._check(chunk, len(target))
+        if self._width == 1 or not len(target):
+            target[:] = chunk
+        else:
+            self._sort(chunk, np.frombuffer(target, np.uint8))
+
+    def _sort(self, chunk: Data, target: Array) -> None:
+        elements = target.reshape(-1, self._width)
+        parts = np.frombuffer(chunk, np.uint8).reshape(self._width, -1)
+        if self._width > _WIDE:
+            elements[...] = parts.T
+            return
+        # One after the other: numpy is several times slower with all of them at once.
+        for index, part in enumerate(parts):
+            elements[:, index] = part
+
+    def _check(self, chunk: Data, size: int) -> None:
+        if size > self._most:
+            raise CodecError(f"expected at most {self._most} bytes, found {size}")
+        if len(chunk) != size:
+            raise CodecError(f"expected {size} bytes, found {len(chunk)}")
+        if size % self._width:
+            raise CodecError(f"expected a multiple of {self._width} bytes, found {size}")
+
+
+shuffle = codecs.register(Shuffle())

@@ -1,0 +1,103 @@
+"""The codec `zfpy`: zfp with its header; `numcodecs.zfpy` in v3.
+
+`mode` is zfp's own number: 2 fixed rate, 3 fixed precision, 4 fixed accuracy, 5 reversible. numcodecs
+writes 2, 3 and 4; the header tells a reader all it needs. `compression_kwargs` is written by
+numcodecs beside the members that it repeats.
+
+https://numcodecs.readthedocs.io/en/stable/compression/zfpy.html
+https://github.com/zarr-developers/zarr-extensions/tree/main/codecs/numcodecs.zfpy
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping  # noqa: TC003 - pydantic reads the annotation
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
+
+from pydantic import Field
+
+from zom.codecs.numcodecs.dtype import KIND
+from zom.codecs.zfp.coder import ZfpyCoder
+from zom.codecs.zfp.library import Mode
+from zom.errors import ExtensionError
+from zom.extension.bound import Block
+from zom.extension.codec import Bytes, Codec, CodecKind, Elements, Representation, codecs
+from zom.extension.configuration import WHOLE, Configuration
+from zom.problems import Fault, rule
+
+if TYPE_CHECKING:
+    from zom.extension.bound import Coder, Form
+
+__all__ = ["ZfpyConfiguration", "zfpy"]
+
+RANK = rule(
+    "codec/zfpy-rank",
+    "zfp takes chunks of one to four dimensions",
+    source="https://zfp.readthedocs.io/en/latest/introduction.html",
+)
+
+_TYPES = frozenset({"int32", "int64", "float32", "float64", "numpy.datetime64", "numpy.timedelta64"})
+
+
+class ZfpyConfiguration(Configuration):
+    """The mode, and the number that it is about; the other numbers are -1.
+
+    >>> ZfpyConfiguration(tolerance=0.01).canonical()
+    {'mode': 4, 'tolerance': 0.01, 'rate': -1, 'precision': -1}
+    """
+
+    encoding_only: ClassVar[Mapping[str, Any]] = dict.fromkeys(
+        ("mode", "tolerance", "rate", "precision", "compression_kwargs")
+    )
+
+    mode: Annotated[Literal[2, 3, 4, 5], WHOLE] = 4
+    tolerance: int | float = -1
+    rate: int | float = -1
+    precision: int = -1
+    compression_kwargs: dict[str, int | float] | None = Field(default=None, exclude=True)
+
+
+class Zfpy(Codec):
+    """A zfp stream, which knows its own type and shape."""
+
+    name = "numcodecs.zfpy"
+    kind: ClassVar[CodecKind] = "array->bytes"
+    configuration = v2_configuration = ZfpyConfiguration
+    v2_id = "zfpy"
+
+    def thread(
+        self,
+        configuration: Any,
+        before: Representation,
+        faults: list[Fault],
+        path: tuple[str | int, ...],
+    ) -> Bytes:
+        """Bytes, of any number."""
+        del configuration
+        if isinstance(before, Elements):
+            if before.data_type is not None and before.data_type.name not in _TYPES:
+                words = "elements of int32, int64, float32 or float64"
+                faults.append(Fault(KIND, path, words, before.data_type.name))
+            if before.lengths is not None and not 1 <= len(before.lengths) <= 4:
+                faults.append(Fault(RANK, path, "one to four dimensions", f"{len(before.lengths)}"))
+        return Bytes()
+
+    def bind(self, configuration: ZfpyConfiguration, before: Form, after: Form) -> Coder[Any, Any]:
+        """The library that comes with the package zfpy."""
+        del after
+        if not isinstance(before, Block):
+            raise ExtensionError("the zfpy codec wants elements")
+        return ZfpyCoder(before, _mode(configuration))
+
+
+def _mode(configuration: ZfpyConfiguration) -> Mode:
+    numbers = {
+        2: ("fixed_rate", configuration.rate),
+        3: ("fixed_precision", configuration.precision),
+        4: ("fixed_accuracy", configuration.tolerance),
+    }
+    name, number = numbers.get(configuration.mode, ("reversible", -1))
+    # Of a number below 0, which is the default, zfpy makes the reversible mode.
+    return Mode(name, (number,)) if number >= 0 else Mode()
+
+
+zfpy = codecs.register(Zfpy())

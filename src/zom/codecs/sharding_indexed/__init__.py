@@ -1,0 +1,202 @@
+"""The `sharding_indexed` codec: a chunk is a shard, cut into inner chunks that an index finds.
+
+Zarr v3: https://zarr-specs.readthedocs.io/en/latest/v3/codecs/sharding-indexed/index.html
+The shard is what the codec is given, so after a transpose the transposed shape is the one to divide.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Any, Literal, cast
+
+from pydantic import Field, ValidatorFunctionWrapHandler, WrapValidator
+
+from zom.codecs.sharding_indexed.grid import ShardGrid
+from zom.codecs.sharding_indexed.index import index_block
+from zom.codecs.sharding_indexed.shard import ShardCoder
+from zom.errors import ExtensionError, UnknownName
+from zom.extension.bound import Block
+from zom.extension.bound_chain import bind_chain, parse_links
+from zom.extension.canonical import canonical_definition
+from zom.extension.chain import check_chain
+from zom.extension.codec import Bytes, Codec, Elements, codecs
+from zom.extension.configuration import Configuration
+from zom.extension.grid_repair import BOOLEAN
+from zom.extension.resolve import parse_v3
+from zom.problems import Fault, rule, show
+
+if TYPE_CHECKING:
+    from zom.extension.bound import Form
+    from zom.extension.bound_chain import BoundChain
+    from zom.extension.codec import Representation
+    from zom.json.value import JSONDict
+
+__all__ = ["ShardingCodec", "ShardingConfiguration", "sharding_indexed"]
+
+_SOURCE = "zarr v3, sharding_indexed codec, chunk_shape"
+
+RANK = rule(
+    "codec/sharding-rank",
+    "inner chunks have as many dimensions as the shard",
+    source=_SOURCE,
+)
+DIVIDES = rule(
+    "codec/sharding-divides",
+    "inner chunks divide the shard evenly along each dimension",
+    source=_SOURCE,
+)
+NESTING = rule(
+    "codec/sharding-nesting",
+    "shards nest in shards no deeper than the limit",
+    source="RFC 8259, section 9: an implementation may set limits",
+)
+
+_DEEPEST = 16
+
+
+class _One(int):
+    """The 1 that a document spells as true."""
+
+
+def _read_length(value: Any, handler: ValidatorFunctionWrapHandler) -> int:
+    """The length of an inner chunk; for true, a 1 that is remembered as such."""
+    return _One(1) if value is True else cast("int", handler(value))
+
+
+class ShardingConfiguration(Configuration):
+    """The inner chunks, the codecs of each, the codecs of the index and where the index stands."""
+
+    chunk_shape: list[Annotated[int, Field(ge=1), WrapValidator(_read_length)]]
+    codecs: Annotated[list[Any], Field(json_schema_extra={"x-zom-is": "codecs"})]
+    index_codecs: Annotated[list[Any], Field(json_schema_extra={"x-zom-is": "codecs"})]
+    index_location: Literal["start", "end"] = "end"
+
+    def canonical(self) -> dict[str, Any]:
+        """With every codec in its one spelling.
+
+        >>> ShardingConfiguration(chunk_shape=[4], codecs=["bytes"], index_codecs=[]).canonical()["codecs"]
+        [{'name': 'bytes', 'configuration': {}}]
+        """
+        members = super().canonical()
+        for name in ("codecs", "index_codecs"):
+            members[name] = [canonical_definition(value, codecs) for value in getattr(self, name)]
+        return members
+
+
+class ShardingCodec(Codec):
+    """`sharding_indexed`: array -> bytes."""
+
+    name = "sharding_indexed"
+    kind = "array->bytes"
+    configuration = ShardingConfiguration
+    needs_configuration = True
+
+    def thread(
+        self,
+        configuration: ShardingConfiguration,
+        before: Representation,
+        faults: list[Fault],
+        path: tuple[str | int, ...],
+    ) -> Bytes:
+        """Bytes of no fixed number: inner chunks may be missing."""
+        inside = (*path, "configuration")
+        if not isinstance(before, Elements) or _too_deep(faults, inside):
+            return Bytes()
+        inner = configuration.chunk_shape
+        here = (*inside, "chunk_shape")
+        for place, length in enumerate(inner):
+            if isinstance(length, _One):
+                faults.append(Fault(BOOLEAN, (*here, place), "an integer of at least 1", "true", "write 1"))
+        fits = _check_inner(inner, before.lengths, faults, (*inside, "chunk_shape"))
+        lengths = tuple((length,) for length in inner) if fits else None
+        chunk = Elements(lengths, before.data_type, before.fill)
+        check_chain(configuration.codecs, chunk, faults, (*inside, "codecs"))
+        index = _index(inner, before.lengths if fits else None)
+        here = (*inside, "index_codecs")
+        check_chain(configuration.index_codecs, index, faults, here, need_fixed_size=True)
+        return Bytes()
+
+    def bind(self, configuration: ShardingConfiguration, before: Form, after: Form) -> ShardCoder:
+        """The inner chunks' codecs, the index's, and what cuts a shard into the ones and finds the others."""
+        del after
+        if not isinstance(before, Block):
+            raise ExtensionError("the sharding_indexed codec wants elements")
+        if before.fill is None and before.data_type.kind != "object":
+            message = "the codecs before the shard leave open what its missing chunks hold"
+            raise ExtensionError(f"{message}: choose a fill value of 0, or put them inside the shard")
+        chunk_shape = tuple(configuration.chunk_shape)
+        inner = Block(chunk_shape, before.data_type, before.fill)
+        index = index_block(ShardGrid(before.shape, chunk_shape).counts)
+        return ShardCoder(
+            before,
+            _bind("codecs", configuration.codecs, inner),
+            _bind("index_codecs", configuration.index_codecs, index),
+            location=configuration.index_location,
+        )
+
+    def inspect(self, configuration: JSONDict, faults: list[Fault], path: tuple[str | int, ...]) -> None:
+        """Checks the lists of codecs, with nothing known of the chunks."""
+        inside = (*path, "configuration")
+        if _too_deep(faults, inside):
+            return
+        for name, before in (("codecs", Elements(None, None)), ("index_codecs", _index([], None))):
+            if isinstance(configuration.get(name), list):
+                fixed = name == "index_codecs"
+                check_chain(configuration[name], before, faults, (*inside, name), need_fixed_size=fixed)
+
+
+def _bind(member: str, values: list[Any], block: Block) -> BoundChain:
+    """The codecs that the configuration lists as `member`."""
+    path = ("configuration", member)
+    try:
+        return bind_chain(parse_links(values, path), block)
+    except UnknownName as cause:
+        raise UnknownName(f"sharding_indexed: {cause}") from cause
+
+
+def _too_deep(faults: list[Fault], inside: tuple[str | int, ...]) -> bool:
+    deep = inside.count("configuration") > _DEEPEST
+    if deep:
+        nested = f"shards nested at most {_DEEPEST} deep"
+        faults.append(Fault(NESTING, inside, nested, "a deeper one"))
+    return deep
+
+
+def _check_inner(
+    inner: list[int],
+    lengths: tuple[tuple[int, ...], ...] | None,
+    faults: list[Fault],
+    path: tuple[str | int, ...],
+) -> bool:
+    """Whether inner chunks have the right rank; a fault for each dimension that they don't divide."""
+    if lengths is None:
+        return True
+    if len(inner) != len(lengths):
+        faults.append(Fault(RANK, path, _lengths(len(lengths)), show(inner)))
+        return False
+    for place, (length, choices) in enumerate(zip(inner, lengths, strict=True)):
+        undivided = [choice for choice in choices if choice % length]
+        if undivided:
+            expected = f"a length that divides {show(min(undivided))}"
+            faults.append(Fault(DIVIDES, (*path, place), expected, show(length)))
+    return True
+
+
+def _lengths(rank: int) -> str:
+    return f"a list of {rank} lengths" if rank != 1 else "a list of one length"
+
+
+def _index(inner: list[int], lengths: tuple[tuple[int, ...], ...] | None) -> Elements:
+    """The index: (offset, nbytes) for each inner chunk of a shard.
+
+    In a rectilinear grid shards differ in shape, and so do their indexes; the size of one must follow
+    from its shape, so one stands for all.
+    """
+    uint64 = parse_v3("uint64", [], ())
+    if lengths is None:
+        return Elements(None, uint64)
+    counts = (choices[0] // length if choices else 1 for length, choices in zip(inner, lengths, strict=True))
+    return Elements((*((count,) for count in counts), (2,)), uint64)
+
+
+sharding_indexed = codecs.register(ShardingCodec())
+"""The `sharding_indexed` codec."""

@@ -1,0 +1,221 @@
+"""A shard, bound: inner chunks one after the other, and the index that finds them.
+
+Zarr v3, sharding_indexed codec, binary shard format; the draft's sharding storage transformer, whose
+shards differ in that their index has no checksum, is the same with other codecs for the index. No store
+is known here: who reads parts of a shard gets the ranges from the index, and decodes with `inner`.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from zom.codecs.sharding_indexed.grid import ShardGrid
+from zom.codecs.sharding_indexed.index import MISSING, IndexCoder
+from zom.errors import CodecError, ExtensionError
+from zom.extension.bound import Coder
+from zom.extension.bound_chain import byte_view
+from zom.extension.fill_bits import FillTest
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from zom.codecs.sharding_indexed.index import IndexLocation, ShardIndex
+    from zom.extension.bound import Array, Block, Data
+    from zom.extension.bound_chain import BoundChain
+
+__all__ = ["ShardCoder"]
+
+# An index has 16 bytes for each inner chunk: 256 MiB.
+_MOST_CHUNKS = 1 << 24
+
+# What the codecs of an inner chunk may add to it, however small it is.
+_ADDED = 1 << 12
+
+
+class ShardCoder(Coder[Any, Any]):
+    """The inner chunks of a shard, each by itself, and what is stored of them all.
+
+    >>> import zom.codecs, zom.dtypes
+    >>> from zom.codecs.sharding_indexed.index import index_block
+    >>> from zom.extension.bound import Block
+    >>> from zom.extension.bound_chain import bind_chain
+    >>> from zom.extension.resolve import data_type
+    >>> whole, part = (Block(shape, data_type("int8"), 0) for shape in [(4,), (2,)])
+    >>> coder = ShardCoder(whole, bind_chain([], part), bind_chain([], index_block((2,))))
+    >>> shard = coder.encode(np.array([0, 0, 7, 8], "i1"))
+    >>> coder.decode(shard), list(coder.parse(shard).ranges()), len(shard)
+    (array([0, 0, 7, 8], dtype=int8), [None, (0, 2)], 34)
+    """
+
+    scatters = True
+
+    def __init__(
+        self,
+        block: Block,
+        inner: BoundChain,
+        index: BoundChain,
+        *,
+        location: IndexLocation = "end",
+        name: str = "sharding_indexed",
+    ) -> None:
+        self.block = block
+        self.inner = inner
+        """The codecs of an inner chunk."""
+        self.chunk_shape = inner.block.shape
+        """How many elements an inner chunk has along each dimension."""
+        self.grid = ShardGrid(block.shape, self.chunk_shape)
+        self.counts = self.grid.counts
+        """How many inner chunks there are along each dimension."""
+        self.count = self.grid.count
+        """How many inner chunks there are."""
+        if self.count > _MOST_CHUNKS:
+            message = f"{name}: a shard of {self.count} inner chunks; zom runs at most {_MOST_CHUNKS}"
+            raise ExtensionError(message)
+        self.name = name
+        """The codec that errors name."""
+        least = 1 if inner.nbytes is None else inner.nbytes
+        most = inner.most if inner.nbytes is None else inner.nbytes
+        self.index = IndexCoder(self.counts, index, sizes=(least, most), location=location, name=name)
+        """Reads and writes the index."""
+        self.is_empty = FillTest(inner.block)
+        """Whether an inner chunk is nothing but fill, and so is not stored."""
+        self.most = self.index.nbytes + self._most_inside()
+
+    def index_range(self) -> tuple[IndexLocation, int]:
+        """Which end of a shard its index stands at, and how many bytes it has: always the same number."""
+        return self.index.location, self.index.nbytes
+
+    def parse_index(self, data: Data, size: int | None = None) -> ShardIndex:
+        """The index that is stored as `data`, in a shard of `size` bytes where that is known."""
+        return self.index.parse(data, size)
+
+    def parse(self, shard: Data) -> ShardIndex:
+        """The index of a whole shard."""
+        start, stop = self.index.range_in(len(shard))
+        return self.index.parse(memoryview(shard)[start:stop], len(shard))
+
+    def build(self, chunks: Sequence[Data | None]) -> Data:
+        """The shard of inner chunks that are encoded already, in C order; None where one is missing."""
+        sizes = [-1 if chunk is None else len(chunk) for chunk in chunks]
+        return self._join(np.array(sizes, np.int64), [chunk for chunk in chunks if chunk is not None])
+
+    def encode(self, chunk: Array) -> Data:
+        """The shard; inner chunks of nothing but fill are left out."""
+        if chunk.dtype != self.block.dtype:
+            chunk = chunk.astype(self.block.dtype)
+        blocks = self._cut(chunk)
+        there = ~self._empty(blocks)
+        if self.inner.direct and isinstance(blocks, np.ndarray):
+            sizes = np.where(there, self.inner.most, -1)
+            return self._join(sizes, [byte_view(blocks if there.all() else blocks[there])])
+        places: list[int] = np.flatnonzero(there).tolist()
+        present: list[Data] = []
+        encode = self.inner.encode
+        try:
+            for place in places:
+                present.append(encode(blocks[place]))  # noqa: PERF401 - how many there are tells which failed
+        except CodecError as cause:
+            raise self.refuse(places[len(present)], cause) from cause
+        del blocks  # as large as what is now joined
+        sizes = np.full(self.count, -1)
+        sizes[places] = [len(data) for data in present]
+        return self._join(sizes, present)
+
+    def decode(self, chunk: Data) -> Array:
+        """The elements of a whole shard."""
+        made = np.empty(self.block.shape, self.block.dtype)
+        self.decode_array_into(chunk, made)
+        return made
+
+    def decode_array_into(self, chunk: Data, target: Array) -> None:
+        """Decode each inner chunk to its place in `target`; the index is checked before the first one."""
+        shard = memoryview(chunk)
+        index = self.parse(shard)
+        spans = index.ranges()
+        if self.inner.direct and self.grid.can_split and (rows := self._rows(shard, index)) is not None:
+            self.grid.split(target)[...] = rows.reshape(*self.counts, *self.chunk_shape)
+            return
+        fill, decode, into = self.is_empty.cell, self.inner.decode, self.inner.decode_into
+        in_place = self.inner.serializer.scatters or self._lie_together(target)
+        place = 0
+        try:
+            for place, (corner, span) in enumerate(zip(self.grid.corners(), spans, strict=True)):  # noqa: B007
+                if span is None:
+                    target[corner] = fill
+                elif in_place:
+                    into(shard[span[0] : span[1]], target[corner])
+                else:
+                    target[corner] = decode(shard[span[0] : span[1]])
+        except CodecError as cause:
+            raise self.refuse(place, cause, index.entry(place)) from cause
+
+    def refuse(self, place: int, cause: CodecError, span: tuple[int, int] | None = None) -> CodecError:
+        """The error of the inner chunk at `place`, in C order, whose codecs raised `cause`."""
+        where = "" if span is None else f", bytes {span[0]} to {span[1]}"
+        error = self.index.refuse(place, f"{where}: {cause}")
+        if span is not None:
+            # Of a shard inside this one, only the part of it that is at fault.
+            first, last = cause.byte_range or (0, span[1] - span[0])
+            error.byte_range = (span[0] + first, span[0] + last)
+        return error
+
+    def _join(self, sizes: Array, present: Sequence[Data]) -> Data:
+        """The shard of inner chunks that are `present` in order; one of -1 bytes is missing."""
+        first = self.index.nbytes if self.index.location == "start" else 0
+        lengths = np.maximum(sizes, 0)
+        entries = np.empty((self.count, 2), np.uint64)
+        entries[:, 0] = lengths.cumsum() - lengths + first
+        entries[:, 1] = lengths
+        entries[sizes < 0] = MISSING
+        index = self.index.encode(entries)
+        return b"".join([index, *present] if first else [*present, index])
+
+    def _cut(self, shard: Array) -> Sequence[Array] | Array:
+        """The inner chunks of a shard; each in one piece, where they are an array.
+
+        One copy of all is faster than one of each, and there is none where they lie in order.
+        """
+        if not self.grid.can_split:
+            return [shard[corner] for corner in self.grid.corners()]
+        return np.ascontiguousarray(self.grid.split(shard)).reshape(self.count, *self.chunk_shape)
+
+    def _empty(self, blocks: Sequence[Array] | Array) -> Array:
+        """Which of the inner chunks are nothing but fill."""
+        if not isinstance(blocks, np.ndarray) or self.block.dtype.hasobject:
+            return np.array([self.is_empty(block) for block in blocks])
+        firsts = byte_view(np.ascontiguousarray(blocks.reshape(self.count, -1)[:, 0]))
+        bits = np.frombuffer(self.is_empty.cell.tobytes(), np.uint8)
+        empty: Array = (np.frombuffer(firsts, np.uint8).reshape(self.count, -1) == bits).all(axis=1)
+        for place in np.flatnonzero(empty):
+            empty[place] = self.is_empty(blocks[place])
+        return empty
+
+    def _rows(self, shard: memoryview, index: ShardIndex) -> Array | None:
+        """All inner chunks at once, where each is there and stored as in memory; None if that can't be."""
+        nbytes = self.inner.most
+        starts = index.entries[:, 0]
+        first, last = int(starts.min()), int(starts.max())
+        if last == MISSING:
+            return None
+        places, rest = np.divmod(starts - np.uint64(first), np.uint64(nbytes))
+        if rest.any():
+            return None
+        count = (last - first) // nbytes + 1
+        rows = np.frombuffer(shard[first : last + nbytes], self.block.dtype).reshape(count, -1)
+        in_order = count == self.count and bool((places[1:] > places[:-1]).all())
+        return rows if in_order else rows[places.astype(np.intp)]
+
+    def _lie_together(self, target: Array) -> bool:
+        """Whether the memory of an inner chunk in `target` is in one piece."""
+        corner: Any = (*[slice(n) for n in self.chunk_shape], ...)
+        return bool(target[corner].flags.c_contiguous)
+
+    def _most_inside(self) -> int:
+        """How many bytes all inner chunks together may have."""
+        inner = self.inner
+        if inner.block.nbytes is None:
+            return inner.most + self.count * _ADDED
+        nested = inner.serializer.most is not None
+        return self.count * (inner.most if nested else min(inner.most, 2 * inner.block.nbytes + _ADDED))

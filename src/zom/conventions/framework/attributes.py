@@ -1,0 +1,172 @@
+"""Models of attributes: the form of what a convention owns, as pydantic has it.
+
+A model says where its attributes stand: under one `key`, or flat among the others, whose keys then are
+the fields' own names or aliases. Rules stand beside the fields that they speak of.
+"""
+
+from __future__ import annotations
+
+import types
+from functools import lru_cache
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Union, cast, get_args, get_origin
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from zom.conventions.framework.rule import Rule
+from zom.conventions.framework.selector import EVERY
+from zom.errors import ExtensionError
+from zom.extension.configuration import INTEGER_LITERAL, faults_of, schema_of
+from zom.problems import Fault, rule
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from pydantic.fields import FieldInfo
+
+__all__ = ["Attributes", "Part", "faults_in", "rules_beside"]
+
+Steps = tuple[str | int, ...]
+
+FORM = rule(
+    "convention/attributes",
+    "attributes have the form that the convention gives them",
+    source="the JSON Schema of the convention",
+    schema=True,
+)
+
+
+class Part(BaseModel):
+    """An object within the attributes of a convention. Members that it doesn't name may be there.
+
+    >>> class Axis(Part):
+    ...     name: str
+    >>> Axis.model_validate({"name": "x", "colour": "red"}).name
+    'x'
+    """
+
+    model_config = ConfigDict(
+        frozen=True,
+        strict=True,
+        extra="allow",
+        allow_inf_nan=False,
+        defer_build=True,
+    )
+
+
+class Attributes(Part):
+    """The attributes that a convention owns: under one key, `class Dggs(Attributes, key="dggs")`, or flat.
+
+    >>> class Dggs(Attributes, key="dggs"):
+    ...     name: str
+    >>> Dggs.owned()
+    ('dggs',)
+    >>> class Licence(Attributes):
+    ...     licence: str | None = None
+    >>> Licence.owned()
+    ('licence',)
+    """
+
+    key: ClassVar[str | None] = None
+
+    @classmethod
+    def __pydantic_init_subclass__(cls, *, key: str | None = None, **kwargs: Any) -> None:
+        super().__pydantic_init_subclass__(**kwargs)
+        if key is not None:
+            cls.key = key
+
+    def __init_subclass__(cls, *, key: str | None = None, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+
+    @classmethod
+    def owned(cls) -> tuple[str, ...]:
+        """The keys of a node's attributes that it speaks of."""
+        if cls.key is not None:
+            return (cls.key,)
+        return tuple(_written(name, field) for name, field in cls.model_fields.items())
+
+    @classmethod
+    def value_in(cls, attributes: Mapping[str, Any]) -> tuple[Steps, Any] | None:
+        """What of a node's attributes it speaks of, and where that stands; None where nothing is there."""
+        if cls.key is None:
+            return (), attributes
+        return ((cls.key,), attributes[cls.key]) if cls.key in attributes else None
+
+
+def _written(name: str, field: FieldInfo) -> str:
+    return field.alias or name
+
+
+def faults_in(model: type[Attributes], attributes: Mapping[str, Any]) -> list[Fault] | None:
+    """Every fault of the form, located in the attributes; None where none of them are there.
+
+    >>> class Dggs(Attributes, key="dggs"):
+    ...     level: int
+    >>> [fault.path for fault in faults_in(Dggs, {"dggs": {"level": "7"}})]
+    [('dggs', 'level')]
+    """
+    found = model.value_in(attributes)
+    if found is None:
+        return None
+    steps, value = found
+    try:
+        # By their own keys only: an attribute may be called as Python calls a field.
+        _validator(model).validate_python(value, by_alias=True, by_name=False)
+    except ValidationError as error:
+        faults = faults_of(error, value, schema_of(model), FORM, steps)
+        # To JSON Schema, and so to a convention, 4.0 is an integer.
+        return [fault for fault in faults if fault.rule is not INTEGER_LITERAL]
+    return []
+
+
+@lru_cache(maxsize=512)
+def _validator(model: type[Attributes]) -> Any:
+    model.model_rebuild()
+    return cast("Any", model.__pydantic_validator__)
+
+
+@lru_cache(maxsize=512)
+def rules_beside(model: type[Attributes]) -> tuple[tuple[Steps, Rule], ...]:
+    """The rules that stand beside the fields of a model and of its parts, each with the steps to the field."""
+    _validator(model)
+    start: Steps = () if model.key is None else (model.key,)
+    found: list[tuple[Steps, Rule]] = []
+    for steps, each in _walk(model, start, ()):
+        if not steps:
+            raise ExtensionError(f"{model.__name__}: rule {each.id!r} stands beside no field")
+        found.append((steps, each.beside(_selector(steps))))
+    return tuple(found)
+
+
+def _selector(steps: Steps) -> str:
+    text = ""
+    for step in steps:
+        if step == EVERY:
+            text += "[*]"
+        else:
+            escaped = str(step).replace("\\", "\\\\").replace(".", "\\.")
+            text += f".{escaped}" if text else escaped
+    return text
+
+
+def _walk(model: type[BaseModel], steps: Steps, above: tuple[type, ...]) -> Iterator[tuple[Steps, Rule]]:
+    if model in above:
+        return  # a part of itself: what is deeper is judged by the first rules
+    for name, field in model.model_fields.items():
+        here = (*steps, _written(name, field))
+        yield from ((here, each) for each in field.metadata if isinstance(each, Rule))
+        yield from _within(field.annotation, here, (*above, model))
+
+
+def _within(annotation: Any, steps: Steps, above: tuple[type, ...]) -> Iterator[tuple[Steps, Rule]]:
+    origin, args = get_origin(annotation), get_args(annotation)
+    if origin is Annotated:
+        yield from ((steps, each) for each in args[1:] if isinstance(each, Rule))
+        yield from _within(args[0], steps, above)
+    elif origin in {Union, types.UnionType}:
+        for each in args:
+            yield from _within(each, steps, above)
+    elif origin in {list, tuple}:
+        for each in args[:1]:
+            yield from _within(each, (*steps, EVERY), above)
+    elif isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        yield from _walk(annotation, steps, above)

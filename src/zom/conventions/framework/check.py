@@ -1,0 +1,312 @@
+"""Checks: what a rule asks, as data: a name out of a small vocabulary, and parameters that are JSON.
+
+A program in another language that knows the names can run the rules of a convention. Only `python`, for
+what no name says, is opaque.
+"""
+
+from __future__ import annotations
+
+import inspect
+from dataclasses import dataclass, field, replace
+from functools import wraps
+from typing import TYPE_CHECKING, Any, Concatenate, Final, NamedTuple, ParamSpec, TypeAlias
+
+from zom.conventions.framework.selector import EVERY, parse_selector, select
+from zom.errors import ExtensionError, ZomError
+from zom.problems import show
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+
+    from zom.conventions.framework.view import Node, Path
+
+__all__ = [
+    "AROUND",
+    "Breach",
+    "Check",
+    "Outcome",
+    "Site",
+    "Skip",
+    "Value",
+    "named",
+    "names_of_checks",
+    "python",
+]
+
+P = ParamSpec("P")
+
+
+class Value(NamedTuple):
+    """A value that a selector found: the node in whose document it stands, and where.
+
+    >>> from zom.conventions.framework.view import attributes_node
+    >>> Value(attributes_node({"a": 1}), ("attributes", "a"), 1).value
+    1
+    """
+
+    node: Node
+    path: Path
+    value: Any
+
+
+class Breach(NamedTuple):
+    """One breach of a rule: where, what was expected, what was found.
+
+    >>> from zom.conventions.framework.view import attributes_node
+    >>> Breach(attributes_node({"a": 1}), ("attributes", "a"), "a string", "1").found
+    '1'
+    """
+
+    node: Node
+    path: Path
+    expected: str
+    found: str
+    fix: str | None = None
+    """What to do; None where the rule says it."""
+    related: tuple[str, ...] = ()
+    """The paths of other nodes that it takes to see why."""
+
+
+class Skip(NamedTuple):
+    """A rule doesn't apply, and why.
+
+    >>> Skip("nothing at coordinates").why
+    'nothing at coordinates'
+    """
+
+    why: str
+
+
+Outcome: TypeAlias = "Sequence[Breach] | Skip"
+"""What a check found: nothing, breaches, or why it doesn't apply."""
+
+
+@dataclass(frozen=True, slots=True)
+class Site:
+    """Where a rule is judged: a node, and the node whose attributes speak of it, mostly the same."""
+
+    node: Node
+    holder: Node
+    """The node itself, or a group from which it inherits what its attributes say."""
+    place: Path = ()
+    """What leads from the holder's attributes to the scope: what the rule's `each` selected."""
+    scope: Any = None
+    _values: dict[str, list[Value]] = field(default_factory=dict[str, list[Value]], compare=False, repr=False)
+    """What selectors found here: many rules ask for the same."""
+    _scopes: dict[str, list[Site]] = field(default_factory=dict[str, "list[Site]"], compare=False, repr=False)
+
+    def values(self, selector: str) -> list[Value]:
+        """What `selector` finds here.
+
+        >>> from zom.conventions.framework.view import attributes_node
+        >>> node = attributes_node({"a": [{"b": 1}, {"b": 2}]})
+        >>> [(value.path, value.value) for value in Site(node, node).values("a[*].b")]
+        [(('attributes', 'a', 0, 'b'), 1), (('attributes', 'a', 1, 'b'), 2)]
+        """
+        found = self._values.get(selector)
+        if found is None:
+            found = self._values[selector] = self._selected(selector)
+        return found
+
+    def _selected(self, selector: str) -> list[Value]:
+        parsed = parse_selector(selector)
+        node, start, base = self._start(parsed.start, parsed.steps)
+        steps = parsed.steps[1:] if parsed.start == "fact" else parsed.steps
+        if start is None:
+            return []
+        if not steps:
+            return [Value(node, base, start)]
+        return [Value(node, (*base, *path), value) for path, value in select(start, steps)]
+
+    def missing(self, selector: str) -> list[Value]:
+        """Where `selector` would find something, but nothing stands: of each such place, what is around it.
+
+        >>> from zom.conventions.framework.view import attributes_node
+        >>> node = attributes_node({"a": [{"b": 1}, {}]})
+        >>> [value.path for value in Site(node, node).missing("a[*].b")]
+        [('attributes', 'a', 1, 'b')]
+        """
+        parsed = parse_selector(selector)
+        node, start, base = self._start(parsed.start, parsed.steps)
+        steps = parsed.steps[1:] if parsed.start == "fact" else parsed.steps
+        if not steps:
+            return [Value(node, base, None)] if start is None else []
+        *before, last = steps
+        found: list[Value] = []
+        for path, around in select(start, before):
+            if last == EVERY:
+                if isinstance(around, list) and not around:
+                    found.append(Value(node, (*base, *path), around))
+            elif isinstance(around, dict) and last not in around:
+                found.append(Value(node, (*base, *path, last), around))
+        return found
+
+    def _start(self, start: str, steps: Sequence[str | int]) -> tuple[Node, Any, Path]:
+        if start == "fact":
+            name = str(steps[0])
+            known = self.node.fact(name)
+            if known is None:
+                return self.node, None, self.node.dims_path if name == "dims" else ()
+            return self.node, known[1], known[0]
+        if start == "scope":
+            return self.holder, self.scope, ("attributes", *self.place)
+        return self.holder, self.holder.attributes, ("attributes",)
+
+    def scopes(self, each: str) -> list[Site]:
+        """A site for each value that `each` selects from the attributes."""
+        found = self._scopes.get(each)
+        if found is None:
+            values = select(self.holder.attributes, parse_selector(each).steps)
+            found = [Site(self.node, self.holder, path, value) for path, value in values]
+            self._scopes[each] = found
+        return found
+
+    @property
+    def group(self) -> Node | None:
+        """The group that names in the attributes are names in: the holder, or the one above an array."""
+        return self.holder.parent if self.holder.is_array else self.holder
+
+    def at(self, *steps: str | int) -> Path:
+        """What leads from the holder's document to what `steps` lead to from the scope."""
+        return ("attributes", *self.place, *steps)
+
+    def breach(  # noqa: PLR0913 - a breach has that many facts
+        self,
+        path: Path,
+        expected: str,
+        found: object,
+        *,
+        fix: str | None = None,
+        node: Node | None = None,
+        related: Iterable[Node] = (),
+    ) -> Breach:
+        """A breach in the document of `node`, or else of the holder; `found` that is no text is shown as JSON.
+
+        An empty text is shown so, too: nobody would see it.
+        """
+        text = found if isinstance(found, str) and found else show(found)
+        paths = tuple(each.path for each in related)
+        return Breach(self.holder if node is None else node, path, expected, text, fix, paths)
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """A named check with its parameters.
+
+    >>> from zom.conventions.framework.value_checks import pattern
+    >>> pattern("[a-z]+", at="name")
+    Check(name='pattern', params={'regex': '[a-z]+', 'at': 'name'})
+    """
+
+    name: str
+    params: Mapping[str, Any]
+    function: Callable[..., Outcome]
+    is_local: bool = False
+    """Whether it looks at the document of one node only: of documents that are alike, it says the same."""
+    needs: str | None = None
+    """What has to stand among the attributes for it to apply; it isn't run where that doesn't."""
+    reads_values: bool = False
+    """Whether it asks for the values of arrays; where documents are all that is known, it doesn't apply."""
+
+    def __repr__(self) -> str:
+        return f"Check(name={self.name!r}, params={dict(self.params)!r})"
+
+    @property
+    def is_portable(self) -> bool:
+        """Whether a program in another language can run it."""
+        return self.name != "python"
+
+    def run(self, site: Site) -> Outcome:
+        """What it finds there."""
+        return self.function(site, **self.params)
+
+
+_names: list[str] = []
+
+
+def names_of_checks() -> tuple[str, ...]:
+    """The names of the vocabulary."""
+    return tuple(sorted(_names))
+
+
+def named(function: Callable[Concatenate[Site, P], Outcome]) -> Callable[P, Check]:
+    """A check by the name of `function`, whose parameters but the site are those of the check."""
+    return _named(function, is_local=False)
+
+
+def local(function: Callable[Concatenate[Site, P], Outcome]) -> Callable[P, Check]:
+    """As `named`, of a function that looks at the document of one node only."""
+    return _named(function, is_local=True)
+
+
+AROUND: Final = ("@members", "@arrays", "@groups", "@name")
+"""What a selector begins with that looks further than the node's document."""
+
+
+_SPEAK_OF_NOTHING: Final = frozenset({"any_of", "count", "forbidden", "required"})
+"""The checks that have something to say where a selector finds nothing."""
+
+
+def _named(function: Callable[Concatenate[Site, P], Outcome], *, is_local: bool) -> Callable[P, Check]:
+    name = function.__name__
+    signature = inspect.signature(function)
+    own = signature.replace(parameters=list(signature.parameters.values())[1:])
+    _names.append(name)
+
+    @wraps(function)
+    def made(*args: P.args, **kwargs: P.kwargs) -> Check:
+        bound = own.bind(*args, **kwargs)
+        bound.apply_defaults()
+        given = {name: value for name, value in bound.arguments.items() if value is not None}
+        selectors = [
+            given[key] for key in ("at", "like", "has", "values_of") if isinstance(given.get(key), str)
+        ]
+        selectors += given.get("selectors", ())
+        for selector in selectors:
+            parse_selector(selector)  # one that is none is told of at once
+        stays = not any(selector.startswith(AROUND) for selector in selectors)
+        needs = None if name in _SPEAK_OF_NOTHING else given.get("at")
+        return Check(name, given, function, is_local and stays, needs)
+
+    del made.__wrapped__  # pyright: ignore[reportAttributeAccessIssue] - doctest and help see the check, with its own parameters
+    made.__signature__ = own  # type: ignore[attr-defined] # pyright: ignore[reportFunctionMemberAccess] - as above
+    return made
+
+
+def python(function: Callable[[Site], Iterable[Breach] | Skip]) -> Check:
+    """What no name of the vocabulary says: a function that yields breaches, or gives a Skip.
+
+    The rule is published with its text, and marked as not portable.
+
+    >>> def titled(site):
+    ...     if not site.holder.attributes.get("title", "").strip():
+    ...         yield site.breach(("attributes", "title"), "a title", "nothing")
+    >>> python(titled).is_portable
+    False
+    """
+
+    def run(site: Site) -> Outcome:
+        try:
+            found = function(site)
+            return found if isinstance(found, Skip) else tuple(found)
+        except ZomError:
+            raise  # a store that can't be read says so itself
+        except Exception as cause:
+            # Rules may come from other packages: whose rule it was must be told.
+            where = f"{function.__module__}.{function.__qualname__}"
+            message = f"the rule's function {where} failed at {site.node.path}: {cause!r}"
+            raise ExtensionError(message) from cause
+
+    return Check("python", {}, run)
+
+
+VALUES_UNREAD: Final = Skip("the values of arrays were not read: ask with data=True")
+
+
+def of_values(function: Callable[[Site], Iterable[Breach] | Skip]) -> Check:
+    """As `python`, of a function that asks nodes for their `values`, which may be None: VALUES_UNREAD then.
+
+    >>> of_values(lambda site: VALUES_UNREAD if site.node.values is None else ()).reads_values
+    True
+    """
+    return replace(python(function), reads_values=True)

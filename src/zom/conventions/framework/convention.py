@@ -1,0 +1,387 @@
+"""Conventions: what a community agreed on above Zarr, as a value: identity, attributes, rules.
+
+Third parties register theirs by an entry point of the group `zom.conventions`, or hand them to
+`zom.validate`. Nothing is ever fetched.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
+
+from zom.conventions.framework.attributes import Attributes, rules_beside
+from zom.conventions.framework.check import Site
+from zom.conventions.framework.rule import Condition, Rule, holds, schema
+from zom.conventions.framework.selector import parse_selector, select
+from zom.conventions.framework.view import Node
+from zom.errors import ExtensionError, UnknownName
+from zom.extension.registry import Registry, near
+from zom.json.python_value import is_dict, is_list
+from zom.problems import show
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from zom.conventions.framework.attributes import Steps
+    from zom.conventions.framework.rule import Profile
+    from zom.schema import Draft, Flavour, Loss
+    from zom.schema.standard import Part
+
+__all__ = ["Convention", "Detect", "conventions", "declaration_of", "register"]
+
+Detect: TypeAlias = Callable[[Node], str | None]
+"""How a convention is found at a node: the words that say why it is there; None where it isn't."""
+
+Kind = Literal["array", "group"]
+
+_FORM = Rule(
+    "attributes",
+    schema(),
+    must="the attributes have the form that the convention gives them",
+    fix="see the JSON Schema of the convention",
+    source="both",
+)
+
+FORMATS: Final = ("v2", "v3", "draft")
+
+
+@dataclass(frozen=True, eq=False)
+class Convention:
+    """A convention: identity, models of the attributes that it owns, rules.
+
+    >>> from zom.conventions import Attributes, Convention, Rule, pattern, ref
+    >>> class Dggs(Attributes, key="dggs"):
+    ...     name: str
+    ...     coordinate: str | None = None
+    >>> dggs = Convention(
+    ...     id="dggs", version="v1", uuid="7b255807-140c-42ca-97f6-7a1cfecdbc38", attributes=Dggs,
+    ...     rules=[Rule("name-lower", pattern("[a-z0-9_-]+", at="dggs.name"), must="the name is in lower case"),
+    ...            Rule("coordinate", ref("dggs.coordinate", kind="array"),
+    ...                 must="coordinate names an array of this group", fix="add the array")],
+    ... )
+    >>> dggs.name, dggs.owns, [code for code, rule in dggs.codes()]
+    ('dggs/v1', ('dggs',), ['dggs/attributes', 'dggs/name-lower', 'dggs/coordinate'])
+    """
+
+    id: str
+    version: str | None = None
+    title: str | None = None
+    link: str | None = None
+    """The specification."""
+    uuid: str | None = None
+    """Its identity in `zarr_conventions`."""
+    aliases: tuple[str, ...] = ()
+    """The URLs by which `zarr_conventions` may name it instead."""
+    dead_aliases: tuple[str, ...] = ()
+    """URLs that did so once, and lead nowhere now."""
+    on: tuple[Kind, ...] = ("group", "array")
+    """The kinds of nodes that can have it."""
+    formats: tuple[str, ...] = FORMATS
+    """The formats of nodes that can have it."""
+    attributes: type[Attributes] | Mapping[Kind, type[Attributes]] | None = None
+    owns: tuple[str, ...] = ()
+    """The keys of attributes that it gives a meaning to; "spatial:*" for all that begin so. By default
+    those of its models."""
+    rules: tuple[Rule, ...] = ()
+    detect: Detect | None = None
+    """How it is found; by default, by its uuid in `zarr_conventions`, or by a key that it owns."""
+    signs: tuple[tuple[Condition, ...], ...] = ()
+    """The same as data, which programs in other languages can follow: it is found where it is declared in
+    `zarr_conventions`, and where all conditions of one of these hold."""
+    free: tuple[str, ...] = ()
+    """Where texts stand that no rule looks into, such as titles: documents that differ in those only are alike."""
+    version_at: tuple[str, ...] = ()
+    """Where a node says which version it follows."""
+    assumed: bool = False
+    """Whether this version is meant where none is said."""
+    declared: bool = False
+    """Whether a node has to declare it in `zarr_conventions`."""
+    inherit: Literal["none", "children", "descendants"] = "none"
+    """The arrays that what a group declares holds for as well: its rules on arrays are judged there."""
+    everywhere: bool = False
+    """Whether it holds for every node where it is asked for, found there or not."""
+    within: tuple[str, ...] = ()
+    """Selectors of the objects in which its keys may stand, too, where it is declared."""
+    parts: tuple[str, ...] = ()
+    """The ids of conventions that it is made of: who asks for it asks for them, wherever they are found."""
+    models: dict[str, type[Attributes]] = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        if self.detect is not None and self.signs:
+            raise ExtensionError(f"convention {self.name!r}: expected detect= or signs=, got both")
+        given = self.attributes
+        models = dict.fromkeys(self.on, given) if isinstance(given, type) else dict(given or {})
+        object.__setattr__(self, "models", models)
+        for name in (
+            "aliases",
+            "dead_aliases",
+            "on",
+            "formats",
+            "owns",
+            "rules",
+            "signs",
+            "free",
+            "version_at",
+            "within",
+            "parts",
+        ):
+            object.__setattr__(self, name, tuple(getattr(self, name)))
+        if not self.owns:
+            keys = (key for model in models.values() for key in model.owned())
+            object.__setattr__(self, "owns", tuple(dict.fromkeys(keys)))
+        seen: dict[str, Rule] = {}
+        for each in self.rules:
+            other = seen.setdefault(each.id, each)
+            if other is not each and (other.text, other.level) != (each.text, each.level):
+                message = f"convention {self.name!r}: two rules have the id {each.id!r}"
+                raise ExtensionError(message)
+
+    @property
+    def name(self) -> str:
+        """What it is called: its id, and its version where it has one."""
+        return self.id if self.version is None else f"{self.id}/{self.version}"
+
+    def code(self, rule: Rule) -> str:
+        """The code of one of its rules in a report.
+
+        >>> from zom.conventions import conventions
+        >>> xarray = conventions["xarray"]
+        >>> xarray.code(xarray.rules[0]).partition("/")[0]
+        'xarray'
+        """
+        return rule.id if "/" in rule.id else f"{self.id}/{rule.id}"
+
+    def codes(self) -> Iterator[tuple[str, Rule]]:
+        """Every rule with its code, those beside fields and that of the form first."""
+        seen: set[str] = set()
+        for each in self.all_rules:
+            code = self.code(each)
+            if code not in seen:
+                seen.add(code)
+                yield code, each
+
+    @cached_property
+    def all_rules(self) -> tuple[Rule, ...]:
+        """Every rule, those beside the fields of models and that of the form among them."""
+        models = dict.fromkeys(self.models.values())
+        beside = [each for model in models for _, each in rules_beside(model)]
+        form = any(each is _FORM for model in models for _, each in self._form_of(model))
+        return (*beside, *((_FORM,) if form else ()), *self.rules)
+
+    def checked_rules(self, kind: str | None, profile: Profile) -> tuple[Rule, ...]:
+        """The rules that are run at a node of that kind, those that the model judges left out."""
+        key = (kind, profile)
+        if key not in self._checked:
+            self._checked[key] = tuple(
+                each
+                for each in self._run
+                if each.is_in(profile) and (each.on is None or kind is None or each.on == kind)
+            )
+        return self._checked[key]
+
+    @cached_property
+    def _checked(self) -> dict[tuple[str | None, Profile], tuple[Rule, ...]]:
+        return {}
+
+    @cached_property
+    def _run(self) -> tuple[Rule, ...]:
+        return tuple(each for each in self.all_rules if not each.is_schema)
+
+    def form_rules(self, kind: str | None) -> tuple[tuple[Steps, Rule], ...]:
+        """The rules that the model of such a node judges, each with the steps to its field, the longest first.
+
+        They stand beside fields, or among the rules, with the field in `each`. The last one stands for
+        what no other is nearer to: one of the convention's own for all of the model, or that of the form.
+        """
+        model = self.models.get(kind or "")
+        return () if model is None else self._form_of(model)
+
+    def _form_of(self, model: type[Attributes]) -> tuple[tuple[Steps, Rule], ...]:
+        if model not in self._forms:
+            beside = ((steps, each) for steps, each in rules_beside(model) if each.is_schema)
+            own = ((_steps_of(each), each) for each in self.rules if each.is_schema)
+            pairs: list[tuple[Steps, Rule]] = sorted((*beside, *own), key=lambda pair: -len(pair[0]))
+            whole: Steps = () if model.key is None else (model.key,)
+            if not pairs or pairs[-1][0] != whole:
+                pairs.append(((), _FORM))
+            self._forms[model] = tuple(pairs)
+        return self._forms[model]
+
+    @cached_property
+    def _forms(self) -> dict[type[Attributes], tuple[tuple[Steps, Rule], ...]]:
+        return {}
+
+    def owns_key(self, key: str) -> bool:
+        """Whether it gives a meaning to the attribute `key`.
+
+        >>> Convention("spatial", owns=("spatial:*",)).owns_key("spatial:shape")
+        True
+        """
+        return any(key == own or (own.endswith("*") and key.startswith(own[:-1])) for own in self.owns)
+
+    def key_in(self, node: Node) -> str | None:
+        """The first of its keys that is used at the node; None where none is."""
+        around = [node.attributes]
+        for selector in self.within:
+            found = select(node.attributes, parse_selector(selector).steps)
+            around += [value for _, value in found if is_dict(value)]
+        return next((key for each in around for key in each if self.owns_key(key)), None)
+
+    def found_at(self, node: Node) -> str | None:
+        """Why it is at the node, whichever version the node says it follows; None where it isn't."""
+        if (node.kind is not None and node.kind not in self.on) or node.form not in self.formats:
+            return None
+        if self.detect is not None:
+            return self.detect(node)
+        if declaration_of(self, node) is not None:
+            return "declared in zarr_conventions"
+        if self.signs:
+            return self._sign_at(node)
+        key = next((key for key in node.attributes if self.owns_key(key)), None)
+        return None if key is None else f"has {key}"
+
+    def schema_part(self, flavour: str) -> tuple[Part, list[Loss]]:
+        """The schema of a node that has the convention, before it gets an identity, and what it leaves unsaid.
+
+        >>> from zom.conventions import conventions
+        >>> conventions["xarray"].schema_part("validation")[0].name
+        'convention/xarray'
+        """
+        from zom.conventions.framework.convention_schema import ConventionSchema  # noqa: PLC0415 - slow to import
+
+        return ConventionSchema(self).schema_part(flavour)
+
+    def json_schema(
+        self,
+        draft: Draft = "2020-12",
+        flavour: Flavour = "validation",
+        *,
+        kind: Kind | None = None,
+        base_url: str | None = None,
+    ) -> dict[str, Any]:
+        """The JSON Schema of the document of a node that has the convention, of one kind or of any.
+
+        Its rules stand beside it, under "x-zom-rules".
+
+        >>> from zom.conventions import conventions
+        >>> [rule["id"] for rule in conventions["xarray"].json_schema(kind="group")["x-zom-rules"]][:1]
+        ['xarray/root-is-group']
+        """
+        from zom.conventions.framework.convention_schema import ConventionSchema  # noqa: PLC0415 - slow to import
+        from zom.schema import json_schema  # noqa: PLC0415 - slow to import
+
+        return json_schema(ConventionSchema(self, kind), draft, flavour, base_url=base_url)
+
+    def _sign_at(self, node: Node) -> str | None:
+        site = Site(node, node)
+        for conditions in self.signs:
+            if all(holds(each, site) for each in conditions):
+                return " and ".join(map(_in_words, conditions))
+        return None
+
+
+def _in_words(condition: Condition) -> str:
+    if "root" in condition:
+        return f"the root {_in_words(condition['root'])}"
+    if "above" in condition:
+        return f"it, or a group above, {_in_words(condition['above'])}"
+    if "has" in condition:
+        return f"has {condition['has'].lstrip('@')}"
+    if "lacks" in condition:
+        return f"has no {condition['lacks'].lstrip('@')}"
+    if "kind" in condition:
+        return f"is of kind {condition['kind']}"
+    shown = " or ".join(map(show, condition["values"])) if "values" in condition else "a text that tells"
+    return f"has {shown} at {condition['at'].lstrip('@')}"
+
+
+def declaration_of(convention: Convention, node: Node) -> int | None:
+    """The place in `zarr_conventions` at which the node declares the convention; None where it doesn't.
+
+    A uuid counts before a schema_url, and that before a spec_url; a name never does.
+    """
+    declared = node.attributes.get("zarr_conventions")
+    if not is_list(declared):
+        return None
+    for place, entry in enumerate(declared):
+        if not is_dict(entry):
+            continue
+        if "uuid" in entry:
+            if convention.uuid is not None and entry["uuid"] == convention.uuid:
+                return place
+            continue
+        urls = (entry.get("schema_url"), entry.get("spec_url"))
+        if any(
+            url in convention.aliases or url in convention.dead_aliases
+            for url in urls
+            if isinstance(url, str)
+        ):
+            return place
+    return None
+
+
+def _steps_of(each: Rule) -> Steps:
+    """What leads to the field that a rule of the form speaks of; nothing, for all of the attributes."""
+    return () if each.each is None else parse_selector(each.each).steps
+
+
+class Conventions(Registry[Convention]):
+    """The conventions that zom knows; a key has one owner among those of a format."""
+
+    def register(self, extension: Convention) -> Convention:
+        """`extension`, known by its name and URLs from now on; ExtensionError where a key has an owner already."""
+        for other in self._all:
+            clash = clash_of(extension, other)
+            if clash is not None:
+                message = (
+                    f"the convention {extension.name!r} owns {clash!r}, which {other.name!r} owns already"
+                )
+                raise ExtensionError(message)
+        return super().register(extension)
+
+    def of_id(self, name: str) -> tuple[Convention, ...]:
+        """The conventions called `name`, or of that id: all versions; UnknownName where there is none.
+
+        >>> from zom.conventions import conventions
+        >>> [each.name for each in conventions.of_id("xarray")]
+        ['xarray']
+        """
+        found = tuple(each for each in self if name in {each.name, each.id, each.uuid})
+        known = self.find(name) if not found else None
+        if not found and known is None:
+            # By id and version: aliases are URLs, which nobody misspells.
+            names = sorted({text for each in self for text in (each.id, each.name)})
+            message = f"no convention named {name!r} is registered; {near(name.casefold(), names)}"
+            raise UnknownName(message)
+        return found if known is None else (known,)
+
+
+def clash_of(left: Convention, right: Convention) -> str | None:
+    """A key that both own, of nodes of the same format; versions of one convention share theirs.
+
+    >>> clash_of(Convention("a", owns=("k:*",)), Convention("b", owns=("k:1",)))
+    'k:1'
+    """
+    if left.id == right.id or not set(left.formats) & set(right.formats) or not set(left.on) & set(right.on):
+        return None
+    for key in left.owns:
+        for other in right.owns:
+            if left.owns_key(other) or right.owns_key(key):
+                return other if left.owns_key(other) else key
+    return None
+
+
+conventions = Conventions("convention", "zom.conventions", "zom.conventions.shipped")
+"""The conventions that zom knows, by name."""
+
+
+def register(convention: Convention) -> Convention:
+    """`convention`, known from now on.
+
+    >>> from zom.conventions import conventions
+    >>> "xarray" in conventions.names()
+    True
+    """
+    return conventions.register(convention)

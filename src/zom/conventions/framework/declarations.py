@@ -1,0 +1,165 @@
+"""Declarations: what a node says in `zarr_conventions` of the conventions that it follows.
+
+https://github.com/zarr-conventions/zarr-conventions-spec. A declaration identifies a convention by its
+uuid, else by its schema_url, else by its spec_url, and never by its name.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from zom.conventions.framework.check import Breach, Site, python
+from zom.conventions.framework.convention import Convention, conventions
+from zom.conventions.framework.rule import Rule
+from zom.extension.registry import revision
+from zom.json.python_value import is_dict, is_list
+from zom.problems import show
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from zom.conventions.framework.check import Check
+    from zom.conventions.framework.view import Node, Path
+
+__all__ = ["FIELDS", "KEY", "Declaration", "Published", "declarations", "declared_as_published", "known"]
+
+KEY: Final = "zarr_conventions"
+FIELDS: Final = ("uuid", "schema_url", "spec_url", "name", "description")
+"""All that a declaration may have; the first three identify a convention, the earlier one first."""
+
+
+class Declaration(NamedTuple):
+    """An object in `zarr_conventions`, and its place there."""
+
+    place: int
+    entry: Mapping[str, Any]
+
+    def text(self, name: str) -> str | None:
+        """What stands in the field `name`; None where that is no text."""
+        found = self.entry.get(name)
+        return found if isinstance(found, str) else None
+
+    @property
+    def identity(self) -> tuple[str, str] | None:
+        """The field that identifies the convention, and what it says; None where nothing does."""
+        for name in FIELDS[:3]:
+            if name in self.entry:
+                found = self.text(name)
+                return None if found is None else (name, found.lower() if name == "uuid" else found)
+        return None
+
+    @property
+    def path(self) -> Path:
+        """Where it stands in the document of its node."""
+        return ("attributes", KEY, self.place)
+
+
+def declarations(node: Node) -> list[Declaration]:
+    """What the node declares, as far as it has the form of declarations.
+
+    >>> from zom.conventions.framework.view import attributes_node
+    >>> declarations(attributes_node({"zarr_conventions": [{"spec_url": "https://a"}, 7]}))
+    [Declaration(place=0, entry={'spec_url': 'https://a'})]
+    """
+    found = node.attributes.get(KEY)
+    entries = enumerate(found) if is_list(found) else ()
+    return [Declaration(place, entry) for place, entry in entries if is_dict(entry)]
+
+
+def known(declaration: Declaration) -> Convention | None:
+    """The convention that is meant, of those that zom knows.
+
+    >>> found = known(Declaration(0, {"uuid": "f17cb550-5864-4468-aeb7-f3180cfb622f"}))
+    >>> None if found is None else found.name
+    'proj/v0.1'
+    """
+    identity = declaration.identity
+    return None if identity is None else _by_identity(revision()).get(identity[1])
+
+
+@lru_cache(maxsize=1)
+def _by_identity(state: int) -> dict[str, Convention]:
+    """The conventions by uuid and by URL; another `state` of the registries has others."""
+    del state
+    found: dict[str, Convention] = {}
+    for each in conventions:
+        for said in (each.uuid, *each.aliases, *each.dead_aliases):
+            if said is not None:
+                found.setdefault(said, each)
+    return found
+
+
+# --- the published schemas of conventions ------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Published:
+    """What a convention's published schema wants its declarations to say."""
+
+    uuid: str
+    schema_url: str
+    spec_url: str
+    description: str
+    name: str | None = None
+    """None where the schema takes any name."""
+    needs_uuid: bool = False
+
+    @property
+    def declaration(self) -> dict[str, str]:
+        """The whole declaration, for `zarr_conventions`.
+
+        >>> Published("u", "s", "t", "d", name="n").declaration
+        {'uuid': 'u', 'schema_url': 's', 'spec_url': 't', 'name': 'n', 'description': 'd'}
+        """
+        said = {"uuid": self.uuid, "schema_url": self.schema_url, "spec_url": self.spec_url}
+        named = {} if self.name is None else {"name": self.name}
+        return {**said, **named, "description": self.description}
+
+    def check(self) -> Check:
+        """The check that a node's declaration says just that.
+
+        >>> Published("u", "s", "t", "d").check().is_portable
+        False
+        """
+
+        def declared_as_published(site: Site) -> Iterator[Breach]:
+            for each in declarations(site.node):
+                if self._is_meant(each):
+                    yield from self._breaches(site, each)
+
+        return python(declared_as_published)
+
+    def _is_meant(self, declaration: Declaration) -> bool:
+        found = known(declaration)
+        return found is not None and found.uuid == self.uuid
+
+    def _breaches(self, site: Site, declaration: Declaration) -> Iterator[Breach]:
+        if self.needs_uuid and "uuid" not in declaration.entry:
+            yield site.breach((*declaration.path, "uuid"), show(self.uuid), "nothing")
+        for name in FIELDS:
+            wanted = getattr(self, name)
+            if wanted is not None and name in declaration.entry and declaration.entry[name] != wanted:
+                yield site.breach(
+                    (*declaration.path, name),
+                    show(wanted, limit=200),
+                    show(declaration.entry[name], limit=200),
+                )
+
+
+def declared_as_published(published: Published, link: str, *, also: str = "") -> Rule:
+    """The rule that a declaration says what the convention's published schema wants.
+
+    >>> declared_as_published(Published("u", "s", "t", "d"), "https://a").text
+    'the declaration has the description and URLs of the published schema, where it has them'
+    """
+    name = "" if published.name is None else "name, "
+    return Rule(
+        "declaration",
+        published.check(),
+        must=f"the declaration has the {name}description and URLs of the published schema, where it has them{also}",
+        fix="copy the declaration from the specification",
+        link=link,
+        source="schema",
+    )

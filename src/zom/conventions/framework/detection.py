@@ -1,0 +1,298 @@
+"""Detection: which conventions are at each node of a hierarchy, in which version, and what to say of that.
+
+Where a node follows a version that is not known, nothing is guessed: that is one loud finding. Offline,
+always: a convention that nobody registered is not looked for anywhere.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from zom.conventions.framework.convention import clash_of, conventions, declaration_of
+from zom.conventions.framework.judgement import Judgement
+from zom.conventions.framework.selector import parse_selector, select
+from zom.model.assembly import uncollected
+from zom.problems import rule, show
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from zom.conventions.framework.convention import Convention
+    from zom.conventions.framework.rule import Condition, Profile
+    from zom.conventions.framework.view import Node, Path
+
+__all__ = ["judge"]
+
+_FRAMEWORK = "https://github.com/zarr-conventions/zarr-conventions-spec"
+
+ABSENT = rule(
+    "convention/absent",
+    "a convention that is asked for is there",
+    source="what was asked for",
+)
+UNKNOWN_VERSION = rule(
+    "convention/unknown-version",
+    "a node follows a version of a convention that is known",
+    source="the convention; what another version means is not guessed",
+)
+OTHER_VERSION = rule(
+    "convention/other-version",
+    "a node follows the version of a convention that is asked for",
+    source="what was asked for",
+)
+UNDECLARED = rule(
+    "convention/undeclared",
+    "a convention whose keys are used is declared in zarr_conventions, where it asks for that",
+    source=_FRAMEWORK,
+)
+UNUSED = rule(
+    "convention/unused",
+    "of a convention that is declared in zarr_conventions, at least one key is used",
+    source=_FRAMEWORK,
+    lenient="warning",
+    strict="warning",
+    closed="warning",
+)
+OWNED_TWICE = rule(
+    "convention/owned-twice",
+    "a key of attributes has one convention that gives it a meaning",
+    source=_FRAMEWORK,
+)
+
+
+def judge(
+    root: Node,
+    asked: Iterable[Convention] | None = None,
+    *,
+    profile: Profile = "text",
+    judgement: Judgement | None = None,
+) -> Judgement:
+    """Every rule at every node: of all conventions that are found, or of those `asked` for.
+
+    What is found is added to `judgement`, where one is given, with a profile of its own.
+
+    >>> from zom.conventions.framework.view import document_tree
+    >>> judge(document_tree({"zarr_format": 3, "node_type": "group"})).problems
+    []
+    """
+    known = tuple(conventions)
+    demanded = None if asked is None else tuple(dict.fromkeys(asked))
+    wanted = known if demanded is None else _with_parts(demanded)
+    judging = Judgement(profile) if judgement is None else judgement
+    detection = _Detection(wanted, known, judging, is_asked=demanded is not None)
+    with uncollected():
+        for node in root.walk():
+            detection.take(node)
+    if demanded is not None:
+        detection.note_absent(root, demanded)
+    return detection.judgement
+
+
+def _with_parts(asked: Iterable[Convention]) -> tuple[Convention, ...]:
+    """What is asked for, and what that is made of."""
+    found: dict[Convention, None] = {}
+    for convention in asked:
+        parts = (each for part in convention.parts for each in conventions.of_id(part))
+        found.update(dict.fromkeys((convention, *parts)))
+    return tuple(found)
+
+
+class _Detection:
+    """One hierarchy that is judged."""
+
+    def __init__(
+        self,
+        wanted: Sequence[Convention],
+        known: Sequence[Convention],
+        judgement: Judgement,
+        *,
+        is_asked: bool,
+    ) -> None:
+        self.judgement = judgement
+        self._is_asked = is_asked
+        self._wanted = frozenset(wanted)
+        ids = {each.id for each in wanted}
+        # The versions that were not asked for are known all the same: that tells them from future ones.
+        candidates = [
+            *(each for each in known if each.id in ids),
+            *(each for each in wanted if each not in known),
+        ]
+        self._families: dict[str, list[Convention]] = {}
+        for each in candidates:
+            self._families.setdefault(each.id, []).append(each)
+        self._strangers: set[tuple[str, str, str]] = set()
+        self._inherited: dict[int, list[tuple[Convention, Node]]] = {}
+
+    def take(self, node: Node) -> None:
+        """Judge the node by every convention that it has or inherits."""
+        judgement = self.judgement
+        text = judgement.take(node)
+        found: dict[str, Convention] = {}
+        for name, family in self._families.items():
+            self._find(node, name, family, found)
+        for convention in found.values():
+            if convention in self._wanted:
+                judgement.judge(convention, node, node, text)
+                self._bequeath(convention, node)
+        for convention, holder in self._inherited.pop(id(node), ()):
+            if convention.id not in found and convention in self._wanted:
+                judgement.judge(convention, node, holder, text)
+        if len(found) > 1:
+            self._note_owned_twice(node, list(found.values()))
+
+    def _find(
+        self, node: Node, name: str, family: Sequence[Convention], found: dict[str, Convention]
+    ) -> None:
+        here = [(each, how) for each in family if (how := self._how(each, node)) is not None]
+        if not here:
+            return
+        if len(family) == 1 and not family[0].version_at:
+            convention, how = here[0]
+        else:
+            picked = self._pick(node, name, here)
+            if picked is None:
+                return
+            convention, how = picked
+        found[name] = convention
+        if convention in self._wanted:
+            self.judgement.found(convention, node, how)
+            self._note_declaration(convention, node)
+        else:
+            asked = [each.name for each in family if each in self._wanted]
+            if not self._above(node, name, convention.name):
+                self.judgement.say(OTHER_VERSION, node, (), " or ".join(asked), convention.name)
+
+    def _how(self, convention: Convention, node: Node) -> str | None:
+        how = convention.found_at(node)
+        if how is None and self._is_asked and convention.everywhere and convention in self._wanted:
+            can_be = node.kind is None or node.kind in convention.on
+            return "asked for" if can_be and node.form in convention.formats else None
+        return how
+
+    def _pick(
+        self, node: Node, name: str, here: Sequence[tuple[Convention, str]]
+    ) -> tuple[Convention, str] | None:
+        """The version that the node says it follows, or that is meant where it says none."""
+        said: tuple[Path, Any] | None = None
+        for each, how in here:
+            version = _version(each, node)
+            if version is None:
+                if each.assumed or not each.version_at:
+                    return each, how
+                continue
+            if version[1] == each.version:
+                return each, f"{how}, version {show(version[1])}"
+            said = version
+        if said is None:
+            # Found by its keys, and no version: the newest one tells what is missing.
+            return here[-1]
+        if not self._above(node, name, show(said[1])):
+            self._note_unknown_version(node, name, said, [each for each, _ in here])
+        return None
+
+    def _note_unknown_version(
+        self, node: Node, name: str, said: tuple[Path, Any], here: Sequence[Convention]
+    ) -> None:
+        """The version that `said` tells is none, or none of those that have their metadata `here`."""
+        path, version = said
+        known = [each.version for each in self._families[name] if each.version is not None]
+        expected = f"a version of {name} that is known: {', '.join(known)}"
+        fix = "write the version that the metadata follows, or update zom"
+        if version in known:
+            possible = [each.version for each in here if each.version is not None]
+            expected = f"a version of {name} whose metadata stands in this place: {', '.join(possible)}"
+            fix = f"write the version that the metadata follows, or store it as {name} {version} does"
+        elif not isinstance(version, str) and show(version) in known:
+            expected = f"a version of {name}, a string"
+            fix = f'write it in quotes: "{version}"'
+        self.judgement.say(UNKNOWN_VERSION, node, ("attributes", *path), expected, show(version), fix)
+
+    def _above(self, node: Node, name: str, version: str) -> bool:
+        """Whether the same was said of a node above; noted, that it is said of this one now."""
+        told = any((each.path, name, version) in self._strangers for each in node.ancestors())
+        self._strangers.add((node.path, name, version))
+        return told
+
+    def _bequeath(self, convention: Convention, node: Node) -> None:
+        if convention.inherit == "none" or not node.is_group:
+            return
+        if convention.inherit == "children":
+            heirs: Iterator[Node] | Iterable[Node] = (node.members or {}).values()
+        else:
+            heirs = (each for each in node.walk() if each is not node)
+        for heir in heirs:
+            if heir.is_array:
+                inherited = self._inherited.setdefault(id(heir), [])
+                # What is declared nearer counts.
+                inherited[:] = [(each, holder) for each, holder in inherited if each.id != convention.id]
+                inherited.append((convention, node))
+
+    def _note_declaration(self, convention: Convention, node: Node) -> None:
+        if convention.uuid is None:
+            return
+        place = declaration_of(convention, node)
+        used = convention.key_in(node)
+        if place is None and used is not None and convention.declared:
+            expected = f"{convention.id} declared in zarr_conventions, for {show(used)} is used"
+            fix = f'add {{"uuid": "{convention.uuid}", "name": "{convention.id}"}} to zarr_conventions'
+            path = ("attributes", "zarr_conventions")
+            found = "no declaration of it" if "zarr_conventions" in node.attributes else "nothing"
+            self.judgement.say(UNDECLARED, node, path, expected, found, fix)
+        elif place is not None and used is None and convention.owns:
+            expected = (
+                f"one of {', '.join(convention.owns)} among the attributes, for {convention.id} is declared"
+            )
+            entry = ("attributes", "zarr_conventions", place)
+            self.judgement.say(
+                UNUSED, node, entry, expected, "none", "add them, or take the declaration away"
+            )
+
+    def _note_owned_twice(self, node: Node, found: Sequence[Convention]) -> None:
+        for place, left in enumerate(found):
+            for right in found[place + 1 :]:
+                key = clash_of(left, right)
+                if key is not None:
+                    expected = f"one convention that owns {show(key)}"
+                    self.judgement.say(
+                        OWNED_TWICE, node, ("attributes", key), expected, f"{left.name} and {right.name}"
+                    )
+
+    def note_absent(self, root: Node, demanded: Sequence[Convention]) -> None:
+        """Say what was asked for and is nowhere."""
+        present = self.judgement.presences
+        ids = {name.partition("/")[0] for name in present}
+        for name, family in self._families.items():
+            for each in family:
+                if each in self._wanted:
+                    self.judgement.expect(each)
+            asked = [each for each in family if each in demanded]
+            is_there = any(each.name in present or ids & set(each.parts) for each in asked)
+            is_stranger = any(stranger[1] == name for stranger in self._strangers)
+            if asked and not is_there and not is_stranger:
+                keys = sorted({key for each in asked for key in _telling(each)})
+                expected = f"metadata of {' or '.join(each.name for each in asked)}"
+                expected += f", such as {', '.join(keys[:6])}" if keys else ""
+                self.judgement.say(ABSENT, root, (), expected, "none at any node")
+
+
+def _telling(convention: Convention) -> Iterable[str]:
+    """The attributes that tell of the convention: those it owns, or others that it is found by."""
+    keys = [key for conditions in convention.signs for each in conditions for key in _key_in(each)]
+    return keys if keys and not set(keys) & set(convention.owns) else convention.owns
+
+
+def _key_in(condition: Condition) -> Iterator[str]:
+    """The attribute that the condition asks for."""
+    inner: Condition = next((condition[at] for at in ("root", "above") if at in condition), condition)
+    text = inner.get("has", inner.get("at"))
+    selector = None if text is None else parse_selector(text)
+    if selector is not None and selector.start == "attributes":
+        yield str(selector.steps[0])
+
+
+def _version(convention: Convention, node: Node) -> tuple[Path, Any] | None:
+    for selector in convention.version_at:
+        found = select(node.attributes, parse_selector(selector).steps)
+        if found:
+            return found[0]
+    return None

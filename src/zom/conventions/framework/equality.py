@@ -1,0 +1,64 @@
+"""When two JSON values are the same, and when a text is like a regular expression: the same in every language."""
+
+from __future__ import annotations
+
+import json
+import re
+from functools import lru_cache
+from typing import Any, Final
+
+from zom.json.python_value import is_dict, is_list
+
+__all__ = ["equal", "is_whole", "key_of"]
+
+
+def equal(left: Any, right: Any) -> bool:
+    """Whether two JSON values are the same as JSON Schema counts them: numbers by their worth.
+
+    >>> equal(1, 1.0), equal(1, True), equal([{"a": 2}], [{"a": 2.0}])
+    (True, False, True)
+    """
+    if isinstance(left, bool) or isinstance(right, bool) or left is None or right is None:
+        return left is right
+    if is_list(left) and is_list(right):
+        return len(left) == len(right) and all(map(equal, left, right))
+    if is_dict(left) and is_dict(right):
+        return left.keys() == right.keys() and all(equal(left[name], right[name]) for name in left)
+    return bool(left == right)
+
+
+def key_of(value: Any) -> str | tuple[str]:
+    """What two values share that are the same as `equal` counts them, and no others.
+
+    >>> key_of([1.0]) == key_of([1]), key_of("[1]") == key_of([1])
+    (True, False)
+    """
+    return value if isinstance(value, str) else (json.dumps(_worth(value), sort_keys=True),)
+
+
+_LONG: Final = 4096
+"""The bits of an integer that Python may refuse to write in decimal digits; no float has so many."""
+
+
+def _worth(value: Any) -> Any:
+    if is_dict(value):
+        return {name: _worth(item) for name, item in value.items()}
+    if is_list(value):
+        return [_worth(item) for item in value]
+    if isinstance(value, int) and value.bit_length() > _LONG:
+        return f"\0{value:x}"
+    return int(value) if isinstance(value, float) and value.is_integer() else value
+
+
+@lru_cache(maxsize=1024)
+def _compiled(regex: str) -> re.Pattern[str]:
+    return re.compile(regex, re.ASCII)
+
+
+def is_whole(regex: str, text: str) -> bool:
+    """Whether all of the text is like the regular expression, whose classes are those of ASCII.
+
+    >>> is_whole("[a-z]+", "abc"), is_whole("[a-z]+", "abc7")
+    (True, False)
+    """
+    return _compiled(regex).fullmatch(text) is not None

@@ -1,0 +1,224 @@
+"""Explanations: what stands behind the code of a finding, with an example of right and of wrong.
+
+The examples are cut out of the conformance cases, by docs/generate_examples.py.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass, field, replace
+from functools import cache
+from importlib.resources import files
+from typing import TYPE_CHECKING, Any, Final, get_args
+
+from zom.conventions.framework.convention import Convention, conventions
+from zom.conventions.framework.rule import PROFILES
+from zom.errors import UnknownName
+from zom.extension.registry import near
+from zom.problems import Level as Asked
+from zom.problems import dotted, rules, show, split_pointer
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from zom.conventions.framework.rule import Level, Rule
+    from zom.problems import Rule as Sentence
+    from zom.problems import Severity
+
+__all__ = ["Example", "Explanation", "explain"]
+
+_LEVELS: Final[tuple[Asked, ...]] = get_args(Asked)
+_SHOWN: Final = 400
+"""How much of an example is printed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """A part of a hierarchy that keeps a rule, and the same part of one that breaks it.
+
+    >>> import zom
+    >>> zom.explain("xarray/coords-exist").example.wrong
+    'latt'
+    """
+
+    node: str
+    """The path of the node that the part is of."""
+    pointer: str
+    """Where in the node's own document it stands, as a JSON pointer; "" for all of the node."""
+    right: Any
+    wrong: Any
+
+    @property
+    def place(self) -> str:
+        """Where it stands, as people write it."""
+        inside = dotted(int(step) if step.isdecimal() else step for step in split_pointer(self.pointer))
+        return f"{self.node}: {inside}" if inside else self.node
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """A rule, and what to do about it.
+
+    >>> import zom
+    >>> print(zom.explain("json/duplicate-key"))
+    json/duplicate-key
+      rule         the names in an object are unique; of a name given twice, the last value counts
+      source       RFC 8259, section 4
+      severity     lenient: warning, strict: error, closed: error
+      JSON Schema  can not express it
+    """
+
+    code: str
+    text: str
+    """Its sentence."""
+    source: str
+    """Who says so: "text", "schema" or "both" for a rule of a convention; else a place in a specification."""
+    severities: Mapping[str, Severity | None]
+    """How bad a breach is: of a rule of a convention by profile, of another one by level; None: it is allowed."""
+    level: Level | None = None
+    """How binding a rule of a convention is."""
+    convention: str | None = None
+    fix: str | None = None
+    link: str | None = None
+    """Where the specification says so."""
+    check: str | None = None
+    """What a convention checks it with: a name of the vocabulary, or "python"."""
+    schema: bool = False
+    """Whether JSON Schema can express it."""
+    example: Example | None = None
+    others: tuple[Explanation, ...] = field(default=(), repr=False)
+    """The same code in other versions of the convention."""
+
+    def __str__(self) -> str:
+        return "\n".join(self._lines())
+
+    def _lines(self) -> Iterator[str]:
+        yield self.code
+        facts = self._own_facts() if self.convention is None else self._facts()
+        facts = {name: text for name, text in facts.items() if text is not None}
+        width = max(map(len, facts)) + 2
+        for name, text in facts.items():
+            yield f"  {name:<{width}}{text}"
+
+    def _own_facts(self) -> dict[str, str | None]:
+        said = ", ".join(f"{level}: {severity or 'allowed'}" for level, severity in self.severities.items())
+        able = "can" if self.schema else "can not"
+        return {
+            "rule": self.text,
+            "source": self.source,
+            "severity": said,
+            "JSON Schema": f"{able} express it",
+        }
+
+    def _facts(self) -> dict[str, str | None]:
+        facts = {
+            "rule": self.text,
+            "level": f"{self.level}, {_stated(self.source)}",
+            "convention": ", ".join(str(each.convention) for each in (self, *self.others)),
+            "fix": self.fix,
+            "link": self.link,
+            "checked by": self.check if self.check != "python" else "a function in Python",
+        }
+        if self.example is not None:
+            facts["example at"] = self.example.place
+            facts["right"] = show(self.example.right, _SHOWN)
+            facts["wrong"] = show(self.example.wrong, _SHOWN)
+        for each in self.others:
+            if (each.text, each.level) != (self.text, self.level):
+                facts[f"in {each.convention}"] = f"{each.level}: {each.text}"
+        return facts
+
+
+def _stated(source: str) -> str:
+    named = {
+        "text": "the text",
+        "schema": "the published schema",
+        "both": "the text and the published schema",
+    }
+    return f"stated by {named[source]}"
+
+
+def explain(code: str, convention: str | None = None) -> Explanation:
+    """What stands behind the code of a finding: the rule, how binding it is, what to do, an example.
+
+    A code that several versions of a convention have is explained as the newest of them has it, or as the
+    one that is named.
+
+    >>> print(explain("ome/axes-order", "ome/0.5").level)
+    MUST
+    """
+    own = rules().get(code)
+    if own is not None and convention is None:
+        return _own(own)
+    found = [
+        _explanation(each, rule)
+        for each in conventions
+        for name, rule in each.codes()
+        if name == code and convention in {None, each.name}
+    ]
+    if not found:
+        raise UnknownName(_unknown(code, convention))
+    *others, last = sorted(found, key=_newness)
+    return replace(last, others=tuple(reversed(others)))
+
+
+def _newness(explanation: Explanation) -> tuple[bool, bool, list[int], str]:
+    """The key of the newest version: one that has an example, and is final."""
+    _, _, version = str(explanation.convention).partition("/")
+    rest = version.lstrip("v0123456789.")
+    places = [int(number) for number in re.findall(r"\d+", version.removesuffix(rest))]
+    return explanation.example is not None, not rest, places, rest
+
+
+def _own(sentence: Sentence) -> Explanation:
+    severities: dict[str, Severity | None] = {level: sentence.severity(level) for level in _LEVELS}
+    return Explanation(sentence.code, sentence.text, sentence.source, severities, schema=sentence.schema)
+
+
+def _explanation(convention: Convention, rule: Rule) -> Explanation:
+    code = convention.code(rule)
+    return Explanation(
+        code,
+        rule.text,
+        rule.source,
+        {profile: rule.severity(profile) if rule.is_in(profile) else None for profile in PROFILES},
+        rule.level,
+        convention.name,
+        rule.fix,
+        rule.link or convention.link,
+        rule.check.name,
+        rule.is_schema,
+        _example(convention.name, code),
+    )
+
+
+def _example(convention: str, code: str) -> Example | None:
+    found = _examples().get(convention, {}).get(code)
+    return None if found is None else Example(**found)
+
+
+@cache
+def _examples() -> dict[str, dict[str, dict[str, Any]]]:
+    text = files("zom.conventions").joinpath("examples.json").read_text(encoding="utf-8")
+    made: dict[str, dict[str, dict[str, Any]]] = json.loads(text)
+    return made
+
+
+def _unknown(code: str, convention: str | None) -> str:
+    if any(code in {each.id, each.name} for each in conventions):
+        every = f"{code.partition('/')[0]}/*"
+        return f"{code!r} is a convention, not a rule; zom rules {every!r} lists its rules"
+    names = [each.name for each in conventions]
+    if convention is not None and convention not in names:
+        return (
+            f"no convention named {convention!r} is registered; {near(convention, names) or 'see zom rules'}"
+        )
+    wanted = "no rule" if convention is None else f"no rule of {convention!r}"
+    known = [name for each in conventions for name, _ in each.codes() if convention in {None, each.name}]
+    if convention is None:
+        known.extend(rules())
+    known = sorted(set(known))
+    ends = [repr(name) for name in known if name.endswith(f"/{code}")]
+    hint = f"did you mean {' or '.join(ends[:3])}?" if ends else near(code, known)
+    return f"{wanted} has the code {code!r}; {hint or 'zom rules lists all of them'}"

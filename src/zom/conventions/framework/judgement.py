@@ -1,0 +1,366 @@
+"""Judgement: what became of every rule of the conventions that are found, node by node.
+
+A rule passes at a node, fails there, or doesn't apply, and that is counted: a report that checked
+nothing says so. What the model of attributes says hides no rule.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Final
+
+from zom.conventions.framework.attributes import faults_in
+from zom.conventions.framework.check import Breach, Site, Skip
+from zom.conventions.framework.likeness import Likeness
+from zom.conventions.framework.rule import holds, scopes_of
+from zom.conventions.framework.selector import EVERY, leads, leads_along, parse_selector
+from zom.json.value import exact_text
+from zom.problems import Problem, pointer_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from zom.conventions.framework.attributes import Attributes, Steps
+    from zom.conventions.framework.check import Outcome
+    from zom.conventions.framework.convention import Convention
+    from zom.conventions.framework.rule import Profile, Rule
+    from zom.conventions.framework.view import Node, Path
+    from zom.problems import Rule as Sentence
+
+__all__ = ["Judgement", "Presence", "Tally"]
+
+
+@dataclass(slots=True)
+class Tally:
+    """How a rule fared: at how many nodes it passed, failed, and did not apply, and why."""
+
+    convention: str
+    code: str
+    rule: Rule
+    passed: int = 0
+    failed: int = 0
+    skipped: Counter[str] = field(default_factory=Counter[str])
+
+
+@dataclass(slots=True)
+class Presence:
+    """Where a convention was found."""
+
+    convention: str
+    first: str
+    """The first node that has it."""
+    how: str
+    nodes: int = 0
+
+
+@dataclass(slots=True)
+class _Block:
+    """Rules that apply only where something stands at `root`: where nothing does, all are passed over at once."""
+
+    root: Steps
+    rules: list[tuple[Rule, Tally]]
+    absent: int = 0
+
+    def stands_in(self, attributes: Mapping[str, Any]) -> bool:
+        """Whether anything stands there."""
+        return leads_along(attributes, self.root)
+
+
+@dataclass(slots=True)
+class _Outcome:
+    """What the rules that look at one document only said of it, and of how many nodes with such a document."""
+
+    passed: list[Tally] = field(default_factory=list["Tally"])
+    failed: list[Tally] = field(default_factory=list["Tally"])
+    skipped: list[tuple[Tally, str]] = field(default_factory=list["tuple[Tally, str]"])
+    absent: list[_Block] = field(default_factory=list["_Block"])
+    breaches: list[tuple[Rule, Breach]] = field(default_factory=list["tuple[Rule, Breach]"])
+    times: int = 0
+
+    def count(self) -> None:
+        """Add it to the tallies, as often as it came up since."""
+        times, self.times = self.times, 0
+        for tally in self.passed:
+            tally.passed += times
+        for tally in self.failed:
+            tally.failed += times
+        for tally, why in self.skipped:
+            tally.skipped[why] += times
+        for block in self.absent:
+            block.absent += times
+
+
+_REMEMBERED: Final = 4096
+"""How many documents of a convention are remembered with what was said of them."""
+
+
+@dataclass(slots=True)
+class _Plan:
+    """The rules of a convention for one kind of node, bound to what is counted of them."""
+
+    local: list[_Block]
+    wide: list[_Block]
+    model: type[Attributes] | None
+    form: list[_Block]
+    owners: tuple[tuple[Steps, Rule], ...]
+    outcomes: dict[str | bytes, _Outcome] = field(default_factory=dict["str | bytes", _Outcome])
+
+
+class Judgement:
+    """What became of the rules, while nodes are judged."""
+
+    def __init__(self, profile: Profile) -> None:
+        self.profile: Profile = profile
+        self.problems: list[Problem] = []
+        self.presences: dict[str, Presence] = {}
+        self.nodes = 0
+        self._tallies: dict[tuple[str, str], Tally] = {}
+        self._plans: dict[tuple[Convention, str | None, str, bool], _Plan] = {}
+        self._digest = hashlib.sha256()
+
+    @property
+    def digest(self) -> str:
+        """What identifies the documents that were judged: a SHA-256 over paths and documents."""
+        return self._digest.hexdigest()
+
+    def take(self, node: Node) -> str | bytes:
+        """Count the node, and give the text of its document."""
+        self.nodes += 1
+        text = exact_text(node.document)
+        self._digest.update(f"{node.path}\n".encode("utf-8", "surrogatepass"))
+        self._digest.update(text if isinstance(text, bytes) else text.encode("utf-8", "surrogatepass"))
+        return text
+
+    def tallies(self) -> list[Tally]:
+        """What was counted of each rule."""
+        for plan in self._plans.values():
+            for outcome in plan.outcomes.values():
+                outcome.count()
+            for block in (*plan.local, *plan.wide, *plan.form):
+                for each, tally in block.rules if block.absent else ():
+                    tally.skipped[_why_absent(each)] += block.absent
+                block.absent = 0
+        return list(self._tallies.values())
+
+    def _tally(self, convention: Convention, each: Rule) -> Tally:
+        key = (convention.name, each.id)
+        found = self._tallies.get(key)
+        if found is None:
+            found = self._tallies[key] = Tally(convention.name, convention.code(each), each)
+        return found
+
+    def expect(self, convention: Convention) -> None:
+        """Count all rules of the convention, those that never get to run as well."""
+        for each in convention.all_rules:
+            if each.is_in(self.profile):
+                self._tally(convention, each)
+
+    def found(self, convention: Convention, node: Node, how: str) -> None:
+        """Note that the convention is at the node."""
+        presence = self.presences.get(convention.name)
+        if presence is None:
+            presence = self.presences[convention.name] = Presence(convention.name, node.path, how)
+            self.expect(convention)
+        presence.nodes += 1
+
+    # --- one convention at one node --------------------------------------------------------------------
+
+    def judge(self, convention: Convention, node: Node, holder: Node, text: str | bytes) -> None:
+        """Every rule of the convention at the node, whose document is `text`."""
+        plan = self._plan(convention, node, is_heir=node is not holder)
+        site = Site(node, holder)
+        alike = Likeness(convention.free, node, text)
+        outcome = plan.outcomes.get(alike.text) if node is holder else None
+        if outcome is None:
+            outcome = self._local_outcome(plan, site)
+            told = (breach for _, breach in outcome.breaches)
+            if node is holder and len(plan.outcomes) < _REMEMBERED and not alike.is_told_in(told):
+                plan.outcomes[alike.text] = outcome
+        outcome.times += 1
+        if plan.outcomes.get(alike.text) is not outcome:
+            outcome.count()  # it is not remembered
+        for each, breach in outcome.breaches:
+            here = breach._replace(node=node) if node is holder else breach
+            self.problems.append(self._problem(convention, each, here))
+        for each, breach in self._wide_breaches(plan, site):
+            self.problems.append(self._problem(convention, each, breach))
+
+    def _plan(self, convention: Convention, node: Node, *, is_heir: bool) -> _Plan:
+        # An heir has attributes of its own: of what it inherits, only the rules on its kind are about it.
+        key = (convention, node.kind, node.form, is_heir)
+        plan = self._plans.get(key)
+        if plan is None:
+            kind = node.kind
+            rules = convention.checked_rules(kind, self.profile)
+            rules = tuple(each for each in rules if each.on == kind) if is_heir else rules
+            owners = convention.form_rules(kind or "group")
+            plan = self._plans[key] = _Plan(
+                self._blocks(convention, [each for each in rules if each.is_local]),
+                self._blocks(convention, [each for each in rules if not each.is_local]),
+                convention.models.get(kind or "group"),
+                self._blocks(convention, [each for _, each in owners if each.is_in(self.profile)]),
+                owners,
+            )
+        return plan
+
+    def _blocks(self, convention: Convention, rules: Sequence[Rule]) -> list[_Block]:
+        blocks: dict[Steps, _Block] = {}
+        for each in rules:
+            root = _root_of(each)
+            block = blocks.setdefault(root, _Block(root, []))
+            block.rules.append((each, self._tally(convention, each)))
+        return list(blocks.values())
+
+    def _local_outcome(self, plan: _Plan, site: Site) -> _Outcome:
+        outcome = _Outcome()
+        for block in plan.local:
+            if not block.stands_in(site.holder.attributes):
+                outcome.absent.append(block)
+                continue
+            for each, tally in block.rules:
+                _note(outcome, each, tally, _verdict(each, site))
+        if site.node is site.holder and plan.model is not None:
+            _note_form(outcome, plan, plan.model, site)
+        return outcome
+
+    def _wide_breaches(self, plan: _Plan, site: Site) -> Iterator[tuple[Rule, Breach]]:
+        attributes = site.holder.attributes
+        for block in plan.wide:
+            if not block.stands_in(attributes):
+                block.absent += 1
+                continue
+            for each, tally in block.rules:
+                verdict = _verdict(each, site)
+                if isinstance(verdict, Skip):
+                    tally.skipped[verdict.why] += 1
+                elif verdict:
+                    tally.failed += 1
+                    yield from ((each, breach) for breach in verdict)
+                else:
+                    tally.passed += 1
+
+    def _problem(self, convention: Convention, each: Rule, breach: Breach) -> Problem:
+        node, fix = breach.node, breach.fix or each.fix
+        code, severity = convention.code(each), each.severity(self.profile)
+        pointer = _pointer(node, breach.path)
+        return Problem(
+            code,
+            severity,
+            node.path,
+            pointer,
+            breach.path,
+            breach.expected,
+            breach.found,
+            fix,
+            related=breach.related,
+        )
+
+    # --- what the framework itself says ------------------------------------------------------------------
+
+    def say(  # noqa: PLR0913, PLR0917 - a problem has that many facts
+        self,
+        sentence: Sentence,
+        node: Node,
+        path: Path,
+        expected: str,
+        found: str,
+        fix: str | None = None,
+    ) -> None:
+        """A finding of the framework."""
+        severity = sentence.severity("strict")
+        if severity is not None:
+            pointer = _pointer(node, path)
+            self.problems.append(
+                Problem(sentence.code, severity, node.path, pointer, path, expected, found, fix)
+            )
+
+
+def _verdict(each: Rule, site: Site) -> Outcome:
+    """What a rule says at a site, of all the places that its `each` selects."""
+    if each.each is None and not each.when:
+        return each.check.run(site)
+    scopes = scopes_of(each, site)
+    if not scopes:
+        return Skip(_why_absent(each))
+    ran, why = False, ""
+    breaches: list[Breach] = []
+    for scope in scopes:
+        if each.when and not all(holds(condition, scope) for condition in each.when):
+            continue
+        outcome = each.check.run(scope)
+        if isinstance(outcome, Skip):
+            why = why or outcome.why
+        else:
+            ran = True
+            breaches.extend(outcome)
+    return breaches if ran else Skip(why or _UNMET)
+
+
+def _note(outcome: _Outcome, each: Rule, tally: Tally, verdict: Outcome) -> None:
+    if isinstance(verdict, Skip):
+        outcome.skipped.append((tally, verdict.why))
+    elif verdict:
+        outcome.failed.append(tally)
+        outcome.breaches.extend((each, breach) for breach in verdict)
+    else:
+        outcome.passed.append(tally)
+
+
+def _note_form(outcome: _Outcome, plan: _Plan, model: type[Attributes], site: Site) -> None:
+    """What the model of the attributes says, each fault under the rule that stands nearest to its field."""
+    node = site.node
+    faults = faults_in(model, node.attributes)
+    if faults is None:
+        return
+    by_rule: dict[str, list[Breach]] = {}
+    for fault in faults:
+        path = ("attributes", *fault.path)
+        breach = Breach(node, path, fault.expected, fault.found, fault.fix)
+        by_rule.setdefault(_owner(plan.owners, fault.path).id, []).append(breach)
+    for block in plan.form:
+        if not by_rule and not block.stands_in(node.attributes):
+            outcome.absent.append(block)
+            continue
+        for each, tally in block.rules:
+            # Of rules with one id, the first tells: each fault is told once.
+            verdict: Outcome = by_rule.pop(each.id, ())
+            if not verdict and each.each is not None and not leads(node.attributes, each.each):
+                verdict = Skip(_why_absent(each))
+            _note(outcome, each, tally, verdict)
+
+
+_UNMET: Final = "its condition is not met"
+
+
+def _why_absent(each: Rule) -> str:
+    needed = each.each or each.check.needs
+    return _UNMET if needed is None else f"nothing at {needed}"
+
+
+def _root_of(each: Rule) -> Steps:
+    """What leads from the attributes to where something has to stand for the rule to apply."""
+    conditions = (condition.get("has") or condition.get("at") for condition in each.when)
+    for selector in (each.each, each.check.needs, *conditions):
+        parsed = None if selector is None else parse_selector(selector)
+        if parsed is not None and parsed.start == "attributes":
+            end = parsed.steps.index(EVERY) if EVERY in parsed.steps else len(parsed.steps)
+            return parsed.steps[:end]
+    return ()
+
+
+def _owner(judged: Sequence[tuple[Steps, Rule]], path: Path) -> Rule:
+    """The rule that stands nearest above `path`; the last one stands above all."""
+    best, length = judged[-1][1], -1
+    for steps, each in judged:
+        if length < len(steps) <= len(path) and all(
+            step == at or (step == EVERY and isinstance(at, int))
+            for step, at in zip(steps, path, strict=False)
+        ):
+            best, length = each, len(steps)
+    return best
+
+
+def _pointer(node: Node, path: Path) -> str:
+    return f"{node.pointer}{pointer_of(path)}"

@@ -1,0 +1,60 @@
+"""Likeness: documents that rules can't tell from each other, though titles in them differ.
+
+A plate has thousands of images that differ in their names only, into which no rule looks. What was said of
+the first of them holds for all.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from zom.conventions.framework.selector import parse_selector, select
+from zom.json.value import JSONDict, exact_text
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from zom.conventions.framework.check import Breach
+    from zom.conventions.framework.view import Node, Path
+
+__all__ = ["Likeness"]
+
+
+class Likeness:
+    """What a document is alike to: its text, with a number for each text at the selectors `free`.
+
+    >>> from zom.conventions.framework.view import attributes_node
+    >>> one, other = (Likeness(("name",), attributes_node({"name": name}), "") for name in "ab")
+    >>> one.text == other.text
+    True
+    """
+
+    def __init__(self, free: Sequence[str], node: Node, text: str | bytes) -> None:
+        # Texts that are the same get the same number: that two of them are is what a rule may tell of.
+        self._numbers: dict[str, str] = {}
+        self.text = text
+        document: dict[str, Any] = {}
+        for selector in free:
+            for path, value in select(node.attributes, parse_selector(selector).steps):
+                if isinstance(value, str) and value:
+                    document = document or {**node.document, "attributes": {**node.attributes}}
+                    number = self._numbers.setdefault(value, str(len(self._numbers)))
+                    _put(document, ("attributes", *path), number)
+        if self._numbers:
+            self.text = exact_text(JSONDict(document))
+
+    def is_told_in(self, breaches: Iterable[Breach]) -> bool:
+        """Whether a breach shows one of the texts, so that it is no other document's."""
+        if not self._numbers:
+            return False
+        said = [part for each in breaches for part in (each.expected, each.found, each.fix or "")]
+        return any(text in part for text in self._numbers for part in said)
+
+
+def _put(document: Any, path: Path, value: Any) -> None:
+    """Put the value there; what is on the way is copied first."""
+    here = document
+    for step in path[:-1]:
+        here[step] = here[step].copy()
+        here = here[step]
+    here[path[-1]] = value

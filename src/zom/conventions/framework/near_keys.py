@@ -1,0 +1,86 @@
+"""Keys that are nearly those of a convention: readers pass over what they don't know, without a word."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from difflib import get_close_matches
+from typing import TYPE_CHECKING
+
+from zom.conventions.framework.check import Skip, python
+from zom.extension.registry import near
+from zom.json.python_value import is_dict
+from zom.problems import show
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from zom.conventions.framework.check import Breach, Check, Site
+
+__all__ = ["spelled", "spelled_within"]
+
+
+def spelled(prefix: str, names: Sequence[str]) -> Check:
+    """The check that no attribute that begins with `prefix` is nearly, and not quite, one of `names`.
+
+    >>> from zom.conventions.framework.check import Site
+    >>> from zom.conventions.framework.view import attributes_node
+    >>> node = attributes_node({"a:shap": 1, "a:own": 2})
+    >>> [breach.fix for breach in spelled("a:", ["a:shape", "a:bbox"]).run(Site(node, node))]
+    ["did you mean 'a:shape'?"]
+    """
+
+    def spelled_as_known(site: Site) -> Iterable[Breach] | Skip:
+        used = [key for key in site.node.attributes if key.startswith(prefix)]
+        if not used:
+            return Skip(f"no attribute begins with {prefix}")
+        return [
+            site.breach(("attributes", key), f"a name such as {', '.join(names)}", show(key), fix=hint)
+            for key in used
+            if key not in names and (hint := _meant(key, prefix, names)) is not None
+        ]
+
+    return python(spelled_as_known)
+
+
+def spelled_within(around: str, names: Sequence[str]) -> Check:
+    """The check that no key of the object at `around` is nearly, and not quite, one of `names`.
+
+    >>> from zom.conventions.framework.check import Site
+    >>> from zom.conventions.framework.view import attributes_node
+    >>> node = attributes_node({"ome": {"multiscale": [], "image": 1}})
+    >>> [breach.fix for breach in spelled_within("ome", ["multiscales", "image-label"]).run(Site(node, node))]
+    ["did you mean 'multiscales'?"]
+    """
+
+    def spelled_as_known(site: Site) -> Iterable[Breach] | Skip:
+        held = site.holder.attributes.get(around)
+        if not is_dict(held):
+            return Skip(f"{around} is no object")
+        return [
+            site.breach(
+                ("attributes", around, key),
+                f"{show(meant)}, or another name",
+                show(key),
+                fix=f"did you mean {meant!r}?",
+            )
+            for key in held
+            if key not in names and (meant := _nearly(key, names)) is not None
+        ]
+
+    return replace(python(spelled_as_known), is_local=True, needs=around)
+
+
+_NEARLY = 0.85
+"""How alike two names are that are mistaken for each other: keys of others, such as `image`, are not meant."""
+
+
+def _nearly(key: str, names: Sequence[str]) -> str | None:
+    found = get_close_matches(key[:64].casefold(), names, n=1, cutoff=_NEARLY)
+    return found[0] if found else None
+
+
+def _meant(key: str, prefix: str, names: Sequence[str]) -> str | None:
+    # Without the prefix, which makes all of them alike.
+    hint = near(key.removeprefix(prefix).casefold(), [name.removeprefix(prefix) for name in names])
+    return re.sub("'([^']+)'", rf"'{prefix}\1'", hint) if hint.startswith("did you mean") else None

@@ -1,0 +1,67 @@
+"""Near names: what a name that leads nowhere may have been meant to be, sought within bounds.
+
+A group may have as many thousand members as there are names that lead to none of them: a hint for each
+would take longer than all else.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from zom.conventions.framework.view import remembered
+from zom.extension.registry import near
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from zom.conventions.framework.view import Node
+
+__all__ = ["NearNames", "near_member"]
+
+MOST_COMPARED: Final = 1 << 17
+"""How many pairs of names are compared before there are no more hints."""
+
+
+class NearNames:
+    """Names that are known, and what was found near to others; a name is sought once.
+
+    >>> names = NearNames(["lat", "lon", "time"])
+    >>> names.hint("latt"), names.hint("latt", but="lat")
+    ("did you mean 'lat'?", 'known are lon, time')
+    """
+
+    def __init__(self, known: Sequence[str]) -> None:
+        self._known = known
+        self._found: dict[tuple[str, str | None], str | None] = {}
+        self._left = MOST_COMPARED
+
+    def hint(self, name: str, *, but: str | None = None) -> str | None:
+        """A clause that tells what is near to `name`, other than `but`; None where nothing is."""
+        found = self._sought(name, None)
+        return self._sought(name, but) if but is not None and found is not None and but in found else found
+
+    def _sought(self, name: str, but: str | None) -> str | None:
+        key = (name, but)
+        if key not in self._found:
+            if self._left <= 0:
+                return None
+            known = [each for each in self._known if each != but]
+            self._left -= len(known)
+            self._found[key] = near(name, known, most=MOST_COMPARED) or None
+        return self._found[key]
+
+
+def near_member(group: Node, name: str, kind: str | None = None) -> str | None:
+    """A clause that tells which members of the group, of that kind, are near to `name`; None where none is.
+
+    >>> from zom.conventions.framework.view import document_tree
+    >>> group = {"zarr_format": 3, "node_type": "group"}
+    >>> near_member(document_tree({**group, "members": {"image": group}}), "imagge")
+    "did you mean 'image'?"
+    """
+    return remembered(group, _members_by_kind)[kind].hint(name)
+
+
+def _members_by_kind(group: Node) -> dict[str | None, NearNames]:
+    named = {None: group.members or {}, "array": group.arrays, "group": group.groups}
+    return {kind: NearNames(list(members)) for kind, members in named.items()}

@@ -1,0 +1,294 @@
+"""The checks that follow names: from a text in the attributes to another node, and what that one is like.
+
+Names are relative to the group that holds the attributes, or to the group of the array that does. Where
+members were not read, such a check doesn't apply.
+"""
+
+from __future__ import annotations
+
+import re
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+
+from zom.conventions.framework.check import Breach, Outcome, Site, Skip, named
+from zom.conventions.framework.near_names import near_member
+from zom.conventions.framework.selector import parse_selector, select
+from zom.conventions.framework.value_checks import nothing_at
+from zom.conventions.framework.view import UNKNOWN, Node, Unknown
+from zom.problems import show
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from zom.conventions.framework.check import Value
+
+__all__ = ["ref", "ref_dims", "ref_dtype", "ref_has", "ref_ndim", "ref_order", "words"]
+
+Base = Literal["group", "root", "parent"]
+
+
+class Reference(NamedTuple):
+    """A name in the attributes, and the node that it leads to."""
+
+    value: Value
+    target: Node | Unknown | None
+
+
+NOT_READ = Skip("the members of the group are not known")
+
+
+def references(site: Site, at: str, base: Base = "group") -> list[Reference]:
+    """Every text that `at` selects, with what it leads to.
+
+    >>> from zom.conventions.framework.view import document_tree
+    >>> group = {"zarr_format": 3, "node_type": "group"}
+    >>> root = document_tree({**group, "attributes": {"see": "a"}, "members": {"a": group}})
+    >>> [found.target for found in references(Site(root, root), "see")]
+    [<group /a>]
+    """
+    start = _base(site, base)
+    texts = [value for value in site.values(at) if isinstance(value.value, str)]
+    if start is None:
+        return [Reference(value, UNKNOWN) for value in texts]
+    return [Reference(value, start.at(value.value)) for value in texts]
+
+
+def _base(site: Site, base: Base) -> Node | None:
+    if base == "parent":
+        return None if site.group is None else site.group.parent
+    return site.node.root if base == "root" and site.group is not None else site.group
+
+
+def targets(site: Site, at: str, base: Base = "group") -> list[tuple[Value, Node]]:
+    """As `references`, of those that are there."""
+    return [(each.value, each.target) for each in references(site, at, base) if isinstance(each.target, Node)]
+
+
+@named
+def ref(
+    site: Site,
+    at: str,
+    *,
+    kind: Literal["array", "group"] | None = None,
+    base: Base = "group",
+) -> Outcome:
+    """Each text at `at` is the path of a node, of that kind, from the group, its parent, or the root.
+
+    >>> ref("ome.multiscales[*].datasets[*].path", kind="array").params
+    {'at': 'ome.multiscales[*].datasets[*].path', 'kind': 'array', 'base': 'group'}
+    """
+    found = references(site, at, base)
+    if not found:
+        return nothing_at(at)
+    if all(target is UNKNOWN for _, target in found):
+        return NOT_READ
+    what = {"array": "an array", "group": "a group", None: "a node"}[kind]
+    place = {"group": "of this group", "parent": "beside this group", "root": "of the hierarchy"}[base]
+    breaches: list[Breach] = []
+    for value, target in found:
+        if target is UNKNOWN or (isinstance(target, Node) and (kind is None or target.kind == kind)):
+            continue
+        if isinstance(target, Node):
+            seen, fix = f"{show(value.value)}, {_kind(target)}", None
+        else:
+            start = _base(site, base)
+            seen, fix = show(value.value), None if start is None else near_name(start, value.value, kind)
+        expected = f"the path of {what} {place}"
+        related = (target.path,) if isinstance(target, Node) else ()
+        breaches.append(Breach(value.node, value.path, expected, seen, fix, related))
+    return breaches
+
+
+def _kind(node: Node) -> str:
+    return {"array": "which is an array", "group": "which is a group"}.get(str(node.kind), "which is no node")
+
+
+def near_name(start: Node, path: str, kind: str | None = None) -> str | None:
+    """The names like the last one of `path` that are there; None where none is like it."""
+    above, _, name = path.rstrip("/").rpartition("/")
+    group = start.at(above) if above else start
+    if not isinstance(group, Node) or not group.members:
+        return None
+    return near_member(group, name, kind)
+
+
+@named
+def words(
+    site: Site,
+    at: str,
+    *,
+    kind: Literal["array", "group"] = "array",
+    keys: bool = False,
+    upwards: bool = False,
+) -> Outcome:
+    """Each word of the texts at `at`, which blanks separate, names an array of the group.
+
+    With `keys`, a word that ends in a colon is the key of what follows it, as in "area: cell_area", and
+    names nothing. With `upwards`, names are also looked for in the groups above.
+
+    >>> words("coordinates").params["kind"]
+    'array'
+    """
+    values = [v for v in site.values(at) if isinstance(v.value, str)]
+    if not values:
+        return nothing_at(at)
+    group = site.group
+    if group is None or group.members is None:
+        return NOT_READ
+    breaches: list[Breach] = []
+    for value in values:
+        for word in value.value.split():
+            if keys and word.endswith(":"):
+                continue
+            places = [group, *group.ancestors()] if upwards and "/" not in word else [group]
+            found = [node.at(word) for node in places]
+            if not any(isinstance(node, Node) and node.kind == kind for node in found):
+                expected = f"words that name {'arrays' if kind == 'array' else 'groups'} of this group"
+                fix = near_name(group, word, kind)
+                breaches.append(Breach(value.node, value.path, expected, show(word), fix))
+    return breaches
+
+
+@named
+def ref_has(site: Site, at: str, has: str, *, base: Base = "group") -> Outcome:
+    """Each node that a text at `at` leads to has an attribute at `has`.
+
+    >>> ref_has("labels[*]", "ome.multiscales").params["has"]
+    'ome.multiscales'
+    """
+    found = targets(site, at, base)
+    if not found:
+        return nothing_at(at)
+    steps = parse_selector(has).steps
+    return tuple(
+        Breach(value.node, value.path, f"the path of a node with the attribute {has}", f"{show(value.value)}, without it",
+               None, (target.path,))
+        for value, target in found
+        if not select(target.attributes, steps)
+    )  # fmt: skip
+
+
+def _arrays(site: Site, at: str, base: Base) -> list[tuple[Value, Node]]:
+    return [(value, target) for value, target in targets(site, at, base) if target.is_array]
+
+
+@named
+def ref_ndim(site: Site, at: str, like: str, *, base: Base = "group") -> Outcome:
+    """Each array that a text at `at` leads to has as many dimensions as `like` selects values.
+
+    >>> ref_ndim(".datasets[*].path", like=".axes[*]").name
+    'ref_ndim'
+    """
+    wanted = len(site.values(like))
+    found = [(v, node) for v, node in _arrays(site, at, base) if node.shape is not None]
+    if not found:
+        return nothing_at(at)
+    if not wanted:
+        return nothing_at(like)
+    what = like.removesuffix("[*]").lstrip(".@")
+    return tuple(
+        Breach(v.node, v.path, f"an array of {wanted} dimensions, as many as {what}",
+               f"{show(v.value)} of {node.ndim}: shape {show(list(node.shape or ()))}", None, (node.path,))
+        for v, node in found
+        if node.ndim != wanted
+    )  # fmt: skip
+
+
+@named
+def ref_dims(site: Site, at: str, like: str, *, base: Base = "group") -> Outcome:
+    """Each array that a text at `at` leads to has the values that `like` selects as dimension names, in order.
+
+    >>> ref_dims(".datasets[*].path", like=".axes[*].name").name
+    'ref_dims'
+    """
+    found = _arrays(site, at, base)
+    if not found:
+        return nothing_at(at)
+    wanted = [v.value for v in site.values(like)]
+    if not wanted:
+        return nothing_at(like)
+    return tuple(
+        Breach(
+            node,
+            node.dims_path,
+            f"the dimension names {show(wanted)}",
+            _shown(node.raw_dims),
+            None,
+            (v.node.path,),
+        )
+        for v, node in found
+        if node.raw_dims != wanted
+    )
+
+
+def _shown(dims: Any) -> str:
+    return "none" if dims is None else show(dims)
+
+
+@named
+def ref_dtype(
+    site: Site, at: str, *, like: str | None = None, kinds: list[str] | None = None, base: Base = "group"
+) -> Outcome:
+    """All arrays that texts at `at` lead to have one data type, or with `kinds`, each one of these.
+
+    `kinds` are what the names of data types begin with: "int", "uint", "float", "bool", "string". With
+    `like`, the data type is that of the first array that a text at `like` leads to.
+
+    >>> ref_dtype("datasets[*].path", kinds=["int", "uint"]).params["kinds"]
+    ['int', 'uint']
+    """
+    found = [(v, node) for v, node in _arrays(site, at, base) if node.dtype is not None]
+    if not found:
+        return nothing_at(at)
+    if kinds is not None:
+        expected = f"an array of a data type {' or '.join(f'{kind}*' for kind in kinds)}"
+        wrong = [(v, node) for v, node in found if not is_of_kind(node.dtype, kinds)]
+        return tuple(
+            Breach(v.node, v.path, expected, f"{show(v.value)} of {node.dtype}", None, (node.path,))
+            for v, node in wrong
+        )
+    first = found[0][1] if like is None else next((node for _, node in _arrays(site, like, base)), None)
+    if first is None:
+        return nothing_at(like or at)
+    return tuple(
+        Breach(v.node, v.path, f"an array of {first.dtype}, as {first.path} is", f"{show(v.value)} of {node.dtype}",
+               None, (node.path, first.path))
+        for v, node in found
+        if node.dtype != first.dtype
+    )  # fmt: skip
+
+
+_BITS = re.compile(r"[0-9].*")
+
+
+def is_of_kind(dtype: str | None, kinds: Sequence[str]) -> bool:
+    """Whether the data type is of one of the kinds: its name without the number of bits.
+
+    >>> is_of_kind("uint8", ["int", "uint"]), is_of_kind("float64", ["int"])
+    (True, False)
+    """
+    return dtype is not None and (dtype in kinds or _BITS.sub("", dtype) in kinds)
+
+
+@named
+def ref_order(site: Site, at: str, *, base: Base = "group") -> Outcome:
+    """The arrays that the texts at `at` lead to come from the largest to the smallest: no length grows.
+
+    >>> ref_order("datasets[*].path").params
+    {'at': 'datasets[*].path', 'base': 'group'}
+    """
+    found = _arrays(site, at, base)
+    if len(found) < 2:
+        return Skip(f"fewer than two arrays at {at}")
+    breaches: list[Breach] = []
+    for (_, before), (value, node) in pairwise(found):
+        left, right = before.shape, node.shape
+        if left is None or right is None or len(left) != len(right):
+            continue
+        if any(b > a for a, b in zip(left, right, strict=True)):
+            expected = f"an array no larger than {before.path} of shape {show(list(left))}"
+            found_text = f"{show(value.value)} of shape {show(list(right))}"
+            breaches.append(
+                Breach(value.node, value.path, expected, found_text, None, (before.path, node.path))
+            )
+    return breaches

@@ -1,0 +1,308 @@
+"""Rules of conventions: one sentence each, how binding it is, what checks it, and what to do."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from itertools import chain
+from typing import TYPE_CHECKING, Any, Final, Literal
+
+from zom.conventions.framework.check import AROUND, Check, Outcome, Site
+from zom.conventions.framework.equality import equal, is_whole
+from zom.conventions.framework.selector import parse_selector
+from zom.errors import ExtensionError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from zom.conventions.framework.view import Node
+    from zom.problems import Severity
+
+__all__ = [
+    "PROFILES",
+    "Condition",
+    "Level",
+    "Profile",
+    "Rule",
+    "Source",
+    "above",
+    "alike",
+    "at_root",
+    "has",
+    "holds",
+    "is_a",
+    "is_like",
+    "is_value",
+    "lacks",
+    "schema",
+]
+
+Level = Literal["MUST", "SHOULD", "NOTE"]
+"""How binding a rule is."""
+
+Source = Literal["text", "schema", "both"]
+"""Who states a rule: the text of the specification, the JSON Schema that it publishes, or both."""
+
+Profile = Literal["text", "schema", "strict"]
+"""Whose rules are checked: the text's, the schema's, or all, with SHOULD as binding as MUST."""
+
+PROFILES: Final[tuple[Profile, ...]] = ("text", "schema", "strict")
+
+Condition = dict[str, Any]
+"""When a rule applies, as JSON; see `has`, `lacks`, `is_value`, `is_like`, `is_a`, `at_root` and `above`."""
+
+_SEVERITY: Final[dict[Level, Severity]] = {"MUST": "error", "SHOULD": "warning", "NOTE": "note"}
+
+
+def has(selector: str) -> Condition:
+    """Where the selector finds something.
+
+    >>> has("ome.plate")
+    {'has': 'ome.plate'}
+    """
+    parse_selector(selector)
+    return {"has": selector}
+
+
+def lacks(selector: str) -> Condition:
+    """Where the selector finds nothing.
+
+    >>> lacks("ome.plate")
+    {'lacks': 'ome.plate'}
+    """
+    parse_selector(selector)
+    return {"lacks": selector}
+
+
+def is_value(selector: str, *values: Any) -> Condition:
+    """Where the selector finds one of these values.
+
+    >>> is_value("encoding-type", "dataframe")
+    {'at': 'encoding-type', 'values': ['dataframe']}
+    """
+    parse_selector(selector)
+    return {"at": selector, "values": list(values)}
+
+
+def is_a(kind: Literal["array", "group"]) -> Condition:
+    """Where the node is a group, or an array.
+
+    >>> is_a("group")
+    {'kind': 'group'}
+    """
+    return {"kind": kind}
+
+
+def is_like(selector: str, regex: str) -> Condition:
+    """Where the selector finds a text that is, as a whole, like the regular expression, as `pattern` has it.
+
+    >>> is_like("Conventions", ".*CF-.*")
+    {'at': 'Conventions', 'like': '.*CF-.*'}
+    """
+    parse_selector(selector)
+    return {"at": selector, "like": regex}
+
+
+def at_root(condition: Condition) -> Condition:
+    """Where the condition holds at the root of the hierarchy.
+
+    >>> at_root(has("Conventions"))
+    {'root': {'has': 'Conventions'}}
+    """
+    return {"root": condition}
+
+
+def above(condition: Condition) -> Condition:
+    """Where the condition holds at the node or at any group above it.
+
+    >>> above(has("Conventions"))
+    {'above': {'has': 'Conventions'}}
+    """
+    return {"above": condition}
+
+
+def holds(condition: Condition, site: Site) -> bool:
+    """Whether the condition is true there."""
+    if "root" in condition:
+        root = site.node.root
+        return holds(condition["root"], Site(root, root))
+    if "above" in condition:
+        return _holds_above(condition["above"], site.node)
+    if "has" in condition:
+        return bool(site.values(condition["has"]))
+    if "lacks" in condition:
+        return not site.values(condition["lacks"])
+    if "kind" in condition:
+        return bool(site.node.kind == condition["kind"])
+    return any(_fits(condition, found.value) for found in site.values(condition["at"]))
+
+
+def _holds_above(condition: Condition, node: Node) -> bool:
+    """Whether the condition holds at the node or above it: remembered, else each node asked all above it."""
+    key = ("above", id(condition))
+    way: list[Node] = []
+    is_true = False
+    for each in chain((node,), node.ancestors()):
+        # With the condition itself, which keeps its id from being another one's.
+        known: tuple[Condition, bool] | None = each.memory.get(key)
+        if known is not None:
+            is_true = known[1]
+            break
+        way.append(each)
+    for each in reversed(way):
+        is_true = is_true or holds(condition, Site(each, each))
+        each.memory[key] = (condition, is_true)
+    return is_true
+
+
+def _fits(condition: Condition, value: Any) -> bool:
+    if "like" in condition:
+        return isinstance(value, str) and is_whole(condition["like"], value)
+    return any(equal(value, each) for each in condition["values"])
+
+
+def schema() -> Check:
+    """The check of a rule beside a field of a model: what the field's own type says.
+
+    >>> schema().name
+    'schema'
+    """
+    return Check("schema", {}, _judged_with_the_model)
+
+
+def _judged_with_the_model(site: Site) -> Outcome:
+    del site
+    return ()
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """A rule of a convention: `must`, `should` or `note` is its sentence, and says how binding it is.
+
+    With `each`, the check is made for every value that this selector finds in the attributes, and
+    selectors that begin with a dot start there. `when` says where the rule applies; `on`, to which kind
+    of node, if not to all that the convention is on.
+
+    >>> from zom.conventions.framework.value_checks import pattern
+    >>> rule = Rule("name-lower", pattern("[a-z]+", at="name"), must="the name is in lower case")
+    >>> rule.level, rule.text
+    ('MUST', 'the name is in lower case')
+    """
+
+    id: str
+    check: Check
+    must: str | None = None
+    should: str | None = None
+    note: str | None = None
+    fix: str | None = None
+    link: str | None = None
+    source: Source = "text"
+    each: str | None = None
+    when: tuple[Condition, ...] = ()
+    on: Literal["array", "group"] | None = None
+
+    def __post_init__(self) -> None:
+        said = [text for text in (self.must, self.should, self.note) if text is not None]
+        if len(said) > 1:
+            message = f"rule {self.id!r}: expected one of must=, should= and note=, got {len(said)}"
+            raise ExtensionError(message)
+        if self.each is not None and parse_selector(self.each).start != "attributes":
+            message = f"rule {self.id!r}: each={self.each!r} has to start at the attributes"
+            raise ExtensionError(message)
+        if isinstance(self.when, dict):
+            object.__setattr__(self, "when", (self.when,))
+
+    @property
+    def level(self) -> Level:
+        """How binding it is: MUST, where nothing else is said."""
+        if self.should is not None:
+            return "SHOULD"
+        return "MUST" if self.note is None else "NOTE"
+
+    @property
+    def text(self) -> str:
+        """Its sentence."""
+        return self.must or self.should or self.note or f"{self.id.replace('-', ' ')}"
+
+    def severity(self, profile: Profile = "text") -> Severity:
+        """How bad a breach is.
+
+        >>> from zom.conventions.framework.value_checks import required
+        >>> rule = Rule("title", required("title"), should="there is a title")
+        >>> rule.severity(), rule.severity("strict")
+        ('warning', 'error')
+        """
+        if profile == "strict" and self.level == "SHOULD":
+            return "error"
+        return _SEVERITY[self.level]
+
+    def is_in(self, profile: Profile) -> bool:
+        """Whether the profile asks for it.
+
+        >>> from zom.conventions.framework.value_checks import required
+        >>> Rule("title", required("title"), must="there is a title", source="schema").is_in("text")
+        False
+        """
+        return profile == "strict" or self.source in {profile, "both"}
+
+    @property
+    def is_schema(self) -> bool:
+        """Whether it is judged with the model of the attributes."""
+        return self.check.name == "schema"
+
+    @property
+    def is_portable(self) -> bool:
+        """Whether a program in another language can run it."""
+        return self.check.is_portable
+
+    @property
+    def is_local(self) -> bool:
+        """Whether it looks at the document of one node only."""
+        selectors = (each.get("has") or each.get("lacks") or each.get("at") or "" for each in self.when)
+        if any({"root", "above"} & each.keys() for each in self.when):
+            return False
+        return self.check.is_local and not any(each.startswith(AROUND) for each in selectors)
+
+    def beside(self, selector: str) -> Rule:
+        """The same rule for what a field of a model holds."""
+        return replace(self, each=selector)
+
+    def to_dict(self, code: str | None = None) -> dict[str, Any]:
+        """The rule as plain JSON, as `x-zom-rules` publishes it.
+
+        >>> from zom.conventions.framework.value_checks import required
+        >>> Rule("title", required("title"), should="there is a title").to_dict("dggs/title")["check"]
+        'required'
+        """
+        facts: dict[str, Any] = {
+            "id": code or self.id,
+            "level": self.level,
+            "text": self.text,
+            "source": self.source,
+            "check": self.check.name,
+            "params": dict(self.check.params),
+            "portable": self.is_portable,
+        }
+        optional = {
+            "each": self.each,
+            "when": list(self.when) or None,
+            "on": self.on,
+            "fix": self.fix,
+            "link": self.link,
+        }
+        return {**facts, **{name: value for name, value in optional.items() if value is not None}}
+
+
+def alike(rule: Rule, *checks: Check) -> tuple[Rule, ...]:
+    """The rule, and the same with other checks, for what one check cannot say.
+
+    >>> from zom.conventions import json_type
+    >>> rule = Rule("number", json_type(["number"], at="a"), must="a and b are numbers")
+    >>> [each.id for each in alike(rule, json_type(["number"], at="b"))]
+    ['number', 'number']
+    """
+    return (rule, *(replace(rule, check=each) for each in checks))
+
+
+def scopes_of(rule: Rule, site: Site) -> Sequence[Site]:
+    """Where the rule is judged at a site: the site itself, or every place that its `each` selects."""
+    return (site,) if rule.each is None else site.scopes(rule.each)

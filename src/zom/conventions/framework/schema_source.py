@@ -1,0 +1,38 @@
+"""The conventions as a source of schemas: `convention/ome/0.5` is a name as `v3/array` is."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from zom.conventions.framework.convention import conventions
+from zom.schema.source import sources
+
+if TYPE_CHECKING:
+    from zom.schema.source import Described
+
+__all__ = ["SOURCE", "ConventionSchemas"]
+
+
+@dataclass(frozen=True)
+class ConventionSchemas:
+    """The schemas of all conventions that zom knows.
+
+    >>> "xarray" in ConventionSchemas().names()
+    True
+    """
+
+    name: str = "convention"
+    aliases: tuple[str, ...] = ()
+
+    def names(self) -> list[str]:
+        """The names of the conventions."""
+        return sorted(each.name for each in conventions)
+
+    def find(self, name: str) -> Described:
+        """The convention of that name."""
+        return conventions[name]
+
+
+SOURCE: Final = sources.register(ConventionSchemas())
+"""What answers for names that begin with `convention/`."""

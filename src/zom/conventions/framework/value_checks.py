@@ -1,0 +1,382 @@
+"""The checks that look at the values of one node: their presence, types, texts, numbers and counts.
+
+A check that asks something of texts passes over what is no text, and so on: that a value is of the right
+type is the business of the schema, or of `type`.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from zom.conventions.framework.check import Breach, Outcome, Site, Skip, local
+from zom.conventions.framework.equality import equal, is_whole, key_of
+from zom.extension.registry import near
+from zom.json.python_value import is_dict, is_list
+from zom.problems import show
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from zom.conventions.framework.check import Value
+
+__all__ = [
+    "any_of",
+    "between",
+    "count",
+    "equal",
+    "equals",
+    "forbidden",
+    "json_type",
+    "length",
+    "member_of",
+    "nothing_at",
+    "one_of",
+    "pattern",
+    "required",
+    "sequence",
+    "unique",
+]
+
+
+def nothing_at(*selectors: str) -> Skip:
+    """What a check says that found no value."""
+    return Skip(f"nothing at {' or '.join(selectors)}" if selectors != (".",) else "nothing to look at")
+
+
+@local
+def required(site: Site, at: str) -> Outcome:
+    """Something stands at `at`, wherever what holds it does; a list there isn't empty where `at` ends in [*].
+
+    >>> required("ome.version").params
+    {'at': 'ome.version'}
+    """
+    missing = site.missing(at)
+    if not missing:
+        return () if site.values(at) else nothing_at(at)
+    return tuple(
+        Breach(m.node, m.path, "an item" if is_list(m.value) else f"a value at {_last(m)}", _nothing(m))
+        for m in missing
+    )
+
+
+def _last(value: Value) -> str:
+    return show(value.path[-1]) if value.path else "the node"
+
+
+def _nothing(value: Value) -> str:
+    """What was found in the place of what is missing; near names are worth telling."""
+    name = value.path[-1] if value.path else ""
+    if is_dict(value.value) and isinstance(name, str):
+        close = near(name, list(value.value)) if len(value.value) > 0 else ""
+        if close.startswith("did you mean"):
+            return f"nothing, but {close.removeprefix('did you mean ').removesuffix('?')}"
+    return "an empty list" if is_list(value.value) else "nothing"
+
+
+@local
+def forbidden(site: Site, at: str) -> Outcome:
+    """Nothing stands at `at`.
+
+    >>> forbidden("_FillValue").name
+    'forbidden'
+    """
+    return tuple(Breach(v.node, v.path, f"no {_last(v)}", show(v.value)) for v in site.values(at))
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, (int, float)) and not isinstance(value, bool)
+
+
+_TYPES: dict[str, Callable[[Any], bool]] = {
+    "string": lambda value: isinstance(value, str),
+    "number": _is_number,
+    "integer": lambda value: _is_number(value) and value % 1 == 0,
+    "boolean": lambda value: isinstance(value, bool),
+    "null": lambda value: value is None,
+    "array": lambda value: isinstance(value, list),
+    "object": lambda value: isinstance(value, dict),
+}
+_TYPE_WORDS = {
+    "string": "a string",
+    "number": "a number",
+    "integer": "an integer",
+    "boolean": "true or false",
+    "null": "null",
+    "array": "a list",
+    "object": "an object",
+}
+
+
+@local
+def json_type(site: Site, types: list[str], *, at: str = ".") -> Outcome:
+    """Each value at `at` is of one of the JSON Schema `types`.
+
+    >>> json_type(["string"], at="coordinates").params
+    {'types': ['string'], 'at': 'coordinates'}
+    """
+    values = site.values(at)
+    if not values:
+        return nothing_at(at)
+    expected = " or ".join(_TYPE_WORDS[each] for each in types)
+    wrong = (v for v in values if not any(_TYPES[each](v.value) for each in types))
+    return tuple(Breach(v.node, v.path, expected, show(v.value)) for v in wrong)
+
+
+@local
+def pattern(site: Site, regex: str, *, at: str = ".", expected: str | None = None) -> Outcome:
+    r"""Each text at `at` is, as a whole, like the regular expression, in the part of the language that ECMA 262 shares.
+
+    `expected` says in words what is expected, where the expression wouldn't help.
+
+    >>> pattern("[0-9A-Fa-f]{6}", at="ome.omero.channels[*].color").name
+    'pattern'
+    """
+    values = [v for v in site.values(at) if isinstance(v.value, str)]
+    if not values:
+        return nothing_at(at)
+    wrong = (v for v in values if not is_whole(regex, v.value))
+    said = expected or f"a string like {regex}"
+    return tuple(Breach(v.node, v.path, said, show(v.value)) for v in wrong)
+
+
+@local
+def one_of(site: Site, values: list[Any], *, at: str = ".") -> Outcome:
+    """Each value at `at`, that is neither an object nor a list, is one of `values`.
+
+    >>> one_of(["up", "down"], at="positive").params["values"]
+    ['up', 'down']
+    """
+    found = [v for v in site.values(at) if not is_dict(v.value) and not is_list(v.value)]
+    if not found:
+        return nothing_at(at)
+    breaches: list[Breach] = []
+    for value in found:
+        if not any(equal(value.value, each) for each in values):
+            texts = [each for each in values if isinstance(each, str)]
+            hint = near(value.value, texts) if isinstance(value.value, str) else ""
+            expected = (
+                " or ".join(map(show, values)) if len(values) <= 12 else "one of the names that are known"
+            )
+            fix = hint if hint.startswith("did you mean") else None
+            breaches.append(Breach(value.node, value.path, expected, show(value.value), fix))
+    return breaches
+
+
+@local
+def equals(site: Site, value: Any = None, *, at: str, like: str | None = None) -> Outcome:
+    """Each value at `at` is `value`, or what stands at `like`; numbers count by their worth.
+
+    >>> equals("0.5", at="ome.version").params
+    {'value': '0.5', 'at': 'ome.version'}
+    """
+    found = site.values(at)
+    if not found:
+        return nothing_at(at)
+    wanted = value
+    if like is not None:
+        others = site.values(like)
+        if not others:
+            return nothing_at(like)
+        wanted = others[0].value
+    wrong = (v for v in found if not equal(v.value, wanted))
+    return tuple(Breach(v.node, v.path, show(wanted), show(v.value)) for v in wrong)
+
+
+@local
+def between(
+    site: Site,
+    minimum: float | None = None,
+    maximum: float | None = None,
+    *,
+    above: float | None = None,
+    at: str = ".",
+) -> Outcome:
+    """Each number at `at` is at least `minimum`, at most `maximum`, and more than `above`.
+
+    >>> between(0, 255, at="color[*]").params
+    {'minimum': 0, 'maximum': 255, 'at': 'color[*]'}
+    """
+    values = [v for v in site.values(at) if _is_number(v.value)]
+    if not values:
+        return nothing_at(at)
+    breaches: list[Breach] = []
+    for v in values:
+        fits = (
+            (minimum is None or v.value >= minimum)
+            and (maximum is None or v.value <= maximum)
+            and (above is None or v.value > above)
+        )
+        if not fits:
+            breaches.append(Breach(v.node, v.path, _range(minimum, maximum, above), show(v.value)))
+    return breaches
+
+
+def _range(minimum: float | None, maximum: float | None, above: float | None) -> str:
+    parts = [f"at least {minimum}"] if minimum is not None else []
+    parts += [f"more than {above}"] if above is not None else []
+    parts += [f"at most {maximum}"] if maximum is not None else []
+    return f"a number of {' and '.join(parts)}"
+
+
+@local
+def length(site: Site, at: str, *, like: str | None = None, equals: int | None = None) -> Outcome:
+    """Each list at `at` is as long as what `like` selects: as the list there, or as many values; or `equals` long.
+
+    >>> length("scale", like="@shape").params
+    {'at': 'scale', 'like': '@shape'}
+    """
+    found = [v for v in site.values(at) if is_list(v.value)]
+    if not found:
+        return nothing_at(at)
+    wanted = equals
+    why = ""
+    if like is not None:
+        others = site.values(like)
+        if not others:
+            return nothing_at(like)
+        wanted = len(others[0].value) if len(others) == 1 and is_list(others[0].value) else len(others)
+        why = f", as many as there are at {like.lstrip('@.')}"
+    wrong = (v for v in found if len(v.value) != wanted)
+    return tuple(
+        Breach(v.node, v.path, f"{wanted} items{why}", f"{len(v.value)}: {show(v.value)}") for v in wrong
+    )
+
+
+@local
+def unique(site: Site, at: str, *, fold: bool = False) -> Outcome:
+    """No two values at `at` are the same; with `fold`, texts that differ by case only are the same.
+
+    >>> unique("axes[*].name").params
+    {'at': 'axes[*].name', 'fold': False}
+    """
+    values = site.values(at)
+    if not values:
+        return nothing_at(at)
+    seen: dict[str | tuple[str], Value] = {}
+    breaches: list[Breach] = []
+    for v in values:
+        key = key_of(v.value.casefold() if fold and isinstance(v.value, str) else v.value)
+        first = seen.setdefault(key, v)
+        if first is not v:
+            breaches.append(
+                Breach(v.node, v.path, "a value that stands there once", f"{show(v.value)} again")
+            )
+    return breaches
+
+
+@local
+def count(
+    site: Site,
+    at: str,
+    *,
+    minimum: int = 0,
+    maximum: int | None = None,
+    values: list[Any] | None = None,
+) -> Outcome:
+    """At `at` there are so many values; with `values`, so many of these.
+
+    What holds them is where the finding is: the list, for `axes[*].type`.
+
+    >>> count("ome.axes[*].type", values=["space"], minimum=2, maximum=3).params["minimum"]
+    2
+    """
+    holder = at.rpartition("[*]")[0]
+    lists = [v for v in site.values(holder) if is_list(v.value)] if holder else []
+    if holder and not lists:
+        return nothing_at(holder)
+    found = [v for v in site.values(at) if values is None or any(equal(v.value, each) for each in values)]
+    if minimum <= len(found) and (maximum is None or len(found) <= maximum):
+        return ()
+    what = "" if values is None else f" of {' or '.join(map(show, values))}"
+    path = lists[0].path if lists else site.at()
+    return (
+        Breach(
+            lists[0].node if lists else site.holder,
+            path,
+            f"{_number(minimum, maximum)}{what}",
+            str(len(found)),
+        ),
+    )
+
+
+def _number(minimum: int, maximum: int | None) -> str:
+    if maximum is None:
+        return f"at least {minimum}"
+    if minimum == maximum:
+        return f"{minimum}"
+    return f"{minimum} to {maximum}" if minimum else f"at most {maximum}"
+
+
+@local
+def any_of(site: Site, selectors: list[str], *, minimum: int = 1, maximum: int | None = None) -> Outcome:
+    """Of `selectors`, so many find something.
+
+    >>> any_of(["proj:code", "proj:wkt2", "proj:projjson"]).params["minimum"]
+    1
+    """
+    if not is_dict(site.holder.attributes if site.scope is None and not site.place else site.scope):
+        return Skip("not an object")  # of which the schema tells
+    found = [selector for selector in selectors if site.values(selector)]
+    if len(found) >= minimum and (maximum is None or len(found) <= maximum):
+        return ()
+    names = ", ".join(selector.lstrip(".@") for selector in selectors)
+    shown = " and ".join(selector.lstrip(".@") for selector in found) or "none"
+    return (Breach(site.holder, site.at(), f"{_number(minimum, maximum)} of {names}", shown),)
+
+
+@local
+def sequence(site: Site, at: str, key: str, order: list[list[str]]) -> Outcome:
+    """The items at `at`, taken by what they have at `key`, come in the order of the lists in `order`.
+
+    "*" in a list stands for all that no list names, an item without `key` among them.
+
+    >>> sequence("axes[*]", "type", [["time"], ["*"], ["space"]]).params["key"]
+    'type'
+    """
+    items = site.values(at)
+    if not items:
+        return nothing_at(at)
+    rank = {name: place for place, names in enumerate(order) for name in names}
+    breaches: list[Breach] = []
+    highest, before = -1, ""
+    for item in items:
+        kind = item.value.get(key) if is_dict(item.value) else None
+        place = rank.get(kind if isinstance(kind, str) else "*", rank.get("*", 0))
+        if place < highest:
+            breaches.append(
+                Breach(item.node, item.path, f"{_class(order[place])} before {before}", show(item.value))
+            )
+        else:
+            highest, before = place, _class(order[place])
+    return breaches
+
+
+def _class(names: Sequence[str]) -> str:
+    return " or ".join("others" if name == "*" else show(name) for name in names)
+
+
+@local
+def member_of(site: Site, at: str, values_of: str) -> Outcome:
+    """Each value at `at` is one of those that `values_of` selects.
+
+    >>> member_of("spatial:dimensions[*]", "@dims[*]").params
+    {'at': 'spatial:dimensions[*]', 'values_of': '@dims[*]'}
+    """
+    values = site.values(at)
+    if not values:
+        return nothing_at(at)
+    known = [v.value for v in site.values(values_of)]
+    if not known and not site.values(values_of.removesuffix("[*]")):
+        return nothing_at(values_of)
+    breaches: list[Breach] = []
+    for v in values:
+        if not any(equal(v.value, each) for each in known):
+            hint = (
+                near(v.value, [each for each in known if isinstance(each, str)])
+                if isinstance(v.value, str)
+                else ""
+            )
+            fix = hint if hint.startswith("did you mean") else None
+            shown = ", ".join(map(show, known[:12])) or "nothing"
+            breaches.append(Breach(v.node, v.path, f"one of {shown}", show(v.value), fix))
+    return breaches

@@ -1,0 +1,347 @@
+"""Nodes as conventions see them: one view of v2, v3 and the draft, of specs and of raw documents.
+
+A document may hold any JSON in any place: what can't be told of it is None, and never an exception.
+v2 and the draft have no dimension names; xarray's attribute `_ARRAY_DIMENSIONS` stands for them:
+https://docs.xarray.dev/en/stable/internals/zarr-encoding-spec.html
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+from math import prod
+from typing import TYPE_CHECKING, Any, Final, TypeVar, cast
+
+from zom.formats.array_view import DIMENSIONS, data_type_of
+from zom.formats.detection import family_of
+from zom.formats.v3 import V3
+from zom.json.python_value import is_dict, is_list
+from zom.json.value import JSONDict
+from zom.model.output import member_specs
+from zom.problems import pointer_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Hashable, Iterator, Mapping
+
+    from zom.extension.datatype import DataType, Format
+    from zom.model.family import NodeKind
+    from zom.model.spec import Spec
+
+__all__ = [
+    "MOST_VALUES",
+    "UNKNOWN",
+    "Facts",
+    "Node",
+    "Unknown",
+    "attributes_node",
+    "document_tree",
+    "grown",
+    "remembered",
+    "spec_tree",
+]
+
+Path = tuple[str | int, ...]
+Facts = tuple["NodeKind | None", "Format", Any]
+"""What a node is made of: its kind, its format, and its document without members."""
+
+S = TypeVar("S")
+K = TypeVar("K")
+
+_NOTHING: Final = JSONDict()
+
+MOST_VALUES: Final = 1 << 24
+"""Arrays of more elements are not read for the sake of rules: coordinates and indexes are smaller."""
+
+
+class Unknown:
+    """What stands for a node of which nobody knows whether it is there: members were not read."""
+
+    def __repr__(self) -> str:
+        return "UNKNOWN"
+
+
+UNKNOWN: Final = Unknown()
+
+
+class Node:
+    """One node of a hierarchy, with what a rule may ask of it.
+
+    >>> from zom import v3
+    >>> node = spec_tree(v3.GroupSpec(members={"t": v3.ArraySpec.build(shape=(4,), dtype="int8")}))
+    >>> node.arrays["t"].shape, node.arrays["t"].dtype, node.arrays["t"].path
+    ((4,), 'int8', '/t')
+    """
+
+    def __init__(self, name: str, parent: Node | None, facts: Facts) -> None:
+        self.name = name
+        self.parent = parent
+        self.root: Node = self if parent is None else parent.root
+        kind, form, document = facts
+        self.kind: NodeKind | None = kind
+        self.form: Format = form
+        self.document: Mapping[str, Any] = document if is_dict(document) else _NOTHING
+        self.path: str = "/" if parent is None else f"{parent.path.rstrip('/')}/{name}"
+        self.members: dict[str, Node] | None = None
+        """None where they are not known."""
+        self.read: Callable[[Node], Any] | None = None
+        """What reads the values of an array; None where documents are all that is known."""
+
+    def __repr__(self) -> str:
+        return f"<{self.kind or 'node'} {self.path}>"
+
+    @property
+    def is_array(self) -> bool:
+        """Whether it is an array."""
+        return self.kind == "array"
+
+    @property
+    def is_group(self) -> bool:
+        """Whether it is a group."""
+        return self.kind == "group"
+
+    @cached_property
+    def memory(self) -> dict[Hashable, Any]:
+        """What was made of it once: see `remembered`."""
+        return {}
+
+    @cached_property
+    def pointer(self) -> str:
+        """The RFC 6901 pointer that leads to it from the document of the root."""
+        if self.parent is None:
+            return ""
+        names = [self.name, *(each.name for each in self.ancestors() if each.parent is not None)]
+        return pointer_of([step for name in reversed(names) for step in ("members", name)])
+
+    @cached_property
+    def attributes(self) -> Mapping[str, Any]:
+        """Its attributes; none where the document has something else in their place."""
+        found = self.document.get("attributes")
+        return found if is_dict(found) else _NOTHING
+
+    @cached_property
+    def arrays(self) -> dict[str, Node]:
+        """The arrays right below it, by name."""
+        return {name: node for name, node in (self.members or {}).items() if node.is_array}
+
+    @cached_property
+    def groups(self) -> dict[str, Node]:
+        """The groups right below it, by name."""
+        return {name: node for name, node in (self.members or {}).items() if node.is_group}
+
+    @cached_property
+    def shape(self) -> tuple[int, ...] | None:
+        """The lengths of an array's dimensions; None where they can't be told."""
+        found = self.document.get("shape")
+        if not self.is_array or not is_list(found):
+            return None
+        return tuple(found) if all(type(length) is int for length in found) else None
+
+    @property
+    def ndim(self) -> int | None:
+        """How many dimensions an array has."""
+        return None if self.shape is None else len(self.shape)
+
+    @cached_property
+    def dims_path(self) -> Path:
+        """Where the names of dimensions stand in the document, or would."""
+        return ("dimension_names",) if self.form == "v3" else ("attributes", DIMENSIONS)
+
+    @cached_property
+    def raw_dims(self) -> Any:
+        """What stands there, of whatever type; None where nothing does."""
+        if self.form == "v3":
+            return self.document.get("dimension_names")
+        return self.attributes.get(DIMENSIONS)
+
+    @cached_property
+    def dims(self) -> tuple[str | None, ...] | None:
+        """The names of an array's dimensions, None for one without; None where there is no such list."""
+        found = self.raw_dims
+        if not is_list(found) or not all(isinstance(name, str) or name is None for name in found):
+            return None
+        return tuple(found)
+
+    @cached_property
+    def data_type(self) -> DataType | None:
+        """The data type of an array; None where it isn't known."""
+        return self._typed[0]
+
+    @property
+    def dtype(self) -> str | None:
+        """The v3 name of an array's data type, or the document's own where zom doesn't know it."""
+        return self._typed[1]
+
+    @property
+    def dtype_path(self) -> Path:
+        """Where the data type stands in the document."""
+        return self._typed[2]
+
+    @cached_property
+    def _typed(self) -> tuple[DataType | None, str | None, Path]:
+        if not self.is_array:
+            return None, None, ("data_type",)
+        return data_type_of(cast("JSONDict", self.document), self.form)
+
+    @cached_property
+    def chunks(self) -> tuple[int, ...] | None:
+        """The shape of the chunks of a regular grid; None where there is none."""
+        if self.form == "v2":
+            found = self.document.get("chunks")
+        else:
+            grid = self.document.get("chunk_grid")
+            inner = grid.get("configuration", grid) if is_dict(grid) else None
+            found = inner.get("chunk_shape") if is_dict(inner) else None
+        if not is_list(found) or not all(type(length) is int for length in found):
+            return None
+        return tuple(found)
+
+    @cached_property
+    def values(self) -> Any:
+        """The values of an array, as numpy has them; None where they were not asked for, or are too many.
+
+        >>> from zom import v3
+        >>> spec_tree(v3.ArraySpec.build(shape=(4,), dtype="int8")).values is None
+        True
+        """
+        if self.read is None or self.shape is None or prod(self.shape) > MOST_VALUES:
+            return None
+        return self.read(self)
+
+    def fact(self, name: str) -> tuple[Path, Any] | None:
+        """The fact that selectors call `@name`, and where it stands; None where it isn't known."""
+        place, value = self._facts(name)
+        return None if value is None else (place, value)
+
+    def _facts(self, name: str) -> tuple[Path, Any]:
+        if name == "dims":
+            return self.dims_path, self.raw_dims if self.is_array else None
+        if name == "dtype":
+            return self.dtype_path, self.dtype
+        if name == "fill_value":
+            return ("fill_value",), self.document.get("fill_value")
+        if name in {"members", "arrays", "groups"}:
+            below: Any = getattr(self, name)
+            return (), None if self.members is None else list(below)
+        if name == "format":
+            return (), self.form
+        found: Any = getattr(self, name)
+        place = (name,) if name == "shape" else ()
+        return place, list(cast("tuple[Any, ...]", found)) if isinstance(found, tuple) else found
+
+    def at(self, path: str) -> Node | Unknown | None:
+        """The node at `path`, from here or, with a leading slash, from the root; None where there is none.
+
+        `..` leads to the group above. UNKNOWN where members on the way were not read.
+
+        >>> from zom import v3
+        >>> root = spec_tree(v3.GroupSpec(members={"a": v3.GroupSpec(members={})}))
+        >>> root.at("a").at("..").path, root.at("b")
+        ('/', None)
+        """
+        node = self.root if path.startswith("/") else self
+        for step in path.split("/"):
+            if step in {"", "."}:
+                continue
+            if step == "..":
+                if node.parent is None:
+                    return None
+                node = node.parent
+                continue
+            if node.members is None:
+                return None if node.is_array else UNKNOWN
+            found = node.members.get(step)
+            if found is None:
+                return None
+            node = found
+        return node
+
+    def walk(self) -> Iterator[Node]:
+        """This node and all below it, groups before their members."""
+        waiting: list[Node] = [self]
+        while waiting:
+            node = waiting.pop()
+            yield node
+            if node.members:
+                waiting.extend(reversed(node.members.values()))
+
+    def ancestors(self) -> Iterator[Node]:
+        """The groups above it, the nearest first."""
+        node = self.parent
+        while node is not None:
+            yield node
+            node = node.parent
+
+
+def remembered(node: Node, make: Callable[[Node], K]) -> K:
+    """What `make` makes of a node, made once.
+
+    It is kept with the node, and ends with it: in a table beside it, it would hold on to the whole tree.
+
+    >>> node = attributes_node({"a": 1})
+    >>> remembered(node, lambda node: 1), remembered(node, vars) is remembered(node, vars)
+    (1, True)
+    """
+    memory = node.memory
+    if make not in memory:
+        memory[make] = make(node)
+    found: K = memory[make]
+    return found
+
+
+def grown(root: S, facts: Callable[[S], Facts], below: Callable[[S], Mapping[str, S] | None]) -> Node:
+    """The view of a tree of anything, of which `facts` and `below` tell what a node is and has."""
+    top = Node("", None, facts(root))
+    waiting: list[tuple[S, Node]] = [(root, top)]
+    while waiting:
+        source, node = waiting.pop()
+        members = below(source)
+        if members is None or node.kind == "array":
+            continue
+        node.members = {}
+        for name, member in members.items():
+            inner = node.members[name] = Node(name, node, facts(member))
+            waiting.append((member, inner))
+    return top
+
+
+def spec_tree(spec: Spec) -> Node:
+    """The view of `spec` and of all nodes below it."""
+    return grown(spec, _spec_facts, member_specs)
+
+
+def _spec_facts(spec: Spec) -> Facts:
+    kind = spec.kind
+    return ("array" if kind == "array" else "group"), spec.family.form, spec.document
+
+
+def document_tree(document: object) -> Node:
+    """The view of a hierarchy in one document as ZEP 6 nests it, faulty as it may be.
+
+    >>> document_tree({"zarr_format": 3, "node_type": "group", "members": {"a": 7}}).members
+    {'a': <node /a>}
+    """
+    above = family_of(document)
+
+    def facts(node: object) -> Facts:
+        # Documents of the draft don't say so each: what is above them does.
+        family = family_of(node) or above
+        form = V3.form if family is None else family.form
+        if not is_dict(node):
+            return None, form, None
+        own = {name: value for name, value in node.items() if name != "members"}
+        return None if family is None else family.kind_of(node), form, own
+
+    return grown(document, facts, _document_members)
+
+
+def _document_members(document: object) -> Mapping[str, object] | None:
+    found = document.get("members") if is_dict(document) else None
+    return found if is_dict(found) else None
+
+
+def attributes_node(attributes: object, form: Format = "v3", kind: NodeKind = "group") -> Node:
+    """The view of a node of which only the attributes are known: rules across nodes don't apply.
+
+    >>> attributes_node({"ome": {}}).members is None
+    True
+    """
+    return Node("", None, (kind, form, JSONDict(attributes=attributes)))

@@ -1,0 +1,164 @@
+"""Reports in SARIF 2.1.0, the format of code hosts and editors for what analysers find.
+
+https://docs.oasis-open.org/sarif/sarif/v2.1.0/sarif-v2.1.0.html
+GitHub shows a result only where it has a line, and takes one run of a tool:
+https://docs.github.com/en/code-security/code-scanning/integrating-with-code-scanning/sarif-support-for-code-scanning
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from dataclasses import replace
+from importlib.metadata import PackageNotFoundError, version
+from typing import TYPE_CHECKING, Any, Final
+from urllib.parse import quote
+
+from zom.conventions.report.json import rule_of_codes
+from zom.problems import one_line, rules
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from zom.conventions.report import Report, RuleCount
+    from zom.problems import Problem
+
+__all__ = ["sarif_of"]
+
+_SCHEMA: Final = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
+_LEVELS: Final = {"MUST": "error", "SHOULD": "warning", "NOTE": "note"}
+
+
+def sarif_of(reports: Sequence[Report]) -> str:
+    """All reports as one run."""
+    descriptors: dict[str, dict[str, Any]] = {}
+    for report in reports:
+        for code, count in rule_of_codes(report).items():
+            descriptors.setdefault(code, _descriptor(count))
+    known = rules()
+    for report in reports:
+        for problem in (*report.problems, *report.suppressed):
+            if problem.code not in descriptors:
+                descriptors[problem.code] = _own_descriptor(problem.code, known)
+    places = {code: place for place, code in enumerate(descriptors)}
+    results = (json.dumps(result) for report in reports for result in _results(report, places))
+    driver = {"name": "zom", **_version(), "rules": list(descriptors.values())}
+    run = {
+        "tool": {"driver": driver},
+        "invocations": [{"executionSuccessful": True}],
+        "columnKind": "unicodeCodePoints",
+    }
+    # A result a line: with each of its members on a line, a hundred thousand take ten times as long.
+    begun = json.dumps({"$schema": _SCHEMA, "version": "2.1.0", "runs": [run]}).removesuffix("}]}")
+    return f'{begun}, "results": [\n' + ",\n".join(results) + "\n]}]}\n"
+
+
+def _version() -> dict[str, str]:
+    try:
+        return {"version": version("zom")}
+    except PackageNotFoundError:  # run from a checkout that isn't installed
+        return {}
+
+
+# --- rules -------------------------------------------------------------------------------------------------
+
+
+def _descriptor(count: RuleCount) -> dict[str, Any]:
+    made: dict[str, Any] = {
+        "id": count.code,
+        "shortDescription": {"text": count.text},
+        "fullDescription": {"text": f"{count.level}: {count.text}"},
+        "defaultConfiguration": {"level": _LEVELS[count.level]},
+        "help": {"text": count.fix or count.text},
+        "properties": {"convention": count.convention, "source": count.source, "portable": count.portable},
+    }
+    return made if count.link is None else {**made, "helpUri": count.link}
+
+
+def _own_descriptor(code: str, known: Any) -> dict[str, Any]:
+    """A rule of zom's; the module of one may not be imported here."""
+    own = known.get(code)
+    if own is None:
+        return {"id": code}
+    made: dict[str, Any] = {
+        "id": code,
+        "shortDescription": {"text": own.text},
+        "fullDescription": {"text": f"{own.text} ({own.source})"},
+        "defaultConfiguration": {"level": own.severity("strict") or "none"},
+    }
+    return {**made, "helpUri": own.source} if own.source.startswith("https://") else made
+
+
+# --- results -----------------------------------------------------------------------------------------------
+
+
+def _results(report: Report, places: dict[str, int]) -> Iterator[dict[str, Any]]:
+    for problem in report.problems:
+        yield _result(report, problem, places)
+    for problem in report.suppressed:
+        shown = {"kind": "external", "justification": "suppressed by a pattern of rules and nodes"}
+        yield {**_result(report, problem, places), "suppressions": [shown]}
+
+
+def _result(report: Report, problem: Problem, places: dict[str, int]) -> dict[str, Any]:
+    said = str(replace(problem, line=None, column=None))
+    uri = _uri(report, problem)
+    identity = f"{problem.code}\0{problem.node}\0{problem.pointer}\0{uri}"
+    digest = hashlib.sha256(identity.encode("utf-8", "surrogatepass")).hexdigest()
+    made: dict[str, Any] = {
+        "ruleId": problem.code,
+        "ruleIndex": places[problem.code],
+        "level": problem.severity,
+        "message": {"text": said},
+        "locations": [
+            {
+                "physicalLocation": {"artifactLocation": {"uri": uri}, "region": _region(problem)},
+                "logicalLocations": [_logical(problem.node, problem.pointer)],
+            }
+        ],
+        "partialFingerprints": {"zomFinding/v1": digest[:32]},
+        "properties": {"expected": problem.expected, "found": problem.found},
+    }
+    if problem.related:
+        made["relatedLocations"] = [
+            {"id": place, "logicalLocations": [_logical(node)], "message": {"text": f"see {one_line(node)}"}}
+            for place, node in enumerate(problem.related)
+        ]
+    return made
+
+
+def _region(problem: Problem) -> dict[str, int]:
+    """Where in the text; the first line, where that isn't known, for a result without a line is not shown."""
+    if problem.line is None:
+        return {"startLine": 1}
+    return {"startLine": problem.line, "startColumn": problem.column or 1}
+
+
+def _logical(node: str, pointer: str = "") -> dict[str, str]:
+    """A node and what is in its document: both as one name."""
+    name = one_line(node)
+    whole = f"{name}#{one_line(pointer)}" if pointer else name
+    return {"name": name, "fullyQualifiedName": whole, "kind": "property" if pointer else "object"}
+
+
+def _uri(report: Report, problem: Problem) -> str:
+    """The file of a finding as a relative reference, or as the URL that it is."""
+    if problem.key is None or report.store is None:
+        return _reference(report.subject)
+    return f"{_reference(report.store.rstrip('/'))}/{quote(_bytes(problem.key), safe='/~')}"
+
+
+def _reference(file: str) -> str:
+    if re.match(r"[A-Za-z][A-Za-z0-9+.-]*://", file):
+        return quote(_bytes(file), safe="/:@?=&%+,;~[]")  # a URL has its escapes already
+    quoted = quote(_bytes(file), safe="/~")
+    return f"file://{quoted}" if file.startswith("/") else quoted
+
+
+def _bytes(text: str) -> bytes:
+    """The text in UTF-8; a file's name has the bytes that it has, whatever they are."""
+    try:
+        return text.encode("utf-8", "surrogateescape")
+    except UnicodeEncodeError:
+        return text.encode("utf-8", "surrogatepass")

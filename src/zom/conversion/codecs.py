@@ -1,0 +1,270 @@
+"""A chain of v3 codecs, made from the filters and the compressor of an older format.
+
+v2 gives each filter the memory of the chunk, in the byte order of its data type, and flattened in
+the order C or F. v3 codecs work by value: a transpose stands for the order F, the `bytes` codec
+states the byte order at the end, and the types in the configurations of filters lose theirs.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
+
+from zom.conversion.losses import (
+    CODEC,
+    CODEC_ORDER,
+    CODEC_PARAMETER,
+    CODEC_TYPE,
+    MIXED_ORDER,
+    UNKNOWN_CODEC,
+    UNREGISTERED,
+)
+from zom.extension.codec import Bytes, Codec, Elements, codecs, v2_codecs
+from zom.extension.configuration import parse_configuration
+from zom.extension.registry import near
+from zom.problems import Fault, show
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from zom.conversion.losses import Report
+    from zom.extension.codec import Representation
+    from zom.extension.configuration import Configuration
+    from zom.extension.datatype import ByteOrder, DataType
+
+__all__ = ["SHUFFLES", "Chain", "Filter", "byte_orders", "definition", "in_order", "reverse"]
+
+_Path = tuple[str | int, ...]
+
+SHUFFLES = ("noshuffle", "shuffle", "bitshuffle")
+"""How v3 calls what v2 numbers from 0."""
+
+_MOST_TYPESIZE = 255
+"""c-blosc takes a larger size of elements for 1."""
+
+
+class Filter(NamedTuple):
+    """One codec of an older format: where it stands, where its parameters stand, and what it says."""
+
+    path: _Path
+    inside: _Path
+    name: Any
+    parameters: Mapping[str, Any]
+
+
+def definition(name: str, configuration: Mapping[str, Any] | None = None) -> dict[str, Any]:
+    """A codec as an object, which every version of v3 reads.
+
+    >>> definition("bytes")
+    {'name': 'bytes'}
+    """
+    made: dict[str, Any] = {"name": name}
+    if configuration is not None:
+        made["configuration"] = dict(configuration)
+    return made
+
+
+def reverse(rank: int) -> dict[str, Any]:
+    """The codec that stands for the order F.
+
+    >>> reverse(3)
+    {'name': 'transpose', 'configuration': {'order': [2, 1, 0]}}
+    """
+    return definition("transpose", {"order": list(range(rank))[::-1]})
+
+
+def byte_orders(data_type: DataType) -> set[ByteOrder]:
+    """The byte orders in an element: two for a struct of both, none for single bytes.
+
+    >>> from zom.extension.resolve import parse_v2
+    >>> byte_orders(parse_v2([["x", "<f4"], ["y", "|u1"]], None, []))
+    {'little'}
+    """
+    fields = getattr(data_type, "fields", None)
+    if data_type.kind == "struct" and fields is not None:
+        return set[Any]().union(*(byte_orders(field.data_type) for field in fields))
+    return {data_type.order or "little"} if data_type.has_order else set()
+
+
+class Chain:
+    """The codecs so far, and what a chunk is after them.
+
+    >>> from zom.conversion.losses import Report
+    >>> from zom.extension.resolve import parse_v2
+    >>> chain = Chain(Elements(((4,),), parse_v2(">i2", None, [])), Report(()))
+    >>> chain.add_filter(Filter(("compressor",), ("compressor",), "zlib", {"level": 1}))
+    >>> chain.end()
+    >>> [codec["name"] for codec in chain.codecs]
+    ['bytes', 'numcodecs.zlib']
+    """
+
+    __slots__ = ("codecs", "report", "state", "type_path")
+
+    def __init__(self, before: Elements, report: Report, type_path: _Path = ("dtype",)) -> None:
+        self.codecs: list[dict[str, Any]] = []
+        self.state: Representation = before
+        self.report = report
+        self.type_path = type_path
+
+    def end(self, order: ByteOrder | None = None) -> None:
+        """Turn elements into bytes, in the order that they state unless another is asked for."""
+        if isinstance(self.state, Bytes):
+            return
+        data_type = self.state.data_type
+        stated = byte_orders(data_type) if data_type is not None else set[Any]()
+        if len(stated) > 1 and order is None:
+            found = "big and little endian fields"
+            self.report.add(MIXED_ORDER, self.type_path, "fields of one byte order", found)
+        endian = (order or stated.pop()) if stated else None
+        self.codecs.append(definition("bytes", {"endian": endian} if endian else None))
+        self.state = Bytes()
+
+    def add(
+        self, codec: Codec, definitions: Iterable[dict[str, Any]], after: Representation, path: _Path
+    ) -> None:
+        """Append what stands for one codec; refuse it where v3 can't have it after what came before."""
+        if codec.kind == "bytes->bytes":
+            self.end()
+        elif isinstance(self.state, Bytes):
+            expected = "codecs that take elements before all that take bytes"
+            self.report.add(CODEC_ORDER, path, expected, f"{show(codec.name)}, an {codec.kind} codec")
+            return
+        self.codecs.extend(definitions)
+        self.state = after
+
+    def add_filter(self, given: Filter) -> None:
+        """Append what stands for a filter, or for a compressor, of numcodecs."""
+        codec = v2_codecs().get(given.name) if isinstance(given.name, str) else None
+        if codec is None:
+            hint = near(given.name, list(v2_codecs())) if isinstance(given.name, str) else ""
+            fix = hint if hint.startswith("did you mean") else None
+            self.report.add(UNKNOWN_CODEC, given.path, "a codec that zom knows", show(given.name), fix)
+            # Whatever it makes of a chunk, the codecs after it are not to blame.
+            self.state = Elements(None, None)
+            return
+        faults: list[Fault] = []
+        model = codec.v2_configuration
+        parsed = parse_configuration(model, given.parameters, CODEC, faults, path=given.inside)
+        if parsed is None:
+            self._refuse(CODEC, faults)
+            return
+        before = self._before(codec)
+        # Words that GDAL writes for numbers are numbers in what is made of them: no reason to refuse.
+        plain = parse_configuration(model, parsed.canonical(), CODEC, [], path=given.inside) or parsed
+        after = codec.thread(plain, before, faults, given.path)
+        beside = (*given.path, "configuration")
+        placed = [
+            fault._replace(path=(*given.inside, *fault.path[len(beside) :]))
+            if fault.path[: len(beside)] == beside
+            else fault
+            for fault in faults
+        ]
+        self._refuse(CODEC_TYPE, placed)
+        made = self._translated(codec, parsed, given)
+        for each in made:
+            self._check_target(each, given)
+        if not codec.registered:
+            self.report.add(
+                UNREGISTERED, given.path, "a codec with a registered v3 name", show(made[0]["name"])
+            )
+        self.add(codec, made, after or Elements(None, None), given.path)
+
+    def _refuse(self, rule_: Any, faults: Iterable[Fault]) -> None:
+        for fault in faults:
+            if fault.rule.strict == "error":
+                self.report.add(rule_, fault.path, fault.expected, fault.found, fault.fix)
+
+    def _before(self, codec: Codec) -> Representation:
+        """What the codec is given: v2 hands bytes for elements, and elements for bytes, as they are."""
+        if codec.kind != "bytes->bytes":
+            return self.state if isinstance(self.state, Elements) else Elements(None, None)
+        if isinstance(self.state, Bytes):
+            return self.state
+        count, data_type = self.state.count, self.state.data_type
+        width = None if data_type is None else data_type.itemsize
+        return Bytes(None if count is None or width is None else count * width)
+
+    @property
+    def width(self) -> int:
+        """The size of what reaches the next codec, as a buffer tells it: 1 once it is bytes."""
+        data_type = self.state.data_type if isinstance(self.state, Elements) else None
+        return (data_type.itemsize or 1) if data_type is not None else 1
+
+    def _translated(self, codec: Codec, parsed: Configuration, given: Filter) -> list[dict[str, Any]]:
+        """The v3 codecs that give the same bytes: one, except where v3's own does half of the work."""
+        facts = cast("Any", parsed)
+        match codec.v2_id:
+            case "crc32c" if facts.location == "end":
+                return [definition("crc32c")]
+            case "quantize":
+                return _quantize(codec.name, parsed.canonical())
+            case "blosc":
+                return [definition(codec.name, self._blosc(facts))]
+            case "gzip":
+                # -1 is zlib's own default, which is 6; v3 has no -1.
+                return [definition(codec.name, {"level": 6 if facts.level == -1 else facts.level})]
+            case "zstd" if "checksum" not in given.parameters:
+                # What zom writes for v2 has a checksum, unless the document says otherwise.
+                return [definition(codec.name, {"level": facts.level, "checksum": True})]
+            case "lzma" if facts.delta is not None:
+                path = (*given.inside, "delta")
+                found = show(facts.delta)
+                self.report.add(CODEC_PARAMETER, path, "no member delta", found, "it is dropped")
+            case _:
+                pass
+        members = (
+            parsed.canonical() if codec.kind != "array->array" else in_order(parsed.canonical(), "little")
+        )
+        # Not every version of numcodecs takes the default when it is written down.
+        kept = {k: v for k, v in members.items() if k != "location" or k in given.parameters}
+        return [definition(codec.name, kept)]
+
+    def _blosc(self, parsed: Any) -> dict[str, Any]:
+        """The shuffle by name, and the size of elements, which v2 leaves to the buffer."""
+        shuffle = parsed.shuffle if parsed.shuffle >= 0 else (2 if self.width == 1 else 1)
+        typesize = parsed.typesize or self.width
+        return {
+            "cname": parsed.cname,
+            "clevel": parsed.clevel,
+            "shuffle": SHUFFLES[shuffle],
+            "typesize": typesize if typesize <= _MOST_TYPESIZE else 1,
+            "blocksize": parsed.blocksize,
+        }
+
+    def _check_target(self, made: dict[str, Any], given: Filter) -> None:
+        """Refuse parameters that the v3 codec doesn't take."""
+        codec = codecs.find(made["name"])
+        if codec is not None:
+            faults: list[Fault] = []
+            inner = made.get("configuration", {})
+            parse_configuration(codec.configuration, inner, CODEC, faults, path=given.inside)
+            self._refuse(CODEC, faults)
+
+
+def _quantize(name: str, parameters: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """`quantize`, and `astype` behind it where v2 stores another type.
+
+    v3 readers take `quantize` for a codec that keeps the type.
+    """
+    types = in_order(parameters, "little")
+    kept, stored = types["dtype"], types["astype"]
+    first = definition(name, {"digits": types["digits"], "dtype": kept, "astype": kept})
+    if kept == stored:
+        return [first]
+    return [first, definition("numcodecs.astype", {"encode_dtype": stored, "decode_dtype": kept})]
+
+
+_TYPES = ("dtype", "astype", "encode_dtype", "decode_dtype")
+
+
+def in_order(configuration: Mapping[str, Any], order: ByteOrder) -> dict[str, Any]:
+    """A configuration whose types have one byte order: the values that are stored stay the same.
+
+    >>> in_order({"dtype": ">i4", "astype": "|u1"}, "little")
+    {'dtype': '<i4', 'astype': '|u1'}
+    """
+    mark, other = ("<", ">") if order == "little" else (">", "<")
+    made = dict(configuration)
+    for name in _TYPES:
+        if isinstance(made.get(name), str):
+            made[name] = made[name].replace(other, mark)
+    return made

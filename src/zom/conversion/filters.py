@@ -1,0 +1,196 @@
+"""The filters and the compressor of v2, made from a chain of v3 codecs.
+
+What v2 applies before the filters, the order C or F, is in v3 a transpose; the byte order, which v2
+gives the data type and each filter, is in v3 a parameter of the `bytes` codec.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, cast
+
+from zom.conversion.codecs import SHUFFLES, in_order
+from zom.conversion.losses import (
+    CODEC,
+    CODEC_ORDER,
+    CODEC_PARAMETER,
+    CODEC_TYPE,
+    TRANSPOSE,
+    UNKNOWN_CODEC,
+)
+from zom.extension.codec import Codec, Elements, codecs, v2_codecs
+from zom.extension.configuration import parse_configuration
+from zom.extension.definition import name_of, parse_definition
+from zom.json.python_value import is_list
+from zom.problems import Fault, show
+
+if TYPE_CHECKING:
+    from zom.conversion.losses import Report
+    from zom.extension.codec import Representation
+    from zom.extension.datatype import ByteOrder
+
+__all__ = ["Filters"]
+
+_Path = tuple[str | int, ...]
+
+_COMPRESSORS = frozenset({"blosc", "bz2", "gzip", "lz4", "lzma", "pcodec", "zfpy", "zlib", "zstd"})
+"""What v2 readers expect in the compressor's place."""
+
+
+class Filters:
+    """The filters so far, and what a chunk is after them.
+
+    >>> from zom.conversion.losses import Report
+    >>> from zom.extension.resolve import parse_v3
+    >>> made = Filters(Elements(((4,),), parse_v3("int16", [])), 1, Report(()))
+    >>> made.read([{"name": "bytes", "configuration": {"endian": "big"}}, "numcodecs.bz2"])
+    >>> made.compressor, made.filters, made.endian
+    ({'id': 'bz2', 'level': 1}, [], 'big')
+    """
+
+    def __init__(self, before: Elements, rank: int, report: Report) -> None:
+        self.state: Representation = before
+        self.rank = rank
+        self.report = report
+        self.filters: list[dict[str, Any]] = []
+        self.compressor: dict[str, Any] | None = None
+        self.order = "C"
+        self.endian: ByteOrder = "little"
+        self.endian_path: _Path = ("codecs",)
+        self.places: list[int] = list(range(rank))
+        """For each dimension of what reaches the filters, the dimension of the array."""
+        self.transposed: _Path = ("codecs",)
+        """Where the last transpose says its order."""
+        self.element_size = 1
+        """The size of the elements that became bytes."""
+        self.buffer_width = 1
+        """The size of what reaches the next codec, as v2 tells it by the buffer."""
+
+    def read(self, values: list[Any]) -> None:
+        """Take in a whole list of codecs."""
+        for index, value in enumerate(values):
+            definition = parse_definition(value, [], must_understand_allowed=True)
+            codec = codecs.find(definition.name) if definition is not None else None
+            if definition is None or codec is None:
+                found = show(name_of(value))
+                self.report.add(UNKNOWN_CODEC, ("codecs", index), "a codec that zom knows", found)
+                continue
+            parsed = codec.configuration.model_validate(definition.configuration)
+            self._take(codec, cast("Any", parsed), ("codecs", index))
+        if self.rank > 1 and self.places == list(range(self.rank))[::-1]:
+            self.order = "F"
+        elif self.places != list(range(self.rank)):
+            expected = "dimensions as they are, or reversed"
+            self.report.add(TRANSPOSE, self.transposed, expected, show(self.places))
+        self._settle()
+
+    def _take(self, codec: Codec, parsed: Any, path: _Path) -> None:
+        if codec.name == "transpose":
+            self._transpose(parsed.order, path)
+        elif codec.name == "bytes":
+            self.endian = parsed.endian or "little"
+            self.endian_path = path
+        else:
+            old = self._old(codec)
+            if old is None:
+                self._refuse_codec(codec, path)
+            else:
+                self._append(old, codec, parsed, path)
+        if codec.kind == "array->bytes":
+            data_type = self.state.data_type if isinstance(self.state, Elements) else None
+            self.element_size = (data_type.itemsize or 1) if data_type is not None else 1
+        self.buffer_width = self.element_size if codec.name == "bytes" else 1
+        after = codec.thread(parsed, self.state, [], path)
+        self.state = after if after is not None else Elements(None, None)
+
+    def _transpose(self, given: list[int] | str, path: _Path) -> None:
+        places = list(range(self.rank))
+        order = given if is_list(given) else places if given == "C" else places[::-1]
+        if order == places:
+            return
+        if self.filters:
+            expected = "transpose before all other codecs, as v2 orders chunks before it filters them"
+            self.report.add(CODEC_ORDER, path, expected, f"transpose after {show(self.filters[-1]['id'])}")
+            return
+        self.places = [self.places[place] for place in order]
+        self.transposed = (*path, "configuration", "order")
+
+    def _old(self, codec: Codec) -> Codec | None:
+        """The v2 codec that gives the same bytes."""
+        if codec.v2_id is not None:
+            return codec
+        if codec.name == "bitround":
+            kind = (
+                self.state.data_type.kind if isinstance(self.state, Elements) and self.state.data_type else ""
+            )
+            return v2_codecs().get("bitround") if kind == "float" else None
+        if codec.name == "crc32c" or codec.name.startswith("numcodecs."):
+            return v2_codecs().get(codec.name.removeprefix("numcodecs."))
+        return None
+
+    def _refuse_codec(self, codec: Codec, path: _Path) -> None:
+        expected = "a codec that v2 has"
+        if codec.name == "sharding_indexed":
+            expected = "chunks that are stored one by one: v2 has no shards"
+        self.report.add(CODEC, path, expected, show(codec.name))
+
+    def _append(self, old: Codec, codec: Codec, parsed: Any, path: _Path) -> None:
+        inside = (*path, "configuration")
+        members = self._configuration(old, codec, parsed, inside)
+        faults: list[Fault] = []
+        parse_configuration(old.v2_configuration, members, CODEC, faults, path=inside)
+        for fault in faults:
+            self.report.add(CODEC, fault.path, fault.expected, fault.found, fault.fix)
+        self.filters.append({"id": old.v2_id, **members})
+
+    def _configuration(self, old: Codec, codec: Codec, parsed: Any, inside: _Path) -> dict[str, Any]:
+        """The parameters, without the id; the types in them get their byte order at the end."""
+        match old.v2_id:
+            case "crc32c" if codec.name == "crc32c":
+                return {"location": "end"}
+            case "blosc":
+                return self._blosc(parsed, inside)
+            case "gzip" if parsed.level is None:
+                return {"level": 1}
+            case "zstd":
+                # tensorstore and zarrs refuse the member `checksum` in v2. Without it zom writes checksums, too.
+                return {"level": parsed.level or 0}
+            case "shuffle":
+                return {"elementsize": parsed.elementsize or self.element_size}
+            case _:
+                pass
+        members = parsed.canonical()
+        if codec.kind == "array->array":
+            self._check_types(members, inside)
+        if old.v2_id == "astype" and "decode_dtype" not in members:
+            members["decode_dtype"] = self._stated(inside)
+        return {k: v for k, v in members.items() if k != "location" or k in parsed.model_fields_set}
+
+    def _blosc(self, parsed: Any, inside: _Path) -> dict[str, Any]:
+        shuffle = parsed.shuffle
+        number = shuffle if isinstance(shuffle, int) else -1 if shuffle is None else SHUFFLES.index(shuffle)
+        if number and parsed.typesize is not None and parsed.typesize != self.buffer_width:
+            expected = f"{self.buffer_width}, which v2 takes from the elements"
+            fix = "new chunks are shuffled otherwise"
+            self.report.add(CODEC_PARAMETER, (*inside, "typesize"), expected, show(parsed.typesize), fix)
+        members = {"cname": parsed.cname, "clevel": parsed.clevel}
+        return {**members, "shuffle": number, "blocksize": parsed.blocksize}
+
+    def _check_types(self, members: dict[str, Any], inside: _Path) -> None:
+        """Refuse a big-endian type: v3 readers disagree on whether it means values or memory."""
+        for name, value in members.items():
+            if name in {"dtype", "astype", "encode_dtype", "decode_dtype"} and str(value)[:1] == ">":
+                expected = "a little-endian type: readers differ in what another one means in v3"
+                self.report.add(CODEC_TYPE, (*inside, name), expected, show(value))
+
+    def _stated(self, inside: _Path) -> Any:
+        data_type = self.state.data_type if isinstance(self.state, Elements) else None
+        if data_type is None:
+            self.report.add(CODEC_TYPE, (*inside, "decode_dtype"), "a data type", "nothing")
+            return "|u1"
+        return data_type.to_json("v2")
+
+    def _settle(self) -> None:
+        """Give all types the byte order of the chunks, and the last filter the compressor's place."""
+        self.filters = [in_order(each, self.endian) for each in self.filters]
+        if self.filters and self.filters[-1]["id"] in _COMPRESSORS:
+            self.compressor = self.filters.pop()

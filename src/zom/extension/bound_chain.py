@@ -1,0 +1,417 @@
+"""A bound chain: all codecs of an array, or of a shard's inner chunks, ready for chunks of one shape.
+
+The one place where a chunk is encoded and decoded. What stands between two codecs is told by their
+`thread`, the same that checks documents; v2 and the draft have no array->bytes codec, so there elements
+become bytes, and bytes elements, wherever a codec asks for the other.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
+
+import numpy as np
+
+from zom.errors import CodecError, ExtensionError, SpecError, UnknownName, ZomError
+from zom.extension.bound import Block, Coder, Stream
+from zom.extension.codec import Bytes, Elements, codecs
+from zom.extension.configuration import parse_configuration
+from zom.extension.definition import parse_definition, suggestion
+from zom.extension.element_memory import element_check, reordered, trim
+from zom.extension.resolve import parse_v3
+from zom.problems import Fault, Problem, pointer_of, rule
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+    from typing import NoReturn
+
+    from zom.extension.bound import Array, Data, Form
+    from zom.extension.codec import Codec
+    from zom.extension.configuration import Configuration
+    from zom.extension.datatype import DataType
+
+__all__ = ["BoundChain", "Link", "Raw", "bind_chain", "bind_streams", "byte_view", "parse_links"]
+
+_Path = tuple[str | int, ...]
+
+CONFIGURATION = rule(
+    "codec/unusable",
+    "a codec that is to run has a configuration that it can run with",
+    source="the specification of each codec",
+)
+
+
+class Link(NamedTuple):
+    """One codec of a chain, not bound yet; `codec` is None where nobody has registered `name`."""
+
+    name: str
+    codec: Codec | None
+    configuration: Configuration | None
+    path: _Path
+
+
+def parse_links(values: Sequence[Any], path: _Path = ("codecs",)) -> list[Link]:
+    """The codecs that a v3 document lists.
+
+    >>> import zom.codecs
+    >>> parse_links(["bytes", {"name": "zip9"}])[1].codec is None
+    True
+    """
+    return [_link(value, (*path, index)) for index, value in enumerate(values)]
+
+
+def _link(value: Any, path: _Path) -> Link:
+    faults: list[Fault] = []
+    definition = parse_definition(value, faults, path, must_understand_allowed=True)
+    if definition is None:
+        raise unusable(faults)
+    codec: Codec | None = codecs.find(definition.name)
+    if codec is None:
+        return Link(definition.name, None, None, path)
+    given = definition.configuration
+    inside = (*path, "configuration")
+    found = parse_configuration(codec.configuration, given, CONFIGURATION, faults, path=inside)
+    if found is None:
+        raise unusable(faults)
+    return Link(codec.name, codec, found, path)
+
+
+def unusable(faults: Iterable[Fault]) -> SpecError:
+    """The error of codecs that can't be bound."""
+    return SpecError(
+        Problem(
+            fault.rule.code,
+            "error",
+            "/",
+            pointer_of(fault.path),
+            fault.path,
+            fault.expected,
+            fault.found,
+            fault.fix,
+        )
+        for fault in faults
+    )
+
+
+class Raw(Coder[Any, Any]):
+    r"""Elements as they lie in memory, one after the other: what v2 does without saying so.
+
+    >>> import zom.dtypes
+    >>> from zom.extension.resolve import data_type
+    >>> raw = Raw(Block((2,), data_type("int8"), 0))
+    >>> bytes(raw.encode(np.array([1, 2], "i1"))), raw.decode(b"ab")
+    (b'\x01\x02', array([97, 98], dtype=int8))
+    """
+
+    plain = True
+
+    def __init__(self, block: Block, stored: np.dtype[Any] | None = None) -> None:
+        if block.nbytes is None:
+            raise ExtensionError(f"elements of {block.data_type.name} have no fixed size: a codec is missing")
+        self._shape = block.shape
+        self._dtype = block.dtype if stored is None else stored
+        self._nbytes = block.nbytes
+        self.verify = element_check(self._dtype)
+        self._trim = trim(self._dtype)
+        self.plain = self._trim is None and self._dtype == block.dtype
+
+    def encode(self, chunk: Array) -> Data:
+        """The bytes of the elements, in C order."""
+        if chunk.dtype is not self._dtype and chunk.dtype != self._dtype:
+            chunk = reordered(chunk, self._dtype)
+        if self._trim is not None:
+            chunk = self._trim.encode(chunk)
+        return byte_view(chunk if chunk.flags.c_contiguous else np.ascontiguousarray(chunk))
+
+    def decode(self, chunk: Data) -> Array:
+        """The elements that these are the bytes of."""
+        view = memoryview(chunk)
+        if view.nbytes != self._nbytes:
+            raise CodecError(f"expected {self._nbytes} bytes, found {view.nbytes}")
+        if not self._nbytes:
+            # `np.zeros` makes elements of no bytes one byte long.
+            return np.ndarray(self._shape, self._dtype)
+        made = np.frombuffer(view, self._dtype).reshape(self._shape)
+        if self._trim is not None:
+            made = self._trim.decode(made)
+        if self.verify is not None:
+            self.verify(made)
+        return made
+
+    def decode_into(self, chunk: Data, target: memoryview) -> None:
+        """Copy the bytes, where they are as many."""
+        view = memoryview(chunk)
+        if view.nbytes != len(target):
+            raise CodecError(f"expected {len(target)} bytes, found {view.nbytes}")
+        target[:] = view
+
+
+class FromBytes(Coder[Any, Any]):
+    """Bytes as elements of one byte: for filters of v2 that want elements after others gave bytes."""
+
+    def encode(self, chunk: Data) -> Array:
+        """The bytes as an array."""
+        return np.frombuffer(chunk, np.uint8)
+
+    def decode(self, chunk: Array) -> Data:
+        """The bytes of the array, whatever its type is."""
+        return byte_view(np.ascontiguousarray(chunk))
+
+
+def byte_view(array: Array) -> memoryview:
+    """The memory of an array that is contiguous, as bytes; writable where the array is.
+
+    >>> byte_view(np.array(["2020"], "M8[Y]")).nbytes
+    8
+    """
+    # Not every type of numpy can be seen through the buffer protocol: uint8 can.
+    if not array.dtype.itemsize:
+        return memoryview(bytearray())
+    return array.reshape(-1).view(np.uint8).data
+
+
+class BoundChain:
+    r"""All codecs of a chunk, bound.
+
+    >>> import zom.codecs, zom.dtypes
+    >>> from zom.extension.resolve import data_type
+    >>> links = parse_links([{"name": "bytes", "configuration": {"endian": "big"}}])
+    >>> chain = bind_chain(links, Block((2,), data_type("int16"), np.int16(0)))
+    >>> bytes(chain.encode(np.array([1, 2], "<i2")))
+    b'\x00\x01\x00\x02'
+    """
+
+    __slots__ = (
+        "_array_decoders",
+        "_byte_decoders",
+        "_encoders",
+        "_innermost",
+        "_scatters",
+        "_serializer",
+        "_stored_shape",
+        "_views",
+        "block",
+        "coders",
+        "direct",
+        "most",
+        "names",
+        "nbytes",
+        "pivot",
+        "plain",
+        "serializer",
+    )
+
+    def __init__(
+        self,
+        blocks: tuple[Block, Block],
+        coders: Sequence[tuple[str, Coder[Any, Any]]],
+        pivot: int,
+        out: Stream,
+    ) -> None:
+        self.block, stored = blocks
+        block = self.block
+        self._stored_shape = stored.shape
+        self.names = tuple(name for name, _ in coders)
+        self.coders = tuple(coder for _, coder in coders)
+        self.pivot = pivot
+        """The place of the codec that turns elements into bytes."""
+        self.nbytes = out.nbytes
+        """How many bytes an encoded chunk has; None where that differs."""
+        self.most = out.most
+        """How many bytes an encoded chunk may have."""
+        self.serializer = coders[pivot][1]
+        self._encoders: tuple[tuple[str, Callable[[Any], Any]], ...] = tuple((n, c.encode) for n, c in coders)
+        self._serializer = (coders[pivot][0], coders[pivot][1].decode)
+        self._array_decoders = tuple((n, c.decode) for n, c in reversed(coders[:pivot]))
+        inner = list(coders[pivot + 1 :])
+        self._byte_decoders = tuple((n, c.decode) for n, c in reversed(inner))
+        views = all(coder.is_view for _, coder in coders[:pivot])
+        plain = views and self.serializer.plain and block.nbytes
+        self.plain = bool(plain)
+        """Whether decoding puts bytes into memory: `decode_into` needs no memory of its own, then."""
+        self._scatters = views and self.serializer.scatters
+        viewed = plain or self._scatters
+        self._views = tuple(c.encode for _, c in coders[:pivot]) if viewed else None
+        self._innermost = (inner[0][0], inner[0][1].decode_into) if plain and inner else None
+        self.direct = bool(plain) and not inner and not coders[:pivot] and self.serializer.verify is None
+        """Whether a stored chunk is, byte for byte, the array in memory: it can be read without a copy."""
+
+    def encode(self, array: Array) -> Data:
+        """The bytes that a chunk is stored as; `array` has the shape and the type of the block."""
+        made: Any = array
+        name = ""
+        try:
+            for name, encode in self._encoders:  # noqa: B007 - the name tells who failed
+                made = encode(made)
+        except Exception as cause:  # noqa: BLE001 - foreign libraries raise what they like
+            self._fail(name, cause)
+        return cast("Data", made)
+
+    def decode(self, data: Data) -> Array:
+        """The chunk that is stored as `data`; it may be read-only, and share memory with `data`."""
+        made: Any = data
+        name = ""
+        try:
+            for name, decode in self._byte_decoders:  # noqa: B007
+                made = decode(made)
+            name, decode = self._serializer
+            made = decode(made)
+            for name, decode in self._array_decoders:  # noqa: B007
+                made = decode(made)
+        except Exception as cause:  # noqa: BLE001 - foreign libraries raise what they like
+            self._fail(name, cause)
+        return cast("Array", made)
+
+    def scratch(self) -> Array:
+        """New memory for a chunk, laid out so that `decode_into` fills it without a copy."""
+        made = np.empty(self._stored_shape, self.block.dtype)
+        for _, decode in self._array_decoders:
+            made = decode(made)
+        return made
+
+    def decode_into(self, data: Data, target: Array) -> None:
+        """Put the chunk that is stored as `data` into `target`, which has the shape of the block."""
+        if self._views is None:
+            target[...] = self.decode(data)
+            return
+        place = target
+        for encode in self._views:
+            place = encode(place)
+        in_place = place.flags.c_contiguous or self._scatters
+        if not in_place or place.dtype != self.block.dtype:
+            target[...] = self.decode(data)
+            return
+        name = ""
+        made: Any = data
+        try:
+            if self._scatters:
+                for name, decode in self._byte_decoders:  # noqa: B007
+                    made = decode(made)
+                name = self._serializer[0]
+                self.serializer.decode_array_into(made, place)
+            elif self._innermost is None:
+                name = self._serializer[0]
+                self.serializer.decode_into(made, byte_view(place))
+            else:
+                for name, decode in self._byte_decoders[:-1]:  # noqa: B007
+                    made = decode(made)
+                name, into = self._innermost
+                into(made, byte_view(place))
+            if self.serializer.verify is not None:
+                name = self._serializer[0]
+                self.serializer.verify(place)
+        except Exception as cause:  # noqa: BLE001 - foreign libraries raise what they like
+            self._fail(name, cause)
+
+    def _fail(self, name: str, cause: Exception) -> NoReturn:
+        if isinstance(cause, CodecError):
+            if self._byte_decoders:
+                cause.byte_range = None  # of what was decoded, not of what is stored
+            if cause.codec:
+                raise cause
+            raise CodecError(cause.reason, name) from cause
+        if isinstance(cause, ZomError):
+            raise cause
+        text = " ".join(str(cause).split())
+        raise CodecError(f"{type(cause).__name__}: {text}" if text else type(cause).__name__, name) from cause
+
+
+_SLACK = 1 << 16
+
+
+def bind_chain(links: Iterable[Link], block: Block, *, limit: int = 1 << 30) -> BoundChain:
+    """The chain of `links`, for chunks that are `block`; no stream between codecs is longer than `limit`.
+
+    A codec that nobody has registered is an `UnknownName`.
+    """
+    state: Form = block
+    coders: list[tuple[str, Coder[Any, Any]]] = []
+    pivot: int | None = None
+    stored = block
+    for link in links:
+        codec = link.codec
+        if codec is None or link.configuration is None:
+            raise _unknown(link)
+        if codec.kind == "bytes->bytes" and isinstance(state, Block):
+            stored, pivot = (state, len(coders)) if pivot is None else (stored, pivot)
+            coders.append(("bytes", Raw(state)))
+            state = _as_stream(state)
+        elif codec.kind != "bytes->bytes" and isinstance(state, Stream):
+            coders.append(("bytes", FromBytes()))
+            state = _as_block(state, codec)
+        if pivot is None and isinstance(state, Block):
+            stored = state
+            pivot = len(coders) if codec.kind == "array->bytes" else None
+        after = _after(link, codec, state, limit)
+        coder = codec.bind(link.configuration, state, after)
+        coders.append((codec.name, coder))
+        if isinstance(after, Stream) and coder.most is not None:
+            after = replace(after, most=coder.most)
+        state = after
+    if isinstance(state, Block):
+        stored, pivot = (state, len(coders)) if pivot is None else (stored, pivot)
+        coders.append(("bytes", Raw(state)))
+        state = _as_stream(state)
+    assert pivot is not None  # noqa: S101 - the state is a stream by now
+    return BoundChain((block, stored), coders, pivot, state)
+
+
+def bind_streams(links: Iterable[Link], before: Stream, *, limit: int = 1 << 30) -> list[Coder[Data, Data]]:
+    """The coders of a chain of bytes->bytes codecs."""
+    made: list[Coder[Data, Data]] = []
+    state = before
+    for link in links:
+        if link.codec is None or link.configuration is None:
+            raise _unknown(link)
+        after = cast("Stream", _after(link, link.codec, state, limit))
+        made.append(link.codec.bind(link.configuration, state, after))
+        state = after
+    return made
+
+
+def _unknown(link: Link) -> UnknownName:
+    hint = suggestion(link.name, codecs) or ""
+    how = 'register one under the entry point "zom.codecs"'
+    rest = f"{hint}; or {how}" if hint else how
+    return UnknownName(f"{pointer_of(link.path)}: no codec named {link.name!r} is registered; {rest}")
+
+
+def _as_stream(block: Block) -> Stream:
+    size = cast("int", block.nbytes)  # Raw has refused what has none
+    return Stream(size, size, block.data_type.itemsize or 1)
+
+
+def _as_block(stream: Stream, codec: Codec) -> Block:
+    if stream.nbytes is None:
+        message = f"{codec.name} wants elements, and the codec before it gives bytes of no fixed number"
+        raise ExtensionError(message)
+    uint8 = cast("DataType", parse_v3("uint8", []))
+    return Block((stream.nbytes,), uint8, np.uint8(0))
+
+
+def _after(link: Link, codec: Codec, before: Form, limit: int) -> Form:
+    """What the codec makes of `before`: its `thread` says so, which knows all lengths of a grid."""
+    faults: list[Fault] = []
+    if isinstance(before, Stream):
+        made = codec.thread(link.configuration, Bytes(before.nbytes), faults, link.path)
+    else:
+        lengths = tuple((length,) for length in before.shape)
+        elements = Elements(lengths, before.data_type, before.fill)
+        made = codec.thread(link.configuration, elements, faults, link.path)
+    errors = [fault for fault in faults if fault.rule.lenient == "error"]
+    if errors:
+        raise unusable(errors)
+    if isinstance(made, Elements):
+        if made.lengths is None or made.data_type is None:
+            raise ExtensionError(f"{codec.name}: the shape or the type of what it gives can't be told")
+        return Block(tuple(choices[0] for choices in made.lengths), made.data_type, made.fill)
+    if made is None:
+        raise ExtensionError(f"{codec.name}: what it gives can't be told")
+    if made.size is not None:
+        most = made.size
+    else:
+        known = before.nbytes if isinstance(before, Block) else before.most
+        # No compressor that is known makes data longer than this.
+        most = limit if known is None else min(max(limit, known), 2 * known + _SLACK)
+    width = before.width if isinstance(before, Stream) else before.data_type.itemsize or 1
+    return Stream(made.size, most, width)

@@ -1,0 +1,49 @@
+"""Byte order where it says nothing: the codec `bytes` on elements of one byte, with or without `endian`.
+
+Zarr v3, bytes codec: `endian` is required "if the data type's size is greater than one byte"; for others
+every reader gets the same.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from zom.extension.resolve import parse_v3
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+__all__ = ["without_idle_endian"]
+
+_KEEPS_TYPE: Final = frozenset({"transpose", "reshape", "scale_offset", "bitround"})
+"""The codecs before `bytes` that give elements of the type that they get."""
+
+
+def without_idle_endian(codecs: Iterable[Any], data_type: Any) -> list[Any]:
+    """Canonical codecs of v3 without the byte order of elements that have none.
+
+    >>> import zom.dtypes
+    >>> without_idle_endian([{"name": "bytes", "configuration": {"endian": "little"}}], "int8")
+    [{'name': 'bytes', 'configuration': {}}]
+    """
+    made: list[Any] = []
+    current: Any = data_type
+    for codec in codecs:
+        name, configuration = codec.get("name"), codec.get("configuration")
+        new = codec
+        if name == "bytes" and "endian" in configuration and not _is_ordered(current):
+            new = {**codec, "configuration": {k: v for k, v in configuration.items() if k != "endian"}}
+        elif name == "sharding_indexed" and isinstance(configuration.get("codecs"), list):
+            inner = without_idle_endian(configuration["codecs"], current)
+            new = {**codec, "configuration": {**configuration, "codecs": inner}}
+        elif name == "cast_value":
+            current = configuration.get("data_type")
+        elif name not in _KEEPS_TYPE:
+            current = None
+        made.append(new)
+    return made
+
+
+def _is_ordered(data_type: Any) -> bool:
+    parsed = None if data_type is None else parse_v3(data_type, [])
+    return parsed is None or parsed.has_order

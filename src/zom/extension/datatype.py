@@ -1,0 +1,203 @@
+"""Data types: what an element of an array is, and how each format spells it.
+
+A `DataType` is one concrete type; a `DataTypeFamily` is what is registered: it recognises the types
+of its kind in each format. One file under `zom.dtypes` holds a family with everything about it.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import TYPE_CHECKING, Any, Literal
+
+from zom.extension.configuration import Configuration, NoConfiguration
+from zom.extension.registry import Registry
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    import numpy as np
+
+    from zom.json.value import JSON, JSONDict
+    from zom.problems import Fault
+
+__all__ = ["ByteOrder", "DataType", "DataTypeFamily", "Format", "Kind", "data_types"]
+
+Format = Literal["v2", "v3", "draft"]
+"""A storage format whose spelling is meant."""
+
+ByteOrder = Literal["little", "big"]
+"""Which byte of an element comes first."""
+
+Kind = Literal[
+    "bool",
+    "int",
+    "uint",
+    "float",
+    "complex",
+    "string",
+    "bytes",
+    "datetime",
+    "timedelta",
+    "struct",
+    "raw",
+    "object",
+]
+"""What sort of value an element is; templates constrain it."""
+
+
+class DataType(ABC):
+    """One concrete data type. Instances are immutable, hashable and equal by value."""
+
+    @property
+    @abstractmethod
+    def name(self) -> str:
+        """The v3 name."""
+
+    @property
+    @abstractmethod
+    def kind(self) -> Kind:
+        """What sort of value an element is."""
+
+    @property
+    @abstractmethod
+    def itemsize(self) -> int | None:
+        """Bytes of one element in a chunk; None where elements differ in length."""
+
+    @property
+    def has_order(self) -> bool:
+        """Whether the bytes of an element have an order, so that `bytes` needs `endian`."""
+        return False
+
+    @property
+    def order(self) -> ByteOrder | None:
+        """The byte order that the type itself states (v2, draft); None in v3 and for single bytes."""
+        return None
+
+    @property
+    def object_codec(self) -> str | None:
+        """The v2 object codec that holds such elements (`|O`); None for types of fixed size."""
+        return None
+
+    @abstractmethod
+    def numpy(self) -> np.dtype[Any]:
+        """The numpy type that holds the elements in memory."""
+
+    def present(self) -> DataType:
+        """The type of the same elements under the name that new documents have."""
+        return self
+
+    @abstractmethod
+    def to_json(self, form: Format) -> JSON:
+        """The spelling in `form`; ConversionError where `form` has none.
+
+        v2: the value of `dtype`; v3: the value of `data_type`, a string wherever there is no
+        configuration; draft: a name of the seed's table, or an object with extension, type, fallback.
+        """
+
+    @abstractmethod
+    def parse_fill(
+        self, value: JSON, form: Format, faults: list[Fault], path: tuple[str | int, ...] = ()
+    ) -> Any:
+        """The scalar that a fill value stands for, bit for bit.
+
+        What is wrong with `value` is added to `faults`; None is returned where no scalar can be
+        made of it. A fault whose rule only warns at some level still returns the scalar.
+        """
+
+    def fill_schema(self, form: Format) -> dict[str, Any]:
+        """What `parse_fill` takes without an error at the level "strict", as JSON Schema.
+
+        Any value where a type doesn't say; the schema that is exported is then as loose.
+        """
+        del form
+        return {}
+
+    @abstractmethod
+    def fill_json(self, scalar: Any, form: Format) -> JSON:
+        """The one canonical spelling of `scalar` in `form`: parse_fill(fill_json(x)) is x, bit for bit."""
+
+    @abstractmethod
+    def default(self) -> Any:
+        """The scalar that new arrays are filled with."""
+
+    @abstractmethod
+    def cast(self, value: object) -> Any:
+        """`value` as a scalar of this type; SpecError where it is not one (no wrapping, no rounding of ints)."""
+
+
+class DataTypeFamily(ABC):
+    """What is registered: it recognises its types in each format."""
+
+    @property
+    @abstractmethod
+    def name(self) -> str:
+        """The v3 name, or the name of the pattern (`r*`)."""
+
+    @property
+    def aliases(self) -> tuple[str, ...]:
+        """Other v3 names of the same types."""
+        return ()
+
+    @property
+    def registered(self) -> bool:
+        """Whether the name stands in the core specification or in zarr-extensions."""
+        return True
+
+    @property
+    def configuration(self) -> type[Configuration]:
+        """The v3 configuration; one without members where the name says all."""
+        return NoConfiguration
+
+    @property
+    def name_patterns(self) -> tuple[str, str] | None:
+        """Two patterns: of the names that `claims` takes, and of those among them that are right."""
+        return None
+
+    def inspect_fill(self, value: JSON, faults: list[Fault], path: tuple[str | int, ...]) -> None:
+        """Checks what can be checked of a v3 fill value where the type itself can't be told."""
+        del value, faults, path
+
+    def fill_schema(self, form: Format) -> dict[str, Any]:
+        """What any type of the family may take as a fill value, as JSON Schema."""
+        del form
+        return {}
+
+    def claims(self, name: str) -> bool:
+        """Whether a v3 `name` that is not in the registry (`r16`) is of this family."""
+        del name
+        return False
+
+    @abstractmethod
+    def from_v3(
+        self, name: str, configuration: JSONDict | None, faults: list[Fault], path: tuple[str | int, ...]
+    ) -> DataType | None:
+        """The type that v3 calls `name`; faults, relative to `path`, where the configuration is wrong.
+
+        A fault inside the configuration has the path (*path, "configuration", ...).
+        """
+
+    def from_v2(
+        self, dtype: JSON, object_codec: str | None, faults: list[Fault], path: tuple[str | int, ...]
+    ) -> DataType | None:
+        """The type that v2 spells `dtype`; None, and no fault, where this family doesn't know it."""
+        del dtype, object_codec, faults, path
+        return None
+
+    def from_draft(
+        self, data_type: JSON, faults: list[Fault], path: tuple[str | int, ...]
+    ) -> DataType | None:
+        """The type that the draft spells `data_type`; None, and no fault, where it is another's."""
+        del data_type, faults, path
+        return None
+
+    @abstractmethod
+    def from_numpy(self, dtype: np.dtype[Any]) -> DataType | None:
+        """The type whose elements numpy holds as `dtype`; None where it is another's."""
+
+    def examples(self) -> Iterable[DataType]:
+        """Some types of the family: tests and support tables run over them."""
+        return ()
+
+
+data_types: Registry[DataTypeFamily] = Registry("data type", "zom.dtypes", home="zom.dtypes")
+"""All data types that zom knows."""

@@ -1,0 +1,297 @@
+"""Definitions: how v3 names an extension and gives it a configuration.
+
+Zarr v3.1, extension definition and extension naming:
+https://zarr-specs.readthedocs.io/en/latest/v3/core/index.html#extension-definition
+A short-hand name is the same as an object with nothing but that name.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, cast
+
+from zom.extension.registry import near, revision
+from zom.json.value import JSONDict
+from zom.problems import Fault, rule, show
+
+if TYPE_CHECKING:
+    from zom.extension.registry import Registry
+    from zom.problems import Rule
+
+__all__ = [
+    "EXTENSION_POINTS",
+    "NAME_PATTERN",
+    "Definition",
+    "find_extension",
+    "is_uri",
+    "name_of",
+    "parse_definition",
+    "strange_members",
+    "suggestion",
+    "uri_fault",
+]
+
+_SOURCE = "zarr v3.1, extension definition"
+
+FORM = rule(
+    "definition/form",
+    "an extension is named by a text, or by an object with a name and perhaps a configuration that is "
+    "an object and a must_understand that is a boolean",
+    source=_SOURCE,
+    schema=True,
+)
+MEMBER = rule(
+    "definition/member",
+    "an extension's object has no members but name, configuration and must_understand",
+    source=_SOURCE,
+    lenient="warning",
+    schema=True,
+)
+NAME = rule(
+    "definition/name",
+    "an extension's name is a lower case letter, then lower case letters, digits, '-', '_' and '.', at "
+    "least one of them; a URI is permitted still",
+    source="zarr v3.1, extension naming",
+    lenient="warning",
+    schema=True,
+)
+URI_NAME = rule(
+    "definition/uri-name",
+    "an extension that is named by a URI is one that zom knows; another is kept, and not checked",
+    source="zarr v3.1, extension naming: a URI is permitted still",
+    lenient=None,
+    strict=None,
+    closed="warning",
+)
+MUST_UNDERSTAND = rule(
+    "definition/must-understand",
+    "a data type, a chunk grid and a chunk key encoding must always be understood",
+    source="zarr v3.1, extension definition, must_understand",
+    lenient="warning",
+    schema=True,
+)
+FLAT = rule(
+    "chunk-key-encoding/flat",
+    "the separator of a chunk key encoding stands in its configuration",
+    source="zarr v3.1, chunk key encodings",
+    lenient="warning",
+    schema=True,
+)
+
+EXTENSION_POINTS: Final = (
+    "data_type",
+    "chunk_grid",
+    "chunk_key_encoding",
+    "codecs",
+    "storage_transformers",
+)
+"""The members of a document in which extensions are defined."""
+
+_MEMBERS: Final = frozenset({"name", "configuration", "must_understand"})
+_ONLY: Final = "only name, configuration, must_understand"
+# A scheme alone does not make a URI: the specification gives `foo:bar` as an invalid name. White space
+# is spelled out, for ECMA-262 and Python differ in what they call so.
+_SPACE: Final = r"\u0000-\u0020\u007f-\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\ufeff"
+NAME_PATTERN: Final = rf"[a-z][a-z0-9_.-]+|(?:[A-Za-z][A-Za-z0-9+.-]*://|urn:)[^{_SPACE}]+"
+"""The names that an extension may have, as a pattern of the whole text."""
+
+_NAME: Final = re.compile(NAME_PATTERN)
+_NOTHING: Final = JSONDict()
+
+
+class Definition(NamedTuple):
+    """An extension as a document defines it."""
+
+    name: str
+    configuration: JSONDict
+    """Empty where the document has none: the two mean the same."""
+    spelled: bool
+    """Whether the document has a configuration."""
+
+
+def parse_definition(
+    value: object,
+    faults: list[Fault],
+    path: tuple[str | int, ...] = (),
+    *,
+    must_understand_allowed: bool,
+    known: Registry[Any] | None = None,
+) -> Definition | None:
+    """The definition that `value` is; None where no name, or no configuration, can be read from it.
+
+    `must_understand_allowed` says whether the extension point lets a reader skip what it doesn't know.
+    `known` are the names to suggest for one that is misspelled.
+
+    >>> faults = []
+    >>> parse_definition("bytes", faults, must_understand_allowed=True).name
+    'bytes'
+    >>> parse_definition({"name": "bytes", "level": 1}, faults, must_understand_allowed=True).name
+    'bytes'
+    >>> faults[0].path
+    ('level',)
+    """
+    if isinstance(value, str):
+        return Definition(value, _NOTHING, False) if _check_name(value, faults, path, known) else None
+    if not isinstance(value, dict):
+        faults.append(Fault(FORM, path, "a name, or an object with a name", show(value)))
+        return None
+    members = cast("dict[str, Any]", value)
+    if "separator" in members:
+        members = _unflattened(members, faults, path)
+    if not members.keys() <= _MEMBERS:
+        strange = [member for member in members if member not in _MEMBERS]
+        faults.extend(Fault(MEMBER, (*path, member), _ONLY, show(member)) for member in strange)
+    _check_must_understand(members, faults, path, allowed=must_understand_allowed)
+    configuration: Any = members.get("configuration", _NOTHING)
+    sound = isinstance(configuration, dict)
+    if not sound:
+        faults.append(Fault(FORM, (*path, "configuration"), "an object", show(configuration)))
+    if "name" not in members:
+        faults.append(Fault(FORM, (*path, "name"), "a name", "nothing"))
+        return None
+    name = members["name"]
+    if not _check_name(name, faults, (*path, "name"), known) or not sound:
+        return None
+    return Definition(name, cast("JSONDict", configuration), configuration is not _NOTHING)
+
+
+def strange_members(document: Mapping[str, Any]) -> bool:
+    """Whether an extension in a document may have members that a reader must understand; a quick look.
+
+    >>> strange_members({"codecs": [{"name": "bytes", "acme": 1}]}), strange_members({"codecs": [{"name": "bytes"}]})
+    (True, False)
+    """
+    waiting: list[Any] = [document.get(member) for member in EXTENSION_POINTS]
+    while waiting:
+        value = waiting.pop()
+        if isinstance(value, (list, tuple)):
+            waiting.extend(cast("list[Any]", value))
+        elif isinstance(value, Mapping):
+            members = cast("Mapping[str, Any]", value)
+            if "name" in members and any(
+                name not in _MEMBERS and not _may_be_ignored(item) for name, item in members.items()
+            ):
+                return True
+            waiting.extend(members.values())
+    return False
+
+
+def _may_be_ignored(value: Any) -> bool:
+    return isinstance(value, Mapping) and cast("Mapping[str, Any]", value).get("must_understand") is False
+
+
+def _unflattened(members: dict[str, Any], faults: list[Fault], path: tuple[str | int, ...]) -> dict[str, Any]:
+    """A chunk key encoding as early writers spelled it, with its separator where it belongs."""
+    if members.get("name") not in {"default", "v2"} or "configuration" in members:
+        return members
+    separator = members["separator"]
+    inside = f'"configuration": {show({"separator": separator})}'
+    faults.append(
+        Fault(FLAT, (*path, "separator"), inside, f'"separator": {show(separator)}', f"write {inside}")
+    )
+    rest = {name: value for name, value in members.items() if name != "separator"}
+    return {**rest, "configuration": JSONDict(separator=separator)}
+
+
+def _check_name(
+    name: object, faults: list[Fault], path: tuple[str | int, ...], known: Registry[Any] | None
+) -> bool:
+    if not isinstance(name, str) or not name:
+        faults.append(Fault(FORM, path, "a name", show(name)))
+        return False
+    if not _conforms(name):
+        expected = "a name of lower case letters, digits, '-', '_' and '.', or a URI"
+        fix = _close(name.lower(), known) if known else None
+        faults.append(Fault(NAME, path, expected, show(name), fix))
+    return True
+
+
+@lru_cache(maxsize=1024)
+def _conforms(name: str) -> bool:
+    return _NAME.fullmatch(name) is not None
+
+
+def _check_must_understand(
+    members: dict[str, Any], faults: list[Fault], path: tuple[str | int, ...], *, allowed: bool
+) -> None:
+    understand = members.get("must_understand", True)
+    if not isinstance(understand, bool):
+        here = (*path, "must_understand")
+        faults.append(Fault(FORM, here, "true or false", show(understand)))
+    elif not understand and not allowed:
+        fix = "leave must_understand out"
+        faults.append(Fault(MUST_UNDERSTAND, (*path, "must_understand"), "true", "false", fix))
+
+
+def name_of(value: object) -> str | None:
+    """The name that a definition gives, however wrong the rest of it is.
+
+    >>> name_of({"name": "gzip", "configuration": 3})
+    'gzip'
+    """
+    name = cast("dict[str, Any]", value).get("name") if isinstance(value, dict) else value
+    return name if isinstance(name, str) else None
+
+
+def find_extension(
+    name: str, registry: Registry[Any], unknown: Rule, faults: list[Fault], path: tuple[str | int, ...]
+) -> Any:
+    """The extension that answers for `name`; where nobody does, a fault of the rule `unknown` says so.
+
+    A name that breaks the grammar has its fault already, so it gets no second one.
+
+    >>> from zom.extension.codec import codecs
+    >>> faults = []
+    >>> find_extension("zzstdd", codecs, rule("example/unknown", "names are known", source="x"), faults, ())
+    >>> faults[0].found
+    '"zzstdd"'
+    """
+    found = registry.find(name)
+    if found is None:
+        if is_uri(name):
+            faults.append(uri_fault(name, registry.kind, path))
+        elif _conforms(name):
+            expected = f"the name of a registered {registry.kind}"
+            faults.append(Fault(unknown, path, expected, show(name), suggestion(name, registry)))
+    elif not getattr(found, "registered", True):
+        expected = f"a {registry.kind} that zarr-extensions lists"
+        faults.append(Fault(unknown, path, expected, show(name)))
+    return found
+
+
+def is_uri(name: str) -> bool:
+    """Whether an extension is named by a URI, as v3.1 permits still.
+
+    >>> is_uri("https://example.org/codec"), is_uri("foo:bar")
+    (True, False)
+    """
+    return ":" in name and _conforms(name)
+
+
+def uri_fault(name: str, kind: str, path: tuple[str | int, ...]) -> Fault:
+    """What the level "closed" says of an extension that is named by a URI."""
+    return Fault(URI_NAME, path, f"a {kind} that zom knows", show(name))
+
+
+def suggestion(name: str, registry: Registry[Any]) -> str | None:
+    """The names in `registry` that `name` may have been meant as; None where it knows too many.
+
+    >>> import zom.chunk_keys
+    >>> from zom.extension.keys import chunk_key_encodings
+    >>> suggestion("defualt", chunk_key_encodings)
+    "did you mean 'default'?"
+    """
+    return _near(name, registry, revision())
+
+
+@lru_cache(maxsize=256)
+def _near(name: str, registry: Registry[Any], _revision: int) -> str | None:
+    # Looking for near names costs more than all other checks of a definition together.
+    return near(name, registry.names()) or None
+
+
+def _close(name: str, registry: Registry[Any]) -> str | None:
+    clause = suggestion(name, registry)
+    return clause if clause is not None and clause.startswith("did you mean") else None

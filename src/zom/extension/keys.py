@@ -1,0 +1,74 @@
+"""Chunk key encodings: how a chunk's place in the grid becomes a key, as documents say it."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+
+from zom.errors import ExtensionError
+from zom.extension.registry import Registry
+
+if TYPE_CHECKING:
+    from zom.extension.configuration import Configuration
+
+__all__ = ["ChunkKeyEncoding", "KeyForm", "chunk_key_encodings"]
+
+# Longer numbers are no chunks of anything, and Python refuses to read thousands of digits.
+_NUMBER = re.compile(r"(?:0|[1-9][0-9]{0,399})\Z")
+
+
+class KeyForm(NamedTuple):
+    """The keys of an array's chunks: their numbers as decimals, with a separator between them.
+
+    >>> form = KeyForm("c/", "/", "c")
+    >>> form.key((0, 1)), form.key(()), form.coords("c/0/1", 2), form.coords("c/0/01", 2)
+    ('c/0/1', 'c', (0, 1), None)
+    """
+
+    head: str
+    """What stands before the first number."""
+    separator: str
+    """What stands between two numbers."""
+    scalar: str
+    """The key of the only chunk of an array without dimensions."""
+    tail: str = ""
+    """What stands behind the last number."""
+
+    def key(self, coords: tuple[int, ...]) -> str:
+        """The key of the chunk at this place of the grid."""
+        return f"{self.head}{self.separator.join(map(str, coords))}{self.tail}" if coords else self.scalar
+
+    def coords(self, key: str, rank: int) -> tuple[int, ...] | None:
+        """The place of the chunk whose key this is; None where `key` is not what `key()` gives."""
+        if not rank:
+            return () if key == self.scalar else None
+        if not key.startswith(self.head) or not key.endswith(self.tail):
+            return None
+        texts = key[len(self.head) : len(key) - len(self.tail)].split(self.separator)
+        if len(texts) != rank or not all(map(_NUMBER.match, texts)):
+            return None
+        return tuple(map(int, texts))
+
+
+class ChunkKeyEncoding:
+    """One kind of key. Stateless; its configuration model holds all rules of the document."""
+
+    name: ClassVar[str]
+    aliases: ClassVar[tuple[str, ...]] = ()
+    configuration: ClassVar[type[Configuration]]
+    registered: ClassVar[bool] = True
+
+    def form(self, configuration: Any) -> KeyForm:
+        """How keys look."""
+        del configuration
+        message = f"the chunk key encoding {self.name!r} can be written in documents, but not used: it has no `form`"
+        raise ExtensionError(message)
+
+    def __repr__(self) -> str:
+        return f"<chunk key encoding {self.name}>"
+
+
+chunk_key_encodings: Registry[ChunkKeyEncoding] = Registry(
+    "chunk key encoding", "zom.chunk_key_encodings", home="zom.chunk_keys"
+)
+"""All chunk key encodings that zom knows."""

@@ -1,0 +1,242 @@
+"""From names to data types: documents in each format, and what people write in Python.
+
+Every family is asked in turn (seed 004, "Data type resolution"). A document's name that nobody knows is
+not a fault here: names are open, and only the level "closed" asks for registered ones.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, cast
+
+import numpy as np
+
+from zom.errors import SpecError, UnknownName
+from zom.extension.datatype import DataType, data_types
+from zom.extension.registry import near, revision
+from zom.extension.typestr import order_fault, typestr_fault, without_order
+from zom.json.python_value import is_dict, is_list
+from zom.json.value import freeze
+from zom.problems import Fault, Problem, pointer_of, rule, show
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from zom.extension.datatype import DataTypeFamily
+
+__all__ = ["data_type", "parse_draft", "parse_v2", "parse_v3"]
+
+_Path = tuple[str | int, ...]
+
+FALLBACK = rule(
+    "draft/data-type-fallback",
+    "a draft data type is known, so that its fallback is not needed",
+    source="the draft, data_type: consider appropriate warnings",
+    lenient="note",
+    strict="note",
+    closed="warning",
+)
+
+_plain: dict[Any, DataType] = {}
+_state = [-1]
+_ROOM = 4096
+
+
+def _remembered(key: Any) -> DataType | None:
+    """The type that `key` gave before; nothing is remembered across a registration."""
+    if _state[0] != revision() or len(_plain) > _ROOM:
+        _plain.clear()
+        _state[0] = revision()
+    return _plain.get(key)
+
+
+def parse_v3(value: Any, faults: list[Fault], path: _Path = ()) -> DataType | None:
+    """The type that a v3 `data_type` names; None where nobody knows it.
+
+    >>> import zom.dtypes
+    >>> parse_v3("float32", []).itemsize
+    4
+    """
+    if isinstance(value, str):
+        found = _remembered(value)
+        if found is not None:
+            return found
+        before = len(faults)
+        found = _named(value, None, faults, path)
+        if found is not None and len(faults) == before:
+            _plain[value] = found
+        return found
+    if not is_dict(value):
+        return None
+    name, configuration = value.get("name"), value.get("configuration")
+    if not isinstance(name, str) or not (configuration is None or isinstance(configuration, dict)):
+        return None
+    return parse_v3(name, faults, path) if not configuration else _named(name, configuration, faults, path)
+
+
+def _named(name: str, configuration: Any, faults: list[Fault], path: _Path) -> DataType | None:
+    family = data_types.find(name)
+    if family is None:
+        family = next((each for each in data_types if each.claims(name)), None)
+    return None if family is None else family.from_v3(name, configuration, faults, path)
+
+
+def parse_v2(dtype: Any, object_codec: str | None, faults: list[Fault], path: _Path = ()) -> DataType | None:
+    """The type that a v2 `dtype` spells; one fault at the innermost wrong place where it spells none.
+
+    `object_codec` is the id of the codec that tells what a `|O` is.
+
+    >>> import zom.dtypes
+    >>> parse_v2("|O", "vlen-utf8", []).name
+    'string'
+    >>> faults = []
+    >>> parse_v2([["x", "<f4"], ["y", "f4"]], None, faults, ("dtype",)); faults[0].path
+    ('dtype', 1, 1)
+    """
+    key = (dtype, object_codec if dtype == "|O" else None) if isinstance(dtype, str) else None
+    if key is not None:
+        found = _remembered(key)
+        if found is not None:
+            return found
+    before = len(faults)
+    found = _first(lambda family: family.from_v2(dtype, object_codec, faults, path), faults)
+    if found is None and len(faults) == before:
+        written = without_order(dtype) if isinstance(dtype, str) else None
+        if written is not None:
+            faults.append(order_fault(dtype, written, path))
+            return parse_v2(written, object_codec, faults, path)
+        faults.append(typestr_fault(dtype, path))
+    if found is not None and key is not None and len(faults) == before:
+        _plain[key] = found
+    return found
+
+
+def parse_draft(value: Any, faults: list[Fault], path: _Path = ()) -> DataType | None:
+    """The type that a draft `data_type` spells, or its first known fallback; None where nobody knows it.
+
+    >>> import zom.dtypes
+    >>> parse_draft({"extension": "https://example.org/x", "type": "y", "fallback": ["z", "r16"]}, []).name
+    'r16'
+    """
+    before = len(faults)
+    found = _first(lambda family: family.from_draft(value, faults, path), faults)
+    if found is not None or len(faults) > before or not is_dict(value):
+        return found
+    listed: Any = value.get("fallback")
+    for fallback in listed if is_list(listed) else [listed]:
+        if not (isinstance(fallback, str) or is_dict(fallback)):
+            continue
+        inner: list[Fault] = []
+        found = parse_draft(fallback, inner, path)
+        if found is not None:
+            read = f"the extension {show(value.get('extension'))}, read as {show(fallback)}"
+            faults.append(Fault(FALLBACK, path, "a known data type", read))
+            return found
+    return None
+
+
+def _first(ask: Callable[[DataTypeFamily], DataType | None], faults: list[Fault]) -> DataType | None:
+    """The first answer; nobody else is asked after a family that found a fault."""
+    before = len(faults)
+    for family in data_types:
+        found = ask(family)
+        if found is not None or len(faults) > before:
+            return found
+    return None
+
+
+def data_type(obj: Any) -> DataType:
+    """The data type that `obj` means: a name, a numpy type, a Python type, or a document's value.
+
+    >>> import zom.dtypes
+    >>> data_type("float32").name, data_type(np.dtype(">i4")).order, data_type(str).name
+    ('float32', 'big', 'string')
+    >>> data_type({"name": "numpy.datetime64", "configuration": {"unit": "s", "scale_factor": 1}}).kind
+    'datetime'
+    """
+    if isinstance(obj, DataType):
+        return obj
+    if isinstance(obj, str):
+        return _from_text(obj)
+    if is_dict(obj) or (is_list(obj) and not any(isinstance(item, tuple) for item in obj)):
+        return _from_json(obj)
+    if obj is None:
+        raise UnknownName("None is no data type; name one, such as 'float64'")
+    try:
+        made: np.dtype[Any] = np.dtype(cast("Any", obj))
+    except (TypeError, ValueError, OverflowError):
+        message = f"{show(obj)} is no data type: expected a name, a numpy type or a v3 data type object"
+        raise UnknownName(message) from None
+    return of_numpy(made)
+
+
+def of_numpy(dtype: np.dtype[Any]) -> DataType:
+    """The one type whose elements numpy holds as `dtype`.
+
+    >>> import zom.dtypes
+    >>> of_numpy(np.dtype("S12")).name
+    'null_terminated_bytes'
+    """
+    if dtype.type is np.object_:
+        message = 'an object dtype may hold anything: name "string" or "bytes"'
+        raise UnknownName(message)
+    found = [made for family in data_types if (made := family.from_numpy(dtype)) is not None]
+    if len(found) == 1:
+        return found[0]
+    if not found:
+        message = f"no data type holds what numpy calls {dtype}; {near(dtype.name, data_types.names())}"
+        raise UnknownName(message.removesuffix("; "))
+    names = " and ".join(repr(made.name) for made in found)
+    message = f"numpy's {dtype} is ambiguous: {names} claim it; name one of them"
+    raise UnknownName(message)
+
+
+def _from_text(text: str) -> DataType:
+    faults: list[Fault] = []
+    found = parse_v3(text, faults)
+    if found is not None:
+        return found
+    if faults:
+        raise _refusal(text, faults)
+    try:
+        made: np.dtype[Any] = np.dtype(text)
+    except (TypeError, ValueError, SyntaxError, OverflowError):
+        known = [name for name in data_types.names() if name not in {"r*", "object"}]
+        message = f"no data type named {text!r} is registered; {near(text, known)}"
+        raise UnknownName(message.removesuffix("; ")) from None
+    return of_numpy(made)
+
+
+def _from_json(value: Mapping[str, Any] | list[Any]) -> DataType:
+    faults: list[Fault] = []
+    frozen: Any = freeze(value, faults)
+    if not faults:
+        found = parse_v2(frozen, None, faults) if is_list(frozen) else parse_v3(frozen, faults)
+        errors = [fault for fault in faults if fault.rule.strict == "error"]
+        if found is not None and not errors:
+            return found
+    if faults:
+        raise _refusal(value, faults)
+    name = frozen.get("name") if is_dict(frozen) else None
+    known = [each for each in data_types.names() if each not in {"r*", "object"}]
+    hint = near(name, known) if isinstance(name, str) else 'a data type has a "name"'
+    message = f"no data type is {show(value)}; {hint}"
+    raise UnknownName(message.removesuffix("; "))
+
+
+def _refusal(value: object, faults: list[Fault]) -> SpecError:
+    return SpecError(
+        [
+            Problem(
+                fault.rule.code,
+                fault.rule.strict or "note",
+                "/",
+                pointer_of(fault.path),
+                fault.path,
+                fault.expected,
+                fault.found,
+                fault.fix,
+            )
+            for fault in faults
+        ],
+        f"data type {show(value)}",
+    )

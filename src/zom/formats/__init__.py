@@ -1,0 +1,1 @@
+"""The formats, one module each: fields, rules, and the spellings of v2, v3 and the draft."""

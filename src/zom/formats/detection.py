@@ -1,0 +1,158 @@
+"""Reading a document of which only the text is known: the format is found in it.
+
+https://zarr-specs.readthedocs.io: the v3 core specification and v2 mark their documents with
+`zarr_format`; the draft's array and group documents carry no mark.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, cast
+
+from zom.errors import SpecError, SpecWarning
+from zom.formats.draft import DRAFT, ENTRY_POINT
+from zom.formats.v2 import V2
+from zom.formats.v3 import V3
+from zom.json.python_value import is_dict
+from zom.limits import DEFAULT_LIMITS, Limits
+from zom.model.assembly import assemble
+from zom.model.spec import Spec
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from zom.model.assembly import Target
+    from zom.model.family import Family
+    from zom.problems import Level, Problem
+
+__all__ = ["check", "check_as", "family_of", "parse", "parse_as"]
+
+
+def family_of(document: object) -> Family | None:
+    """The format that a document declares; v3 where it declares one that zom doesn't know.
+
+    Documents of the draft have no `zarr_format`: members that no other format has tell, in the document or in
+    one of an array below. None where nothing tells; `zom.draft.parse` reads such a document all the same.
+
+    >>> family_of({"zarr_format": 2}), family_of({"chunk_memory_layout": "C"}), family_of({"zarr_format": 3})
+    (<family v2>, <family draft>, <family v3>)
+    >>> print(family_of({"attributes": {}}))
+    None
+    """
+    if isinstance(document, Spec):
+        return document.family
+    if not isinstance(document, Mapping):
+        return V3
+    document = cast("Mapping[str, Any]", document)
+    declared: object = document.get("zarr_format")
+    if type(declared) is int and declared == 2:
+        return V2
+    if isinstance(declared, str) and "metadata_encoding" in document:
+        return ENTRY_POINT
+    if "zarr_format" in document or "node_type" in document:
+        return V3
+    return DRAFT if _is_draft(document) else None
+
+
+def _is_draft(document: Mapping[str, Any]) -> bool:
+    """Whether the document, or one below it, has a member that only arrays of the draft have."""
+    waiting: list[Any] = [document]
+    seen: set[int] = set()  # a mapping made in Python may hold itself
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, Spec):
+            return node.family is DRAFT
+        if not isinstance(node, Mapping) or id(cast("object", node)) in seen:
+            continue
+        found = cast("Mapping[str, Any]", node)
+        seen.add(id(found))
+        grid: object = found.get("chunk_grid")
+        if "chunk_memory_layout" in found or (is_dict(grid) and "type" in grid):
+            return True
+        members: object = found.get("members")
+        if isinstance(members, Mapping):
+            waiting.extend(cast("Mapping[str, Any]", members).values())
+    return False
+
+
+def parse_as(
+    target: Target,
+    document: str | bytes | Mapping[str, Any],
+    level: Level = "strict",
+    *,
+    limits: Limits = DEFAULT_LIMITS,
+    on_warning: Callable[[Problem], None] | None = None,
+) -> Any:
+    """The node that `document` describes, read as `target`.
+
+    >>> parse_as(V3, '{"zarr_format": 3, "node_type": "group"}').kind
+    'group'
+    """
+    spec, problems = assemble(target, document, level, limits=limits)
+    if spec is None:
+        raise SpecError(map(_no_path, problems) if _looks_like_a_path(document) else problems)
+    for problem in problems:
+        if on_warning is not None:
+            on_warning(problem)
+        elif problem.severity == "warning":
+            warnings.warn(str(problem), SpecWarning, stacklevel=3)
+    return spec
+
+
+def _looks_like_a_path(document: object) -> bool:
+    """Whether text was perhaps meant as the place of a store, which is not guessed."""
+    return (
+        isinstance(document, str) and document.strip()[:1].isprintable() and document.strip()[:1] not in '{["'
+    )
+
+
+def _no_path(problem: Problem) -> Problem:
+    return replace(problem, fix=problem.fix or "pass the text of a document; zom.read(...) reads a store")
+
+
+def check_as(
+    target: Target,
+    document: str | bytes | Mapping[str, Any] | Spec,
+    level: Level = "strict",
+    *,
+    limits: Limits = DEFAULT_LIMITS,
+) -> tuple[Problem, ...]:
+    """Every problem of `document`, read as `target`.
+
+    >>> len(check_as(V3, "[1]"))
+    1
+    """
+    subject = document.to_dict() if isinstance(document, Spec) else document
+    return assemble(target, subject, level, limits=limits)[1]
+
+
+def parse(
+    document: str | bytes | Mapping[str, Any],
+    level: Level = "strict",
+    *,
+    limits: Limits = DEFAULT_LIMITS,
+    on_warning: Callable[[Problem], None] | None = None,
+) -> Any:
+    """The node that `document` describes, in whichever format it is.
+
+    >>> parse('{"zarr_format": 2, "members": {}}').family
+    <family v2>
+    """
+    return parse_as(family_of, document, level, limits=limits, on_warning=on_warning)
+
+
+def check(
+    document: str | bytes | Mapping[str, Any] | Spec,
+    level: Level = "strict",
+    *,
+    limits: Limits = DEFAULT_LIMITS,
+) -> tuple[Problem, ...]:
+    """Every problem of `document`, in whichever format it is; empty where there is none.
+
+    >>> [problem.code for problem in check('{"zarr_format": 3, "node_type": "group", "x": 1}')]
+    ['v3/unknown-member']
+    """
+    target = document.family if isinstance(document, Spec) else family_of
+    return check_as(target, document, level, limits=limits)

@@ -1,0 +1,202 @@
+"""The draft of Zarr v3 of 2022: entry point, array and group documents.
+
+The text is the editor's draft of the core specification, version 3.0, as of December 2022. What
+software wrote under its name in 2021 differs (`compressor` in place of `codecs`, numpy's names for
+types); the level "lenient" reads it. A group without attributes is an implicit one: it has no
+document of its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Generic, Literal, Self, cast
+
+from pydantic import Field
+from typing_extensions import TypeVar
+
+from zom.formats import draft_rules as rules
+from zom.formats.canonical_document import canonical_draft
+from zom.json.value import JSON, JSONDict
+from zom.model.build.build import AUTO, Compression, DTypeLike, draft_document
+from zom.model.build.from_array import arguments_of, document_in
+from zom.model.family import Family, NodeKind
+from zom.model.fields import AS_IT_IS, Length, Value
+from zom.model.group import Group
+from zom.model.spec import Spec
+
+__all__ = ["DRAFT", "ENTRY_POINT", "ArraySpec", "EntryPoint", "GroupSpec"]
+
+AttributesT = TypeVar("AttributesT", default=Mapping[str, JSON])
+"""The type of a node's attributes."""
+
+if TYPE_CHECKING:
+    from zom.model.build.chunking import ChunkChoice
+
+    MemberT = TypeVar("MemberT", default="ArraySpec[Any] | GroupSpec[Any, Any]")
+    """The type of a group's members."""
+else:
+    MemberT = TypeVar("MemberT", default=Any)
+
+
+def _kind_of(document: Mapping[str, Any]) -> NodeKind | None:
+    if document.get("zarr_format") in (2, 3):  # any node of the other formats says so; none here does
+        return None
+    # A document that lacks its shape is an array with one fault, not a group with many.
+    is_array = "shape" in document or ("data_type" in document and "chunk_grid" in document)
+    return "array" if is_array else "group"
+
+
+DRAFT = Family(
+    form="draft",
+    kind_of=_kind_of,
+    fields=rules.fields,
+    rules=rules.check,
+    canonical=canonical_draft,
+    field_rules=rules.FIELD_RULES,
+    node_rule=rules.NODE,
+    members_rule=rules.MEMBERS,
+    missing_rule=rules.MISSING,
+    constants={"array": {}, "group": {}},
+    reserved=("members",),
+)
+
+ENTRY_POINT = Family(
+    form="draft",
+    kind_of=lambda _document: "entry point",
+    fields=rules.fields,
+    rules=rules.check_entry_point,
+    canonical=canonical_draft,
+    field_rules=rules.FIELD_RULES,
+    node_rule=rules.NODE,
+    members_rule=rules.MEMBERS,
+    missing_rule=rules.MISSING,
+    constants={"entry point": {"zarr_format": rules.FORMAT_URI}},
+    reserved=(),
+)
+
+
+class ArraySpec(Spec, Generic[AttributesT]):
+    """A draft array: what stands in `meta/<path>.array.json`.
+
+    >>> spec = ArraySpec(
+    ...     shape=(4,), data_type="uint8", chunk_memory_layout="C", fill_value=0, extensions=(),
+    ...     chunk_grid={"type": "regular", "chunk_shape": [2], "separator": "/"}, attributes={},
+    ... )
+    >>> spec.codecs
+    ()
+    """
+
+    family: ClassVar[Family] = DRAFT
+    kind: ClassVar[NodeKind] = "array"
+
+    shape: tuple[Length, ...]
+    data_type: Annotated[str | Mapping[str, JSON], AS_IT_IS]
+    chunk_grid: Annotated[Mapping[str, JSON], AS_IT_IS]
+    chunk_memory_layout: Annotated[str | Mapping[str, JSON], AS_IT_IS]
+    fill_value: Value
+    extensions: tuple[Annotated[Mapping[str, JSON], AS_IT_IS], ...] = ()
+    attributes: AttributesT = Field(default_factory=cast("Any", JSONDict))
+    codecs: tuple[Annotated[Mapping[str, JSON], AS_IT_IS], ...] = ()
+    storage_transformers: tuple[Annotated[Mapping[str, JSON], AS_IT_IS], ...] = ()
+
+    @classmethod
+    def build(  # noqa: PLR0913 - a document has that many facts
+        cls,
+        *,
+        shape: int | Iterable[int],
+        dtype: DTypeLike,
+        chunks: ChunkChoice = "auto",
+        compress: Compression = "gzip",
+        fill_value: object = AUTO,
+        order: Literal["C", "F"] = "C",
+        separator: Literal["/", "."] = "/",
+        dimension_names: Sequence[str | None] | None = None,
+        attributes: AttributesT | Mapping[str, Any] | None = None,
+    ) -> Self:
+        """The spec of a new array: chunks of some 4 MiB, compressed with gzip.
+
+        >>> ArraySpec.build(shape=(100,), dtype="float64").data_type
+        'float64'
+        """
+        document = draft_document(
+            shape=shape,
+            dtype=dtype,
+            chunks=chunks,
+            compress=compress,
+            fill_value=fill_value,
+            order=order,
+            separator=separator,
+            dimension_names=dimension_names,
+            attributes=attributes,
+        )
+        return cls(**document)
+
+    @classmethod
+    def from_array(cls, array: Any, **changes: Any) -> Self:
+        """The spec of an array that exists: numpy, h5py, dask, xarray, zarr; `changes` go to `build`.
+
+        >>> import numpy as np
+        >>> ArraySpec.from_array(np.zeros((2, 3), "u1")).data_type
+        'uint8'
+        """
+        document = None if changes else document_in(array)
+        if document is not None and document["zarr_format"] == "draft":
+            return cls.parse(document, "lenient")
+        return cls.build(**{**arguments_of(array), **changes})
+
+    @property
+    def ndim(self) -> int:
+        """How many dimensions the array has."""
+        return len(self.shape)
+
+
+class GroupSpec(Group, Generic[AttributesT, MemberT]):
+    """A draft group: what stands in `meta/<path>.group.json`, and its members.
+
+    `members` is None where they are not known, which is not the same as there being none.
+
+    >>> GroupSpec(members={"b": GroupSpec(attributes={})})["b"].members is None
+    True
+    """
+
+    family: ClassVar[Family] = DRAFT
+
+    attributes: AttributesT = Field(default_factory=cast("Any", JSONDict))
+    members: Annotated[Mapping[str, MemberT] | None, AS_IT_IS] = None
+
+
+class EntryPoint(Spec):
+    """The entry point of a draft hierarchy: its `zarr.json`.
+
+    >>> EntryPoint(metadata_encoding={"type": "json", "metadata_key_suffix": ".json"}, extensions=()).major
+    3
+    """
+
+    family: ClassVar[Family] = ENTRY_POINT
+    kind: ClassVar[NodeKind] = "entry point"
+
+    zarr_format: str
+    metadata_encoding: Annotated[str | Mapping[str, JSON], AS_IT_IS]
+    extensions: tuple[Annotated[Mapping[str, JSON], AS_IT_IS], ...] = ()
+
+    @property
+    def major(self) -> int:
+        """The major version of the core specification that `zarr_format` names."""
+        return int(self.zarr_format.rsplit("/", 1)[1].split(".")[0])
+
+    @property
+    def layout(self) -> Literal["2022", "2021"]:
+        """Where documents and chunks lie: as the draft says, or as software wrote them in 2021.
+
+        >>> uri = "https://purl.org/zarr/spec/protocol/core/3.0"
+        >>> old = {"zarr_format": uri, "metadata_encoding": uri, "metadata_key_suffix": ".json"}
+        >>> EntryPoint.parse({**old, "extensions": []}, "lenient", on_warning=print).layout  # doctest: +ELLIPSIS
+        zarr_format: ...
+        metadata_encoding: ...
+        '2021'
+        """
+        return "2021" if isinstance(self.metadata_encoding, str) else "2022"
+
+
+DRAFT.classes.update({"array": ArraySpec, "group": GroupSpec})
+ENTRY_POINT.classes.update({"entry point": EntryPoint})

@@ -1,0 +1,137 @@
+"""A hierarchy as a tree of text: one line for each node, members in the order of the document."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
+
+from zom.formats.facts import array_facts, attribute_texts, printable
+from zom.model.output import member_specs
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from zom.model.spec import Spec
+
+__all__ = ["tree_lines", "tree_text"]
+
+_ROOM = 60
+"""How many characters of attributes a line shows."""
+
+
+class _Waiting(NamedTuple):
+    """A node that has no line yet."""
+
+    node: Spec | None
+    """None for a node that can't be read."""
+    name: str
+    before: str
+    """What stands before the names of the node's members."""
+    branch: str
+    widths: tuple[int, ...]
+    """How wide the columns of the node's siblings are."""
+    depth: int
+    path: str
+    reason: str | None
+    """Why the node can't be read."""
+
+
+_NOTHING_BROKEN: Mapping[str, str] = {}
+
+
+def tree_text(spec: Spec, *, depth: int | None = None, broken: Mapping[str, str] = _NOTHING_BROKEN) -> str:
+    """The tree of `spec`; groups deeper than `depth` are counted instead of shown.
+
+    `broken` says of nodes, by path, why they can't be read: of some that are not in the spec, too.
+
+    >>> from zom import v3
+    >>> time = v3.ArraySpec.build(shape=(48,), dtype="int64", dimension_names=["time"])
+    >>> print(tree_text(v3.GroupSpec(members={"time": time, "old": v3.GroupSpec()})))
+    /  v3 group
+    ├── time  int64  (time=48)  chunks 48  zstd
+    └── old   group  members not read
+    """
+    return "\n".join(tree_lines(spec, depth=depth, broken=broken))
+
+
+def tree_lines(
+    spec: Spec, *, depth: int | None = None, broken: Mapping[str, str] = _NOTHING_BROKEN
+) -> Iterator[str]:
+    """As `tree_text`, line by line: a large tree is shown while it is walked.
+
+    >>> from zom import v2
+    >>> list(tree_lines(v2.GroupSpec(members={})))
+    ['/  v2 group  no members']
+    """
+    lost: dict[str, dict[str, None]] = {}
+    for path in broken:
+        above, _, name = path.rpartition("/")
+        lost.setdefault(above, {})[name] = None
+    waiting = [_Waiting(spec, "/", "", "", (1,), 0, "", broken.get("/"))]
+    while waiting:
+        item = waiting.pop()
+        members = {} if item.node is None else member_specs(item.node) or {}
+        gone = dict.fromkeys(name for name in lost.get(item.path, ()) if name and name not in members)
+        hidden = depth is not None and item.depth >= depth and bool(members)
+        cells = _marked_cells(item)
+        if hidden:
+            cells = (*cells, _count(members))
+        columns = [printable(item.name), *cells]
+        widths = (*item.widths, *(0,) * len(columns))
+        padded = (text.ljust(width) for text, width in zip(columns, widths, strict=False))
+        yield (item.branch + "  ".join(padded)).rstrip()
+        if not hidden:
+            waiting.extend(reversed(_children(item, {**members, **gone}, broken)))
+
+
+def _marked_cells(item: _Waiting) -> tuple[str, ...]:
+    """What a line says of a node after its name, and why it can't be read."""
+    cells = () if item.node is None else _cells(item.node, root=item.depth == 0)
+    if item.reason is None:
+        return cells
+    return (*cells[:1], f"cannot be read: {item.reason}")
+
+
+def _children(
+    item: _Waiting, members: Mapping[str, Spec | None], broken: Mapping[str, str]
+) -> list[_Waiting]:
+    widths = (
+        max((len(printable(name)) for name in members), default=0),
+        max((len(_cells(node)[0]) for node in members.values() if node is not None), default=0),
+    )
+    last = len(members) - 1
+    children: list[_Waiting] = []
+    for index, (name, node) in enumerate(members.items()):
+        branch = item.before + ("└── " if index == last else "├── ")
+        before = item.before + ("    " if index == last else "│   ")
+        path = f"{item.path}/{name}"
+        own = widths if node is not None else widths[:1]
+        children.append(_Waiting(node, name, before, branch, own, item.depth + 1, path, broken.get(path)))
+    return children
+
+
+def _cells(node: Spec, *, root: bool = False) -> tuple[str, ...]:
+    """What a line says of a node after its name; the first cell is what siblings are aligned by."""
+    if node.kind == "array":
+        facts = array_facts(node)
+        kind = f"{node.family.form} array  {facts.type}" if root else facts.type
+        return (kind, facts.shape, f"chunks {facts.chunks}", facts.codecs)
+    kind = f"{node.family.form} {node.kind}" if root else node.kind
+    if node.kind != "group":
+        return (kind,)
+    attributes = node.document.get("attributes")
+    shown = (
+        attribute_texts(cast("Mapping[str, Any]", attributes), _ROOM) if isinstance(attributes, dict) else ""
+    )
+    members = member_specs(node)
+    state = "members not read" if members is None else "" if members else "no members"
+    return tuple(text for text in (kind, shown, state) if text)
+
+
+def _count(members: Mapping[str, Spec]) -> str:
+    """How many nodes there are below a group."""
+    total, waiting = 0, list(members.values())
+    while waiting:
+        node = waiting.pop()
+        total += 1
+        waiting.extend((member_specs(node) or {}).values())
+    return f"({total} node{'' if total == 1 else 's'} below)"

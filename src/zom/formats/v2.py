@@ -1,0 +1,165 @@
+"""Zarr v2: array and group documents, with the attributes in them as ZEP 6 draws them.
+
+https://zarr-specs.readthedocs.io/en/latest/v2/v2.0.html. In a store the attributes stand in a
+document of their own, `.zattrs`; here they are the member `attributes`, absent where there is no
+such document.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Generic, Literal, Self, cast
+
+from pydantic import Field
+from typing_extensions import TypeVar
+
+from zom.extension.configuration import WHOLE
+from zom.formats import v2_rules as rules
+from zom.formats.canonical_document import canonical_v2
+from zom.json.value import JSON, JSONDict
+from zom.model.build.build import AUTO, Compression, DTypeLike, v2_document
+from zom.model.build.from_array import arguments_of, document_in
+from zom.model.family import Family, NodeKind
+from zom.model.fields import AS_IT_IS, Length, Value
+from zom.model.group import Group
+from zom.model.spec import Spec
+
+__all__ = ["V2", "ArraySpec", "GroupSpec"]
+
+AttributesT = TypeVar("AttributesT", default=Mapping[str, JSON])
+"""The type of a node's attributes."""
+
+if TYPE_CHECKING:
+    from zom.model.build.chunking import ChunkChoice
+
+    MemberT = TypeVar("MemberT", default="ArraySpec[Any] | GroupSpec[Any, Any]")
+    """The type of a group's members."""
+else:
+    MemberT = TypeVar("MemberT", default=Any)
+
+ChunkLength = Annotated[int, Field(ge=1, le=2**63 - 1)]
+"""The length of a chunk along one dimension."""
+
+
+def _kind_of(document: Mapping[str, Any]) -> NodeKind | None:
+    if document.get("zarr_format") == 3 and "node_type" in document:
+        return None
+    # A document that lacks its shape is an array with one fault, not a group with seven.
+    is_array = "shape" in document or ("chunks" in document and "dtype" in document)
+    return "array" if is_array else "group"
+
+
+V2 = Family(
+    form="v2",
+    kind_of=_kind_of,
+    fields=rules.fields,
+    rules=rules.check,
+    canonical=canonical_v2,
+    field_rules=rules.FIELD_RULES,
+    node_rule=rules.NODE,
+    members_rule=rules.MEMBERS,
+    missing_rule=rules.MISSING,
+    constants={"array": {"zarr_format": 2}, "group": {"zarr_format": 2}},
+    reserved=("members", "attributes"),
+)
+
+
+class ArraySpec(Spec, Generic[AttributesT]):
+    """A v2 array: what stands in its `.zarray`, and its attributes.
+
+    >>> spec = ArraySpec(shape=(4, 6), chunks=(2, 3), dtype="|u1", compressor=None, fill_value=0,
+    ...                  order="C", filters=None)
+    >>> spec.dimension_separator
+    '.'
+    """
+
+    family: ClassVar[Family] = V2
+    kind: ClassVar[NodeKind] = "array"
+
+    zarr_format: Annotated[Literal[2], WHOLE] = 2
+    shape: tuple[Length, ...]
+    chunks: tuple[ChunkLength, ...]
+    dtype: Annotated[str | list[Any], AS_IT_IS]
+    compressor: Annotated[Mapping[str, JSON] | None, AS_IT_IS]
+    fill_value: Value
+    order: Literal["C", "F"]
+    filters: Annotated[list[Any] | tuple[Mapping[str, JSON], ...] | None, AS_IT_IS]
+    dimension_separator: Literal[".", "/"] = "."
+    attributes: AttributesT = Field(default_factory=cast("Any", JSONDict))
+
+    @classmethod
+    def build(  # noqa: PLR0913 - a document has that many facts
+        cls,
+        *,
+        shape: int | Iterable[int],
+        dtype: DTypeLike,
+        chunks: ChunkChoice = "auto",
+        compress: Compression = "zstd",
+        checksum: bool = False,
+        filters: Sequence[Mapping[str, JSON]] = (),
+        fill_value: object = AUTO,
+        order: Literal["C", "F"] = "C",
+        separator: Literal[".", "/"] | None = None,
+        dimension_names: Sequence[str | None] | None = None,
+        attributes: AttributesT | Mapping[str, Any] | None = None,
+    ) -> Self:
+        """The spec of a new array: chunks of some 4 MiB, compressed with zstd.
+
+        Names of dimensions go to the attribute `_ARRAY_DIMENSIONS`, where xarray looks for them; a
+        `fill_value` of None is null, which leaves missing chunks undefined.
+
+        >>> spec = ArraySpec.build(shape=(100,), dtype=">i2", dimension_names=("x",), compress="zlib:1")
+        >>> spec.dtype, spec.compressor, spec.attributes
+        ('>i2', {'id': 'zlib', 'level': 1}, {'_ARRAY_DIMENSIONS': ['x']})
+        """
+        document = v2_document(
+            shape=shape,
+            dtype=dtype,
+            chunks=chunks,
+            compress=compress,
+            checksum=checksum,
+            filters=filters,
+            fill_value=fill_value,
+            order=order,
+            separator=separator,
+            dimension_names=dimension_names,
+            attributes=attributes,
+        )
+        return cls(**document)
+
+    @classmethod
+    def from_array(cls, array: Any, **changes: Any) -> Self:
+        """The spec of an array that exists: numpy, h5py, dask, xarray, zarr; `changes` go to `build`.
+
+        >>> import numpy as np
+        >>> ArraySpec.from_array(np.zeros((2, 3), "S5")).dtype
+        '|S5'
+        """
+        document = None if changes else document_in(array)
+        if document is not None and document["zarr_format"] == 2:
+            return cls.parse(document, "lenient")
+        return cls.build(**{**arguments_of(array), **changes})
+
+    @property
+    def ndim(self) -> int:
+        """How many dimensions the array has."""
+        return len(self.shape)
+
+
+class GroupSpec(Group, Generic[AttributesT, MemberT]):
+    """A v2 group: what stands in its `.zgroup`, its attributes, and its members.
+
+    `members` is None where they are not known, which is not the same as there being none.
+
+    >>> GroupSpec(members={"b": GroupSpec()})["b"].members is None
+    True
+    """
+
+    family: ClassVar[Family] = V2
+
+    zarr_format: Annotated[Literal[2], WHOLE] = 2
+    attributes: AttributesT = Field(default_factory=cast("Any", JSONDict))
+    members: Annotated[Mapping[str, MemberT] | None, AS_IT_IS] = None
+
+
+V2.classes.update({"array": ArraySpec, "group": GroupSpec})

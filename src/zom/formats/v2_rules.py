@@ -1,0 +1,257 @@
+"""The rules that a v2 document obeys across its members.
+
+https://zarr-specs.readthedocs.io/en/latest/v2/v2.0.html, sections "Metadata", "Data type encoding",
+"Fill value encoding", "Filters" and "Groups".
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, cast
+
+from zom.extension.codec import Elements, v2_codecs
+from zom.extension.memo import Memo
+from zom.extension.registry import near
+from zom.extension.resolve import parse_v2
+from zom.formats.v2_chain import check_filters
+from zom.problems import Fault, Rule, rule, show
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from zom.extension.datatype import DataType
+    from zom.model.family import NodeKind
+
+__all__ = ["FIELD_RULES", "MEMBERS", "MISSING", "NODE", "check", "fields", "object_codec_of"]
+
+_V2 = "https://zarr-specs.readthedocs.io/en/latest/v2/v2.0.html"
+
+NODE = rule("v2/node", "a node is an object", source=f"{_V2}#metadata", schema=True)
+MEMBERS = rule(
+    "v2/members",
+    "members are an object of nodes, and arrays have none",
+    source="ZEP 6, specification of the base Zarr Object Model",
+    schema=True,
+)
+MISSING = rule(
+    "v2/missing-member",
+    "a document has all the members that its kind of node needs",
+    source=f"{_V2}#metadata",
+    schema=True,
+)
+MISSING_NULL = rule(
+    "v2/missing-null",
+    "compressor and filters are present, null where there are none",
+    source=f"{_V2}#metadata",
+    lenient="warning",
+    schema=True,
+)
+ZARR_FORMAT = rule("v2/zarr-format", "zarr_format is the integer 2", source=f"{_V2}#metadata", schema=True)
+SHAPE = rule(
+    "v2/shape",
+    "shape is a list of integers that are not negative and fit 63 bits",
+    source=f"{_V2}#metadata",
+    schema=True,
+)
+CHUNKS = rule("v2/chunks", "chunks is a list of positive integers", source=f"{_V2}#metadata", schema=True)
+EMPTY_CHUNK = rule(
+    "v2/empty-chunk",
+    "a chunk is at least 1 long, along a dimension of length 0, too",
+    source=f"{_V2}#chunks",
+    lenient="warning",
+    schema=True,
+)
+ZERO_CHUNK = rule(
+    "v2/zero-chunk",
+    "a chunk is at least 1 long; 0 is read as 1",
+    source=f"{_V2}#chunks",
+    lenient="warning",
+    schema=True,
+)
+BOOLEAN_CHUNK = rule(
+    "v2/boolean-chunk",
+    "the length of a chunk is an integer; true is read as 1",
+    source=f"{_V2}#metadata",
+    lenient="warning",
+    schema=True,
+)
+CHUNK_COUNT = rule(
+    "v2/chunks-length", "there are as many chunk lengths as dimensions", source=f"{_V2}#metadata"
+)
+ORDER = rule("v2/order", 'order is "C" or "F"', source=f"{_V2}#metadata", schema=True)
+SEPARATOR = rule(
+    "v2/dimension-separator", 'dimension_separator is "." or "/"', source=f"{_V2}#metadata", schema=True
+)
+NULL_SEPARATOR = rule(
+    "v2/null-separator",
+    "dimension_separator is absent where the default holds, not null",
+    source=f"{_V2}#metadata",
+    lenient="warning",
+    schema=True,
+)
+ATTRIBUTES = rule("v2/attributes", "attributes are an object", source=f"{_V2}#attributes", schema=True)
+EXTRA_IN_ARRAY = rule(
+    "v2/extra-array-member",
+    "an array's document should have no other members; they are ignored",
+    source=f"{_V2}#metadata: other keys SHOULD NOT be present",
+    lenient=None,
+    strict="warning",
+    closed="warning",
+)
+EXTRA_IN_GROUP = rule(
+    "v2/extra-group-member",
+    "a group's document has no other members",
+    source=f"{_V2}#groups: other keys MUST NOT be present",
+    lenient="warning",
+    schema=True,
+)
+
+FIELD_RULES: dict[str, Rule] = {
+    "zarr_format": ZARR_FORMAT,
+    "shape": SHAPE,
+    "chunks": CHUNKS,
+    "order": ORDER,
+    "dimension_separator": SEPARATOR,
+    "attributes": ATTRIBUTES,
+    "members": MEMBERS,
+}
+
+_ARRAY_MEMBERS = frozenset(
+    {
+        "zarr_format",
+        "shape",
+        "chunks",
+        "dtype",
+        "compressor",
+        "fill_value",
+        "order",
+        "filters",
+        "dimension_separator",
+        "attributes",
+    }
+)
+_GROUP_MEMBERS = frozenset({"zarr_format", "attributes", "members"})
+
+
+def fields(kind: NodeKind, document: Mapping[str, Any], faults: list[Fault]) -> dict[str, Any]:
+    """The members of a document as field values; tolerated absences and nulls put right."""
+    values = dict(document)
+    if "zarr_format" not in values:
+        faults.append(Fault(MISSING, ("zarr_format",), "2", "nothing"))
+    if kind == "group":
+        return values
+    for name in ("shape", "chunks"):
+        if isinstance(values.get(name), list):
+            values[name] = tuple(cast("list[Any]", values[name]))
+    for name in ("compressor", "filters"):
+        if name not in values:
+            fault = Fault(MISSING_NULL, (name,), "null or a codec", "nothing", f"add {name}: null")
+            faults.append(fault)
+            values[name] = None
+    if "dimension_separator" in values and values["dimension_separator"] is None:
+        fault = Fault(NULL_SEPARATOR, ("dimension_separator",), '"." or "/"', "null", "leave it out")
+        faults.append(fault)
+        del values["dimension_separator"]
+    _lift_empty_chunks(values, faults)
+    return values
+
+
+def _lift_empty_chunks(values: dict[str, Any], faults: list[Fault]) -> None:
+    """Chunks of length 0, or true, as old writers made them, are read as length 1."""
+    shape, chunks = values.get("shape"), values.get("chunks")
+    if not isinstance(shape, tuple) or not isinstance(chunks, tuple) or len(chunks) != len(shape):  # pyright: ignore[reportUnknownArgumentType]
+        return
+    lifted = list(cast("tuple[Any, ...]", chunks))
+    for place, length in enumerate(cast("tuple[Any, ...]", shape)):
+        size = lifted[place]
+        if not isinstance(size, int) or type(length) is not int or not (isinstance(size, bool) or size == 0):
+            continue
+        empty = ZERO_CHUNK if length else EMPTY_CHUNK
+        broken = BOOLEAN_CHUNK if isinstance(size, bool) else empty
+        faults.append(Fault(broken, ("chunks", place), "an integer of at least 1", show(size)))
+        lifted[place] = 1
+    values["chunks"] = tuple(lifted)
+
+
+def check(kind: NodeKind, values: Mapping[str, Any], broken: frozenset[str], faults: list[Fault]) -> None:
+    """All faults that span members, or that stand in a type's or a codec's definition."""
+    known = _ARRAY_MEMBERS if kind == "array" else _GROUP_MEMBERS
+    if not known.issuperset(values):
+        _check_extra(kind, values, known, faults)
+    if kind == "array":
+        _check_array(values, broken, faults)
+
+
+def _check_extra(
+    kind: NodeKind, values: Mapping[str, Any], known: frozenset[str], faults: list[Fault]
+) -> None:
+    rule_ = EXTRA_IN_ARRAY if kind == "array" else EXTRA_IN_GROUP
+    for name in values:
+        if name in known:
+            continue
+        close = near(name, sorted(known))
+        fix = close if close.startswith("did you mean") else None
+        faults.append(Fault(rule_, (name,), "no such member", show(values[name]), fix))
+
+
+def object_codec_of(filters: Any, compressor: Any) -> str | None:
+    """The id of the codec that holds Python objects, in the filters or in the compressor's place."""
+    known = v2_codecs()
+    for item in (*(cast("list[Any]", filters) if isinstance(filters, list) else ()), compressor):
+        if isinstance(item, dict):
+            name = cast("dict[str, Any]", item).get("id")
+            codec = known.get(name) if isinstance(name, str) else None
+            if codec is not None and codec.holds_objects:
+                return codec.v2_id
+    return None
+
+
+_Verdict = tuple[tuple[Fault, ...], Any]
+_types: Memo[_Verdict] = Memo()
+_chains: Memo[tuple[Fault, ...]] = Memo()
+
+
+def _check_array(values: Mapping[str, Any], broken: frozenset[str], faults: list[Fault]) -> None:
+    shape: tuple[int, ...] | None = None if "shape" in broken else values.get("shape")
+    chunks: tuple[int, ...] | None = None if "chunks" in broken else values.get("chunks")
+    if shape is not None and chunks is not None and len(shape) != len(chunks):
+        wanted = f"{len(shape)} chunk length{'s' * (len(shape) != 1)}, one for each dimension"
+        faults.append(Fault(CHUNK_COUNT, ("chunks",), wanted, show(list(chunks))))
+    filters, compressor = values.get("filters"), values.get("compressor")
+    data_type, fill = _type_and_fill(values, object_codec_of(filters, compressor), faults)
+    lengths = None if chunks is None else tuple((length,) for length in chunks)
+    elements = Elements(lengths, data_type, fill)
+    key = (
+        repr(filters),
+        repr(compressor),
+        repr(values.get("dtype")),
+        repr(values.get("fill_value")),
+        chunks,
+    )
+    faults.extend(_chains.get(key, lambda: _chain_faults(filters, compressor, elements)))
+
+
+def _type_and_fill(
+    values: Mapping[str, Any], object_codec: str | None, faults: list[Fault]
+) -> tuple[DataType | None, Any]:
+    if "dtype" not in values:
+        return None, None
+    dtype, has_fill, fill = values["dtype"], "fill_value" in values, values.get("fill_value")
+    key = (repr(dtype), object_codec, has_fill, repr(fill))
+    found, verdict = _types.get(key, lambda: _judge_type(dtype, object_codec, has_fill, fill))
+    faults.extend(found)
+    return cast("tuple[DataType | None, Any]", verdict)
+
+
+def _judge_type(dtype: Any, object_codec: str | None, has_fill: bool, fill: Any) -> _Verdict:  # noqa: FBT001 - a memo's thunk
+    faults: list[Fault] = []
+    data_type = parse_v2(dtype, object_codec, faults, ("dtype",))
+    scalar = None
+    if data_type is not None and has_fill:
+        scalar = data_type.parse_fill(fill, "v2", faults, ("fill_value",))
+    return tuple(faults), (data_type, scalar)
+
+
+def _chain_faults(filters: Any, compressor: Any, elements: Elements) -> tuple[Fault, ...]:
+    faults: list[Fault] = []
+    check_filters(filters, compressor, elements, faults)
+    return tuple(faults)

@@ -1,0 +1,175 @@
+"""Zarr v3, the final text (3.0 and 3.1): array and group documents.
+
+https://zarr-specs.readthedocs.io/en/latest/v3/core/index.html
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Generic, Literal, Self, cast
+
+from pydantic import Field
+from typing_extensions import TypeVar
+
+from zom.extension.configuration import WHOLE
+from zom.formats import v3_rules as rules
+from zom.formats.canonical_document import canonical_v3
+from zom.json.value import JSON, JSONDict
+from zom.model.build.build import AUTO, Compression, DTypeLike, ShardChoice, v3_document
+from zom.model.build.from_array import arguments_of, document_in
+from zom.model.family import Family, NodeKind
+from zom.model.fields import AS_IT_IS, Extension, Length, Value
+from zom.model.group import Group
+from zom.model.spec import Spec
+
+__all__ = ["V3", "ArraySpec", "GroupSpec"]
+
+AttributesT = TypeVar("AttributesT", default=Mapping[str, JSON])
+"""The type of a node's attributes."""
+
+if TYPE_CHECKING:
+    from zom.model.build.chunking import ChunkChoice
+
+    MemberT = TypeVar("MemberT", default="ArraySpec[Any] | GroupSpec[Any, Any]")
+    """The type of a group's members."""
+else:
+    MemberT = TypeVar("MemberT", default=Any)
+
+
+def _kind_of(document: Mapping[str, Any]) -> NodeKind | None:
+    declared = document.get("node_type")
+    if declared == "array":
+        return "array"
+    return "group" if declared == "group" else None
+
+
+V3 = Family(
+    form="v3",
+    kind_of=_kind_of,
+    fields=rules.fields,
+    rules=rules.check,
+    canonical=canonical_v3,
+    field_rules=rules.FIELD_RULES,
+    node_rule=rules.NODE,
+    members_rule=rules.MEMBERS,
+    missing_rule=rules.MISSING,
+    constants={
+        "array": {"zarr_format": 3, "node_type": "array"},
+        "group": {"zarr_format": 3, "node_type": "group"},
+    },
+    reserved=("members",),
+)
+
+
+class ArraySpec(Spec, Generic[AttributesT]):
+    """A v3 array: what stands in its `zarr.json`.
+
+    >>> spec = ArraySpec(
+    ...     shape=(4, 6), data_type="uint8", fill_value=0, codecs=("bytes",),
+    ...     chunk_grid={"name": "regular", "configuration": {"chunk_shape": [2, 3]}},
+    ...     chunk_key_encoding="default",
+    ... )
+    >>> spec.shape
+    (4, 6)
+    """
+
+    family: ClassVar[Family] = V3
+    kind: ClassVar[NodeKind] = "array"
+
+    zarr_format: Annotated[Literal[3], WHOLE] = 3
+    node_type: Literal["array"] = "array"
+    shape: tuple[Length, ...]
+    data_type: Extension
+    chunk_grid: Extension
+    chunk_key_encoding: Extension
+    fill_value: Value
+    codecs: Annotated[tuple[Extension, ...], Field(min_length=1)]
+    attributes: AttributesT = Field(default_factory=cast("Any", JSONDict))
+    storage_transformers: tuple[Extension, ...] = ()
+    dimension_names: tuple[str | None, ...] | None = None
+
+    @classmethod
+    def build(  # noqa: PLR0913 - a document has that many facts
+        cls,
+        *,
+        shape: int | Iterable[int],
+        dtype: DTypeLike,
+        chunks: ChunkChoice = "auto",
+        shards: ShardChoice = None,
+        compress: Compression = "zstd",
+        checksum: bool | None = None,
+        codecs: Sequence[str | Mapping[str, JSON]] | None = None,
+        filters: Sequence[Mapping[str, JSON]] = (),
+        fill_value: object = AUTO,
+        order: Literal["C", "F"] = "C",
+        dimension_names: Sequence[str | None] | None = None,
+        attributes: AttributesT | Mapping[str, Any] | None = None,
+    ) -> Self:
+        """The spec of a new array: chunks of some 4 MiB, compressed by zstd with a checksum.
+
+        `checksum=True` adds crc32c where no codec of the chain has a checksum of its own, as zstd and gzip
+        have; False leaves out zstd's, too. By default crc32c is added only where no reader is lost by it:
+        in shards, and after lz4. So `compress="blosc"` and None find no flipped bits outside of shards.
+        `shards` gathers chunks into larger stored objects; `codecs` replaces the whole chain of
+        codecs, `filters` come before it. See `ChunkChoice`, `ShardChoice` and `Compression`.
+
+        >>> spec = ArraySpec.build(shape=(100, 200), dtype="float32", chunks=(10, None), compress="gzip:9")
+        >>> spec.chunk_grid["configuration"]
+        {'chunk_shape': [10, 200]}
+        >>> [codec["name"] for codec in spec.codecs]
+        ['bytes', 'gzip']
+        """
+        document = v3_document(
+            shape=shape,
+            dtype=dtype,
+            chunks=chunks,
+            shards=shards,
+            compress=compress,
+            checksum=checksum,
+            codecs=codecs,
+            filters=filters,
+            fill_value=fill_value,
+            order=order,
+            dimension_names=dimension_names,
+            attributes=attributes,
+        )
+        return cls(**document)
+
+    @classmethod
+    def from_array(cls, array: Any, **changes: Any) -> Self:
+        """The spec of an array that exists: numpy, h5py, dask, xarray, zarr; `changes` go to `build`.
+
+        >>> import numpy as np
+        >>> ArraySpec.from_array(np.zeros((2, 3), "datetime64[s]")).data_type["name"]
+        'numpy.datetime64'
+        """
+        document = None if changes else document_in(array)
+        if document is not None and document["zarr_format"] == 3:
+            return cls.parse(document, "lenient")
+        return cls.build(**{**arguments_of(array), **changes})
+
+    @property
+    def ndim(self) -> int:
+        """How many dimensions the array has."""
+        return len(self.shape)
+
+
+class GroupSpec(Group, Generic[AttributesT, MemberT]):
+    """A v3 group: what stands in its `zarr.json`, and its members.
+
+    `members` is None where they are not known, which is not the same as there being none.
+
+    >>> group = GroupSpec(attributes={"title": "a"}, members={"b": GroupSpec()})
+    >>> group["b"].members is None
+    True
+    """
+
+    family: ClassVar[Family] = V3
+
+    zarr_format: Annotated[Literal[3], WHOLE] = 3
+    node_type: Literal["group"] = "group"
+    attributes: AttributesT = Field(default_factory=cast("Any", JSONDict))
+    members: Annotated[Mapping[str, MemberT] | None, AS_IT_IS] = None
+
+
+V3.classes.update({"array": ArraySpec, "group": GroupSpec})

@@ -1,0 +1,408 @@
+"""The rules that a v3 document obeys across its members.
+
+https://zarr-specs.readthedocs.io/en/latest/v3/core/index.html, sections "Array metadata",
+"Group metadata" and "Extension definition".
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, cast
+
+from zom.extension.chain import check_chain
+from zom.extension.codec import Elements
+from zom.extension.configuration import parse_configuration
+from zom.extension.datatype import data_types
+from zom.extension.definition import find_extension, is_uri, name_of, parse_definition, uri_fault
+from zom.extension.grid import ChunkGrid, chunk_grids
+from zom.extension.grid_repair import read_grid
+from zom.extension.keys import ChunkKeyEncoding, chunk_key_encodings
+from zom.extension.memo import Memo
+from zom.extension.registry import near
+from zom.extension.resolve import parse_v3
+from zom.json.python_value import is_dict
+from zom.json.value import exact_text, same
+from zom.problems import Fault, Rule, rule, show
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from zom.model.family import NodeKind
+
+__all__ = ["FIELD_RULES", "MEMBERS", "MISSING", "NODE", "check", "fields", "not_understood"]
+
+_CORE = "https://zarr-specs.readthedocs.io/en/latest/v3/core/index.html"
+
+NODE = rule(
+    "v3/node",
+    "a node is an object whose node_type says whether it is an array or a group",
+    source=f"{_CORE}#metadata",
+    schema=True,
+)
+MEMBERS = rule(
+    "v3/members",
+    "members are an object of nodes",
+    source="ZEP 6, specification of the base Zarr Object Model",
+    schema=True,
+)
+MISSING = rule(
+    "v3/missing-member",
+    "a document has all the members that its kind of node needs",
+    source=f"{_CORE}#array-metadata",
+    schema=True,
+)
+ZARR_FORMAT = rule(
+    "v3/zarr-format", "zarr_format is the integer 3", source=f"{_CORE}#zarr-format", schema=True
+)
+NODE_TYPE = rule("v3/node-type", 'node_type is "array" or "group"', source=f"{_CORE}#node-type", schema=True)
+SHAPE = rule(
+    "v3/shape",
+    "shape is a list of integers that are not negative and fit 63 bits",
+    source=f"{_CORE}#shape",
+    schema=True,
+)
+CODECS = rule("v3/codecs", "codecs is a list with at least one codec", source=f"{_CORE}#codecs", schema=True)
+ATTRIBUTES = rule("v3/attributes", "attributes is an object", source=f"{_CORE}#attributes", schema=True)
+NULL_ATTRIBUTES = rule(
+    "v3/null-attributes",
+    "attributes are absent or an object, not null",
+    source=f"{_CORE}#attributes",
+    lenient="warning",
+    schema=True,
+)
+DIMENSION_NAMES = rule(
+    "v3/dimension-names",
+    "dimension_names is a list of strings and nulls",
+    source=f"{_CORE}#dimension-names",
+    schema=True,
+)
+NULL_MEMBER = rule(
+    "v3/null-member",
+    "an optional member is absent where it says nothing, not null",
+    source=f"{_CORE}#dimension-names",
+    lenient="warning",
+    schema=True,
+)
+DIMENSION_COUNT = rule(
+    "v3/dimension-names-length",
+    "there are as many dimension names as dimensions",
+    source=f"{_CORE}#dimension-names",
+)
+STORAGE_TRANSFORMERS = rule(
+    "v3/storage-transformers",
+    "storage_transformers is a list of extensions",
+    source=f"{_CORE}#storage-transformers",
+    schema=True,
+)
+UNKNOWN_TRANSFORMER = rule(
+    "v3/unknown-storage-transformer",
+    "a storage transformer has a name that is registered",
+    source=f"{_CORE}#storage-transformers: the core specification defines none",
+    lenient="warning",
+    strict="warning",
+)
+UNKNOWN_MEMBER = rule(
+    "v3/unknown-member",
+    "a member that the specification doesn't define is an object with must_understand false",
+    source=f"{_CORE}#extension-points",
+    lenient="warning",
+    schema=True,
+)
+CLOSED_MEMBER = rule(
+    "v3/unregistered-member",
+    "a document has only members that are registered; others are ignored where must_understand is false",
+    source=f"{_CORE}#extension-points",
+    lenient=None,
+    strict=None,
+    closed="warning",
+)
+UNREGISTERED = rule(
+    "v3/unregistered-name",
+    "data types, chunk grids and chunk key encodings have names that are registered",
+    source="https://github.com/zarr-developers/zarr-extensions",
+    lenient=None,
+    strict=None,
+)
+CHUNK_GRID = rule(
+    "v3/chunk-grid",
+    "the chunk grid's configuration fits its kind",
+    source=f"{_CORE}#chunk-grids",
+    schema=True,
+)
+CHUNK_KEY_ENCODING = rule(
+    "v3/chunk-key-encoding",
+    "the chunk key encoding's configuration fits its kind",
+    source=f"{_CORE}#chunk-key-encoding",
+    schema=True,
+)
+CONSOLIDATED = rule(
+    "v3/consolidated-metadata",
+    'consolidated metadata is an object with kind "inline", must_understand false and documents by path',
+    source="https://github.com/zarr-developers/zarr-specs/pull/309",
+    schema=True,
+    lenient="warning",
+)
+
+FIELD_RULES: dict[str, Rule] = {
+    "zarr_format": ZARR_FORMAT,
+    "node_type": NODE_TYPE,
+    "shape": SHAPE,
+    "codecs": CODECS,
+    "attributes": ATTRIBUTES,
+    "dimension_names": DIMENSION_NAMES,
+    "storage_transformers": STORAGE_TRANSFORMERS,
+    "members": MEMBERS,
+}
+
+_LISTS = ("shape", "codecs", "dimension_names", "storage_transformers")
+_ARRAY_MEMBERS = frozenset(
+    {
+        "zarr_format",
+        "node_type",
+        "shape",
+        "data_type",
+        "chunk_grid",
+        "chunk_key_encoding",
+        "fill_value",
+        "codecs",
+        "attributes",
+        "storage_transformers",
+        "dimension_names",
+    }
+)
+_GROUP_MEMBERS = frozenset({"zarr_format", "node_type", "attributes", "members", "consolidated_metadata"})
+_NULLABLE = ("dimension_names", "storage_transformers", "consolidated_metadata")
+
+
+def fields(kind: NodeKind, document: Mapping[str, Any], faults: list[Fault]) -> dict[str, Any]:
+    """The members of a document as field values: lists as tuples, tolerated nulls left out."""
+    values = dict(document)
+    for name in ("zarr_format", "node_type"):
+        if name not in values:
+            wanted = "3" if name == "zarr_format" else '"array" or "group"'
+            faults.append(Fault(MISSING, (name,), wanted, "nothing"))
+    if kind == "array":
+        for name in _LISTS:
+            value = values.get(name)
+            if isinstance(value, list):
+                values[name] = tuple(cast("list[Any]", value))
+    for name in _NULLABLE:
+        if name in values and values[name] is None:
+            faults.append(Fault(NULL_MEMBER, (name,), "nothing, or a value", "null", "leave it out"))
+            del values[name]
+    if "attributes" in values and values["attributes"] is None:
+        fault = Fault(NULL_ATTRIBUTES, ("attributes",), "an object", "null", "leave it out")
+        faults.append(fault)
+        del values["attributes"]
+    return values
+
+
+def check(kind: NodeKind, values: Mapping[str, Any], broken: frozenset[str], faults: list[Fault]) -> None:
+    """All faults that span members, or that stand in an extension's definition."""
+    known = _ARRAY_MEMBERS if kind == "array" else _GROUP_MEMBERS
+    if not known.issuperset(values):
+        _check_unknown(values, known, faults)
+    if kind == "array":
+        _check_array(values, broken, faults)
+    elif "consolidated_metadata" in values:
+        _check_consolidated(values["consolidated_metadata"], faults)
+
+
+def not_understood(kind: NodeKind, document: Mapping[str, Any]) -> list[str]:
+    """The unknown members of a document that a reader must understand before it may use the node.
+
+    >>> not_understood("array", {"shape": [], "a": {"name": "acme.a"}, "b": {"must_understand": False}})
+    ['a']
+    """
+    known = _ARRAY_MEMBERS if kind == "array" else _GROUP_MEMBERS
+    return [name for name, value in document.items() if name not in known and not _may_be_ignored(value)]
+
+
+def _may_be_ignored(value: Any) -> bool:
+    return is_dict(value) and value.get("must_understand") is False
+
+
+def _check_unknown(values: Mapping[str, Any], known: frozenset[str], faults: list[Fault]) -> None:
+    for name, value in values.items():
+        if name in known:
+            continue
+        if _may_be_ignored(value):
+            hint = near(name, sorted(known))
+            faults.append(Fault(CLOSED_MEMBER, (name,), "a registered member", show(name), hint or None))
+            continue
+        wanted = "no such member, or an object with must_understand false"
+        close = near(name, sorted(known))
+        fix = close if close.startswith("did you mean") else None
+        faults.append(Fault(UNKNOWN_MEMBER, (name,), wanted, show(value), fix))
+
+
+# --- arrays ------------------------------------------------------------------------------------------
+
+
+def _check_array(values: Mapping[str, Any], broken: frozenset[str], faults: list[Fault]) -> None:
+    shape: tuple[int, ...] | None = None if "shape" in broken else values.get("shape")
+    names = values.get("dimension_names")
+    if (
+        shape is not None
+        and names is not None
+        and "dimension_names" not in broken
+        and len(names) != len(shape)
+    ):
+        wanted = f"{len(shape)} name{'s' * (len(shape) != 1)}, one for each dimension"
+        faults.append(Fault(DIMENSION_COUNT, ("dimension_names",), wanted, show(list(names))))
+    judged = {name: values[name] for name in _JUDGED if name in values}
+    if "codecs" in broken:
+        judged.pop("codecs", None)
+    grid = read_grid(values.get("chunk_grid"), judged.get("codecs"), shape, [])
+    key = (exact_text(judged), _seen(shape, grid))
+    faults.extend(_arrays.get(key, lambda: _judge_array(judged, shape)))
+    if values.get("storage_transformers") and "storage_transformers" not in broken:
+        _check_transformers(values["storage_transformers"], faults)
+
+
+_JUDGED = ("data_type", "fill_value", "chunk_grid", "chunk_key_encoding", "codecs")
+"""The members that are judged together: most arrays of a hierarchy share them."""
+
+_Verdict = tuple[tuple[Fault, ...], Any]
+_arrays: Memo[tuple[Fault, ...]] = Memo()
+_types: Memo[_Verdict] = Memo()
+_grids: Memo[_Verdict] = Memo()
+_keys: Memo[tuple[Fault, ...]] = Memo()
+_chains: Memo[tuple[Fault, ...]] = Memo()
+
+
+def _seen(shape: tuple[int, ...] | None, grid_value: Any) -> tuple[int, ...] | None:
+    """What the chunk grid sees of the array's shape."""
+    if shape is None:
+        return None
+    name = name_of(grid_value)
+    grid = None if name is None else chunk_grids.find(name)
+    return shape if grid is None or grid.sees_lengths else tuple([min(length, 1) for length in shape])
+
+
+def _judge_array(values: Mapping[str, Any], shape: tuple[int, ...] | None) -> tuple[Fault, ...]:
+    faults: list[Fault] = []
+    data_type, fill, lengths = None, None, None
+    typed = exact_text({name: values[name] for name in ("data_type", "fill_value") if name in values})
+    if "data_type" in values:
+        value, has_fill, scalar = values["data_type"], "fill_value" in values, values.get("fill_value")
+        found, (data_type, fill) = _types.get(typed, lambda: _judge_type(value, has_fill, scalar))
+        faults.extend(found)
+    if "chunk_grid" in values:
+        grid = read_grid(values["chunk_grid"], values.get("codecs"), shape, faults)
+        key = (exact_text(grid), _seen(shape, grid))
+        found, lengths = _grids.get(key, lambda: _judge_grid(grid, shape))
+        faults.extend(found)
+    if "chunk_key_encoding" in values:
+        encoding = values["chunk_key_encoding"]
+        faults.extend(_keys.get(exact_text(encoding), lambda: _key_faults(encoding)))
+    if "codecs" in values:
+        codecs, elements = values["codecs"], Elements(lengths, data_type, fill)
+        parts = (exact_text(codecs), typed, lengths)
+        faults.extend(_chains.get(parts, lambda: _chain_faults(list(codecs), elements)))
+    return tuple(faults)
+
+
+def _judge_type(value: Any, has_fill: bool, fill: Any) -> _Verdict:  # noqa: FBT001 - a memo's thunk
+    faults: list[Fault] = []
+    definition = parse_definition(value, faults, ("data_type",), must_understand_allowed=False)
+    if definition is None:
+        return tuple(faults), (None, None)
+    if not _is_claimed(definition.name):
+        find_extension(definition.name, data_types, UNREGISTERED, faults, _name_place(value, ("data_type",)))
+    data_type = parse_v3(value, faults, ("data_type",))
+    if data_type is None:
+        family = data_types.find(definition.name)
+        if family is not None and has_fill:
+            family.inspect_fill(fill, faults, ("fill_value",))
+        return tuple(faults), (None, None)
+    scalar = data_type.parse_fill(fill, "v3", faults, ("fill_value",)) if has_fill else None
+    return tuple(faults), (data_type, scalar)
+
+
+def _is_claimed(name: str) -> bool:
+    """Whether `name` is none that is registered, but of a pattern that is (`r16`)."""
+    return data_types.find(name) is None and any(family.claims(name) for family in data_types)
+
+
+def _name_place(value: Any, path: tuple[str | int, ...]) -> tuple[str | int, ...]:
+    """Where the name of an extension stands: a short-hand name is the extension itself."""
+    return path if isinstance(value, str) else (*path, "name")
+
+
+def _judge_grid(value: Any, shape: tuple[int, ...] | None) -> _Verdict:
+    faults: list[Fault] = []
+    path = ("chunk_grid",)
+    definition = parse_definition(value, faults, path, must_understand_allowed=False)
+    if definition is None:
+        return tuple(faults), None
+    where = _name_place(value, path)
+    grid: ChunkGrid | None = find_extension(definition.name, chunk_grids, UNREGISTERED, faults, where)
+    if grid is None:
+        return tuple(faults), None
+    inner = (*path, "configuration")
+    given = definition.configuration
+    configuration = parse_configuration(grid.configuration, given, CHUNK_GRID, faults, path=inner)
+    lengths = None if configuration is None else grid.lengths(configuration, shape, faults, path)
+    return tuple(faults), lengths
+
+
+def _key_faults(value: Any) -> tuple[Fault, ...]:
+    faults: list[Fault] = []
+    path = ("chunk_key_encoding",)
+    definition = parse_definition(value, faults, path, must_understand_allowed=False)
+    if definition is None:
+        return tuple(faults)
+    where = _name_place(value, path)
+    encoding: ChunkKeyEncoding | None = find_extension(
+        definition.name, chunk_key_encodings, UNREGISTERED, faults, where
+    )
+    if encoding is None:
+        return tuple(faults)
+    inner = (*path, "configuration")
+    given = definition.configuration
+    parse_configuration(encoding.configuration, given, CHUNK_KEY_ENCODING, faults, path=inner)
+    return tuple(faults)
+
+
+def _chain_faults(codecs: Any, elements: Elements) -> tuple[Fault, ...]:
+    faults: list[Fault] = []
+    check_chain(codecs, elements, faults, ("codecs",))
+    return tuple(faults)
+
+
+def _check_transformers(transformers: tuple[Any, ...], faults: list[Fault]) -> None:
+    for index, value in enumerate(transformers):
+        path = ("storage_transformers", index)
+        definition = parse_definition(value, faults, path, must_understand_allowed=True)
+        if definition is not None:
+            wanted = "no storage transformer: none is registered"
+            where = _name_place(value, path)
+            if is_uri(definition.name):
+                faults.append(uri_fault(definition.name, "storage transformer", where))
+                continue
+            faults.append(Fault(UNKNOWN_TRANSFORMER, where, wanted, show(definition.name)))
+
+
+# --- consolidated metadata ---------------------------------------------------------------------------
+
+
+def _check_consolidated(value: Any, faults: list[Fault]) -> None:
+    path = ("consolidated_metadata",)
+    if not isinstance(value, dict):
+        faults.append(Fault(CONSOLIDATED, path, "an object", show(value)))
+        return
+    block = cast("dict[str, Any]", value)
+    for name, wanted in (("kind", "inline"), ("must_understand", False)):
+        if name not in block:
+            faults.append(Fault(CONSOLIDATED, (*path, name), show(wanted), "nothing"))
+        elif not same(block[name], wanted):
+            faults.append(Fault(CONSOLIDATED, (*path, name), show(wanted), show(block[name])))
+    documents = block.get("metadata")
+    if not isinstance(documents, dict):
+        found = show(documents) if "metadata" in block else "nothing"
+        faults.append(Fault(CONSOLIDATED, (*path, "metadata"), "an object of documents by path", found))
+        return
+    for name, document in cast("dict[str, Any]", documents).items():
+        if not isinstance(document, dict):
+            where = (*path, "metadata", name)
+            faults.append(Fault(CONSOLIDATED, where, "an object", show(cast("object", document))))

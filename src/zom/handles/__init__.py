@@ -1,0 +1,1 @@
+"""Handles: arrays and groups, open on a store."""

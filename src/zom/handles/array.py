@@ -1,0 +1,506 @@
+"""Arrays: a spec opened on a store. Data goes in and out by numpy's indexing.
+
+Opening reads the document and nothing else; chunks are read when elements are asked for. An array is
+read-only unless it was opened to be written.
+"""
+
+from __future__ import annotations
+
+import math
+import operator
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, cast
+
+import numpy as np
+from typing_extensions import override
+
+from zom.engine.chunks import Chunks, Options
+from zom.engine.compile import compile_plan
+from zom.engine.indexing import read_selection, split_fields, write_selection
+from zom.engine.selection import Selection, basic_or_numpy, blocks, outer, vectorized
+from zom.engine.text import as_elements
+from zom.errors import ConcurrentWriteError, SelectionError, UnknownName
+from zom.formats.array_view import array_view
+from zom.handles.handle import Handle, store_token
+from zom.handles.info import ArrayInfo, array_info
+from zom.hierarchy.change.meaning import changes_between
+from zom.hierarchy.change.node_change import read_spec
+from zom.hierarchy.change.plan_text import changes_words
+from zom.hierarchy.change.resize import behind, check_clearing, clear_beyond
+from zom.hierarchy.change.upkeep import alone
+from zom.hierarchy.check.chunk_values import array_problems
+from zom.hierarchy.stored.chunks import StoredChunks, stored_chunks
+from zom.hierarchy.stored.findings import warn
+from zom.hierarchy.stored.other_separator import other_encoding, other_separator
+from zom.hierarchy.stored.pending import check_settled
+from zom.limits import DEFAULT_LIMITS, Limits
+from zom.model.construction import outside
+from zom.problems import show
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+    from contextlib import AbstractContextManager
+
+    from zom.engine.plan import ArrayPlan
+    from zom.extension.bound import Array as NumpyArray
+    from zom.handles.handle import Mode
+    from zom.hierarchy.change.plan import Plan
+    from zom.hierarchy.check.chunk_values import CheckLevel
+    from zom.hierarchy.stored.layout import Layout
+    from zom.model.spec import Spec
+    from zom.problems import Problem
+    from zom.stores.interface import Store
+
+__all__ = ["Array", "Indexer"]
+
+
+class Indexer:
+    """One way to index an array: `array.oindex`, `array.vindex`, `array.blocks`.
+
+    >>> import numpy as np, zom
+    >>> array = zom.create_array("memory:", zom.v3.ArraySpec.build(shape=(3, 4), dtype="int8"))
+    >>> array[:] = np.arange(12).reshape(3, 4)
+    >>> array.oindex[[0, 2], [1, 3]]
+    array([[ 1,  3],
+           [ 9, 11]], dtype=int8)
+    >>> array.vindex[[0, 2], [1, 3]]
+    array([ 1, 11], dtype=int8)
+    """
+
+    def __init__(self, array: Array, select: Callable[[Any], Selection]) -> None:
+        self._array = array
+        self._select = select
+
+    def __getitem__(self, key: Any) -> Any:
+        return self.read(key)
+
+    def __setitem__(self, key: Any, value: Any) -> None:
+        array = self._array
+        array.check_writable()
+        array.check_current()
+        fields, rest = split_fields(key)
+        write_selection(array.chunk_access, self._select(rest), value, fields=fields)
+
+    def read(self, key: Any = (), *, out: NumpyArray | None = None) -> Any:
+        """What `key` selects; put into `out` where that is given."""
+        fields, rest = split_fields(key)
+        selection = self._select(rest)
+        made = read_selection(self._array.chunk_access, selection, fields=fields, out=out)
+        self._array.warn_of_other_keys()
+        scalar = out is None and not made.ndim and not _has_ellipsis(rest)
+        return made[()] if scalar else made
+
+
+def _has_ellipsis(key: Any) -> bool:
+    parts: tuple[Any, ...] = cast("tuple[Any, ...]", key) if isinstance(key, tuple) else (key,)
+    return any(part is Ellipsis for part in parts)
+
+
+class Array(Handle):
+    """An array in a store.
+
+    >>> import numpy as np, zom
+    >>> array = zom.create_array("memory:", zom.v3.ArraySpec.build(shape=(4, 6), dtype="int16", chunks=(2, 3)))
+    >>> array[1] = 7
+    >>> array[:2, 4:]
+    array([[0, 0],
+           [7, 7]], dtype=int16)
+    """
+
+    def __init__(  # noqa: PLR0913 - a spec, where it lies, and how it is used
+        self,
+        spec: Spec,
+        store: Store,
+        path: str,
+        layout: Layout,
+        *,
+        mode: Mode = "r",
+        limits: Limits = DEFAULT_LIMITS,
+        options: Options | None = None,
+    ) -> None:
+        super().__init__(spec, store, path, layout, mode=mode, limits=limits)
+        self._options = options or Options()
+        self._plan: ArrayPlan | None = None
+        self._chunks: Chunks | None = None
+        self._text: bytes | None = None
+        """The document as it was when it was last looked at before a write."""
+        self._looked = False
+        """Whether chunks under keys of the other separator were looked for."""
+        self.is_published = True
+        """Whether the document is in its place; only a plan that brings data writes chunks before it is."""
+
+    @property
+    def plan(self) -> ArrayPlan:
+        """The compiled spec."""
+        if self._plan is None:
+            try:
+                self._plan = _settled(compile_plan(self.spec, self._limits), self._layout)
+            except UnknownName as error:
+                message = f"{self._where()}: {error}"
+                step = "" if "; " in message else "; install the package that registers it"
+                raise UnknownName(f"{message}{step}") from error
+        return self._plan
+
+    @property
+    def chunk_access(self) -> Chunks:
+        """The array's chunks in its store, as the engine sees them."""
+        if self._chunks is None:
+            prefix = self._layout.chunk_prefix(self._path)
+            self._chunks = Chunks(self.plan, self._store, prefix, self.path, self._options)
+        return self._chunks
+
+    def warn_of_other_keys(self) -> None:
+        """Look once whether the first chunk that was missing is stored under another key."""
+        chunks = self._chunks
+        if self._looked or chunks is None or not chunks.missing:
+            return
+        form = self._layout.family.form
+        if form != "v2" and not chunks.found_nothing:
+            return
+        self._looked = True
+        if form == "draft" or (form == "v2" and self.ndim < 2):
+            return
+        look = other_separator if form == "v2" else other_encoding
+        problem = look(chunks, chunks.missing[0])
+        if problem is not None:
+            warn(self._store.url, (problem,), None, outside())
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """How many elements there are along each dimension."""
+        return cast("tuple[int, ...]", self.spec.__dict__["shape"])
+
+    @property
+    def ndim(self) -> int:
+        """How many dimensions there are."""
+        return len(self.shape)
+
+    @property
+    def size(self) -> int:
+        """How many elements there are."""
+        return math.prod(self.shape)
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """What numpy holds the elements as."""
+        return self.plan.dtype
+
+    @property
+    def nbytes(self) -> int:
+        """The bytes that all elements take in memory."""
+        return self.size * self.dtype.itemsize
+
+    @property
+    def chunks(self) -> tuple[Any, ...]:
+        """The shape of the smallest piece that can be read.
+
+        Where chunks differ in length along a dimension, a tuple of all lengths stands there.
+        """
+        return self._lengths(array_view(self.spec).chunks)
+
+    @property
+    def shards(self) -> tuple[Any, ...] | None:
+        """The shape of the objects in the store where they hold several chunks, else None."""
+        found = array_view(self.spec).shards
+        return None if found is None else self._lengths(found)
+
+    def _lengths(self, lengths: tuple[tuple[int, ...], ...] | None) -> tuple[Any, ...]:
+        axes = self.plan.axes
+        known = lengths or tuple(axis.sizes for axis in axes)
+        return tuple(
+            choices[0] if len(choices) == 1 else tuple(axis.size(i) for i in range(axis.count))
+            for choices, axis in zip(known, axes, strict=True)
+        )
+
+    @property
+    def nchunks(self) -> int:
+        """How many objects the store holds when every chunk is written."""
+        return math.prod(self.plan.grid)
+
+    @property
+    def fill_value(self) -> Any:
+        """The value of what was never written; None where a v2 document doesn't say."""
+        if self.spec.document.get("fill_value") is None:
+            return None
+        return self.plan.fill[()]
+
+    @property
+    def dimension_names(self) -> tuple[str | None, ...] | None:
+        """What the dimensions are called; None where the document doesn't say."""
+        return array_view(self.spec).names
+
+    @property
+    def info(self) -> ArrayInfo:
+        """What there is to say of the array; it prints as a few lines. Nothing is read for it."""
+        return array_info(self._spec, self._store.url, self.path, self._layout)
+
+    def stored(self, *, inner: bool = False) -> StoredChunks:
+        """Which chunks are stored, told by a listing; with `inner`, the indexes of shards are read, too.
+
+        >>> import zom
+        >>> array = zom.create_array("memory:", zom.v3.ArraySpec.build(shape=(4,), dtype="int8", chunks=(2,)))
+        >>> array[0] = 7
+        >>> array.stored().exists
+        array([ True, False])
+        """
+        return stored_chunks(self.chunk_access, inner=inner)
+
+    def check(self, level: CheckLevel = "keys", *, limit: int | None = 1000) -> tuple[Problem, ...]:
+        """What is wrong with the keys of the array, the "index" of each shard too, or "all" its chunks.
+
+        >>> import zom
+        >>> array = zom.create_array("memory:", zom.v3.ArraySpec.build(shape=(4,), dtype="int8"))
+        >>> [problem.code for problem in array.check()]
+        ['chunk/missing']
+        """
+        return array_problems(self.chunk_access, self._layout, level, limit=limit)
+
+    # --- data --------------------------------------------------------------------------------------
+
+    @property
+    def _indexer(self) -> Indexer:
+        return Indexer(self, lambda key: basic_or_numpy(key, self.shape))
+
+    @property
+    def oindex(self) -> Indexer:
+        """Indexing dimension by dimension: lists and masks span a product."""
+        return Indexer(self, lambda key: outer(key, self.shape))
+
+    @property
+    def vindex(self) -> Indexer:
+        """Indexing point by point: lists go together, their dimensions come first."""
+        return Indexer(self, lambda key: vectorized(key, self.shape))
+
+    @property
+    def blocks(self) -> Indexer:
+        """Indexing by chunk numbers: `blocks[0, 1:3]`; of a sharded array, by shards."""
+        return Indexer(self, lambda key: blocks(key, self.plan.axes))
+
+    def __getitem__(self, key: Any) -> Any:
+        return self._indexer.read(key)
+
+    def __setitem__(self, key: Any, value: Any) -> None:
+        self._indexer[key] = value
+
+    def read(self, key: Any = (), *, out: NumpyArray | None = None) -> Any:
+        """What `key` selects; put into `out`, memory of the caller's own, where that is given.
+
+        >>> import numpy as np, zom
+        >>> array = zom.create_array("memory:", zom.v3.ArraySpec.build(shape=(3,), dtype="int8"))
+        >>> array.read(slice(1, 3), out=np.ones(2, "i1"))
+        array([0, 0], dtype=int8)
+        """
+        return self._indexer.read(key, out=out)
+
+    def resize(self, shape: Sequence[int]) -> None:
+        """Give the array another shape; elements that are in both shapes stay what they are.
+
+        >>> import zom
+        >>> array = zom.create_array("memory:", zom.v3.ArraySpec.build(shape=(3,), dtype="int8"))
+        >>> array[:] = 7
+        >>> array.resize((5,)); array[:]
+        array([7, 7, 7, 0, 0], dtype=int8)
+
+        `plan_resize` shows beforehand which chunks go.
+        """
+        self.check_writable()
+        check_settled(self._store, self._path)
+        with self._alone():
+            self.refresh()
+            wanted = self._checked_shape(shape)
+            old, chunks = self.shape, self.chunk_access
+            both = tuple(map(max, old, wanted))
+            wide = self.plan if both == old else self._plan_of(both)
+            check_clearing(chunks, wide, tuple(map(min, old, wanted)))
+            if both != old:
+                clear_beyond(chunks, wide, old)
+            self._set_shape(old, wanted)
+            if wanted != both:
+                clear_beyond(chunks, wide, wanted)
+
+    def plan_resize(self, shape: Sequence[int]) -> Plan:
+        """What `resize` would do, as a plan; nothing is written before `apply`.
+
+        >>> import zom
+        >>> array = zom.create_array("memory:", zom.v3.ArraySpec.build(shape=(4,), dtype="int8", chunks=(2,)))
+        >>> array[:] = 7
+        >>> print(array.plan_resize((1,)))
+        memory://: 1 to resize, 1 chunk to remove
+          ~ /  array  resize: shape[0]: 4 -> 1; 1 chunk removed
+        """
+        from zom.hierarchy.change.planner import plan_for  # noqa: PLC0415 - it brings what makes and applies plans
+
+        current = read_spec(self._store, self._path, self._layout, self._spec)
+        spec = current.replace(shape=self._checked_shape(shape))
+        return plan_for(spec, self._store, self.path, on_conflict="update", spelling="given")
+
+    def append(self, data: Any, axis: int = 0) -> tuple[int, ...]:
+        """Put `data` behind the last element along `axis`; the new shape. The data is written first.
+
+        >>> import zom
+        >>> array = zom.create_array("memory:", zom.v3.ArraySpec.build(shape=(1, 2), dtype="int8"))
+        >>> array.append([[1, 2], [3, 4]])
+        (3, 2)
+        """
+        self.check_writable()
+        check_settled(self._store, self._path)
+        with self._alone():
+            self.refresh()
+            old, values = self.shape, as_elements(data, self.dtype)
+            place, wanted = behind(old, values.shape, axis)
+            chunks = replace(self.chunk_access, plan=self._plan_of(wanted))
+            here = (*[slice(None)] * place, slice(old[place], None))
+            write_selection(chunks, basic_or_numpy(here, wanted), values)
+            self._set_shape(old, wanted)
+            return wanted
+
+    def _alone(self) -> AbstractContextManager[object]:
+        """A block in which nobody else changes the shape, where the store's locks keep others out.
+
+        Two who append at once would write to the same place; one who cuts off would take away what the
+        other has just put there.
+        """
+        return alone(self._store, self._path, self._layout, self._layout.keys(self._path, "array")[0])
+
+    def refresh(self) -> None:
+        """Read the document again: others may have changed it."""
+        self._change_spec(read_spec(self._store, self._path, self._layout, self._spec))
+
+    def check_current(self) -> None:
+        """Look whether the document is the one that was opened, before chunks are written by it.
+
+        One that says the same of the chunks is taken over, and so is a larger shape. ConcurrentWriteError
+        where the array was cut or replaced, NotFound where it was deleted: nothing is written then.
+
+        >>> import zom
+        >>> array = zom.create_array("memory:", zom.v3.ArraySpec.build(shape=(4,), dtype="int8", chunks=(2,)))
+        >>> zom.open_array(array.store, mode="r+").resize((2,))
+        >>> array[3] = 1
+        Traceback (most recent call last):
+        zom.errors.ConcurrentWriteError: memory://: cannot update 'zarr.json' of /: others changed the array since it was opened: shape[0]: 4 -> 2; call refresh() and write again
+        """
+        if not self.is_published:
+            return
+        key = self._layout.keys(self._path, "array")[0]
+        text = self._store.get(key)
+        if text is not None and text == self._text:
+            return
+        # NotFound where it is gone.
+        current = read_spec(self._store, self._path, self._layout, self._spec)
+        if current.document is not self._spec.document:
+            meaning, changes = changes_between(self._spec, current)
+            old, new = self.shape, tuple(current.__dict__["shape"])
+            is_cut = len(old) == len(new) and any(b < a for a, b in zip(old, new, strict=True))
+            if meaning == "replace" or is_cut:
+                raise ConcurrentWriteError(self._store.url, key, changes_words(changes))
+            if meaning != "keep":
+                self._change_spec(current)
+        self._text = text
+
+    def unpublished(self) -> Array:
+        """The same array, whose document is not there before its chunks are."""
+        made = self.with_options()
+        made.is_published = False
+        return made
+
+    def _checked_shape(self, shape: Sequence[int]) -> tuple[int, ...]:
+        wanted = tuple(operator.index(length) for length in shape)
+        if len(wanted) != self.ndim or min(wanted, default=0) < 0:
+            raise SelectionError(f"expected {self.ndim} lengths of 0 or more, got {tuple(shape)}")
+        return wanted
+
+    def _plan_of(self, shape: tuple[int, ...]) -> ArrayPlan:
+        return _settled(compile_plan(self._spec.replace(shape=shape), self._limits), self._layout)
+
+    def _set_shape(self, old: tuple[int, ...], new: tuple[int, ...]) -> None:
+        def change(spec: Spec) -> Spec:
+            if tuple(spec.__dict__["shape"]) != old:
+                raise ConcurrentWriteError(self._store.url, self._layout.keys(self._path, "array")[0])
+            return spec.replace(shape=new)
+
+        self._change_now(change)
+
+    @override
+    def _change_spec(self, spec: Spec) -> None:
+        super()._change_spec(spec)
+        self._plan = self._chunks = None
+
+    def with_options(self, **changes: Any) -> Array:
+        """The same array with other options: `missing`, `write_empty_chunks`, `threads`.
+
+        >>> import zom
+        >>> array = zom.create_array("memory:", zom.v3.ArraySpec.build(shape=(3,), dtype="int8"))
+        >>> array.with_options(missing="error")[0]
+        Traceback (most recent call last):
+        zom.errors.MissingChunk: memory://: cannot read chunk 'c/0' of /: it is not there; write it, or read with missing='fill'
+        """
+        options = replace(self._options, **changes)
+        where = (self._spec, self._store, self._path, self._layout)
+        return Array(*where, mode=self._mode, limits=self._limits, options=options)
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> NumpyArray:  # noqa: FBT001 - numpy's protocol
+        if copy is False:
+            message = "an array in a store can't be seen without a copy in memory"
+            raise ValueError(message)
+        made: NumpyArray = self[...]
+        return made if dtype is None else made.astype(dtype, copy=False)
+
+    def __len__(self) -> int:
+        if not self.shape:
+            message = "len() of an array without dimensions"
+            raise TypeError(message)
+        return self.shape[0]
+
+    def __iter__(self) -> Iterator[Any]:
+        """The parts along the first dimension; each chunk is read once."""
+        if not self.shape:
+            message = "an array without dimensions can't be iterated over"
+            raise TypeError(message)
+        axis = self.plan.axes[0]
+        for number in range(axis.count):
+            start = axis.start(number)
+            yield from self[start : min(start + axis.size(number), self.shape[0])]
+
+    def __bool__(self) -> bool:
+        if self.size != 1:
+            message = "the truth of an array of more or fewer than one element is ambiguous"
+            raise ValueError(message)
+        return bool(np.asarray(self).reshape(())[()])
+
+    async def aget(self, key: Any = ()) -> Any:
+        """`array[key]`, for those who must not wait: a thread does."""
+        import asyncio  # noqa: PLC0415 - only for those who use it
+
+        return await asyncio.to_thread(self.read, key)
+
+    async def aset(self, key: Any, value: Any) -> None:
+        """`array[key] = value`, for those who must not wait: a thread does."""
+        import asyncio  # noqa: PLC0415
+
+        await asyncio.to_thread(self.__setitem__, key, value)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        where = (self._spec, self._store, self._path, self._layout)
+        return (Array, where, (self._mode, self._limits, self._options))
+
+    def __setstate__(self, state: tuple[Mode, Limits, Options]) -> None:
+        self._mode, self._limits, self._options = state
+
+    def __dask_tokenize__(self) -> tuple[Any, ...]:
+        """What tells it from other arrays; what was written into it since is not seen."""
+        return (type(self).__name__, store_token(self._store), self._path, self._spec.to_json())
+
+    def __repr__(self) -> str:
+        type_name = array_view(self.spec).type_name
+        return f"<zom.Array {self._where()} {self.shape} {type_name} mode={self._mode!r}>"
+
+
+def _settled(plan: ArrayPlan, layout: Layout) -> ArrayPlan:
+    """The plan, with the keys of the layout: in 2021 the chunk of an array without dimensions was `c0`."""
+    for name in layout.not_understood:
+        raise UnknownName(
+            f"extensions of the hierarchy: zom doesn't know {show(name)}, and readers must understand it"
+        )
+    if layout.scalar_chunk is None:
+        return plan
+    return replace(plan, keys=plan.keys._replace(scalar=layout.scalar_chunk))

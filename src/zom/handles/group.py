@@ -1,0 +1,210 @@
+"""Groups: a mapping from names to what lies there, open on a store, and read when it is asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from typing_extensions import override
+
+from zom.errors import PathError, SpecError
+from zom.formats.tree_text import tree_text
+from zom.handles.array import Array
+from zom.handles.handle import Handle
+from zom.handles.handles import chosen_spelling, handle_of
+from zom.handles.info import GroupInfo, group_info
+from zom.hierarchy.change.create import create_node
+from zom.hierarchy.stored.broken import BrokenNode
+from zom.hierarchy.stored.findings import warn
+from zom.hierarchy.stored.open import read_node
+from zom.hierarchy.stored.read import read_tree
+from zom.model.construction import outside
+from zom.model.output import member_specs
+from zom.paths import join, parse_path
+
+if TYPE_CHECKING:
+    from collections.abc import ItemsView, Iterator, ValuesView
+
+    from zom.hierarchy.stored.open import StoredNode
+    from zom.hierarchy.stored.read import OnError, StoredTree
+    from zom.model.full_spelling import Spelling
+    from zom.model.spec import Spec
+
+__all__ = ["Group", "Node"]
+
+
+class Group(Handle, Mapping[str, "Array | Group | BrokenNode"]):
+    """A group in a store.
+
+    >>> import zom
+    >>> from zom import v3
+    >>> group = zom.create_group("memory:", v3.GroupSpec())
+    >>> array = group.create("a/t", v3.ArraySpec.build(shape=(3,), dtype="int8"))
+    >>> list(group), group["a/t"].shape, "b" in group
+    (['a'], (3,), False)
+    """
+
+    def __getitem__(self, path: str) -> Array | Group:
+        """The node at `path`, one name or several: `group["a/b"]`."""
+        whole = join((*parse_path(self._path), *parse_path(path)))
+        if whole == self.path:
+            return self
+        node = self._read(whole)
+        warn(self._store.url, node.warned, None, outside())
+        return handle_of(node.spec, node.store, node.path, node.layout, mode=self._mode, limits=self._limits)
+
+    def _read(self, path: str) -> StoredNode:
+        form, level = self._layout.family.form, self._spec.level
+        return read_node(self._store, path, form=form, level=level, limits=self._limits)
+
+    def __contains__(self, path: object) -> bool:
+        if not isinstance(path, str):
+            return False
+        try:
+            self._read(join((*parse_path(self._path), *parse_path(path))))
+        except (KeyError, PathError):
+            return False
+        except SpecError:
+            return True  # it is there, and at fault
+        return True
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.members())
+
+    def __len__(self) -> int:
+        return len(self.members())
+
+    def __eq__(self, other: object) -> bool:
+        return self is other
+
+    def __hash__(self) -> int:
+        return id(self)
+
+    @override
+    def items(self) -> ItemsView[str, Array | Group | BrokenNode]:
+        """Names and members, as `members` has them."""
+        return self.members().items()
+
+    @override
+    def values(self) -> ValuesView[Array | Group | BrokenNode]:
+        """The members."""
+        return self.members().values()
+
+    def members(self) -> dict[str, Array | Group | BrokenNode]:
+        """What lies directly in the group, by name: one listing, and all documents at once.
+
+        A `BrokenNode` stands for a member that can't be read; opening it by its name raises.
+
+        >>> import zom
+        >>> zom.create_group("memory:", zom.v3.GroupSpec()).members()
+        {}
+        """
+        tree = read_tree(
+            self._store,
+            self._path,
+            depth=1,
+            form=self._layout.family.form,
+            consolidated="ignore",
+            level=self._spec.level,
+            limits=self._limits,
+            on_error="skip",
+        )
+        found = member_specs(tree.spec) or {}
+        return {name: self._member(name, found.get(name), tree) for name in tree.root.members or {}}
+
+    def _member(self, name: str, spec: Spec | None, tree: StoredTree) -> Array | Group | BrokenNode:
+        path = join((*parse_path(self._path), name))
+        if spec is None or path in tree.unreadable:
+            return BrokenNode(tree.store, path, tree.errors(path))
+        return handle_of(spec, tree.store, path, self._layout, mode=self._mode, limits=self._limits)
+
+    def arrays(self) -> dict[str, Array]:
+        """The members that are arrays."""
+        return {name: node for name, node in self.members().items() if isinstance(node, Array)}
+
+    def groups(self) -> dict[str, Group]:
+        """The members that are groups."""
+        return {name: node for name, node in self.members().items() if isinstance(node, Group)}
+
+    @property
+    def info(self) -> GroupInfo:
+        """What there is to say of the group itself; it prints as a few lines. Nothing is read for it."""
+        return group_info(self._spec, self._store.url, self.path, self._layout)
+
+    def read(self, *, depth: int | None = None, on_error: OnError = "raise") -> Any:
+        """The spec of the group with its members, so many levels down; `on_error` as for `zom.read`.
+
+        >>> import zom
+        >>> zom.create_group("memory:", zom.v3.GroupSpec()).read().members
+        {}
+        """
+        form, level = self._layout.family.form, self._spec.level
+        return read_tree(
+            self._store,
+            self._path,
+            depth=depth,
+            form=form,
+            level=level,
+            limits=self._limits,
+            on_error=on_error,
+        ).spec
+
+    def tree(self, *, depth: int | None = None) -> str:
+        """The hierarchy below, as text: a line for each node; those that can't be read are marked.
+
+        >>> import zom
+        >>> group = zom.create_group("memory:", zom.v3.GroupSpec())
+        >>> print(group.tree())
+        /  v3 group  no members
+        """
+        form, level = self._layout.family.form, self._spec.level
+        found = read_tree(
+            self._store,
+            self._path,
+            depth=depth,
+            form=form,
+            level=level,
+            limits=self._limits,
+            on_error="skip",
+        )
+        return tree_text(found.spec, depth=depth, broken=found.reasons())
+
+    def create(self, path: str, spec: Spec, *, spelling: Spelling = "full") -> Array | Group:
+        """A new array or group below this one, with the groups between that are missing.
+
+        Short-hand names are written in full unless `spelling` is "given".
+
+        >>> import zom
+        >>> group = zom.create_group("memory:", zom.v3.GroupSpec())
+        >>> group.create("a", zom.v3.GroupSpec()).path
+        '/a'
+        """
+        self.check_writable()
+        whole = join((*parse_path(self._path), *parse_path(path)))
+        spec = chosen_spelling(spec, spelling)
+        layout = create_node(self._store, spec, whole)
+        return handle_of(spec, self._store, whole, layout, mode=self._mode, limits=self._limits)
+
+    def delete(self, path: str) -> None:
+        """Remove what lies at `path` below this group, and all below it, as `zom.delete`.
+
+        >>> import zom
+        >>> group = zom.create_group("memory:", zom.v3.GroupSpec())
+        >>> array = group.create("a", zom.v3.ArraySpec.build(shape=(3,), dtype="int8"))
+        >>> group.delete("a"); list(group)
+        []
+        """
+        from zom.hierarchy.change.removal import delete  # noqa: PLC0415 - it brings what makes and applies plans
+
+        self.check_writable()
+        names = parse_path(path)
+        if not names:
+            raise PathError(f"{path!r}: expected the path of a node below {self.path}; see zom.delete")
+        delete(self._store, join((*parse_path(self._path), *names)))
+
+    def __repr__(self) -> str:
+        return f"<zom.Group {self._where()} mode={self._mode!r}>"
+
+
+Node: TypeAlias = Array | Group
+"""What is open: an array or a group."""

@@ -1,0 +1,143 @@
+"""Handles: a node of a hierarchy, open on a store. Arrays and groups have this in common."""
+
+from __future__ import annotations
+
+import pickle
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast
+from uuid import uuid4
+from weakref import WeakKeyDictionary
+
+from zom.errors import ReadOnlyError, ZomError
+from zom.handles.attributes import Attributes
+from zom.hierarchy.change.node_change import change_node
+from zom.hierarchy.journal.journal import unsettled
+from zom.hierarchy.stored.pending import check_settled
+from zom.hierarchy.stored.settled import Settled
+from zom.json.python_value import is_dict
+from zom.json.value import JSONDict, thaw
+from zom.limits import DEFAULT_LIMITS, Limits
+from zom.problems import one_line
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from zom.hierarchy.stored.layout import Layout
+    from zom.model.spec import Spec
+    from zom.stores.interface import Store
+
+__all__ = ["Handle", "Mode", "store_token"]
+
+Mode: TypeAlias = Literal["r", "r+"]
+"""Whether what is open may be changed: `r` only reads."""
+
+
+_tokens: WeakKeyDictionary[Store, str] = WeakKeyDictionary()
+
+
+def store_token(store: Store) -> str:
+    """What tells a store from all others: where it is, and for one that belongs to this process, which.
+
+    >>> from zom.stores.memory import MemoryStore
+    >>> store_token(MemoryStore()) == store_token(MemoryStore())
+    False
+    """
+    try:
+        pickle.dumps(store)
+    except (ZomError, pickle.PicklingError, TypeError, AttributeError):
+        # Many stores in memory have one URL, and an `id` is given again.
+        return _tokens.setdefault(store, f"{store.url}#{uuid4()}")
+    return store.url
+
+
+class Handle:
+    """A node that is open: its document, and where it lies."""
+
+    def __init__(  # noqa: PLR0913 - a spec, where it lies, and how it is used
+        self,
+        spec: Spec,
+        store: Store,
+        path: str,
+        layout: Layout,
+        *,
+        mode: Mode = "r",
+        limits: Limits = DEFAULT_LIMITS,
+    ) -> None:
+        self._spec = spec
+        self._store = store
+        self._path = path.strip("/")
+        self._layout = layout
+        self._mode: Mode = mode
+        self._limits = limits
+
+    @property
+    def spec(self) -> Spec:
+        """The document of the node; of a group, without its members."""
+        return self._spec
+
+    @property
+    def store(self) -> Store:
+        """The store that holds it."""
+        return self._store
+
+    @property
+    def path(self) -> str:
+        """Where in the hierarchy it is: `/` or `/a/b`."""
+        return f"/{self._path}"
+
+    @property
+    def name(self) -> str:
+        """The last part of the path; empty for the root."""
+        return self._path.rpartition("/")[2]
+
+    @property
+    def mode(self) -> Mode:
+        """Whether it may be changed."""
+        return self._mode
+
+    @property
+    def layout(self) -> Layout:
+        """Where the documents and the chunks of its format lie."""
+        return self._layout
+
+    @property
+    def attrs(self) -> Attributes:
+        """The attributes; changing them changes the document in the store."""
+        return Attributes(self._attributes, self._change_attributes)
+
+    def _attributes(self) -> JSONDict:
+        found = self._spec.document.get("attributes")
+        return cast("JSONDict", found) if is_dict(found) else JSONDict()
+
+    def _change_attributes(self, change: Callable[[dict[str, Any]], None]) -> None:
+        def changed(spec: Spec) -> Spec:
+            found = spec.document.get("attributes")
+            attributes = cast("dict[str, Any]", thaw(found)) if is_dict(found) else {}
+            change(attributes)
+            return spec.replace(attributes=attributes)
+
+        self._change(changed)
+
+    def _change(self, change: Callable[[Spec], Spec]) -> None:
+        """Change the document, in the store and here."""
+        self.check_writable()
+        check_settled(self._store, self._path)
+        self._change_now(change)
+
+    def _change_now(self, change: Callable[[Spec], Spec]) -> None:
+        self._change_spec(change_node(self._store, self._path, self._layout, self._spec, change=change))
+
+    def _change_spec(self, spec: Spec) -> None:
+        self._spec = spec
+
+    def check_writable(self) -> None:
+        """ReadOnlyError unless it was opened to be changed, on a store that can be."""
+        if self._mode == "r":
+            reason = 'it is open for reading only: open it with mode="r+"'
+            raise ReadOnlyError(self._store.url, self.path, "change", reason)
+        if isinstance(self._store, Settled):
+            raise unsettled(self._store.url, self._store.journal, "change")
+        if not self._store.capabilities.writable:
+            raise ReadOnlyError(self._store.url, self.path, "change")
+
+    def _where(self) -> str:
+        return one_line(f"{self._store.url}{'' if not self._path else ' ' + self.path}")

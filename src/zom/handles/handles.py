@@ -1,0 +1,191 @@
+"""Making nodes in a store, and handles of what was made."""
+
+from __future__ import annotations
+
+import os
+from os import PathLike
+from typing import TYPE_CHECKING, Any, cast
+
+from zom.errors import NotFound, StoreError
+from zom.hierarchy.change.create import check_is_spec, create_node
+from zom.hierarchy.stored.findings import warn
+from zom.hierarchy.stored.open import read_node
+from zom.hierarchy.stored.pending import check_settled
+from zom.limits import DEFAULT_LIMITS, Limits
+from zom.model.construction import outside
+from zom.model.full_spelling import check_spelling, spelled_in_full
+from zom.paths import join, parse_path
+from zom.stores import opening
+from zom.stores.memory import MemoryStore
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from zom.handles.array import Array
+    from zom.handles.group import Group
+    from zom.handles.handle import Mode
+    from zom.hierarchy.stored.layout import Layout
+    from zom.hierarchy.stored.look import Form
+    from zom.model.full_spelling import Spelling
+    from zom.model.spec import Spec
+    from zom.problems import Level, Problem
+    from zom.stores.interface import Store
+
+__all__ = ["create_array", "create_group", "handle_of", "open", "open_array", "open_group", "opened"]
+
+
+def create_array(store: opening.Place, spec: Spec, path: str = "", *, spelling: Spelling = "full") -> Array:
+    """A new array in `store`, a store, a path or a URL; "memory:" is a new store in memory.
+
+    Short-hand names, which few readers know, are written in full unless `spelling` is "given". Groups above it that are missing are made, too. ConflictError, and nothing written, where there is a
+    node already; of several who create the same array, in any process, one succeeds.
+
+    >>> import zom
+    >>> array = zom.create_array("memory:", zom.v3.ArraySpec.build(shape=(4,), dtype="int8"), "a/b")
+    >>> array.path, sorted(array.store.list())
+    ('/a/b', ['a/b/zarr.json', 'a/zarr.json', 'zarr.json'])
+    >>> zom.create_array(array.store, array.spec, "a/b/c")
+    Traceback (most recent call last):
+    zom.errors.ConflictError: memory://: 'a/b/zarr.json': /a/b: expected a group, to hold /a/b/c, found a v3 array; choose another path
+    """
+    check_is_spec(spec)
+    if spec.kind != "array":
+        raise TypeError(f"expected the spec of an array, found one of a {spec.kind}; see zom.create_group")
+    return cast("Array", _created(store, chosen_spelling(spec, spelling), path))
+
+
+def create_group(store: opening.Place, spec: Spec, path: str = "") -> Group:
+    """A new group without members in `store`, a store, a path or a URL; "memory:" is a new store in memory.
+
+    As `zom.create_array`. A group with members is made by `zom.materialize`.
+
+    >>> import zom
+    >>> group = zom.create_group("memory:", zom.v3.GroupSpec(attributes={"n": 1}))
+    >>> group.attrs["n"]
+    1
+    """
+    check_is_spec(spec)
+    if spec.kind != "group":
+        raise TypeError(f"expected the spec of a group, found one of an {spec.kind}; see zom.create_array")
+    return cast("Group", _created(store, spec, path))
+
+
+def chosen_spelling(spec: Spec, spelling: Spelling) -> Spec:
+    """The spec as its document is to be written."""
+    check_is_spec(spec)
+    check_spelling(spelling)
+    return spelled_in_full(spec)[0] if spelling == "full" else spec
+
+
+def _created(place: opening.Place, spec: Spec, path: str) -> Array | Group:
+    store = opened(place)
+    try:
+        layout = create_node(store, spec, path)
+    except BaseException:
+        if is_name(place):
+            store.close()
+        raise
+    return handle_of(spec, store, join(parse_path(path)), layout, mode="r+")
+
+
+def is_name(place: opening.Place) -> bool:
+    """Whether it is a name of a store, not one that is open."""
+    return isinstance(place, (str, PathLike))
+
+
+def opened(place: opening.Place, *, read_only: bool | None = None, existing: bool = False) -> Store:
+    """The store at `place`; "memory:" is a new one. An `existing` one is not made where a path is wrong.
+
+    >>> opened("memory:") is opened("memory:")
+    False
+    """
+    if existing and is_name(place) and place != "memory:":
+        name = os.fspath(cast("str", place))
+        is_plain = "::" not in name and not name.lower().startswith("file:") and "://" not in name
+        if is_plain and not opening.exists(opening.home(name)):
+            raise StoreError(name, "", "open", "there is no such file or directory")
+    return MemoryStore() if place == "memory:" else opening.planned(place, read_only=read_only)
+
+
+def handle_of(  # noqa: PLR0913 - a spec, where it lies, and how it is used
+    spec: Spec, store: Store, path: str, layout: Layout, *, mode: Mode, limits: Limits = DEFAULT_LIMITS
+) -> Array | Group:
+    """What is open where a node lies."""
+    from zom.handles.array import Array  # noqa: PLC0415 - arrays bring the whole engine
+    from zom.handles.group import Group  # noqa: PLC0415 - groups make handles, too
+
+    kind = Array if spec.kind == "array" else Group
+    return kind(spec, store, path, layout, mode=mode, limits=limits)
+
+
+def open(  # noqa: A001, PLR0913 - `zom.open`, whose choices are the caller's
+    store: opening.Place,
+    path: str = "",
+    *,
+    mode: Mode = "r",
+    form: Form | None = None,
+    level: Level = "lenient",
+    limits: Limits = DEFAULT_LIMITS,
+    on_warning: Callable[[Problem], None] | None = None,
+) -> Array | Group:
+    """The array or group at `path` in `store`, which is a store, a path or a URL; its document is read.
+
+    It is read-only unless `mode` is "r+". Where nodes of v2 and v3 lie side by side, v3 is opened, or
+    what `form` asks for. What the `level` only warns of, such as a name that occurs twice in the document,
+    goes to `on_warning`; without one it becomes a `SpecWarning`.
+
+    >>> import zom
+    >>> made = zom.create_array("memory:", zom.v3.ArraySpec.build(shape=(4,), dtype="int8"), "a")
+    >>> zom.open(made.store, "a").shape, list(zom.open(made.store))
+    ((4,), ['a'])
+    """
+    if mode not in {"r", "r+"}:
+        raise ValueError(f'mode: expected "r" or "r+", got {mode!r}; zom.create_array makes new arrays')
+    read_only = mode == "r" if is_name(store) else None
+    opened_here = opened(store, read_only=read_only, existing=True)
+    try:
+        if mode == "r+":
+            check_settled(opened_here, path)
+        node = read_node(opened_here, path, form=form, level=level, limits=limits)
+        found = handle_of(node.spec, node.store, node.path, node.layout, mode=mode, limits=limits)
+        if mode == "r+":
+            found.check_writable()
+        warn(opened_here.url, node.warned, on_warning, outside())
+    except BaseException:
+        if is_name(store):
+            opened_here.close()
+        raise
+    return found
+
+
+def open_array(store: opening.Place, path: str = "", *, mode: Mode = "r", **options: Any) -> Array:
+    """The array at `path` in `store`: as `zom.open`, but a group is an error.
+
+    >>> import zom
+    >>> made = zom.create_array("memory:", zom.v3.ArraySpec.build(shape=(4,), dtype="int8"), "a")
+    >>> zom.open_array(made.store, "a", mode="r+")
+    <zom.Array memory:// /a (4,) int8 mode='r+'>
+    """
+    found = open(store, path, mode=mode, **options)
+    if found.spec.kind != "array":
+        raise NotFound(
+            f"{found.store.url}: expected an array at {found.path}, found a group; see zom.open_group"
+        )
+    return cast("Array", found)
+
+
+def open_group(store: opening.Place, path: str = "", *, mode: Mode = "r", **options: Any) -> Group:
+    """The group at `path` in `store`: as `zom.open`, but an array is an error.
+
+    >>> import zom
+    >>> made = zom.create_array("memory:", zom.v3.ArraySpec.build(shape=(4,), dtype="int8"), "a")
+    >>> zom.open_group(made.store, "a")
+    Traceback (most recent call last):
+    zom.errors.NotFound: memory://: expected a group at /a, found an array; see zom.open_array
+    """
+    found = open(store, path, mode=mode, **options)
+    if found.spec.kind != "group":
+        raise NotFound(
+            f"{found.store.url}: expected a group at {found.path}, found an array; see zom.open_array"
+        )
+    return cast("Group", found)

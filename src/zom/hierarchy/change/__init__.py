@@ -1,0 +1,1 @@
+"""Changes of what lies in a store: planned, checked, and applied whole or not at all."""

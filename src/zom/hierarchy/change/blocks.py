@@ -1,0 +1,181 @@
+"""Blocks of consolidated metadata, put right in the same plan that changes the nodes they speak of.
+
+v2 keeps one in `.zmetadata`, v3 in a group's own document. While nodes change, a block that would not be
+true is out of the store: it is written again when all else is done.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, cast
+
+from zom.hierarchy.stored.layout import ENTRY_KEY
+from zom.hierarchy.stored.text import document_text
+from zom.json import text as jsontext
+from zom.json.value import same
+from zom.paths import is_bytes
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from zom.hierarchy.change.ledger import Ledger
+    from zom.hierarchy.stored.survey import Lying
+    from zom.model.spec import Spec
+
+__all__ = ["Renewal", "block_in", "plain_text", "renewed", "says_the_same", "wanted_by", "without"]
+
+
+@dataclass(frozen=True, slots=True)
+class Renewal:
+    """The documents with blocks that change."""
+
+    first: dict[str, bytes | None] = field(default_factory=dict[str, "bytes | None"])
+    """What stands under their keys while the nodes change; None for nothing."""
+    writes: dict[str, bytes] = field(default_factory=dict[str, bytes])
+    old: dict[str, bytes | None] = field(default_factory=dict[str, "bytes | None"])
+    paths: list[str] = field(default_factory=list[str])
+
+
+def wanted_by(nodes: Mapping[str, Spec]) -> frozenset[str]:
+    """The groups whose specs hold a block of their own: it is made anew, for it may be out of date."""
+    return frozenset(
+        path
+        for path, spec in nodes.items()
+        if spec.kind == "group" and "consolidated_metadata" in spec.document
+    )
+
+
+def says_the_same(text: bytes, stored: bytes | None, inline: str | None) -> bool:
+    """Whether two documents hold the same JSON, apart from a block of consolidated metadata."""
+    if stored is None or text == stored:
+        return stored is not None
+    left, right = _value(text), _value(stored)
+    if left is None or right is None:
+        return False
+    return same(without(left, inline), without(right, inline))
+
+
+def plain_text(text: bytes, inline: str | None) -> bytes:
+    """The text of a document without a block."""
+    return document_text(without(_value(text), inline))
+
+
+def _value(text: bytes) -> Any:
+    """The JSON value; None where it is not JSON."""
+    return jsontext.read(text, [])
+
+
+def without(value: Any, inline: str | None) -> Any:
+    """A document without a block."""
+    if inline is None or not isinstance(value, dict) or inline not in value:
+        return value  # pyright: ignore[reportUnknownVariableType] - it is JSON
+    return {name: item for name, item in cast("dict[str, Any]", value).items() if name != inline}
+
+
+def block_in(node: Lying) -> dict[str, Any] | None:
+    """The block that a node's documents hold, as JSON: the paths or keys it speaks of, and all else."""
+    layout = node.layout
+    if layout.consolidated is not None:
+        text = node.documents.get(layout.consolidated)
+        value = None if text is None else _value(text)
+    elif layout.inline is not None and layout.inline.encode() in node.documents.get(ENTRY_KEY, b""):
+        document = _value(node.documents[ENTRY_KEY])
+        value = document.get(layout.inline) if isinstance(document, dict) else None  # pyright: ignore[reportUnknownVariableType,reportUnknownMemberType]
+    else:
+        return None
+    return cast("dict[str, Any]", value) if isinstance(value, dict) else None
+
+
+def renewed(ledger: Ledger, wanted: frozenset[str]) -> Renewal:
+    """The blocks that are not true any more once the planned changes are made."""
+    made, layout, found = Renewal(), ledger.layout, ledger.found
+    if layout.inline is None and layout.consolidated is None:
+        return made
+    changed = [path for path, action in ledger.actions.items() if action.verb != "keep"]
+    changed.extend(ledger.touched)
+    for at in sorted({*wanted, *(path for path, node in found.nodes.items() if block_in(node) is not None)}):
+        node = found.nodes.get(at)
+        inside = at == found.path or at.startswith(f"{found.path.rstrip('/')}/")
+        if inside and at not in ledger.documents:
+            continue  # it goes, and its block with it
+        if at in ledger.actions and ledger.actions[at].kind == "array":
+            continue  # an array takes its place
+        block = None if node is None else block_in(node)
+        prefix = f"{at.rstrip('/')}/"
+        touched = any(path == at or path.startswith(prefix) for path in changed)
+        if at not in wanted and not touched:
+            continue
+        _renew(ledger, at, node, block, made, inside=inside)
+    return made
+
+
+def _renew(  # noqa: PLR0913 - all that a block is made of
+    ledger: Ledger,
+    at: str,
+    node: Lying | None,
+    block: dict[str, Any] | None,
+    made: Renewal,
+    *,
+    inside: bool,
+) -> None:
+    layout = ledger.layout
+    documents = ledger.documents.get(at) or (node.documents if node is not None else {})
+    held: Any = (block or {}).get("metadata")
+    entries: dict[str, Any] = {}
+    if not inside and isinstance(held, dict):
+        entries = _untouched(ledger, at, cast("dict[str, Any]", held))
+    entries.update(_entries(ledger, at))
+    if layout.consolidated is not None:
+        own = {end: _value(text) for end, text in documents.items() if end != layout.consolidated}
+        whole = {"zarr_consolidated_format": 1, **(block or {}), "metadata": {**own, **entries}}
+        key, stored = layout.key(at, layout.consolidated), None
+        if node is not None:
+            stored = node.documents.get(layout.consolidated)
+        meanwhile = None
+    else:
+        inline = cast("str", layout.inline)
+        key = layout.key(at, ENTRY_KEY)
+        stored = None if node is None else node.documents.get(ENTRY_KEY)
+        plain = without(_value(documents[ENTRY_KEY]), inline)
+        new = {"kind": "inline", "must_understand": False, **(block or {}), "metadata": entries}
+        whole = {**plain, inline: new}
+        meanwhile = document_text(without(_value(stored), inline)) if stored is not None else None
+    text = document_text(whole)
+    if stored is not None and says_the_same(text, stored, None):
+        return
+    made.writes[key] = text
+    made.old[key] = stored
+    made.paths.append(at)
+    if block is not None:
+        made.first[key] = meanwhile
+
+
+def _untouched(ledger: Ledger, at: str, held: dict[str, Any]) -> dict[str, Any]:
+    """The entries of a block above the plan that speak of nodes which it doesn't touch."""
+    inner = ledger.found.path[len(at.rstrip("/")) + 1 :]
+    kept: dict[str, Any] = {}
+    for key, value in held.items():
+        path = key.rpartition("/")[0] if ledger.layout.consolidated is not None else key
+        if path != inner and not path.startswith(f"{inner}/"):
+            kept[key] = value
+    return kept
+
+
+def _entries(ledger: Ledger, at: str) -> dict[str, Any]:
+    """The documents below `at` as they will be, by the names they have in a block."""
+    prefix, layout = f"{at.rstrip('/')}/", ledger.layout
+    found: dict[str, Any] = {}
+    for path in sorted(ledger.documents):
+        if not path.startswith(prefix) or path == at or is_bytes(path):
+            continue  # JSON holds no bytes that are no text: only the node's own document tells of it
+        found.update(_named(path[len(prefix) :], ledger.documents[path], layout))
+    return found
+
+
+def _named(inner: str, texts: Mapping[str, bytes], layout: Any) -> Iterator[tuple[str, Any]]:
+    for end, text in texts.items():
+        if end == layout.consolidated:
+            continue
+        value = without(_value(text), layout.inline)
+        if isinstance(value, dict):
+            yield (f"{inner}/{end}" if layout.consolidated is not None else inner), value

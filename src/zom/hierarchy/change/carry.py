@@ -1,0 +1,131 @@
+"""Carrying a change through: from its journal to the removal of it, or back.
+
+What fails on the way is undone before the error is raised, or finished where it counts as made already.
+An interruption leaves the journal, which says which of both.
+"""
+
+from __future__ import annotations
+
+import secrets
+from dataclasses import replace
+from typing import TYPE_CHECKING, Literal
+
+from zom.errors import ZomError
+from zom.hierarchy.change.steps import (
+    Steps,
+    beaten,
+    commit,
+    finish,
+    first_way,
+    prepare,
+    sweep,
+    undo,
+)
+from zom.hierarchy.journal.journal import journal_key
+from zom.hierarchy.stored.pending import busy, refuse_outer
+from zom.hierarchy.stored.survey import above_all
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from zom.hierarchy.change.steps import Value
+    from zom.hierarchy.journal.journal import Journal
+    from zom.stores.interface import Store
+
+__all__ = ["carry_through", "check_journals", "check_texts"]
+
+
+def carry_through(  # noqa: PLR0913, PLR0917 - a change, and what is told of it
+    store: Store,
+    work: Journal,
+    check: Callable[[], object],
+    tell: Callable[[int, int], object] | None = None,
+    values: Sequence[Value] = (),
+    fill: Callable[[Journal], object] | None = None,
+) -> None:
+    """Make the change that a journal describes; `check` raises where it may not begin.
+
+    After a failure it is undone, or done all the same; where neither can be, a note says what to do.
+    """
+    work = replace(work, way=first_way(store, work), token=secrets.token_hex(8))
+    key = journal_key(work.path)
+    steps = Steps(_count(work) + len(values), tell)
+    at: _Stage = "check"
+    # Who waits for the lock waits for a living process; a journal without one is an interrupted change.
+    with store.lock(key):
+        try:
+            _begin(store, key, work)
+            check()
+            at = "prepare"
+            prepare(store, work, steps, values, None if fill is None else lambda: fill(work))
+            commit(store, work, key)
+            finish(store, work, steps)
+            steps.end()
+            at = "end"
+            store.delete(key)
+        except BaseException as error:
+            if not _settle(store, key, work, error, at):
+                raise
+
+
+def _begin(store: Store, key: str, work: Journal) -> None:
+    text = work.text()
+    # Of an answer that was lost, the client may have asked again: with its token, the journal is ours.
+    if not store.create(key, text) and store.get(key) != text:
+        raise busy(store, key)
+
+
+def _count(work: Journal) -> int:
+    return len(work.writes) + len(work.removes) + len(work.clears) + len(work.first)
+
+
+_Stage = Literal["check", "prepare", "end"]
+"""How far a change came: nothing is written yet; documents and chunks are; nothing is left to do."""
+
+
+def _settle(store: Store, key: str, work: Journal, error: BaseException, at: _Stage) -> bool:
+    """After a failure: undo the change, or finish it; whether it is made, and the store's error is no more.
+
+    Values are the caller's, and may fail in any way: they are read lazily, or can't be cast.
+    """
+    note = f"the change is half done: zom.repair finishes or undoes it ({store.url}: {key!r})"
+    finished = replace(work, way="finish").text()
+    try:
+        text = store.get(key)
+        if text is None and at == "end":
+            return isinstance(error, ZomError)
+        if text is None or text not in {work.text(), finished}:
+            return False
+        made = at == "end" or (at == "prepare" and text == finished and not work.creates)
+        if made:
+            finish(store, work, Steps(0, None))
+        elif at == "prepare":
+            undo(store, work)
+        if at == "prepare":
+            sweep(store, work)
+        store.delete(key)
+    except Exception:  # noqa: BLE001 - whatever goes wrong now, the first error is what happened
+        error.add_note(note)
+        return False
+    except BaseException as second:
+        second.add_note(note)
+        raise
+    if made and not isinstance(error, ZomError):
+        error.add_note("the change was made all the same")
+    return made and isinstance(error, ZomError)
+
+
+def check_journals(store: Store, path: str, *, own: bool) -> None:
+    """ConflictError where a change above is under way, or at `path` itself."""
+    keys = [journal_key(at) for at in ((path, *above_all(path)) if own else above_all(path))]
+    for key, text in zip(keys, store.get_many(keys), strict=True):
+        if text is not None:
+            raise busy(store, key)
+    refuse_outer(store, path, "change")
+
+
+def check_texts(store: Store, texts: Mapping[str, bytes | None]) -> None:
+    """ConflictError where a document is not what it was."""
+    for key, text in zip(texts, store.get_many(texts), strict=True):
+        if text != texts[key]:
+            raise beaten(store, key)

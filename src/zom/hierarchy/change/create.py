@@ -1,0 +1,411 @@
+"""Creating one node, with the groups above it that are missing: of several creators, one succeeds.
+
+Zarr v3, section "Storage": every group has a document; Zarr v2, section "Hierarchies": all ancestors are
+groups. One document is written where nothing is; several are one change, of which all or nothing is left.
+"""
+
+from __future__ import annotations
+
+import time
+from itertools import islice
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
+
+from zom.errors import ConcurrentWriteError, ConflictError, PathError, ReadOnlyError
+from zom.formats.draft import ENTRY_POINT, EntryPoint
+from zom.hierarchy.change.carry import carry_through, check_texts
+from zom.hierarchy.change.conflicts import (
+    ARRAY_ABOVE,
+    BROKEN,
+    BUSY,
+    CHANGED,
+    EXISTS,
+    FILES,
+    IN_THE_WAY,
+    NAME,
+    OBSTACLE,
+    OTHER_FORMAT,
+    conflict,
+    few,
+)
+from zom.hierarchy.change.new_names import taken_name
+from zom.hierarchy.change.steps import in_order
+from zom.hierarchy.change.upkeep import Written, change_documents, holders_of
+from zom.hierarchy.journal.journal import Journal
+from zom.hierarchy.stored.layout import (
+    DOCUMENT_NAMES,
+    DRAFT_2022,
+    ENTRY_KEY,
+    V2_LAYOUT,
+    V3_LAYOUT,
+    draft_layout,
+)
+from zom.hierarchy.stored.pending import check_settled
+from zom.hierarchy.stored.text import document_text
+from zom.json import text as jsontext
+from zom.model.output import member_specs
+from zom.model.spec import Spec
+from zom.paths import check_key, join, name_faults, parse_path
+from zom.stores.interface import Wanted
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from zom.extension.datatype import Format
+    from zom.hierarchy.stored.layout import Layout
+    from zom.problems import Fault, Problem, Rule
+    from zom.stores.interface import Store
+
+__all__ = [
+    "Found",
+    "check_is_spec",
+    "check_names",
+    "check_path",
+    "create_node",
+    "entry_text",
+    "found_in",
+    "last_name",
+]
+
+_TRIES = 60
+"""How often a node is made anew while others make the groups above it, or change their consolidated metadata."""
+
+_LONGEST_PAUSE = 0.1
+
+_LOOKED_AT = 1000
+"""How many keys of a directory are looked at to tell whose they are."""
+
+
+class Found(NamedTuple):
+    """A node that is there already."""
+
+    form: str
+    """`v2`, `v3`, `draft`."""
+    kind: str
+    """`array`, `group`, `hierarchy` for the entry point of a draft, or `document that can't be read`."""
+    key: str
+
+    def __str__(self) -> str:
+        return f"a {self.form} {self.kind}"
+
+
+def check_is_spec(found: object) -> None:
+    """TypeError unless it is a spec: a document is easily given in its place."""
+    if not isinstance(found, Spec):
+        raise TypeError(f"expected a spec, got {type(found).__name__}; zom.parse makes one of a document")
+
+
+def create_node(store: Store, spec: Spec, path: str = "") -> Layout:
+    """Write the documents of an array, or of a group without members, and of missing groups above it.
+
+    ConflictError, and nothing written, where a node is already, or is made by others meanwhile.
+
+    >>> from zom import v3
+    >>> from zom.stores.memory import MemoryStore
+    >>> store = MemoryStore()
+    >>> create_node(store, v3.GroupSpec(attributes={"n": 1}), "a/b").name
+    'v3'
+    >>> sorted(store.list())
+    ['a/b/zarr.json', 'a/zarr.json', 'zarr.json']
+    """
+    check_is_spec(spec)
+    if not store.capabilities.writable:
+        raise ReadOnlyError(store.url, path, "create")
+    names = check_path(spec, path)
+    _check_names_here(store, join(names), spec.family.form)
+    if member_specs(spec):
+        reason = "a group that brings members is made by zom.materialize(spec, store, path)"
+        raise TypeError(f"{join(names)}: expected an array, or a group without members; {reason}")
+    path = join(names)
+    check_settled(store, path)
+    layout, missing = _missing(store, spec, names)
+    for attempt in range(_TRIES):
+        _check_place(store, layout, [above for above, _ in missing], path)
+        holders = holders_of(store, [*(above for above, _ in missing), path], layout)
+        documents = _own_documents(layout, path, spec)
+        try:
+            if holders:
+                _put_with_blocks(store, layout, missing, path, documents, holders)
+            else:
+                _put_without_blocks(store, layout, missing, path, documents)
+        except ConflictError as error:
+            codes = {problem.code for problem in error.problems}
+            if not codes & {CHANGED.code, BUSY.code}:
+                raise
+            if BUSY.code in codes:
+                # No journal was here before: somebody makes a node in the same group, and will be done soon.
+                time.sleep(min(_LONGEST_PAUSE, 0.001 * 2 ** min(attempt, 8)))
+        else:
+            return layout
+        layout, missing = _missing(store, spec, names)
+    raise ConcurrentWriteError(store.url, layout.key(path, layout.marks[0][0]))
+
+
+def _put_without_blocks(
+    store: Store,
+    layout: Layout,
+    missing: list[tuple[str, dict[str, bytes]]],
+    path: str,
+    documents: dict[str, bytes],
+) -> None:
+    """Write a node, and the groups above it that are missing, where no consolidated metadata speaks of them."""
+    from zom.hierarchy.change.consolidate import follow  # noqa: PLC0415 - it plans by what is here
+
+    if missing or len(documents) > 1:
+        _put_together(store, layout, missing, path, documents)
+    else:
+        _put_alone(store, layout, path, documents)
+    follow(store, path, layout)
+
+
+def _put_together(
+    store: Store,
+    layout: Layout,
+    missing: list[tuple[str, dict[str, bytes]]],
+    path: str,
+    documents: Mapping[str, bytes],
+) -> None:
+    """Write several documents as one change, with a journal: all of them or none."""
+    texts = dict(documents)
+    for _, found in missing:
+        texts.update(found)
+    writes = {key: texts[key] for key in in_order(texts, layout)}
+    old: dict[str, bytes | None] = dict.fromkeys(writes)
+    at = missing[0][0] if missing else path
+    carry_through(store, Journal(at, "undo", writes=writes, old=old), lambda: check_texts(store, old))
+    _check_others(store, layout, path, documents)
+
+
+def _put_with_blocks(  # noqa: PLR0913, PLR0917 - as above
+    store: Store,
+    layout: Layout,
+    missing: list[tuple[str, dict[str, bytes]]],
+    path: str,
+    documents: Mapping[str, bytes],
+    holders: Mapping[str, bytes],
+) -> None:
+    """The same, with the consolidated metadata above."""
+    texts = [(above, key, text) for above, found in missing for key, text in found.items()]
+    texts += [(path, key, text) for key, text in documents.items()]
+    changes = [Written(at, key[len(layout.directory(at)) :], None, text) for at, key, text in texts]
+    change_documents(store, layout, changes, holders)
+
+
+def _put_alone(store: Store, layout: Layout, path: str, documents: Mapping[str, bytes]) -> None:
+    """Write the one document of a node, where nothing is: that takes no journal."""
+    ((key, text),) = documents.items()
+    if not store.create(key, text):
+        raise _beaten(store, path, key)
+    _check_others(store, layout, path, documents)
+
+
+def check_path(spec: Spec, path: str) -> tuple[str, ...]:
+    """The names along `path`; PathError where the format of `spec` forbids one."""
+    names = parse_path(path)
+    check_names(spec.family.form, names)
+    return names
+
+
+def check_names(form: Format, names: tuple[str, ...]) -> None:
+    """PathError where the format forbids one of the names."""
+    faults: list[Fault] = []
+    for name in names:
+        name_faults(name, form, faults)
+    for fault in faults:
+        if fault.rule.severity("strict") == "error":
+            raise PathError(f"{join(names)}: expected {fault.expected}, found {fault.found}")
+    if names:
+        check_key("/".join(names))
+
+
+def last_name(key: str) -> str:
+    """The last name of a key."""
+    return key.rpartition("/")[2]
+
+
+def entry_text() -> bytes:
+    """The entry point of a new draft hierarchy."""
+    encoding = {"type": "json", "metadata_key_suffix": ".json"}
+    document: dict[str, Any] = {
+        **ENTRY_POINT.constants["entry point"],
+        "metadata_encoding": encoding,
+        "extensions": [],
+    }
+    return document_text(document)
+
+
+# --- what is there --------------------------------------------------------------------------------------
+
+
+def _missing(
+    store: Store, spec: Spec, names: tuple[str, ...]
+) -> tuple[Layout, list[tuple[str, dict[str, bytes]]]]:
+    """The layout that the node will have, and what must be written above it, by path."""
+    paths = [join(names[:count]) for count in range(len(names) + 1)]
+    keys = [key for path in paths for layout in (V3_LAYOUT, V2_LAYOUT) for key in layout.tried(path)]
+    texts = dict(zip(keys, store.get_many(keys), strict=True))
+    nodes = {path: found_in(texts, path) for path in paths}
+    form = spec.family.form
+    if form == "draft":
+        return _missing_draft(store, spec, paths, nodes, texts)
+    layout = V2_LAYOUT if form == "v2" else V3_LAYOUT
+    _check(store, spec, paths, nodes)
+    missing: list[tuple[str, dict[str, bytes]]] = []
+    group = {f"{end}": document_text(document) for end, document in _plain_group(layout).items()}
+    for path in paths:
+        if nodes[path] is None:
+            check_files(store, layout.directory(path), path, spec.kind if path == paths[-1] else "group")
+        if nodes[path] is None and path != paths[-1]:
+            missing.append((path, {layout.key(path, end): text for end, text in group.items()}))
+    return layout, missing
+
+
+def _plain_group(layout: Layout) -> dict[str, Any]:
+    group = cast("Any", layout.family.classes["group"])()
+    return cast("dict[str, Any]", group.to_documents())
+
+
+def _missing_draft(
+    store: Store,
+    spec: Spec,
+    paths: list[str],
+    nodes: Mapping[str, Found | None],
+    texts: Mapping[str, bytes | None],
+) -> tuple[Layout, list[tuple[str, dict[str, bytes]]]]:
+    missing: list[tuple[str, dict[str, bytes]]] = []
+    base = next(
+        (path for path in reversed(paths) if (found := nodes[path]) and found.kind == "hierarchy"), None
+    )
+    if base is None:
+        layout: Layout = DRAFT_2022
+        _check(store, spec, paths, nodes)
+        check_files(store, "", "/", "group")
+        missing.append(("/", {ENTRY_KEY: entry_text()}))
+    else:
+        text = cast("bytes", texts[V3_LAYOUT.key(base, ENTRY_KEY)])
+        layout = draft_layout(EntryPoint.parse(text, "lenient", on_warning=_quiet), base)
+    inside = paths[paths.index(base or "/") :]
+    keys = {layout.key(path, end): (path, end) for path in inside for end, _ in layout.marks}
+    for (path, end), there in zip(keys.values(), store.get_many(keys), strict=True):
+        kind = "array" if end == ".array.json" else "group"
+        if there is not None and (path == paths[-1] or kind == "array"):
+            _check(store, spec, paths, {path: Found("draft", kind, layout.key(path, end))})
+    return layout, missing
+
+
+def _quiet(problem: Problem) -> None:
+    """What is odd in an entry point is told where it is read."""
+
+
+def found_in(texts: Mapping[str, bytes | None], path: str) -> Found | None:
+    """The node whose documents are at `path`, by what lies in `texts`."""
+    key = V3_LAYOUT.key(path, ENTRY_KEY)
+    text = texts.get(key)
+    if text is not None:
+        value = jsontext.read(text, [])
+        if not isinstance(value, dict):
+            return Found("v3", "document that can't be read", key)
+        document = cast("dict[str, Any]", value)
+        if isinstance(document.get("zarr_format"), str):
+            return Found("draft", "hierarchy", key)
+        kind = document.get("node_type")
+        return Found("v3", kind if kind in {"array", "group"} else "document that can't be read", key)
+    for end, kind in V2_LAYOUT.marks:
+        if texts.get(V2_LAYOUT.key(path, end)) is not None:
+            return Found("v2", str(kind), V2_LAYOUT.key(path, end))
+    return None
+
+
+def _check(store: Store, spec: Spec, paths: list[str], nodes: Mapping[str, Found | None]) -> None:
+    """ConflictError where a node is in the way at the last path, or above it."""
+    form = spec.family.form
+    for path in reversed(paths):
+        found = nodes.get(path)
+        if found is None:
+            continue
+        if path == paths[-1]:
+            fix = "open it, or let zom.materialize update or replace it"
+            raise _refused(store, EXISTS, path, "nothing, to create a node there", found, fix)
+        if found.kind == "array":
+            fix = "choose another path"
+            raise _refused(store, ARRAY_ABOVE, path, f"a group, to hold {paths[-1]}", found, fix)
+        if "can't" in found.kind:
+            fix = "correct the document, or choose another path"
+            raise _refused(store, BROKEN, path, f"a {form} group, to hold {paths[-1]}", found, fix)
+        if found.form != form:
+            fix = f"put it elsewhere, or convert it with zom.convert(spec, {found.form!r})"
+            raise _refused(store, OTHER_FORMAT, path, f"a {form} group, to hold {paths[-1]}", found, fix)
+
+
+def _refused(  # noqa: PLR0913, PLR0917 - all that is told
+    store: Store, broken: Rule, path: str, expected: str, found: Found, fix: str | None = None
+) -> ConflictError:
+    return ConflictError([conflict(broken, path, expected, str(found), fix, key=found.key)], store.url)
+
+
+def check_files(store: Store, directory: str, path: str, kind: str) -> None:
+    """ConflictError where files lie in the way of a new node: what is no Zarr's, or would be its chunks."""
+    if not store.capabilities.listable:
+        return
+    keys = list(islice(_keys(store, directory), _LOOKED_AT))
+    documents = [key for key in keys if last_name(key) in DOCUMENT_NAMES]
+    if documents and kind != "array":
+        return
+    if documents:
+        found = f"nodes below it: {few(documents)}"
+        raise ConflictError([conflict(IN_THE_WAY, path, "nothing below a new array", found)], store.url)
+    if keys:
+        fix = "choose another place, or move them away"
+        found = f"files that are not of a Zarr hierarchy: {few(keys)}"
+        raise ConflictError([conflict(FILES, path, "nothing, to make it a node", found, fix)], store.url)
+
+
+def _keys(store: Store, directory: str) -> Iterator[str]:
+    return store.list(directory)
+
+
+def _check_names_here(store: Store, path: str, form: Format) -> None:
+    """ConflictError where a name of the path can't be a node's in this store."""
+    wanted = taken_name(store, path, form)
+    if wanted is not None:
+        found = repr(path.rpartition("/")[2])
+        raise ConflictError([conflict(NAME, path, wanted, found, "choose another name")], store.url)
+
+
+def _check_place(store: Store, layout: Layout, above: list[str], path: str) -> None:
+    """ConflictError where something that can be seen keeps a document from being written."""
+    keys = [V3_LAYOUT.key(at, ENTRY_KEY) if layout.implicit_groups else layout.tried(at)[0] for at in above]
+    own = layout.tried(path)[0]
+    problems = [
+        conflict(OBSTACLE, f"/{key.rpartition('/')[0]}", expected, f"{found} at {key!r}", fix, key=key)
+        for key, expected, found, fix in store.obstacles(Wanted([*keys, own]))
+    ]
+    if problems:
+        raise ConflictError(problems, store.url)
+
+
+# --- what is written ------------------------------------------------------------------------------------
+
+
+def _own_documents(layout: Layout, path: str, spec: Spec) -> dict[str, bytes]:
+    documents = {key: document_text(each) for key, each in layout.documents(path, spec).items()}
+    # A group of the draft that is not written would not be there: nothing lies below it yet.
+    return documents or {layout.key(path, ".group.json"): document_text({"attributes": {}})}
+
+
+def _beaten(store: Store, path: str, key: str) -> ConflictError:
+    found = f"{last_name(key)!r}, which somebody else wrote meanwhile"
+    problem = conflict(EXISTS, path, "nothing, to create a node there", found, key=key)
+    return ConflictError([problem], store.url)
+
+
+def _check_others(store: Store, layout: Layout, path: str, documents: Mapping[str, bytes]) -> None:
+    """Two may have made nodes of different kinds at one path: the one that readers see stays."""
+    own = next(key for key in documents if last_name(key) != ".zattrs")
+    order = [V3_LAYOUT.key(path, ENTRY_KEY), *(V2_LAYOUT.key(path, end) for end, _ in V2_LAYOUT.marks)]
+    if layout not in {V2_LAYOUT, V3_LAYOUT}:
+        order = [layout.key(path, end) for end, _ in layout.marks]
+    before = order[: order.index(own)]
+    for key, text in zip(before, store.get_many(before), strict=True):
+        if text is not None:
+            store.delete_many([own, *(each for each in documents if each != own)])
+            raise _beaten(store, path, key)

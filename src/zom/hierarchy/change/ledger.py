@@ -1,0 +1,369 @@
+"""Ledgers: what a plan comes to, noted node by node: documents, chunks, conflicts, files that stay."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from zom.hierarchy.change import blocks
+from zom.hierarchy.change.conflicts import (
+    BUSY,
+    FILES,
+    NAME,
+    OBSTACLE,
+    UNKNOWN_CHUNKS,
+    UNLISTED,
+    conflict,
+    few,
+)
+from zom.hierarchy.change.new_names import forbidden_name, names_in_store, new_name_faults
+from zom.hierarchy.change.plan import Action, Plan
+from zom.hierarchy.change.steps import rank_of
+from zom.hierarchy.copy.mark import COPY_MARK
+from zom.hierarchy.journal.journal import JOURNAL, Clearing, Journal, journal_key
+from zom.hierarchy.stored.layout import ENTRY_KEY
+from zom.hierarchy.stored.survey import Lying, Survey, chunk_keys, spec_in
+from zom.model.location import placed
+from zom.paths import parse_path
+from zom.portable import TWINS
+from zom.stores.interface import Wanted
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from zom.hierarchy.change.plan import OnConflict, Verb
+    from zom.hierarchy.stored.layout import Layout
+    from zom.model.compare import Change
+    from zom.model.family import NodeKind
+    from zom.model.spec import Spec
+    from zom.problems import Problem, Rule
+    from zom.stores.interface import Store
+
+__all__ = ["FEW", "Ledger", "clearing_of", "is_within"]
+
+FEW = 16
+"""How many new nodes are looked for one by one before they are made; where there are more, by a listing."""
+
+
+class Ledger:
+    """A plan in the making: whoever fills it decides what becomes of each node."""
+
+    def __init__(
+        self,
+        store: Store,
+        found: Survey,
+        on_conflict: OnConflict,
+        *,
+        prune: bool,
+        keeps_names: bool = False,
+    ) -> None:
+        self.store = store
+        self.found = found
+        self.layout = found.layout
+        self.on_conflict: OnConflict = on_conflict
+        self.prune = prune
+        self.keeps_names = keeps_names
+        """Whether new nodes may have names that others gave them, and that zom gives to none."""
+        self.problems: list[Problem] = []
+        self.warnings: list[Problem] = []
+        """What works here, and not on every system."""
+        self.actions: dict[str, Action] = {}
+        self.writes: dict[str, bytes] = {}
+        self.removes: dict[str, None] = {}
+        self.clears: list[Clearing] = []
+        self.old: dict[str, bytes | None] = {}
+        self.documents: dict[str, dict[str, bytes]] = {}
+        """What each node's documents will be, by the ends of their keys."""
+        self.gone: list[str] = []
+        """The chunks that go."""
+        self.cut: list[str] = []
+        """The chunks at a new edge, which are written again."""
+        self.foreign: list[str] = []
+        self.touched: set[str] = set()
+        """Paths of nodes that change besides those of the actions."""
+        self._texts: dict[int, tuple[Any, dict[str, bytes]]] = {}
+
+    @property
+    def listed(self) -> bool:
+        """Whether it is known what lies in the store besides the documents that were looked for."""
+        return self.store.capabilities.listable
+
+    @property
+    def base(self) -> str:
+        """Where the draft hierarchy begins."""
+        return f"/{self.layout.base}".rstrip("/") or "/"
+
+    def finished(self, wanted: frozenset[str] = frozenset()) -> Plan:
+        """The plan that was made, with consolidated metadata put right."""
+        renewed = blocks.renewed(self, wanted)
+        changed = bool(self.writes or self.removes or self.clears)
+        first = {key: text for key, text in renewed.first.items() if changed}
+        for key, text in renewed.writes.items():
+            self.old.setdefault(key, renewed.old[key])
+            self.writes[key] = text
+        self._check_names()
+        self._check_obstacles(self._top(renewed.paths))
+        order = sorted(self.writes, key=lambda key: rank_of(key, self.layout))
+        creating = all(text is None for text in self.old.values()) and not self.removes and not self.clears
+        journal = Journal(
+            self._top(renewed.paths),
+            "undo" if creating else "finish",
+            first={key: text for key, text in first.items() if key not in self.removes},
+            removes=tuple(sorted(self.removes, key=lambda key: rank_of(key, self.layout), reverse=True)),
+            clears=tuple(self.clears),
+            writes={key: self.writes[key] for key in order},
+            old=self.old,
+        )
+        return Plan(
+            self.store,
+            self.store.url,
+            self.found.path,
+            self.layout.family.form,
+            self.on_conflict,
+            self.prune,
+            tuple(self.actions[path] for path in sorted(self.actions, key=_natural)),
+            tuple(self.problems),
+            tuple(sorted(renewed.paths)),
+            tuple(sorted(self.foreign)),
+            tuple(self.warnings),
+            self._dropped(),
+            layout=self.layout,
+            journal=journal,
+            seen=self._seen(),
+            root=self.documents.get(self.found.path, {}),
+            made=frozenset(path for path, action in self.actions.items() if action.verb == "create"),
+        )
+
+    def _dropped(self) -> tuple[str, ...]:
+        """The groups that stay, or are replaced, and lose their consolidated metadata."""
+        dropped: set[str] = set()
+        nodes = [*self.found.nodes.values(), *(each for all_ in self.found.others.values() for each in all_)]
+        for node in nodes:
+            action = self.actions.get(node.path)
+            if (action is not None and action.verb == "delete") or blocks.block_in(node) is None:
+                continue
+            key = node.layout.key(node.path, node.layout.consolidated or ENTRY_KEY)
+            text = self.writes.get(key)
+            plain = (
+                text is not None and blocks.block_in(Lying(node.path, node.layout, {ENTRY_KEY: text})) is None
+            )
+            if (text is None and key in self.removes) or (plain and node.layout.inline is not None):
+                dropped.add(node.path)
+        return tuple(sorted(dropped))
+
+    def _seen(self) -> dict[str, frozenset[str]]:
+        """What was found where many nodes are to be made, so that it can be found to be the same."""
+        made = {path for path, action in self.actions.items() if action.verb == "create"}
+        if len(made) <= FEW or not self.listed:
+            return {}
+        inside = [path for path in made if is_within(path, self.found.path)]
+        tops = [path for path in inside if path == "/" or (path.rpartition("/")[0] or "/") not in made]
+        if len(tops) > FEW or self.layout.implicit_groups:
+            tops = [self.found.path]
+        prefixes = {prefix for path in tops for prefix in self.layout.node_prefixes(path)}
+        return {
+            prefix: frozenset(key for key in self.found.listed if key.startswith(prefix))
+            for prefix in prefixes
+        }
+
+    def _top(self, paths: list[str]) -> str:
+        """The path of the topmost node that changes: all others lie below it, or below the plan's path."""
+        if self.layout.implicit_groups:
+            return self.base  # its documents and its chunks lie apart: only there both are below
+        changed = [path for path, action in self.actions.items() if action.verb != "keep"]
+        above = [path for path in (*changed, *paths) if is_within(self.found.path, path)]
+        return min((*above, self.found.path), key=len)
+
+    def _check_names(self) -> None:
+        """Judge the names of new nodes: what can't work in this store is a conflict, the rest a warning."""
+        new = [path for path, action in self.actions.items() if action.verb == "create" and path != "/"]
+        self.judge_names(new)
+
+    def judge_names(self, new: list[str], *, without: str | None = None) -> None:
+        """Judge the names of new nodes at these paths; that of the node at `without` goes."""
+        form, store = self.layout.family.form, self.store
+        groups = {path.rpartition("/")[0] or "/" for path in new}
+        beside = names_in_store(store, self.found, groups)
+        if without is not None:
+            above, _, name = without.rpartition("/")
+            beside.get(above or "/", set()).discard(name)
+        for path in () if self.keeps_names else new:
+            refused = forbidden_name(path.rpartition("/")[2], form)
+            if refused is not None:
+                self.conflict(NAME, path, refused.expected, refused.found, "choose another name")
+        for path, fault in new_name_faults(new, beside, form):
+            if fault.rule is TWINS and store.folds_names:
+                self.conflict(NAME, path, fault.expected, fault.found, fault.fix)
+            else:
+                self.warnings.extend(placed([fault], list(parse_path(path)), "strict"))
+
+    def _check_obstacles(self, top: str) -> None:
+        """Look for what would stop the change half way, and can be seen now."""
+        if not (self.writes or self.removes or self.clears):
+            return
+        new = {key for key in self.writes if self.old.get(key) is None and key not in self.found.listed}
+        wanted = Wanted(
+            [*self.writes, *self.cut, journal_key(top)], frozenset(new), [*self.removes, *self.gone]
+        )
+        self.note_obstacles(wanted)
+        if not self.store.capabilities.nested_keys:
+            self._check_directories(new)
+
+    def note_obstacles(self, wanted: Wanted) -> None:
+        """Note why what is wanted can't be done."""
+        for key, expected, found, fix in self.store.obstacles(wanted):
+            node = self.found.path if self.layout.implicit_groups else f"/{key.rpartition('/')[0]}"
+            self.problems.append(conflict(OBSTACLE, node, expected, f"{found} at {key!r}", fix, key=key))
+
+    def _check_directories(self, new: set[str]) -> None:
+        """Where keys are files, no new document lies below another value, and no value below it."""
+        if not new:
+            return
+        there = (self.found.listed | self.writes.keys()) - self.removes.keys() - set(self.gone)
+        above = {key[:end]: key for key in there for end in _slashes(key) if key[:end] in new}
+        for key in sorted(new):
+            held = next((key[:end] for end in _slashes(key) if key[:end] in there), above.get(key))
+            if held is not None:
+                node, fix = f"/{key.rpartition('/')[0]}", "choose another name, or move it away"
+                wanted = f"nothing where {key!r} is to be, or above it"
+                self.problems.append(conflict(OBSTACLE, node, wanted, repr(held), fix, key=key))
+
+    def conflict(self, broken: Rule, path: str, expected: str, found: object, fix: str | None = None) -> None:
+        """Note that something is in the way."""
+        self.problems.append(conflict(broken, path, expected, str(found), fix))
+
+    def check_journals(self) -> None:
+        """Note the changes that are under way."""
+        for key in self.found.journals:
+            where = "/" + key.removesuffix(JOURNAL).strip("/")
+            fix = "wait for its end, or finish or undo it with zom.repair"
+            self.conflict(BUSY, where, "no change under way", "one that is not done, or was interrupted", fix)
+
+    def check_copies(self) -> None:
+        """What a copy has left half done would be seen as part of the new hierarchy."""
+        for key in self.found.copies:
+            fix = "copy the same again to finish it, or remove what it has left with zom.repair"
+            where = "/" + key.removesuffix(COPY_MARK).strip("/")
+            self.conflict(BUSY, where, "no copy under way", "one that is not done, or was interrupted", fix)
+
+    def delete(self, path: str, node: Lying, why: str = "") -> None:
+        """Plan that a node goes; those below it are planned by themselves."""
+        old = spec_in(node)
+        chunks = 0 if old is None else self.clear(path, node, old, None)
+        if old is None:
+            self.foreign.extend(self.found.strays.get(path, ()))
+        self.remove(node)
+        self.documents.pop(path, None)
+        kind: Any = node.kind if node.kind != "?" else "group"
+        self.act(path, kind, "delete", chunks=chunks, why=why)
+
+    def act(  # noqa: PLR0913 - all that is told of it
+        self,
+        path: str,
+        kind: NodeKind,
+        verb: Verb,
+        *,
+        changes: tuple[Change, ...] = (),
+        chunks: int = 0,
+        why: str = "",
+    ) -> None:
+        """Note what becomes of a node."""
+        self.actions[path] = Action(path, kind, verb, changes, chunks, why)
+
+    def put(self, key: str, text: bytes, old: bytes | None) -> None:
+        """Note that a document is written, in the place of what was there."""
+        self.writes[key] = text
+        self.old.setdefault(key, old)
+
+    def write_node(self, path: str, texts: dict[str, bytes], stored: Mapping[str, bytes]) -> None:
+        """Plan the documents of a node, as far as they differ from those that are `stored`."""
+        self.documents[path] = texts
+        for end, text in texts.items():
+            key = self.layout.key(path, end)
+            if key in self.removes or not blocks.says_the_same(text, stored.get(end), self.layout.inline):
+                self.put(key, text, stored.get(end))
+        for end, text in stored.items():
+            key = self.layout.key(path, end)
+            if end not in texts and end != self.layout.consolidated and key not in self.removes:
+                self.removes[key] = None
+                self.old.setdefault(key, text)
+
+    def remove(self, node: Lying) -> None:
+        """Note that a node's documents go."""
+        for end, text in node.documents.items():
+            key = node.layout.key(node.path, end)
+            self.removes[key] = None
+            self.old.setdefault(key, text)
+
+    def clear(self, path: str, node: Lying, old: Spec, new: Spec | None, *, kept: Lying | None = None) -> int:
+        """Plan that the chunks of an array go; how many there are."""
+        strays = self.found.strays.get(path, [])
+        if old.kind != "array":
+            self._check_foreign(path, strays, new)
+            return 0
+        if not self.listed:
+            self.conflict(UNLISTED, path, "a store that lists its keys, to remove chunks", self.store.url)
+            return 0
+        chunks = self._chunks(path, node.layout, old, strays)
+        if chunks is None:
+            if strays:
+                self.conflict(
+                    UNKNOWN_CHUNKS, path, "to know which keys are chunks", few(strays), "delete them"
+                )
+            return 0
+        staying = spec_in(kept) if kept is not None else None
+        if staying is not None and staying.kind == "array":
+            chunks = sorted(set(chunks) - set(self._chunks(path, self.layout, staying, chunks) or ()))
+        else:
+            staying = None
+        others = sorted(set(strays) - set(chunks))
+        if kept is None:
+            self._check_foreign(path, others, new)
+        if chunks:
+            self.gone.extend(chunks)
+            json = None if staying is None else staying.to_json()
+            self.clears.append(clearing_of(path, node, old, kept=json))
+        return len(chunks)
+
+    def _chunks(self, path: str, layout: Layout, array: Spec, keys: list[str]) -> list[str] | None:
+        return chunk_keys(array, layout.chunk_prefix(path), keys, scalar=layout.scalar_chunk)
+
+    def _check_foreign(self, path: str, keys: list[str], new: Spec | None) -> None:
+        """Files stay; where the new array would take one for a chunk, that is a conflict."""
+        self.foreign.extend(keys)
+        if new is None or new.kind != "array" or not keys:
+            return
+        taken = self._chunks(path, self.layout, new, keys)
+        if taken is None or taken:
+            found = f"{few(taken or keys)}, which would be taken for {'one' if taken else 'chunks, perhaps'}"
+            self.conflict(FILES, path, "no files in the place of chunks", found, "move them away")
+
+
+def clearing_of(
+    path: str, node: Lying, old: Spec, *, new: str | None = None, kept: str | None = None
+) -> Clearing:
+    """The record by which the chunks of an array are cleared, at once or by a repair."""
+    layout = node.layout
+    return Clearing(
+        path, layout.chunk_prefix(path), layout.family.form, old.to_json(), new, kept, layout.scalar_chunk
+    )
+
+
+def _slashes(key: str) -> Iterator[int]:
+    """Where the slashes of a key are."""
+    at = key.find("/")
+    while at >= 0:
+        yield at
+        at = key.find("/", at + 1)
+
+
+def _natural(path: str) -> tuple[str, ...]:
+    return tuple(path.split("/")) if path != "/" else ("",)
+
+
+def is_within(path: str, root: str) -> bool:
+    """Whether `path` is `root`, or lies below it.
+
+    >>> is_within("/a/b", "/a"), is_within("/ab", "/a")
+    (True, False)
+    """
+    return root in {"/", path} or path.startswith(f"{root}/")

@@ -1,0 +1,50 @@
+"""What a change of an array's document does to its chunks: nothing, cut some off, or make all unreadable.
+
+Chunks are read by the document. Attributes and names of dimensions say nothing about them; the shape
+says which there are, the fill value what stands where none is; everything else how they are read.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal
+
+from zom.hierarchy.change.chunk_form import same_chunks, same_missing
+from zom.model.compare import diff
+
+if TYPE_CHECKING:
+    from zom.model.compare import Change
+    from zom.model.spec import Spec
+
+__all__ = ["Meaning", "changes_between"]
+
+Meaning = Literal["keep", "update attributes", "rewrite document", "refill", "resize", "replace"]
+"""What a new document does; "refill" gives another value to what was never written."""
+
+_LAYOUT = frozenset(
+    {"data_type", "dtype", "chunk_grid", "chunks", "chunk_key_encoding", "dimension_separator", "order"}
+    | {"chunk_memory_layout", "fill_value", "codecs", "filters", "compressor", "storage_transformers"}
+    | {"extensions", "zarr_format", "node_type"}
+)
+
+
+def changes_between(old: Spec, new: Spec) -> tuple[Meaning, tuple[Change, ...]]:
+    """What it means to put the document of `new` in the place of `old`, a node of the same kind.
+
+    >>> from zom import v3
+    >>> old = v3.ArraySpec.build(shape=(4,), dtype="int8", attributes={"units": "K"})
+    >>> changes_between(old, old.replace(attributes={}))[0], changes_between(old, old.replace(shape=(2,)))[0]
+    ('update attributes', 'resize')
+    >>> changes_between(old, old.replace(fill_value=1))[0], changes_between(old, old.replace(data_type="uint8"))[0]
+    ('refill', 'replace')
+    """
+    changes = tuple(diff(old, new, ignore=("/members", "/consolidated_metadata")))
+    names = {change.inside[0] if change.inside else "node_type" for change in changes}
+    if names & (_LAYOUT - {"fill_value"}) and not (old.kind == "array" and same_chunks(old, new)):
+        return "replace", changes
+    if "fill_value" in names and not same_missing(old, new):
+        return "refill", changes
+    if "shape" in names:
+        return "resize", changes
+    if names - {"attributes"}:
+        return "rewrite document", changes
+    return ("update attributes" if names else "keep"), changes

@@ -1,0 +1,163 @@
+"""The names of nodes, judged: those of a whole spec, and those that a plan brings into a store."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Any, Final, TypeVar
+
+from zom.formats.detection import family_of
+from zom.hierarchy.change.conflicts import NAME
+from zom.json.python_value import is_dict
+from zom.model.location import placed
+from zom.paths import is_new_key, name_faults, parse_path
+from zom.portable import is_document_name, is_own_name, portable_faults, twin_faults
+from zom.problems import Fault
+from zom.stores.interface import is_key
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping
+
+    from zom.hierarchy.stored.survey import Survey
+    from zom.paths import Form
+    from zom.problems import Level, Problem
+    from zom.stores.interface import Store
+
+__all__ = [
+    "forbidden_name",
+    "names_in_document",
+    "names_in_store",
+    "names_in_tree",
+    "new_name_faults",
+    "taken_name",
+]
+
+
+Node = TypeVar("Node")
+
+_NAME_BYTES: Final = 255
+"""How long a file's name may be, in all file systems in use."""
+
+
+def names_in_tree(
+    root: Node, members_of: Callable[[Node], Mapping[str, Node] | None], form: Form, level: Level
+) -> Iterator[Problem]:
+    """What is wrong with the names in a tree on other systems than this one.
+
+    >>> from zom import v3
+    >>> from zom.model.output import member_specs
+    >>> tree = v3.GroupSpec(members={"con": v3.GroupSpec()})
+    >>> [problem.code for problem in names_in_tree(tree, member_specs, "v3", "strict")]
+    ['name/reserved']
+    """
+    if level == "lenient":
+        return
+    waiting: list[tuple[list[str], Node]] = [([], root)]
+    while waiting:
+        names, node = waiting.pop()
+        members = members_of(node)
+        if not members:
+            continue
+        found: dict[str, list[Fault]] = {}
+        for name in members:
+            faults: list[Fault] = []
+            name_faults(name, form, faults)
+            if not faults:
+                portable_faults(name, form, found.setdefault(name, []))
+        for name, fault in twin_faults(members):
+            found.setdefault(name, []).append(fault)
+        for name, faults in found.items():
+            yield from placed(faults, [*names, name], level)
+        waiting.extend(([*names, name], members[name]) for name in reversed(list(members)))
+
+
+def names_in_document(value: object, level: Level) -> Iterator[Problem]:
+    """The same for a hierarchy as one document.
+
+    >>> group = {"zarr_format": 2}
+    >>> [problem.node for problem in names_in_document({**group, "members": {"a:b": group}}, "strict")]
+    ['/a:b']
+    """
+    family = family_of(value)
+    if is_dict(value) and family is not None:
+        yield from names_in_tree(value, _members_in, family.form, level)
+
+
+def _members_in(value: object) -> Mapping[str, Any] | None:
+    members = value.get("members") if is_dict(value) else None
+    return members if is_dict(members) else None
+
+
+def taken_name(store: Store, path: str, form: Form) -> str | None:
+    """What is expected in place of a path that can't be a node's in this store; None where it can.
+
+    >>> from zom.stores.memory import MemoryStore
+    >>> taken_name(MemoryStore(), "/a/.zom.journal", "v3")
+    'names that are no files of zom'
+    """
+    names = parse_path(path)
+    key = "/".join(names)
+    if names and not (is_key(key) and store.holds(key)):
+        return "a name that can be a part of a store's keys"
+    if any(map(is_own_name, names)):
+        return "names that are no files of zom"
+    # Who looks for v3 first would find a directory where a document of v3 may be.
+    if form == "v2" and "zarr.json" in names:
+        return "another name than the key of a document of v3"
+    if not store.capabilities.nested_keys and any(is_document_name(name, form) for name in names):
+        return "names that are no documents', which are files here"
+    if not store.capabilities.nested_keys and any(len(os.fsencode(name)) > _NAME_BYTES for name in names):
+        return f"names of at most {_NAME_BYTES} bytes"
+    return None
+
+
+def forbidden_name(name: str, form: Form) -> Fault | None:
+    r"""Why nothing new gets that name, though a node that is there may have it; None where it may.
+
+    >>> forbidden_name("__x", "v3").expected, forbidden_name("a\\\\b", "v3").expected
+    ('a name that does not start with "__"', "a name that can be a part of a store's keys")
+    """
+    faults: list[Fault] = []
+    name_faults(name, form, faults)
+    for fault in faults:
+        if fault.rule.strict == "error":
+            return fault
+    if is_new_key(name):
+        return None
+    return Fault(NAME, (), "a name that can be a part of a store's keys", repr(name))
+
+
+def new_name_faults(
+    paths: Iterable[str], beside: Mapping[str, Iterable[str]], form: Form
+) -> Iterator[tuple[str, Fault]]:
+    """What is wrong with the last names of new nodes at `paths`; `beside` are the names in their groups.
+
+    >>> [path for path, fault in new_name_faults(["/g/data"], {"/g": ["Data"]}, "v3")]
+    ['/g/data']
+    """
+    groups: dict[str, dict[str, None]] = {}
+    for path in paths:
+        above, _, name = path.rpartition("/")
+        groups.setdefault(above or "/", {})[name] = None
+    for above, names in groups.items():
+        prefix = f"{above.rstrip('/')}/"
+        for name in names:
+            faults: list[Fault] = []
+            portable_faults(name, form, faults)
+            yield from ((prefix + name, fault) for fault in faults)
+        old = [name for name in beside.get(above, ()) if name not in names]
+        for name, fault in twin_faults([*old, *names]):
+            if name in names:
+                yield prefix + name, fault
+
+
+def names_in_store(store: Store, found: Survey, groups: Iterable[str]) -> dict[str, set[str]]:
+    """The names that lie in each of the groups; a group above what was surveyed is listed."""
+    names: dict[str, set[str]] = {path: set() for path in groups}
+    for path in (*found.nodes, *found.others):
+        above, _, name = path.rpartition("/")
+        if name and (above or "/") in names:
+            names[above or "/"].add(name)
+    layout, top = found.layout, found.path.rpartition("/")[0] or "/"
+    if top in names and found.path != "/" and store.capabilities.listable:
+        names[top].update(layout.sightings(top, store.list_dir(layout.directory(top))))
+    return names

@@ -1,0 +1,151 @@
+"""Changes of one node's documents: read, changed and written so that no other's change is lost.
+
+Only the documents that differ are written: an attribute's change touches no chunk, and in v2 not even
+`.zarray`.
+"""
+
+from __future__ import annotations
+
+import warnings
+from typing import TYPE_CHECKING
+
+from zom.errors import ConcurrentWriteError, ConflictError, NotFound, SpecError, SpecWarning
+from zom.hierarchy.change.conflicts import CHANGED
+from zom.hierarchy.change.upkeep import Written, alone, change_documents
+from zom.hierarchy.stored.findings import Findings
+from zom.json import text as jsontext
+from zom.json.value import same
+from zom.model.assembly import assemble
+from zom.model.construction import outside
+from zom.model.stored import model_document
+from zom.problems import dotted
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+
+    from zom.hierarchy.stored.layout import Layout
+    from zom.model.family import NodeKind
+    from zom.model.spec import Spec
+    from zom.problems import Fault
+    from zom.stores.interface import Store, Versioned
+
+__all__ = ["change_node", "read_spec"]
+
+_TRIES = 60
+
+
+def read_spec(store: Store, path: str, layout: Layout, known: Spec) -> Spec:
+    """The spec of a node that is open already: of the same layout, kind and level as it was `known`."""
+    keys = _keys(path, layout, known)
+    return _parsed(layout, {end: store.get_version(key) for end, key in keys.items()}, path, known)
+
+
+def change_node(
+    store: Store, path: str, layout: Layout, known: Spec, *, change: Callable[[Spec], Spec]
+) -> Spec:
+    """The spec that `change` makes of the node at `path`, once its documents are written.
+
+    `change` may be called again, where others write at the same time. A document that can't be written
+    again as it was, since it gives a name twice for instance, is changed with a SpecWarning.
+    """
+    keys = _keys(path, layout, known)
+    main = next(iter(keys.values()))
+    for _ in range(_TRIES):
+        with alone(store, path, layout, main) as holders:
+            found = {end: store.get_version(key) for end, key in keys.items()}
+            spec = change(_parsed(layout, found, path, known))
+            lost: list[str] = []
+            changes = _changes(path, layout, found, spec, lost)
+            if holders and changes:
+                done = _change_with_blocks(store, layout, changes, holders)
+            else:
+                done = _change_alone(store, layout, changes, found)
+            if done:
+                if lost:
+                    text = f"{store.url}: {'; '.join(lost)}"
+                    warnings.warn(text, SpecWarning, stacklevel=outside())
+                return spec
+    raise ConcurrentWriteError(store.url, main)
+
+
+def _keys(path: str, layout: Layout, known: Spec) -> dict[str, str]:
+    """The keys of the node's documents by their ends, its own first."""
+    kind: NodeKind = "array" if known.kind == "array" else "group"
+    return dict(zip(layout.ends(kind), layout.keys(path, kind), strict=True))
+
+
+def _is_implicit(layout: Layout, known: Spec) -> bool:
+    """Whether it is a group of the draft that was opened without a document: the first change makes it one."""
+    return layout.implicit_groups and known.kind == "group" and "attributes" not in known.document
+
+
+def _parsed(layout: Layout, found: dict[str, Versioned | None], path: str, known: Spec) -> Spec:
+    where = f"/{path.strip('/')}"
+    findings = Findings(where, known.level)
+    if next(iter(found.values())) is None and not _is_implicit(layout, known):
+        raise NotFound(f"{where}: the document is gone that was there when it was opened")
+    documents = {end: findings.value(end, where, one.value) for end, one in found.items() if one is not None}
+    findings.raise_errors()
+    spec, problems = assemble(type(known), model_document(layout.family, documents), known.level)
+    if spec is None:
+        raise SpecError(problems, where)
+    return spec
+
+
+def _changes(
+    path: str, layout: Layout, found: Mapping[str, Versioned | None], spec: Spec, lost: list[str]
+) -> list[Written]:
+    """The documents that differ from those of `spec`; what can't be written again is added to `lost`."""
+    documents = spec.to_documents()
+    changes: list[Written] = []
+    for end, there in found.items():
+        old, new = None if there is None else there.value, documents.get(end)
+        if new is None:
+            if old is not None:
+                changes.append(Written(path, end, old, None))
+            continue
+        faults: list[Fault] = []
+        if old is not None and same(jsontext.read(old, faults), new):
+            continue
+        changes.append(Written(path, end, old, jsontext.write(new, indent=2).encode()))
+        lost.extend(_losses(layout.key(path, end), faults))
+    return changes
+
+
+def _change_alone(
+    store: Store, layout: Layout, changes: list[Written], found: Mapping[str, Versioned | None]
+) -> bool:
+    """Write the documents; False where others changed one meanwhile."""
+    for each in changes:
+        key, there = layout.key(each.path, each.end), found[each.end]
+        if each.new is None:
+            store.delete(key)
+        elif not store.capabilities.compare_and_set:
+            store.set(key, each.new)
+        elif not store.replace(key, each.new, None if there is None else there.version):
+            return False
+    return True
+
+
+def _change_with_blocks(
+    store: Store, layout: Layout, changes: list[Written], holders: Mapping[str, bytes]
+) -> bool:
+    """The same, with the consolidated metadata that speaks of the node."""
+    try:
+        change_documents(store, layout, changes, holders)
+    except ConflictError as error:
+        if any(problem.code == CHANGED.code for problem in error.problems):
+            return False
+        raise
+    return True
+
+
+def _losses(key: str, faults: list[Fault]) -> Iterator[str]:
+    """What stood in a document and is not written again."""
+    for fault in faults:
+        if fault.rule.code == "json/duplicate-key":
+            yield f"{key}: of {dotted(fault.path)} only the last value is written again"
+        elif fault.rule.code == "json/number-range":
+            yield f"{key}: {dotted(fault.path)} was {fault.found}, and is written so"
+        elif fault.rule.code == "json/surrogate":
+            yield f"{key}: {dotted(fault.path)} held {fault.found}, and is written with that spelled out"

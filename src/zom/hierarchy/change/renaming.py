@@ -1,0 +1,123 @@
+"""Moving nodes to other paths, with all that lies below them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from zom.errors import PathError
+from zom.handles.handles import opened
+from zom.hierarchy.change.apply import carry_out
+from zom.hierarchy.change.conflicts import ARRAY_ABOVE, EXISTS, NAME, conflict
+from zom.hierarchy.change.create import check_names
+from zom.hierarchy.change.ledger import Ledger, is_within
+from zom.hierarchy.change.new_names import taken_name
+from zom.hierarchy.change.removal import found_at
+from zom.hierarchy.stored.survey import above_all
+from zom.paths import join, parse_path
+from zom.stores.interface import Wanted
+
+if TYPE_CHECKING:
+    from zom.hierarchy.change.plan import Plan
+    from zom.stores.opening import Place
+
+__all__ = ["plan_rename", "rename"]
+
+
+def rename(store: Place, old: str, new: str) -> Plan:
+    """Move the node at the path `old`, and all below it, to the path `new`; the plan by which it was done.
+
+    Where the store can rename, that is one step; elsewhere every key is copied before it is removed, and
+    the node is not seen meanwhile. Whatever else lies in the node's directory moves with it.
+
+    >>> import zom
+    >>> array = zom.create_array("memory:", zom.v3.ArraySpec.build(shape=(4,), dtype="int8"), "a")
+    >>> print(zom.rename(array.store, "a", "b"))
+    memory://: 1 to move
+      > /a  array  move (to /b)
+    >>> sorted(array.store.list())
+    ['b/zarr.json', 'zarr.json']
+    """
+    plan = plan_rename(store, old, new)
+    carry_out(plan)
+    return plan
+
+
+def plan_rename(store: Place, old: str, new: str) -> Plan:
+    """The plan of `zom.rename`; nothing is moved before `apply`.
+
+    >>> import zom
+    >>> array = zom.create_array("memory:", zom.v3.ArraySpec.build(shape=(4,), dtype="int8"), "a")
+    >>> zom.plan_rename(array.store, "a", "b").counts
+    {'move': 1}
+    """
+    there = opened(store, existing=True)
+    source, target = join(parse_path(old)), join(parse_path(new))
+    if is_within(target, source) or is_within(source, target):
+        raise PathError(f"expected two paths of which none lies in the other, got {source!r} and {target!r}")
+    common = next(at for at in above_all(source) if is_within(target, at))
+    ledger = Ledger(there, found_at(there, source, below=common), "replace", prune=True)
+    check_names(ledger.layout.family.form, parse_path(target))
+    ledger.check_journals()
+    _check_target(ledger, target)
+    layout, found = ledger.layout, ledger.found
+    pairs = zip(layout.node_prefixes(source), layout.node_prefixes(target), strict=True)
+    moves = tuple(pair for pair in pairs if any(key.startswith(pair[0]) for key in found.listed))
+    node = found.nodes.get(source)
+    # Where the documents move with their directory in one step, there is nothing to hide meanwhile.
+    if node is not None and not (there.capabilities.rename and not layout.implicit_groups):
+        for end, text in node.documents.items():
+            ledger.removes[layout.key(source, end)] = None
+            ledger.old[layout.key(source, end)] = text
+            ledger.writes[layout.key(target, end)] = text
+            ledger.old[layout.key(target, end)] = None
+    for path, each in found.nodes.items():
+        if is_within(path, source):
+            names = (*parse_path(target), *parse_path(path[len(source) :]))
+            ledger.documents[join(names)] = dict(each.documents)
+        elif is_within(path, common):
+            ledger.documents[path] = dict(each.documents)
+    ledger.touched.add(target)
+    ledger.act(
+        source, "array" if node is not None and node.kind == "array" else "group", "move", why=f"to {target}"
+    )
+    if not ledger.problems:
+        _look_ahead(ledger, source, target, moves)
+    plan = ledger.finished()
+    seen = {prefix: frozenset[str]() for prefix in layout.node_prefixes(target)}
+    return replace(plan, seen=seen, journal=replace(plan.journal, moves=moves, way="finish"))
+
+
+def _look_ahead(ledger: Ledger, source: str, target: str, moves: tuple[tuple[str, str], ...]) -> None:
+    """Note what would stop the move, and which systems refuse the new name."""
+    ledger.judge_names([target], without=source)
+    if ledger.store.capabilities.rename:
+        ledger.note_obstacles(Wanted(moves=moves))
+        return
+    for old, new in moves:
+        keys = [key for key in ledger.found.listed if key.startswith(old)]
+        writes = [new + key[len(old) :] for key in keys]
+        ledger.note_obstacles(Wanted(writes, frozenset(writes), keys))
+
+
+def _check_target(ledger: Ledger, target: str) -> None:
+    """Nothing may lie where the node moves to, and only groups above it."""
+    layout, found = ledger.layout, ledger.found
+    if wanted := taken_name(ledger.store, target, layout.family.form):
+        fix = "choose another name"
+        ledger.conflict(NAME, target, wanted, repr(target.rpartition("/")[2]), fix)
+    own = {layout.key(target, end) for end, _ in layout.marks}
+    prefixes = layout.node_prefixes(target)
+    there = sorted(key for key in found.listed if key in own or key.startswith(prefixes))
+    if there:
+        fix = "choose another path, or delete what is there"
+        ledger.problems.append(conflict(EXISTS, target, "nothing, to move a node there", repr(there[0]), fix))
+    for at in above_all(target):
+        node = found.nodes.get(at)
+        if node is not None and node.kind != "group":
+            ledger.problems.append(
+                conflict(ARRAY_ABOVE, at, f"a group, to hold {target}", str(node), "choose another path")
+            )
+        elif node is None and not layout.implicit_groups:
+            fix = "create it first"
+            ledger.problems.append(conflict(ARRAY_ABOVE, at, f"a group, to hold {target}", "nothing", fix))

@@ -1,0 +1,158 @@
+"""Resizing: an array's shape, and what becomes of its chunks, in an order that is safe at every point.
+
+Shrinking writes the document first: whatever happens then, nobody sees fill values where there was data
+that is still part of the array. What lies beyond the new end is taken away afterwards, in the chunks at
+the edge, too: an array that grows again shows fill values there, not what once was. Growing looks after
+such leavings first, for others may have left them.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from itertools import product
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from zom.engine.index import Index
+from zom.engine.writing import write
+from zom.errors import ConflictError, SelectionError
+from zom.hierarchy.change.conflicts import OBSTACLE, conflict
+from zom.stores.interface import Wanted
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from zom.engine.chunks import Chunks
+    from zom.engine.plan import ArrayPlan
+    from zom.extension.axis import Axis
+
+__all__ = ["behind", "check_clearing", "clear_beyond"]
+
+_MANY = 1 << 16
+"""In how many chunks those at the edge are looked for beforehand."""
+
+_FEW = 4096
+"""How many chunks are taken away by name before the store is asked which there are."""
+
+
+def behind(old: tuple[int, ...], more: tuple[int, ...], axis: int) -> tuple[int, tuple[int, ...]]:
+    """The dimension that `axis` means, and the shape that an array has with data of the shape `more` behind it.
+
+    >>> behind((2, 3), (5, 3), 0)
+    (0, (7, 3))
+    """
+    if not -len(old) <= axis < len(old):
+        raise SelectionError(f"axis {axis} is out of bounds: the array has {len(old)} dimensions")
+    place = axis % len(old)
+    if len(more) != len(old) or more[:place] + more[place + 1 :] != old[:place] + old[place + 1 :]:
+        raise SelectionError(f"data of shape {more} doesn't fit behind {old} along axis {place}")
+    return place, (*old[:place], old[place] + more[place], *old[place + 1 :])
+
+
+def check_clearing(chunks: Chunks, wide: ArrayPlan, shape: tuple[int, ...]) -> None:
+    """ConflictError where chunks beyond `shape`, or at its edge, can't be deleted or written."""
+    kept = _kept(wide, shape)
+    gone = [key for keys in _keys_beyond(chunks, wide, kept) for key in keys]
+    edges = (
+        [] if 0 in shape else [chunks.prefix + wide.keys.key(place) for place in _edges(wide, shape, kept)]
+    )
+    there = [key for key in edges if chunks.store.exists(key)] if len(edges) <= _FEW else []
+    problems = [
+        conflict(OBSTACLE, chunks.node, expected, f"{found} at {key!r}", fix, key=key)
+        for key, expected, found, fix in chunks.store.obstacles(Wanted(there, removes=gone))
+    ]
+    if problems:
+        raise ConflictError(problems, chunks.store.url)
+
+
+def clear_beyond(chunks: Chunks, wide: ArrayPlan, shape: tuple[int, ...]) -> None:
+    """Take away, of the array as `wide` describes it, all that lies beyond `shape`."""
+    _remove_chunks(chunks, wide, shape)
+    _clear_edges(chunks, wide, shape)
+
+
+def _remove_chunks(chunks: Chunks, wide: ArrayPlan, shape: tuple[int, ...]) -> None:
+    """Delete the chunks that hold nothing of `shape`."""
+    for keys in _keys_beyond(chunks, wide, _kept(wide, shape)):
+        chunks.store.delete_many(keys)
+
+
+def _kept(wide: ArrayPlan, shape: tuple[int, ...]) -> tuple[int, ...]:
+    """How many chunks along each dimension hold something of `shape`."""
+    return tuple(
+        0
+        if not length
+        else int(axis.find(np.array([length - 1]))[0]) + 1
+        if length < axis.length
+        else axis.count
+        for axis, length in zip(wide.axes, shape, strict=True)
+    )
+
+
+def _keys_beyond(chunks: Chunks, wide: ArrayPlan, kept: tuple[int, ...]) -> Iterator[list[str]]:
+    """The keys of the chunks beyond `kept`: those that there may be, or of many, those that there are."""
+    grid = wide.grid
+    if kept == grid:
+        return
+    store, prefix, keys = chunks.store, chunks.prefix, wide.keys
+    beyond = math.prod(grid) - math.prod(kept)
+    if beyond > _FEW and store.capabilities.listable:
+        found = (key[len(prefix) :] for key in store.list(prefix))
+        places = ((key, keys.coords(key, len(grid))) for key in found)
+        yield [prefix + key for key, place in places if place is not None and _is_beyond(place, kept, grid)]
+        return
+    yield [prefix + keys.key(place) for place in _places_beyond(kept, grid)]
+
+
+def _edges(wide: ArrayPlan, shape: tuple[int, ...], kept: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
+    """The places of the chunks that lie across the end of `shape`."""
+    cut = [_end_of(axis, length) != length for axis, length in zip(wide.axes, shape, strict=True)]
+    if any(cut) and math.prod(kept) <= _MANY:
+        for place in product(*map(range, kept)):
+            if any(is_cut and n + 1 == count for n, count, is_cut in zip(place, kept, cut, strict=True)):
+                yield place
+
+
+def _is_beyond(place: tuple[int, ...], kept: tuple[int, ...], grid: tuple[int, ...]) -> bool:
+    inside = all(number < count for number, count in zip(place, grid, strict=True))
+    return inside and any(number >= count for number, count in zip(place, kept, strict=True))
+
+
+def _places_beyond(kept: tuple[int, ...], grid: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
+    """Every place of the grid that is not kept, once."""
+    for axis in range(len(grid)):
+        spans = [
+            range(count)
+            if place < axis
+            else range(count, grid[place])
+            if place == axis
+            else range(grid[place])
+            for place, count in enumerate(kept)
+        ]
+        yield from product(*spans)
+
+
+def _clear_edges(chunks: Chunks, wide: ArrayPlan, shape: tuple[int, ...]) -> None:
+    """Put fill values behind the new end, in the chunks that lie across it."""
+    if 0 in shape:
+        return
+    ends = [_end_of(axis, length) for axis, length in zip(wide.axes, shape, strict=True)]
+    wider = replace(chunks, plan=wide)
+    for place, (length, end) in enumerate(zip(shape, ends, strict=True)):
+        if end == length:
+            continue
+        # What lies behind the end along several dimensions goes with the first of them.
+        before = [slice(0, kept, 1) for kept in shape[:place]]
+        behind = [slice(0, last, 1) for last in ends[place + 1 :]]
+        index = Index((*before, slice(length, end, 1), *behind))
+        write(wider, index, np.broadcast_to(wide.fill, index.shape))
+
+
+def _end_of(axis: Axis, length: int) -> int:
+    """Where the chunk ends that holds the last of `length` elements."""
+    if length == axis.length:
+        return length
+    last = int(axis.find(np.array([length - 1]))[0])
+    return min(axis.start(last) + axis.size(last), axis.length)

@@ -1,0 +1,166 @@
+"""Upkeep: consolidated metadata stays true when single documents change.
+
+Documents and the blocks that speak of them change together, by a journal: whatever happens, readers find
+the old ones or the new ones, and no block that is stale or gone.
+"""
+
+from __future__ import annotations
+
+from contextlib import ExitStack, contextmanager
+from contextvars import ContextVar
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
+
+from zom.hierarchy.change.blocks import block_in, plain_text
+from zom.hierarchy.change.carry import carry_through, check_texts
+from zom.hierarchy.journal.journal import Journal, journal_key
+from zom.hierarchy.stored.survey import Lying, above_all
+from zom.hierarchy.stored.text import document_text
+from zom.json import text as jsontext
+from zom.paths import join, parse_path
+
+if TYPE_CHECKING:
+    from collections.abc import Generator, Iterable, Mapping
+
+    from zom.hierarchy.stored.layout import Layout
+    from zom.stores.interface import Store
+
+__all__ = ["Written", "alone", "change_documents", "holders_of"]
+
+
+class Written(NamedTuple):
+    """A document of a node that changes."""
+
+    path: str
+    end: str
+    old: bytes | None
+    new: bytes | None
+
+
+def holders_of(store: Store, paths: Iterable[str], layout: Layout) -> dict[str, bytes]:
+    """The documents with blocks at `paths` and above, by the paths of their groups, the topmost first.
+
+    Where there is no consolidated metadata, that is one batch of small reads.
+
+    >>> from zom.hierarchy.stored.layout import V2_LAYOUT
+    >>> from zom.stores.memory import MemoryStore
+    >>> list(holders_of(MemoryStore({".zmetadata": b'{"metadata": {}}'}), ["/a/b"], V2_LAYOUT))
+    ['/']
+    """
+    end = _end(layout)
+    if end is None:
+        return {}
+    nodes = [join(parse_path(path)) for path in paths]
+    groups = sorted(
+        {at for path in nodes for at in (path, *above_all(path))}, key=lambda at: len(parse_path(at))
+    )
+    keys = [layout.key(at, end) for at in groups]
+    return {
+        at: text
+        for at, text in zip(groups, store.get_many(keys), strict=True)
+        if text is not None and block_in(Lying(at, layout, {end: text})) is not None
+    }
+
+
+def _end(layout: Layout) -> str | None:
+    """The document in which a block lies; None where the format has none."""
+    if layout.inline is None and layout.consolidated is None:
+        return None
+    return layout.consolidated or layout.marks[0][0]
+
+
+@contextmanager
+def alone(store: Store, path: str, layout: Layout, key: str) -> Generator[dict[str, bytes]]:
+    """A block in which nobody else changes the node at `path`, whose own document lies under `key`.
+
+    It is given what holds blocks that speak of the node. Their journal is locked before the document, as
+    by everybody who changes both. Where nothing holds any, and somebody consolidates meanwhile, that is
+    done again at the end.
+    """
+    inside, here = _without_blocks.get(), (id(store), key)
+    if here in inside:
+        yield {}
+        return
+    holders = holders_of(store, [path], layout)
+    with ExitStack() as held:
+        if holders:
+            held.enter_context(store.lock(journal_key(next(iter(holders)))))
+        held.enter_context(store.lock(key))
+        if holders:
+            yield holders_of(store, [path], layout)
+            return
+        token = _without_blocks.set(inside | {here})
+        try:
+            yield {}
+        finally:
+            _without_blocks.reset(token)
+    from zom.hierarchy.change.consolidate import follow  # noqa: PLC0415 - it plans by what is here
+
+    follow(store, path, layout)
+
+
+_without_blocks: ContextVar[frozenset[tuple[int, str]]] = ContextVar("without blocks", default=frozenset())
+"""The documents that this thread changes alone, each in its store: no journal is waited for meanwhile."""
+
+
+def change_documents(
+    store: Store, layout: Layout, changes: Iterable[Written], holders: Mapping[str, bytes]
+) -> None:
+    """Change documents, and the blocks that speak of them; ConflictError where others change them meanwhile.
+
+    >>> from zom.hierarchy.stored.layout import V2_LAYOUT
+    >>> from zom.stores.memory import MemoryStore
+    >>> block = b'{"zarr_consolidated_format": 1, "metadata": {".zgroup": {"zarr_format": 2}}}'
+    >>> store = MemoryStore({".zgroup": b'{"zarr_format": 2}', ".zmetadata": block})
+    >>> new = Written("/", ".zattrs", None, b'{"n": 1}')
+    >>> change_documents(store, V2_LAYOUT, [new], holders_of(store, ["/"], V2_LAYOUT))
+    >>> jsontext.read(store.get(".zmetadata"), [])["metadata"][".zattrs"]
+    {'n': 1}
+    """
+    given = list(changes)
+    end = cast("str", _end(layout))
+    old: dict[str, bytes | None] = {}
+    new: dict[str, bytes | None] = {}
+    for each in given:
+        key = layout.key(each.path, each.end)
+        old[key], new[key] = each.old, each.new
+    first: dict[str, bytes | None] = {}
+    for at in sorted(holders, key=lambda at: -len(parse_path(at))):
+        key = layout.key(at, end)
+        own = old.setdefault(key, holders[at])
+        text = new.pop(key, None) or holders[at]
+        first[key], new[key] = _with_block(layout, at, text, own or b"", given)
+    work = Journal(
+        next(iter(holders)),
+        "undo",
+        first=first,
+        removes=tuple(key for key, text in new.items() if text is None),
+        writes={key: text for key, text in new.items() if text is not None},
+        old=old,
+    )
+    carry_through(store, work, lambda: check_texts(store, old))
+
+
+def _with_block(
+    layout: Layout, at: str, text: bytes, stored: bytes, changes: Iterable[Written]
+) -> tuple[bytes | None, bytes]:
+    """The document that holds a block: as it is meanwhile, and with what the block says then."""
+    block = cast("dict[str, Any]", block_in(Lying(at, layout, {cast("str", _end(layout)): stored})))
+    held: Any = block.get("metadata")
+    entries = dict(cast("dict[str, Any]", held)) if isinstance(held, dict) else {}
+    for each in changes:
+        inner = parse_path(each.path)
+        if inner[: len(parse_path(at))] != parse_path(at):
+            continue
+        below = "/".join(inner[len(parse_path(at)) :])
+        name = below if layout.consolidated is None else f"{below}/{each.end}".lstrip("/")
+        if not name:
+            continue
+        entries.pop(name, None)
+        if each.new is not None:
+            entries[name] = jsontext.read(plain_text(each.new, layout.inline), [])
+    whole = {**block, "metadata": entries}
+    if layout.consolidated is not None:
+        return None, document_text(whole)
+    inline = cast("str", layout.inline)
+    plain = cast("dict[str, Any]", jsontext.read(plain_text(text, inline), []))
+    return plain_text(stored, inline), document_text({**plain, inline: whole})

@@ -1,0 +1,1 @@
+"""Checks of documents, stores and what conventions ask of them."""

@@ -1,0 +1,96 @@
+"""Consolidated metadata as a document of its own: the hierarchy that it describes, to be validated.
+
+`.zmetadata` of v2, or a `zarr.json` of v3 with consolidated metadata in it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from zom.conventions.framework.view import grown
+from zom.errors import SpecError
+from zom.formats.v2 import V2
+from zom.formats.v3 import V3
+from zom.json.python_value import is_dict
+from zom.model.stored import check_consolidated, consolidated_entries, model_document
+from zom.problems import pointer_of
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from zom.conventions.framework.view import Facts
+    from zom.conventions.framework.view import Node as View
+    from zom.model.family import Family
+    from zom.problems import Level, Problem
+
+__all__ = ["ConsolidatedDocument", "consolidated_in"]
+
+
+@dataclass(frozen=True, slots=True)
+class ConsolidatedDocument:
+    """A document with consolidated metadata in it, and of which format it is."""
+
+    family: Family
+    value: Mapping[str, Any]
+
+    def problems(self, level: Level) -> tuple[Problem, ...]:
+        """What is wrong with it as Zarr."""
+        return check_consolidated(self.family, self.value, level)
+
+    def view(self) -> View:
+        """The hierarchy as conventions see it; where it can't be told, a group of which nothing is known."""
+        try:
+            entries = consolidated_entries(self.family, self.value)
+        except SpecError:
+            entries = {}
+        return _grown(self.family, entries)
+
+    def located(self, problem: Problem) -> Problem:
+        """The problem of a node, pointing into the document."""
+        path, inside = problem.node.strip("/"), problem.inside
+        if self.family is V3:
+            steps = ("consolidated_metadata", "metadata", path) if path else ()
+            return replace(problem, pointer=pointer_of((*steps, *inside)))
+        metadata = self.value.get("metadata")
+        before = f"{path}/" if path else ""
+        end = ".zarray" if is_dict(metadata) and f"{before}.zarray" in metadata else ".zgroup"
+        if inside[:1] == ("attributes",):
+            end, inside = ".zattrs", inside[1:]
+        return replace(problem, pointer=pointer_of(("metadata", f"{before}{end}", *inside)))
+
+
+def consolidated_in(value: Any) -> ConsolidatedDocument | None:
+    """The consolidated metadata that the document is; None where it is something else.
+
+    >>> consolidated_in({"zarr_consolidated_format": 1, "metadata": {}}).view()
+    <group />
+    """
+    if not is_dict(value):
+        return None
+    if "zarr_consolidated_format" in value:
+        return ConsolidatedDocument(V2, value)
+    is_v3 = value.get("zarr_format") == 3 and is_dict(value.get("consolidated_metadata"))
+    return ConsolidatedDocument(V3, value) if is_v3 and "members" not in value else None
+
+
+def _grown(family: Family, entries: Mapping[str, Mapping[str, Any]]) -> View:
+    """The view of a hierarchy of which the documents are known by path."""
+    below: dict[str, dict[str, str]] = {"/": {}}
+    for path in entries:
+        names = path.strip("/").split("/") if path != "/" else []
+        here = ""
+        for name in names:
+            inner = below.setdefault(here or "/", {})
+            here = f"{here}/{name}"
+            inner[name] = here
+            below.setdefault(here, {})
+
+    def facts(path: str) -> Facts:
+        document = (
+            model_document(family, entries[path]) if path in entries else dict(family.constants["group"])
+        )
+        kind = family.kind_of(document) if is_dict(document) else None
+        return kind, family.form, document
+
+    return grown("/", facts, below.get)

@@ -1,0 +1,164 @@
+"""The keys of a hierarchy that lie below no array, judged: documents that no reader finds, and foreign files.
+
+A listing comes in no certain order, and what a file is may be told by a document that is listed after it:
+so the files of a directory that is no node are counted, and judged at the end.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from zom.hierarchy.check.chunk_keys import (
+    MAIN_DOCUMENTS,
+    SIDE_DOCUMENTS,
+    note_unfinished,
+    tell_loose,
+)
+from zom.hierarchy.check.chunk_rules import FOREIGN_IN_GROUP, UNREACHED
+from zom.hierarchy.journal.journal import JOURNAL
+from zom.hierarchy.stored.gather import MIXED_FORMAT
+from zom.hierarchy.stored.layout import ENTRY_KEY
+from zom.hierarchy.stored.look import TWO_FORMATS, TWO_KINDS
+from zom.model.tree import BELOW_ARRAY
+
+if TYPE_CHECKING:
+    from zom.hierarchy.check.tally import Tally
+    from zom.hierarchy.stored.layout import Layout
+    from zom.hierarchy.stored.read import StoredTree
+
+__all__ = ["LooseKeys"]
+
+_FIX = "move it elsewhere, or delete it, if nobody needs it here"
+
+
+class _Folder:
+    """A directory in a group that is no node, with what lies in it."""
+
+    __slots__ = ("count", "group", "has_nodes", "keys")
+
+    def __init__(self, group: str) -> None:
+        self.group = group
+        self.keys: list[str] = []
+        self.count = 0
+        self.has_nodes = False
+
+
+class LooseKeys:
+    """The keys of one hierarchy that lie below none of its arrays, taken one after the other."""
+
+    def __init__(self, tree: StoredTree, tally: Tally) -> None:
+        self._tally = tally
+        self._layout: Layout = tree.layout
+        self._kinds = {node.path: node.kind for node in tree.root.walk()}
+        self._root = tree.root.path
+        self._documents = set(tree.documents())
+        if tree.consolidated is not None:
+            self._documents.add(tree.consolidated.key)
+        if self._layout.implicit_groups:
+            self._documents.add(f"{self._layout.base}{ENTRY_KEY}")
+        told = {TWO_FORMATS.code, TWO_KINDS.code, MIXED_FORMAT.code}
+        self._told = {problem.node.strip("/") for problem in tree.problems if problem.code in told}
+        self._folders: dict[str, _Folder] = {}
+        self._side: list[tuple[str, str]] = []
+
+    def take(self, key: str) -> None:
+        """Judge a key that lies below no array."""
+        if key in self._documents:
+            return
+        above, _, name = key.rpartition("/")
+        if name == JOURNAL:
+            note_unfinished(self._tally, key)
+        elif self._layout.implicit_groups:
+            self._take_draft(key)
+        elif above in self._kinds:
+            self._take_in_group(key, above, name)
+        else:
+            self._take_elsewhere(key, above, name)
+
+    def _take_draft(self, key: str) -> None:
+        place = self._draft_place(key)
+        above = place
+        while above and self._kinds.get(above) != "array":
+            above = above.rpartition("/")[0]
+        if place and above:
+            self._tell_below(f"/{place}", above, key)
+        else:
+            self._foreign(self._root, key)
+
+    def _draft_place(self, key: str) -> str:
+        """The path of the node whose document the key is; empty where it is none."""
+        layout, base = self._layout, self._layout.base
+        directory = layout.directory(base)
+        for end, _ in layout.marks:
+            tail = layout.key(f"{base}x", end)[len(directory) + 1 :]
+            if key.startswith(directory) and key.endswith(tail):
+                return base + key[len(directory) : -len(tail)]
+        return ""
+
+    def _tell_below(self, node: str, above: str, key: str) -> None:
+        fix = "move the node elsewhere: below an array nobody finds it"
+        found = f"the array /{above} above it"
+        self._tally.add(BELOW_ARRAY, node, "only groups above a node", found, fix, key=key)
+
+    def _take_in_group(self, key: str, above: str, name: str) -> None:
+        """A file beside the document of a group."""
+        if name == self._layout.consolidated:
+            return  # of this group; only the one of the root is compared
+        if name in MAIN_DOCUMENTS:
+            if above not in self._told:
+                is_other = ENTRY_KEY in {name, self._layout.marks[0][0]}
+                broken = TWO_FORMATS if is_other else TWO_KINDS
+                wanted = "documents of one format" if is_other else "an array or a group"
+                found = "v3 and v2 side by side" if is_other else "documents of both"
+                self._tally.add(broken, f"/{above}", wanted, found, "take one of them away", key=key)
+                self._told.add(above)
+        elif name in SIDE_DOCUMENTS:
+            self._side.append((above, key))
+        else:
+            self._foreign(above, key)
+
+    def _foreign(self, group: str, key: str) -> None:
+        wanted = "documents and chunks of a hierarchy"
+        self._tally.add(FOREIGN_IN_GROUP, f"/{group}", wanted, f"{key!r}", _FIX, key=key)
+
+    def _take_elsewhere(self, key: str, above: str, name: str) -> None:
+        """A file in a directory that is no node, or below one."""
+        folder, group = above, above.rpartition("/")[0]
+        while group not in self._kinds and group:
+            folder, group = group, group.rpartition("/")[0]
+        if folder in self._told:
+            return  # it was told that there is a node of another format
+        place = self._folders.get(folder)
+        if place is None:
+            place = self._folders[folder] = _Folder(group if group in self._kinds else self._root)
+        if name in MAIN_DOCUMENTS:
+            place.has_nodes = True
+            self._tell_unreached(key, above, folder)
+        elif name in SIDE_DOCUMENTS:
+            self._side.append((above, key))
+        else:
+            place.count += 1
+            most = self._tally.most
+            if most is None or len(place.keys) < most:
+                place.keys.append(key)
+
+    def _tell_unreached(self, key: str, above: str, folder: str) -> None:
+        self._told.add(above)
+        found = f"none in {folder!r}"
+        if above == folder:
+            # Its own document is there, and it is no node: another format's, or not read as one.
+            found = f"{key!r}, which is not read as one"
+        fix = "make a group of each directory above it; until then only its own path opens it"
+        self._tally.add(UNREACHED, f"/{above}", "a document of each group above a node", found, fix, key=key)
+
+    def finish(self) -> None:
+        """Judge what had to wait for the end of the listing."""
+        for above, key in self._side:
+            if above not in self._told:
+                tell_loose(self._tally, f"/{above}", key)
+        for folder in self._folders.values():
+            if folder.has_nodes:
+                continue  # they may be the chunks of a node that no reader finds, and of that is told
+            for key in folder.keys:
+                self._foreign(folder.group, key)
+            self._tally.skip(FOREIGN_IN_GROUP, f"/{folder.group}", folder.count - len(folder.keys))

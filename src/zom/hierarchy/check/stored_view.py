@@ -1,0 +1,88 @@
+"""The view of what was read from a store, as rules of conventions see it, and where their findings stand there.
+
+Consolidated metadata is a copy in one document: rules see it in the group that it is of, as Zarr v3 keeps it,
+in a document of Zarr v2 as well.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Final
+
+from zom.conventions.framework.view import Node as View
+from zom.conventions.framework.view import grown
+from zom.hierarchy.stored.findings import NOT_JSON
+from zom.hierarchy.stored.node import place, whole_document
+from zom.json.python_value import is_dict
+from zom.json.value import JSONDict
+from zom.model.stored import model_document
+from zom.problems import pointer_of
+
+if TYPE_CHECKING:
+    from zom.conventions.framework.view import Facts
+    from zom.hierarchy.stored.findings import Findings
+    from zom.hierarchy.stored.node import Node
+    from zom.hierarchy.stored.read import StoredTree
+    from zom.problems import Problem
+
+__all__ = ["StoredView"]
+
+_BLOCK: Final = "consolidated_metadata"
+
+
+class StoredView:
+    """The view of a tree in a store.
+
+    >>> from zom.hierarchy.stored.read import inspect_tree
+    >>> from zom.stores.memory import MemoryStore
+    >>> StoredView(inspect_tree(MemoryStore({".zgroup": b'{"zarr_format": 2}'}))).root
+    <group />
+    """
+
+    def __init__(self, tree: StoredTree) -> None:
+        self._tree = tree
+        self.root: View = grown(tree.root, self._facts, lambda node: node.members)
+        """Nodes at fault included."""
+
+    def _facts(self, node: Node) -> Facts:
+        layout = self._tree.layout
+        broken = any(each.value is NOT_JSON for each in node.documents.values())
+        document = None if broken else whole_document(layout, node)
+        if node is self._tree.root and layout.consolidated is not None and is_dict(document):
+            document = self._with_block(document)
+        kind = node.kind or (layout.family.kind_of(document) if is_dict(document) else None)
+        return kind, layout.family.form, document
+
+    def _with_block(self, document: Any) -> Any:
+        """The document of the root, with the metadata that is consolidated beside it."""
+        found = self._tree.consolidated
+        if found is None:
+            return document
+        family = self._tree.layout.family
+        metadata = {path: model_document(family, documents) for path, documents in found.entries.items()}
+        return JSONDict({**document, _BLOCK: {"metadata": metadata}})
+
+    def place(self, problem: Problem, findings: Findings) -> None:
+        """Add a finding of the view, where users find it in the store."""
+        tree = self._tree
+        prefix = tree.path.rstrip("/")
+        if prefix and problem.related:
+            related = tuple(f"{prefix}{each}".rstrip("/") for each in problem.related)
+            problem = replace(problem, related=related)
+        if tree.layout.inline is None and problem.inside[:1] == (_BLOCK,):
+            self._place_consolidated(problem, findings)
+        else:
+            place(problem, tree.layout, tree.root, findings)
+
+    def _place_consolidated(self, problem: Problem, findings: Findings) -> None:
+        found = self._tree.consolidated
+        if found is None:
+            return
+        _, _, path, *inside = problem.inside
+        documents = found.entries.get(str(path), {})
+        end = next((name for name in documents if name != ".zattrs"), ".zgroup")
+        if inside[:1] == ["attributes"]:
+            end, inside = ".zattrs", inside[1:]
+        node = f"{self._tree.path.rstrip('/')}{problem.node}".rstrip("/") or "/"
+        pointer = pointer_of((*found.steps(str(path), end), *inside))
+        findings.place(replace(problem, node=node, key=found.key, pointer=pointer), found.text)

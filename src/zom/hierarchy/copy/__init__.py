@@ -1,0 +1,1 @@
+"""Copies of hierarchies from one store to another."""

@@ -1,0 +1,349 @@
+"""Copying the chunks of one array: raw where they mean the same, else decoded and encoded region by region.
+
+Memory is bounded: each job holds one batch of stored chunks, or one region with the chunk that is being
+decoded and the one that is being encoded. What is listed of the source costs 8 bytes a chunk, at most.
+"""
+
+from __future__ import annotations
+
+import math
+from array import array as numbers_array
+from dataclasses import dataclass, replace
+from itertools import islice, product
+from operator import lt
+from typing import TYPE_CHECKING, Any, cast
+
+import numpy as np
+
+from zom.engine.index import Index
+from zom.engine.indexing import read_selection
+from zom.engine.selection import basic_or_numpy
+from zom.engine.split import walk
+from zom.engine.workers import run
+from zom.errors import CodecError, StoreError
+from zom.hierarchy.change.agreement import same_fill
+from zom.hierarchy.copy.tiling import tiling
+from zom.stores.interface import Range
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from zom.engine.chunks import Chunks
+    from zom.engine.plan import ChunkForm
+    from zom.extension.axis import Axis
+    from zom.hierarchy.copy.tally import Progress, Tally
+    from zom.hierarchy.copy.tiling import Tiling
+
+__all__ = ["MEMORY", "ArrayPair", "copy_encoded", "copy_raw", "verify_encoded", "verify_raw"]
+
+MEMORY = 1 << 26
+"""The bytes of a region in memory, or of a batch of chunks, for each job; single chunks may be larger."""
+
+_LEAST = 1 << 20
+"""Regions are at least so large, where there are so many elements: small ones are not worth their while."""
+
+_BATCH = 256
+"""How many chunks are asked for at once, at most."""
+
+_LISTED = 1 << 20
+"""How many numbers of regions are kept before those that are there twice are thrown out."""
+
+
+@dataclass(frozen=True, slots=True)
+class ArrayPair:
+    """The chunks of an array, and of the one that they are copied to."""
+
+    old: Chunks
+    new: Chunks
+    jobs: int
+    is_resumed: bool
+    """Whether chunks that are in the target are whole, and those that are wanted."""
+    memory: int
+    tally: Tally
+    progress: Progress
+    stray: Callable[[str], object] | None = None
+    """Is given the keys below the array that are no chunks of it."""
+
+
+# --- raw ------------------------------------------------------------------------------------------------
+
+
+def copy_raw(pair: ArrayPair) -> None:
+    """Copy every chunk as it is, under its key in the target."""
+    old, new = pair.old.store, pair.new.store
+
+    def take(batches: Iterator[list[tuple[str, str]]]) -> None:
+        for batch in batches:
+            wanted = _missing(pair, batch) if pair.is_resumed else batch
+            values = old.get_many([key for key, _ in wanted])
+            found = [
+                (key, value) for (_, key), value in zip(wanted, values, strict=True) if value is not None
+            ]
+            new.set_many(found)
+            nbytes = sum(len(value) for _, value in found)
+            pair.tally.add(raw=len(found), skipped=len(batch) - len(wanted), nbytes=nbytes)
+            pair.progress.add(len(batch))
+
+    run(_batches(pair), pair.jobs, take, threads=pair.jobs)
+
+
+def verify_raw(pair: ArrayPair) -> None:
+    """Raise StoreError unless every chunk of the source has the same bytes in the target.
+
+    Raise ChunkError if the index of a shard is damaged: equal bytes are no proof that it can be read.
+    """
+    old, new = pair.old.store, pair.new.store
+    check = _shard_check(pair.new)
+
+    def take(batches: Iterator[list[tuple[str, str]]]) -> None:
+        for batch in batches:
+            mine = old.get_many([key for key, _ in batch])
+            theirs = new.get_many([key for _, key in batch])
+            for (source, target), a, b in zip(batch, mine, theirs, strict=True):
+                if a != b:
+                    found = "nothing" if b is None else "other bytes"
+                    reason = f"expected the bytes of {source!r} in {old.url}, found {found}"
+                    raise StoreError(new.url, target, "verify", reason)
+                if check is not None and b is not None:
+                    check(target, b)
+
+    run(_batches(pair), pair.jobs, take, threads=pair.jobs)
+
+
+def _shard_check(chunks: Chunks) -> Callable[[str, bytes], None] | None:
+    """What raises ChunkError if the index of the shard at a key is damaged; None where chunks are no shards."""
+    uniform = chunks.plan.uniform
+    shard = None if uniform is None else chunks.plan.form(uniform).shard
+    if shard is None:
+        return None
+
+    def check(key: str, value: bytes) -> None:
+        try:
+            shard.parse(value).check()
+        except CodecError as error:
+            raise chunks.refused("verify", key, error) from error
+
+    return check
+
+
+def _missing(pair: ArrayPair, batch: list[tuple[str, str]]) -> list[tuple[str, str]]:
+    """Those of a batch that are not in the target."""
+    there = _there(pair, [key for _, key in batch])
+    return [one for one in batch if one[1] not in there]
+
+
+def _there(pair: ArrayPair, keys: list[str]) -> set[str]:
+    """Those of the keys that are in the target."""
+    found = pair.new.store.get_many([(key, Range(0, 0)) for key in keys])
+    return {key for key, value in zip(keys, found, strict=True) if value is not None}
+
+
+def _batches(pair: ArrayPair) -> Iterator[list[tuple[str, str]]]:
+    """The keys of chunks in source and target, as many as fit into memory."""
+    plan = pair.old.plan
+    largest = math.prod(max(axis.sizes, default=1) for axis in plan.axes) * max(plan.dtype.itemsize, 1)
+    count = max(1, min(_BATCH, pair.memory // max(largest, 1)))
+    form, prefix = pair.new.plan.keys, pair.new.prefix
+    pairs = ((key, prefix + form.key(chunk)) for key, chunk in stored_chunks(pair.old, pair.stray))
+    while batch := list(islice(pairs, count)):
+        yield batch
+
+
+def stored_chunks(
+    chunks: Chunks, stray: Callable[[str], object] | None = None
+) -> Iterator[tuple[str, tuple[int, ...]]]:
+    """The key and the place of each chunk in the store; of one that can't be listed, of each in the grid.
+
+    Other keys below the array go to `stray`. A key that is a chunk's is made again from the chunk's
+    numbers wherever it is used: no name from a store is taken as it is.
+    """
+    plan, prefix = chunks.plan, chunks.prefix
+    rank, grid, form = len(plan.axes), plan.grid, plan.keys
+    if not chunks.store.capabilities.listable:
+        for chunk in product(*map(range, grid)):
+            yield prefix + form.key(chunk), chunk
+        return
+    for key in chunks.store.list(prefix):
+        place = form.coords(key[len(prefix) :], rank)
+        if place is not None and all(map(lt, place, grid)):
+            yield key, place
+        elif stray is not None:
+            stray(key)
+
+
+# --- decoded and encoded --------------------------------------------------------------------------------
+
+
+def copy_encoded(pair: ArrayPair) -> None:
+    """Copy what the chunks hold, region by region; each chunk of the target is written once, whole."""
+    tiles = tiles_of(pair)
+
+    def take(numbers: Iterator[int]) -> None:
+        room = _Room(tiles)
+        for number in numbers:
+            _copy_region(pair, tiles.region(number), room)
+            pair.progress.add(tiles.chunks(number))
+
+    run(_numbers(pair, tiles), pair.jobs, take, threads=pair.jobs)
+
+
+def verify_encoded(pair: ArrayPair) -> None:
+    """StoreError unless both arrays hold the same elements, bit for bit."""
+    tiles = tiles_of(pair)
+
+    def take(numbers: Iterator[int]) -> None:
+        mine, theirs = _Room(tiles), _Room(tiles)
+        for number in numbers:
+            region = tiles.region(number)
+            a = mine.read(pair.old, region)
+            b = theirs.read(pair.new, region)
+            if not _same(a, b):
+                where = ", ".join(f"{part.start}:{part.stop}" for part in region)
+                reason = (
+                    f"[{where}] reads back with other elements than {pair.old.node} in {pair.old.store.url}; "
+                    "codecs that lose data do that, too"
+                )
+                raise StoreError(pair.new.store.url, pair.new.node.strip("/"), "verify", reason)
+
+    run(_numbers(pair, tiles), pair.jobs, take, threads=pair.jobs)
+
+
+def tiles_of(pair: ArrayPair) -> Tiling:
+    """The regions that the pair is copied in."""
+    old, new = pair.old.plan, pair.new.plan
+    width = max(old.dtype.itemsize, 1)
+    chunk = width * max(_largest(old.axes), _largest(new.axes))
+    memory = max(pair.memory, chunk)
+    far = max(pair.old.store.capabilities.parallel, pair.new.store.capabilities.parallel) > 1
+    least = memory // 4 if far else min(_LEAST, memory)
+    return tiling(_decoded_axes(pair.old), new.axes, width, memory=memory, least=least)
+
+
+def _largest(axes: tuple[Axis, ...]) -> int:
+    return math.prod(max(axis.sizes, default=1) for axis in axes)
+
+
+def _decoded_axes(chunks: Chunks) -> tuple[Axis, ...]:
+    """The grid of what is decoded on its own: of shards, the chunks in them."""
+    plan = chunks.plan
+    if not plan.sharded:
+        return plan.axes
+    form = plan.form(cast("tuple[int, ...]", plan.uniform))
+    inner = cast("ChunkForm", form.inner).shape
+    # The engine's grid of a shard fits the array's only where it divides it, as the codec demands.
+    return tuple(
+        replace(axis, regular=size) if axis.regular is not None else axis
+        for axis, size in zip(plan.axes, inner, strict=True)
+    )
+
+
+def _numbers(pair: ArrayPair, tiles: Tiling) -> Iterator[int]:
+    """The numbers of the regions in which there may be anything but what is never written."""
+    listable = pair.old.store.capabilities.listable
+    if not tiles.count:
+        return iter(())
+    if not listable or not same_fill(pair.old.plan, pair.new.plan):
+        return iter(range(tiles.count))
+    return iter(_touched(pair, tiles))
+
+
+def _touched(pair: ArrayPair, tiles: Tiling) -> Iterator[int]:
+    """The numbers of the regions that chunks of the source lie in, in order."""
+    axes = pair.old.plan.axes
+    if tiles.count >= 1 << 63:
+        chunks = stored_chunks(pair.old, pair.stray)
+        found = {number for _, chunk in chunks for number in tiles.touched(axes, chunk)}
+        yield from sorted(found)
+        return
+    seen = np.empty(0, np.int64)
+    some = numbers_array("q")
+    for _, chunk in stored_chunks(pair.old, pair.stray):
+        some.extend(tiles.touched(axes, chunk))
+        if len(some) > _LISTED:
+            seen = np.union1d(seen, np.frombuffer(some, np.int64))
+            some = numbers_array("q")
+    seen = np.union1d(seen, np.frombuffer(some, np.int64)) if len(some) else seen
+    for number in seen:
+        yield int(number)
+
+
+class _Room:
+    """Memory for the largest region, made once: views of it are all that anybody keeps of a region."""
+
+    def __init__(self, tiles: Tiling) -> None:
+        self._count = tiles.most
+        self._memory: Any = None
+
+    def read(self, chunks: Chunks, region: tuple[slice[int, int, int], ...]) -> Any:
+        """The elements of a region."""
+        shape = tuple(part.stop - part.start for part in region)
+        dtype = chunks.plan.dtype
+        if dtype.hasobject or dtype.kind == "T":
+            return read_selection(chunks, basic_or_numpy(region, chunks.plan.shape))
+        if self._memory is None:
+            self._memory = np.empty(self._count, dtype)
+        work = self._memory[: math.prod(shape)].reshape(shape)
+        return read_selection(chunks, basic_or_numpy(region, chunks.plan.shape), out=work)
+
+
+def _copy_region(pair: ArrayPair, region: tuple[slice[int, int, int], ...], room: _Room) -> None:
+    new, plan = pair.new, pair.new.plan
+    parts = list(new.keyed(walk(Index(region), plan.axes)))
+    if pair.is_resumed:
+        there = _there(pair, [key for _, key in parts])
+        pair.tally.add(skipped=len(there))
+        parts = [one for one in parts if one[1] not in there]
+    if not parts:
+        return
+    work = room.read(pair.old, region)
+    # Stores that work on many requests at once are given many; others each chunk while it is warm.
+    parallel = new.store.capabilities.parallel
+    batch: list[tuple[str, Any]] = []
+    key = ""
+    try:
+        for part, key in parts:
+            form = plan.form(plan.chunk_shape(part.chunk))
+            data = _encoded(form, work[part.outside], part.inside)
+            if data is None:
+                continue
+            batch.append((key, data))
+            if len(batch) >= parallel:
+                _put(pair, batch)
+                batch = []
+    except CodecError as error:
+        raise new.failure("encode", key, error.reason, error.codec) from error
+    _put(pair, batch)
+
+
+def _put(pair: ArrayPair, batch: list[tuple[str, Any]]) -> None:
+    pair.new.store.set_many(batch)
+    nbytes = sum(memoryview(data).nbytes for _, data in batch)
+    pair.tally.add(encoded=len(batch), nbytes=nbytes)
+
+
+def _encoded(form: ChunkForm, values: Any, inside: Index) -> Any:
+    """The chunk that holds `values`, which are all of it that lies in the array; None for nothing but fill."""
+    if values.shape == form.shape:
+        chunk = np.asarray(values, form.chain.block.dtype)
+    else:
+        chunk = form.new()
+        chunk[inside.as_numpy()] = values
+    return None if form.is_fill(chunk) else form.chain.encode(chunk)
+
+
+def _same(a: Any, b: Any) -> bool:
+    if a.dtype.kind in "OT" or b.dtype.kind in "OT":
+        pairs = zip(a.reshape(-1).tolist(), b.reshape(-1).tolist(), strict=True)
+        return all(_same_object(x, y) for x, y in pairs)
+    native = a.dtype.newbyteorder("=")
+    return bool(a.astype(native).tobytes() == b.astype(native).tobytes())
+
+
+def _same_object(x: Any, y: Any) -> bool:
+    if type(x) is not type(y):
+        return False
+    if isinstance(y, np.ndarray):
+        a: Any = x
+        b: Any = y  # pyright: ignore[reportUnknownVariableType]
+        return bool(a.shape == b.shape and a.dtype == b.dtype and _same(a, b))
+    return x is y or bool(x == y) or (x != x and y != y)  # noqa: PLR0124 - NaN

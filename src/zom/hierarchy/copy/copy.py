@@ -1,0 +1,368 @@
+"""Copying: a hierarchy, or some of its nodes, from one store to another, chunk by chunk.
+
+Chunks whose bytes mean the same in the target are copied as they are; others are decoded and encoded,
+in regions that memory bounds. What a failure leaves behind doesn't read as a hierarchy, and copying the
+same again takes it up where it ended.
+"""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import TYPE_CHECKING, Any, cast
+
+from zom.engine.workers import processors
+from zom.errors import SpecWarning, StoreError
+from zom.handles.handle import Handle
+from zom.handles.handles import handle_of, is_name, opened
+from zom.hierarchy.change.agreement import disagreement
+from zom.hierarchy.change.conflicts import few
+from zom.hierarchy.check.chunk_keys import looks_like_chunk
+from zom.hierarchy.check.chunk_rules import CHUNK_KEY
+from zom.hierarchy.copy.chunks import (
+    MEMORY,
+    ArrayPair,
+    copy_encoded,
+    copy_raw,
+    stored_chunks,
+    verify_encoded,
+    verify_raw,
+)
+from zom.hierarchy.copy.nodes import (
+    foreign_in_groups,
+    held_nodes,
+    plan_of,
+    read_original,
+    wanted_nodes,
+)
+from zom.hierarchy.copy.report import CopiedNode, CopyReport
+from zom.hierarchy.copy.tally import Progress, Tally
+from zom.hierarchy.copy.target import prepared
+from zom.hierarchy.stored.findings import warn
+from zom.hierarchy.stored.node import NAME_CODES
+from zom.hierarchy.stored.place import check_apart
+from zom.model.construction import outside
+from zom.paths import join, parse_path
+from zom.problems import Problem
+from zom.stores.memory import MemoryStore
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+
+    from zom.hierarchy.change.plan import OnConflict
+    from zom.hierarchy.copy.nodes import Original
+    from zom.hierarchy.copy.target import Target
+    from zom.hierarchy.stored.look import Form
+    from zom.hierarchy.stored.read import OnError
+    from zom.model.spec import Spec
+    from zom.stores.interface import Store
+    from zom.stores.opening import Place
+
+__all__ = ["Choices", "copy", "copy_hierarchy", "place_in"]
+
+
+@dataclass(frozen=True, slots=True)
+class Choices:
+    """How it is copied."""
+
+    select: str | None = None
+    jobs: int | None = None
+    verify: bool = False
+    progress: Callable[[int, int], object] | None = None
+    on_conflict: OnConflict = "refuse"
+    dry_run: bool = False
+    memory: int = MEMORY
+
+
+def copy(  # noqa: PLR0913 - each is a choice of the caller's
+    source: Place,
+    target: Place,
+    spec: Spec | None = None,
+    *,
+    path: str = "",
+    target_path: str = "",
+    select: str | None = None,
+    jobs: int | None = None,
+    verify: bool = False,
+    progress: Callable[[int, int], object] | None = None,
+    on_conflict: OnConflict = "refuse",
+    dry_run: bool = False,
+    on_error: OnError | None = None,
+) -> CopyReport:
+    """Copy the hierarchy at `path` in `source` to `target_path` in `target`: documents and chunks.
+
+    Source and target are stores, paths, URLs, or what is open. `spec` says what the target shall be, where
+    that is something else: other chunks, shards, codecs, another format; shapes and data types stay.
+    `select` names the nodes that are copied, as `Spec.select` does; the groups above them come along.
+
+    What lies at the target is a conflict ("refuse"); or it stays, and what is missing is added: an array
+    with the same document counts as copied ("update"); or it is replaced, once the copy is whole ("replace"). The target is
+    written by `jobs` threads. With `verify` it is read again, and compared. `progress` is told how many
+    chunks are done, of how many. After a failure, the same copy made again does what is left of it.
+
+    Nodes that can't be read are not copied: the report has their problems, and a SpecWarning tells. A group
+    among them that holds other nodes is copied without attributes. If the root can't be read, that is an
+    error; with `on_error="skip"` what lies below it is copied. With "raise", any such node is an error.
+
+    >>> import zom
+    >>> array = zom.create_array("memory:", zom.v3.ArraySpec.build(shape=(4, 6), dtype="int16", chunks=(2, 3)))
+    >>> array[:] = 7
+    >>> target = zom.store("memory://example-of-copy")
+    >>> wide = zom.v3.ArraySpec.build(shape=(4, 6), dtype="int16", chunks=(4, 2), compress=None, checksum=False)
+    >>> print(zom.copy(array, target, wide, target_path="wide"))
+    memory:// -> memory://example-of-copy /wide: 1 array; 3 chunks encoded again, 48 B
+      /  array  chunks encoded again (chunks differ), 3 encoded, 48 B
+    >>> int(zom.open_array(target, "wide")[3, 5])
+    7
+    """
+    choices = Choices(select, jobs, verify, progress, on_conflict, dry_run)
+    opened_here: list[Store] = []
+    try:
+        old, at, form = place_in(source, path, opened_here, read_only=True)
+        new, where, _ = place_in(target, target_path, opened_here, read_only=dry_run, may_lack=dry_run)
+        check_apart((old, at), (new, where))
+        how: OnError = "skip" if on_error is None else on_error
+        original = read_original(old, at, form=form, like=spec, on_error=how, needs_root=on_error != "skip")
+        report = copy_hierarchy(original, new, where, spec, choices)
+    except BaseException:
+        for store in opened_here:
+            store.close()
+        raise
+    for store in opened_here:
+        store.close()
+    return replace(report, target=str(target)) if dry_run and is_name(target) else report
+
+
+def _warn(original: Original) -> None:
+    """Tell of the nodes that are not copied."""
+    if original.problems:
+        first, *more = original.problems
+        rest = f", and {len(more)} more problems" if more else ""
+        text = f"{original.store.url}: what can't be read is not copied: {first}{rest}"
+        warnings.warn(text, SpecWarning, stacklevel=outside())
+
+
+def place_in(
+    given: Place, path: str, opened_here: list[Store], *, read_only: bool, may_lack: bool = False
+) -> tuple[Store, str, Form | None]:
+    """The store, the path and, where it is known, the format of what a caller names."""
+    if isinstance(given, Handle):
+        inner = join((*parse_path(given.path), *parse_path(path)))
+        return given.store, inner, given.layout.family.form
+    try:
+        store = opened(given, read_only=read_only or None)
+    except StoreError as error:
+        # A dry run makes no directory: what is not there is empty.
+        if not may_lack or not isinstance(error.__cause__, FileNotFoundError):
+            raise
+        store = MemoryStore()
+    if is_name(given):
+        opened_here.append(store)
+    return store, join(parse_path(path)), None
+
+
+def copy_hierarchy(
+    original: Original, store: Store, path: str, spec: Spec | None, choices: Choices
+) -> CopyReport:
+    """Copy what was read to `path` in `store`."""
+    nodes, left = wanted_nodes(original, spec, choices.select)
+    nodes, original = held_nodes(original, nodes, store, path)
+    _warn(original)
+    target = prepared(original, nodes, store, path, choices.on_conflict)
+    copying = _Copying(original, target, nodes, choices)
+    if choices.dry_run:
+        copying.look()
+    else:
+        with target.held():
+            if not target.is_current():
+                # Somebody else's copy or repair was waited for: what it left is another place to begin at.
+                target = prepared(original, nodes, store, path, choices.on_conflict)
+                copying = _Copying(original, target, nodes, choices)
+            copying.run()
+    report = copying.report()
+    warn(original.store.url, report.warnings, None, outside())
+    return replace(report, left_out=left, resumed=target.is_resumed, there=target.foreign)
+
+
+class _Copying:
+    """One copy on its way."""
+
+    def __init__(
+        self, original: Original, target: Target, nodes: Mapping[str, Spec], choices: Choices
+    ) -> None:
+        self.original = original
+        self.target = target
+        self.nodes = nodes
+        self.choices = choices
+        self.done: dict[str, CopiedNode] = {}
+        groups = [path for path, spec in nodes.items() if spec.kind == "group" and path in original.stored]
+        self.strays = foreign_in_groups(original, groups)
+        self.misnamed: dict[str, list[str]] = {}
+        """The keys that are chunks by another encoding than the document of their array names, by its path."""
+        self.consolidated: tuple[str, ...] = ()
+        self.arrays = {path: self._pair_of(path) for path, spec in nodes.items() if spec.kind == "array"}
+        total = sum(_count(new.plan.grid) for _, new in self.arrays.values())
+        self.progress = Progress(total, choices.progress)
+        self.why = {
+            path: disagreement(old.spec, new.spec, (old.plan, new.plan))
+            for path, (old, new) in self.arrays.items()
+        }
+
+    def _pair_of(self, path: str) -> tuple[Any, Any]:
+        """The handles of an array in source and target."""
+        original, target = self.original, self.target
+        source = original.specs[path]
+        for spec in (source, self.nodes[path]):
+            plan_of(original, path, spec)
+        old = handle_of(source, original.store, original.path(path), original.tree.layout, mode="r")
+        new = handle_of(self.nodes[path], target.chunk_store, target.at(path), target.layout, mode="r+")
+        return cast("Any", old).with_options(threads=1), cast("Any", new).with_options(threads=1)
+
+    def _chunks(self, path: str, tally: Tally) -> ArrayPair:
+        old, new = self.arrays[path]
+        jobs = self.choices.jobs
+        if jobs is None:
+            parallel = max(each.store.capabilities.parallel for each in (old, new))
+            jobs = max(processors(), 4) if parallel > 1 else processors()
+        resumed = self.target.is_resumed and new.store.capabilities.atomic_replace
+        return ArrayPair(
+            old.chunk_access,
+            new.chunk_access,
+            jobs=max(1, jobs),
+            is_resumed=resumed,
+            memory=self.choices.memory,
+            tally=tally,
+            progress=self.progress,
+            stray=partial(self._stray, path),
+        )
+
+    def _stray(self, path: str, key: str) -> None:
+        chunks = self.arrays[path][0].chunk_access
+        inner, plan = key[len(chunks.prefix) :], chunks.plan
+        if looks_like_chunk(inner) and plan.keys.coords(inner, len(plan.axes)) is None:
+            self.misnamed.setdefault(path, []).append(key)
+        if not any(document.key == key for node in self._documents(key) for document in node):
+            self.strays.append(key)
+
+    def _documents(self, key: str) -> list[list[Any]]:
+        layout = self.original.tree.layout
+        if layout.implicit_groups:
+            return []
+        inner = f"/{key.rpartition('/')[0]}"[len(self.original.tree.path.rstrip("/")) :] or "/"
+        node = self.original.stored.get(inner)
+        return [] if node is None else [list(node.documents.values())]
+
+    # --- a dry run ------------------------------------------------------------------------------------
+
+    def look(self) -> None:
+        """What would be copied; nothing is written."""
+        for path, (old, _) in self.arrays.items():
+            if path in self.target.kept:
+                self.done[path] = CopiedNode(path, "array", "keep")
+                continue
+            count = 0
+            if old.store.capabilities.listable:
+                count = sum(1 for _ in stored_chunks(old.chunk_access, partial(self._stray, path)))
+            why = self.why[path]
+            self.done[path] = (
+                CopiedNode(path, "array", "encode", why)
+                if why
+                else CopiedNode(path, "array", "raw", raw=count)
+            )
+
+    # --- the copy -------------------------------------------------------------------------------------
+
+    def run(self) -> None:
+        """Chunks first, then all documents in one change; the target is held."""
+        try:
+            self._run()
+        except BaseException as error:
+            where = f"{self.target.store.url}: {self.target.mark_key!r}"
+            error.add_note(
+                f"copy the same again to finish it, or remove what it has left with zom.repair ({where})"
+            )
+            raise
+
+    def _run(self) -> None:
+        target = self.target
+        target.begin()
+        end = 0
+        for path, (_, new) in self.arrays.items():
+            end += _count(new.plan.grid)
+            self._copy_array(path)
+            self.progress.reach(end)
+            if path not in target.kept:
+                target.put_node(path)
+        self.consolidated = target.publish(self.original.consolidated)
+        target.finish()
+
+    def _copy_array(self, path: str) -> None:
+        if path in self.target.kept:
+            self.done[path] = CopiedNode(path, "array", "keep")
+            if self.choices.verify:
+                self._verify(path, self._chunks(path, Tally()))
+            return
+        tally = Tally()
+        pair = self._chunks(path, tally)
+        why = self.why[path]
+        (copy_encoded if why else copy_raw)(pair)
+        if self.choices.verify:
+            self._verify(path, pair)
+        self.done[path] = CopiedNode(
+            path,
+            "array",
+            "encode" if why else "raw",
+            why,
+            raw=tally.raw,
+            encoded=tally.encoded,
+            skipped=tally.skipped,
+            nbytes=tally.nbytes,
+        )
+
+    def _verify(self, path: str, pair: ArrayPair) -> None:
+        quiet = replace(pair, progress=Progress(0, None), stray=None)
+        (verify_encoded if self.why[path] else verify_raw)(quiet)
+
+    # --- the report -----------------------------------------------------------------------------------
+
+    def report(self) -> CopyReport:
+        """What was done."""
+        original, target, choices = self.original, self.target, self.choices
+        return CopyReport(
+            original.store.url,
+            original.tree.path,
+            target.store.url,
+            target.path,
+            tuple(self.done.get(path) or CopiedNode(path, "group", "document") for path in self.nodes),
+            foreign=tuple(sorted(self.strays)),
+            verified=choices.verify and not choices.dry_run,
+            dry_run=choices.dry_run,
+            consolidated=self.consolidated,
+            problems=original.problems,
+            warnings=tuple(self._warnings()),
+        )
+
+    def _warnings(self) -> Iterator[Problem]:
+        """What is odd in the source: names that are kept, and chunks that nobody reads and that stay behind."""
+        paths = {self.original.path(path) for path in self.nodes}
+        for problem in self.original.tree.problems:
+            if problem.severity == "warning" and problem.code in NAME_CODES and problem.node in paths:
+                yield problem
+        for path, keys in self.misnamed.items():
+            old, _ = self.arrays[path]
+            chunks = old.chunk_access
+            sample = chunks.prefix + chunks.plan.keys.key((0,) * len(chunks.plan.axes))
+            found = f"{few(sorted(keys))}, not copied"
+            fix = "name the encoding of the keys in the document of the source, and copy it again"
+            node = self.original.path(path)
+            yield Problem(
+                CHUNK_KEY.code, "warning", node, "", (), f"keys like {sample!r}", found, fix, min(keys)
+            )
+
+
+def _count(grid: tuple[int, ...]) -> int:
+    total = 1
+    for count in grid:
+        total *= count
+    return total

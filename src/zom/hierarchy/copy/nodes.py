@@ -1,0 +1,249 @@
+"""What is copied: the nodes of the source, each with what it shall be in the target."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, cast
+
+from zom.engine.compile import compile_plan
+from zom.errors import NotFound, SpecError, StoreError, UnknownName
+from zom.hierarchy.change.agreement import same_elements
+from zom.hierarchy.journal.journal import JOURNAL
+from zom.hierarchy.stored.layout import ENTRY_KEY
+from zom.hierarchy.stored.pending import pending
+from zom.hierarchy.stored.read import read_tree
+from zom.hierarchy.stored.source import Source
+from zom.json.python_value import is_dict
+from zom.model.tree import flatten
+from zom.problems import Problem, rule, show
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from zom.hierarchy.stored.look import Form
+    from zom.hierarchy.stored.node import Node
+    from zom.hierarchy.stored.read import OnError, StoredTree
+    from zom.model.spec import Spec
+    from zom.problems import Rule
+    from zom.stores.interface import Store
+
+__all__ = ["Original", "foreign_in_groups", "held_nodes", "read_original", "wanted_nodes"]
+
+_SOURCE = "zom: a copy holds the elements of its source, in other chunks or in the same"
+
+SHAPE = rule("copy/shape", "an array that is copied keeps its shape", source=_SOURCE)
+DATA_TYPE = rule("copy/data-type", "an array that is copied keeps its data type", source=_SOURCE)
+NO_SOURCE = rule("copy/no-source", "an array of the target is an array of the source, too", source=_SOURCE)
+TARGET_NAME = rule(
+    "copy/name",
+    "a node that is copied has a name that the target can hold",
+    source="zom: bytes that are no text are names on local disks, and in no other store",
+)
+NOT_UNDERSTOOD = rule(
+    "copy/not-understood",
+    "an array that is copied has chunks that zom can tell from other keys",
+    source="Zarr v3, extension definition, must_understand",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Original:
+    """The hierarchy that is copied."""
+
+    store: Store
+    tree: StoredTree
+    specs: Mapping[str, Spec]
+    """Each node by its path below the one that is copied, without members."""
+    stored: Mapping[str, Node]
+    """The documents of each node."""
+    consolidated: frozenset[str]
+    """The groups with consolidated metadata."""
+    problems: tuple[Problem, ...] = ()
+    """What is wrong with the nodes that were left out."""
+
+    def path(self, inner: str) -> str:
+        """The path in the store of the node at `inner`."""
+        return f"{self.tree.path.rstrip('/')}{inner}" if inner != "/" else self.tree.path
+
+
+def read_original(  # noqa: PLR0913 - each is a choice of the caller's
+    store: Store,
+    path: str,
+    *,
+    form: Form | None = None,
+    like: Spec | None = None,
+    on_error: OnError = "raise",
+    needs_root: bool = True,
+) -> Original:
+    """The hierarchy at `path`; StoreError while a change of it is under way.
+
+    SpecError where a node can't be read; with `on_error="skip"` it is left out, the root too unless it
+    `needs_root`.
+    """
+    _check_settled(store, path)
+    tree = read_tree(store, path, form=form, like=like, on_error=on_error)
+    if needs_root and tree.root.shown in tree.unreadable:
+        raise SpecError(tree.problems, store.url)
+    start = len(tree.root.path) + 1 if tree.root.path else 0
+    stored = {f"/{node.path[start:]}": node for node in tree.root.walk()}
+    layout = tree.layout
+    holders: set[str] = {"/"} if tree.consolidated is not None else set()
+    if layout.consolidated is not None:
+        groups = [inner for inner, node in stored.items() if node.kind == "group" and inner not in holders]
+        keys = [layout.key(f"{tree.root.path}{inner}", layout.consolidated) for inner in groups]
+        there = zip(groups, store.get_many(keys), strict=True)
+        holders.update(inner for inner, text in there if text is not None)
+    if layout.inline is not None:
+        for inner, node in stored.items():
+            values: list[Any] = [each.value for each in node.documents.values() if not each.steps]
+            if any(is_dict(value) and value.get(layout.inline) is not None for value in values):
+                holders.add(inner)
+    specs = flatten(tree.spec)
+    problems = [problem for problem in tree.problems if problem.severity == "error"]
+    if on_error == "skip":
+        problems += _without_unknown(specs, tree)
+    return Original(store, tree, specs, stored, frozenset(holders), tuple(problems))
+
+
+def _without_unknown(specs: dict[str, Spec], tree: StoredTree) -> list[Problem]:
+    """Take out the arrays below the root whose chunks nobody can tell; why that is."""
+    problems: list[Problem] = []
+    for inner, spec in list(specs.items()):
+        if spec.kind != "array" or inner == "/":
+            continue
+        try:
+            compile_plan(spec)
+        except UnknownName as error:
+            del specs[inner]
+            node = f"{tree.path.rstrip('/')}{inner}"
+            wanted = "an array whose chunks zom can tell"
+            problems.append(Problem(NOT_UNDERSTOOD.code, "error", node, "", (), wanted, str(error)))
+    return problems
+
+
+def _check_settled(store: Store, path: str) -> None:
+    key = pending(store, path)
+    if key is not None:
+        reason = "a change of it is under way, or was interrupted: wait for its end, or call zom.repair"
+        raise StoreError(store.url, key, "copy", reason)
+
+
+def wanted_nodes(
+    original: Original, spec: Spec | None, select: str | None
+) -> tuple[dict[str, Spec], tuple[str, ...]]:
+    """The nodes of the target by their paths, groups before their members; what of the source is left out.
+
+    NotFound where `select` matches nothing; SpecError where an array of `spec` isn't in the source, or
+    is there with another shape or data type.
+    """
+    whole: Spec = original.tree.spec if spec is None else spec
+    nodes = dict(original.specs) if spec is None else flatten(spec)
+    left = tuple(path for path in original.specs if path not in nodes)
+    if select is not None:
+        nodes = _selected(original, whole, nodes, select)
+    if spec is not None:
+        _check(original, nodes)
+    return nodes, left
+
+
+def held_nodes(
+    original: Original, nodes: Mapping[str, Spec], store: Store, path: str
+) -> tuple[dict[str, Spec], Original]:
+    """The nodes that the target can hold at `path`, and the original with what is told of the others."""
+    base = path.strip("/")
+    held = {at: spec for at, spec in nodes.items() if store.holds(f"{base}{at}".strip("/"))}
+    wanted, fix = "a name that the target can hold", "rename it, or copy it by itself to a target_path"
+    problems = [
+        Problem(
+            TARGET_NAME.code, "error", original.path(at), "", (), wanted, show(at.rpartition("/")[2]), fix
+        )
+        for at in nodes
+        if at not in held
+    ]
+    return held, replace(original, problems=(*original.problems, *problems)) if problems else original
+
+
+def _selected(original: Original, whole: Spec, nodes: Mapping[str, Spec], select: str) -> dict[str, Spec]:
+    matched: dict[str, Spec] = whole.select(select)
+    if not matched:
+        where = original.store.url
+        raise NotFound(
+            f"{where}: expected nodes that match {show(select)} in {original.tree.path}, found none"
+        )
+    names: set[str] = {"/"}
+    for match in matched:
+        path = match
+        while path != "/":
+            names.add(path)
+            path = path.rpartition("/")[0] or "/"
+    return {path: node for path, node in nodes.items() if path in names}
+
+
+def _check(original: Original, nodes: Mapping[str, Spec]) -> None:
+    problems: list[Problem] = []
+
+    def add(broken: Rule, path: str, expected: str, found: str, fix: str) -> None:
+        inside = ("shape",) if broken is SHAPE else ()
+        problems.append(Problem(broken.code, "error", path, "", inside, expected, found, fix))
+
+    for path, new in nodes.items():
+        old = original.specs.get(path)
+        if new.kind != "array":
+            if old is not None and old.kind == "array":
+                add(NO_SOURCE, path, "an array, as in the source", "a group", "give it another path")
+            continue
+        if old is None or old.kind != "array":
+            found = "nothing" if old is None else "a group"
+            add(NO_SOURCE, path, "an array in the source", found, "leave it out, and make it afterwards")
+            continue
+        mine, theirs = _shape(old), _shape(new)
+        if mine != theirs:
+            fix = "copy it first, then resize the copy"
+            add(SHAPE, path, str(mine), str(theirs), fix)
+        types = [compile_plan(each).data_type for each in (old, new)]
+        if not same_elements(*types):
+            names = [each.name for each in types]
+            add(DATA_TYPE, path, names[0], names[1], "a copy converts no elements")
+    if problems:
+        raise SpecError(problems, "copy")
+
+
+def _shape(spec: Spec) -> tuple[int, ...]:
+    return cast("tuple[int, ...]", spec.__dict__["shape"])
+
+
+def foreign_in_groups(original: Original, groups: Iterable[str]) -> list[str]:
+    """The keys, and the directories, in groups that are copied which are no nodes and no documents."""
+    store, layout = original.store, original.tree.layout
+    if not store.capabilities.listable:
+        return []
+    known = {document.key for node in original.stored.values() for document in node.documents.values()}
+    known.add(f"{layout.base}{ENTRY_KEY}" if layout.implicit_groups else "")
+    found: list[str] = []
+    prefixes = {path: layout.directory(original.path(path)) for path in groups}
+    with Source(store) as source:
+        source.fetch(prefixes=prefixes.values())
+        for path, prefix in prefixes.items():
+            listing = source.listing(prefix)
+            if layout.consolidated is not None:
+                known.add(layout.key(original.path(path), layout.consolidated))
+            found.extend(key for key in listing.keys if key not in known and not _is_own(key))
+            if not layout.implicit_groups:
+                members: Any = original.stored[path].members or {}
+                names = {f"{prefix}{name}/" for name in members}
+                found.extend(below for below in listing.prefixes if below not in names)
+    return found
+
+
+def _is_own(key: str) -> bool:
+    """Whether it is a key of zom's own, of a change that is under way."""
+    name = key.rpartition("/")[2]
+    return name == JOURNAL or name.startswith(".zom.")
+
+
+def plan_of(original: Original, path: str, spec: Spec) -> Any:
+    """The compiled spec of an array; UnknownName with its path where that can't be."""
+    try:
+        return compile_plan(spec)
+    except UnknownName as error:
+        raise UnknownName(f"{original.path(path)}: {error}") from error

@@ -1,0 +1,76 @@
+"""Sweeping: what an interrupted copy has left is removed, where nobody takes the copy up again."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from zom.hierarchy.change.clearing import clear_all
+from zom.hierarchy.change.steps import is_document
+from zom.hierarchy.copy.mark import COPY_MARK, mark_key, parse_mark
+from zom.hierarchy.journal.fit import draft_at
+from zom.hierarchy.journal.journal import JOURNAL, NEW, is_aside, unsettled
+from zom.hierarchy.stored.layout import V2_LAYOUT, V3_LAYOUT
+from zom.hierarchy.stored.survey import above_all
+from zom.paths import parse_path
+
+if TYPE_CHECKING:
+    from zom.hierarchy.copy.mark import CopyMark
+    from zom.hierarchy.journal.journal import Clearing
+    from zom.stores.interface import Store
+
+__all__ = ["left_by", "marks_in", "sweep_copy"]
+
+
+def marks_in(store: Store, path: str) -> dict[str, bytes]:
+    """The texts of the marks of copies at `path`, above and below, by key."""
+    keys = {mark_key(at, COPY_MARK) for at in (path, *above_all(path))}
+    if store.capabilities.listable:
+        prefix = "".join(f"{name}/" for name in parse_path(path))
+        keys.update(
+            key for key in store.list(prefix) if key.rpartition("/")[2] == COPY_MARK and not is_aside(key)
+        )
+    ordered = sorted(keys)
+    texts = zip(ordered, store.get_many(ordered), strict=True)
+    return {key: text for key, text in texts if text is not None}
+
+
+def left_by(store: Store, mark: CopyMark, base: str) -> tuple[tuple[str, ...], tuple[Clearing, ...]]:
+    """What a copy has left: the keys of documents that wait, and arrays with chunks that nobody reads."""
+    waiting: tuple[str, ...] = ()
+    if store.capabilities.listable:
+        waiting = tuple(key for key in store.list(base + NEW) if is_document(key))
+    if mark.replaces:
+        return waiting, tuple(
+            replace(each, prefix=base + NEW + each.prefix[len(base) :]) for each in mark.arrays
+        )
+    draft = draft_at(store, f"/{base.strip('/')}")
+    layouts = {"v2": V2_LAYOUT, "v3": V3_LAYOUT, "draft": draft}
+    arrays: list[Clearing] = []
+    for each in mark.arrays:
+        layout = layouts[each.form]
+        keys = () if layout is None else layout.keys(each.path, "array")[:1]
+        # Chunks of an array that is there are its own, whoever wrote them.
+        if not any(store.exists(key) for key in keys):
+            arrays.append(each)
+    return waiting, tuple(arrays)
+
+
+def sweep_copy(store: Store, key: str) -> bool:
+    """Remove what the copy whose mark lies under `key` has left; whether there was one.
+
+    A copy of a living process is waited for, where the store can tell.
+    """
+    base = key.removesuffix(COPY_MARK)
+    with store.presence(key):
+        text = store.get(key)
+        if text is None:
+            return False
+        if store.exists(base + JOURNAL):
+            raise unsettled(store.url, base + JOURNAL, "repair")
+        waiting, arrays = left_by(store, parse_mark(text, store.url, key), base)
+        for each in arrays:
+            clear_all(store, each)
+        store.delete_many(waiting)
+        store.delete(key)
+    return True

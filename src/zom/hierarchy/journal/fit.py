@@ -1,0 +1,127 @@
+"""Whether a journal fits the place where it lies: all that it removes is part of a node that it tells of.
+
+A journal may be copied from elsewhere, or be made by somebody else. Its names lead nowhere else; here
+what it says is held against the documents that it brings and against those that are there.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from zom.errors import SpecError, ZomError
+from zom.formats.draft import EntryPoint
+from zom.hierarchy.change.clearing import array_of
+from zom.hierarchy.journal.text import refused
+from zom.hierarchy.stored.layout import (
+    DOCUMENT_NAMES,
+    DRAFT_2021,
+    ENTRY_KEY,
+    V2_LAYOUT,
+    V3_LAYOUT,
+    draft_layout,
+)
+from zom.hierarchy.stored.survey import Lying, draft_place, is_entry, key_form, spec_in
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from zom.extension.keys import KeyForm
+    from zom.hierarchy.journal.journal import Clearing, Journal
+    from zom.hierarchy.stored.layout import Layout
+    from zom.problems import Problem
+    from zom.stores.interface import Store
+
+__all__ = ["check_fits", "draft_at"]
+
+
+def check_fits(store: Store, work: Journal, key: str) -> None:
+    """StoreError where the journal under `key` names what is no part of a node that it tells of."""
+    fault = next(_faults(store, work), None)
+    if fault is not None:
+        raise refused(store.url, key, fault)
+
+
+def _faults(store: Store, work: Journal) -> Iterator[str]:
+    draft = draft_at(store, work.path, work)
+    for key in sorted(work.documents):
+        if key.rpartition("/")[2] in DOCUMENT_NAMES:
+            continue
+        if draft is None or draft_place(key, draft, work.path) is None:
+            yield f"{key!r}, which is no document of a node"
+    old = {key: text for key, text in work.old.items() if text is not None}
+    for clearing in work.clears:
+        yield from _odd(clearing, _layout(clearing, draft), old)
+        if clearing.new is not None and not _resized(clearing):
+            yield f"another array than {clearing.path} in its place"
+    for clearing in work.data:
+        yield from _odd(clearing, _layout(clearing, draft), work.writes)
+    for pair in work.moves:
+        if not any(_is_node(store, work, prefix, draft) for prefix in pair):
+            yield f"a move of {pair[0]!r}, which is no node"
+
+
+def draft_at(store: Store, path: str, work: Journal | None = None) -> Layout | None:
+    """The layout of the draft hierarchy at `path`, which a journal may make; None where there is none."""
+    key = V3_LAYOUT.key(path, ENTRY_KEY)
+    told = () if work is None else (work.writes.get(key), work.old.get(key))
+    for text in (*told, store.get(key)):
+        if text is not None and is_entry(text):
+            try:
+                return draft_layout(EntryPoint.parse(text, "lenient", on_warning=_quiet), path)
+            except SpecError:
+                return None
+    return None
+
+
+def _quiet(problem: Problem) -> None:
+    """What is odd in an entry point is told where it is read."""
+
+
+def _layout(clearing: Clearing, draft: Layout | None) -> Layout | None:
+    return {"v2": V2_LAYOUT, "v3": V3_LAYOUT}.get(clearing.form, draft)
+
+
+def _odd(clearing: Clearing, layout: Layout | None, texts: Mapping[str, bytes]) -> Iterator[str]:
+    """What is wrong with the record of chunks: the array's document must tell the same keys."""
+    what = f"chunks of {clearing.path}"
+    if layout is None or clearing.prefix != layout.chunk_prefix(clearing.path):
+        yield f"{what} below {clearing.prefix!r}"
+        return
+    documents = {end: texts.get(layout.key(clearing.path, end)) for end in layout.ends("array")}
+    known = {end: text for end, text in documents.items() if text is not None}
+    if next(iter(documents.values())) is None:
+        yield f"{what}, without the array's document"
+        return
+    try:
+        array = spec_in(Lying(clearing.path, layout, known))
+        told = array_of(clearing, clearing.old)
+        for each in (clearing.new, clearing.kept):
+            if each is not None:
+                array_of(clearing, each)
+        same = array is not None and array.kind == "array" and _form(array) == _form(told)
+    except ZomError:
+        same = False
+    if not same or clearing.scalar not in {None, DRAFT_2021.scalar_chunk}:
+        yield f"{what} under other keys than the array's document tells"
+
+
+def _resized(clearing: Clearing) -> bool:
+    """Whether old and new are one array, but for its shape."""
+    old = array_of(clearing, clearing.old)
+    new = array_of(clearing, clearing.new or clearing.old)
+    return _form(old) == _form(new)
+
+
+def _form(array: Any) -> tuple[KeyForm | None, int]:
+    return key_form(array), len(array.shape)
+
+
+def _is_node(store: Store, work: Journal, prefix: str, draft: Layout | None) -> bool:
+    """Whether a node lies at a prefix that is moved, or did before."""
+    if draft is not None:
+        starts = (draft.directory(work.path), draft.chunk_prefix(work.path))
+        return prefix.startswith(starts) and prefix not in starts
+    keys = [f"{prefix}{end}" for end in (*V3_LAYOUT.tried("/"), *V2_LAYOUT.tried("/"))]
+    return any(key in work.documents for key in keys) or any(
+        text is not None for text in store.get_many(keys)
+    )

@@ -1,0 +1,231 @@
+"""Repair: changes that were interrupted are finished, or undone where they don't count as made yet.
+
+Of a copy, what it has left is removed; who wants to finish it makes the same copy again.
+"""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+from zom.errors import ConflictError, ReadOnlyError, StoreError
+from zom.handles.handles import is_name, opened
+from zom.hierarchy.change.conflicts import CHANGED, conflict
+from zom.hierarchy.change.steps import Steps, finish, sweep, undo
+from zom.hierarchy.copy.mark import COPY_MARK, parse_mark
+from zom.hierarchy.copy.sweep import left_by, marks_in, sweep_copy
+from zom.hierarchy.journal.fit import check_fits
+from zom.hierarchy.journal.text import parse_journal
+from zom.hierarchy.stored.pending import is_committed
+from zom.hierarchy.stored.settled import journals_in
+from zom.paths import join, parse_path
+from zom.stores.zip import ZipStore
+
+if TYPE_CHECKING:
+    from zom.hierarchy.journal.journal import Journal
+    from zom.problems import Problem
+    from zom.stores.interface import Store
+    from zom.stores.opening import Place
+
+__all__ = ["Repair", "plan_repair", "repair", "repaired"]
+
+OnConflict = Literal["refuse", "replace"]
+"""What becomes of a document that somebody has changed since: nothing is done; or the change wins."""
+
+
+@dataclass(frozen=True, slots=True)
+class Repair:
+    """What becomes, or became, of a change that was interrupted.
+
+    >>> print(Repair("/a", "undone"))
+    /a: undone
+    """
+
+    path: str
+    """The topmost node that it was about."""
+    outcome: Literal["finish", "undo", "finished", "undone"]
+    """What a repair does, as `plan_repair` tells; or what it did."""
+    writes: tuple[str, ...] = ()
+    """The keys of documents that are written."""
+    removes: tuple[str, ...] = ()
+    """The keys of documents that are removed."""
+    arrays: tuple[str, ...] = ()
+    """The paths of arrays of which chunks are removed."""
+    moves: tuple[tuple[str, str], ...] = ()
+    """Prefixes whose keys are moved."""
+    problems: tuple[Problem, ...] = ()
+    """What is in the way: documents that somebody has changed since."""
+
+    def check(self) -> None:
+        """ConflictError where anything is in the way."""
+        if self.problems:
+            raise ConflictError(self.problems, self.path)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The repair as plain JSON.
+
+        >>> Repair("/a", "undone").to_dict()
+        {'path': '/a', 'outcome': 'undone'}
+        """
+        facts: dict[str, Any] = {"path": self.path, "outcome": self.outcome}
+        for name in ("writes", "removes", "arrays"):
+            if getattr(self, name):
+                facts[name] = list(getattr(self, name))
+        if self.moves:
+            facts["moves"] = [list(pair) for pair in self.moves]
+        if self.problems:
+            facts["problems"] = [problem.to_dict() for problem in self.problems]
+        return facts
+
+    def __str__(self) -> str:
+        to = "to " if self.outcome in {"finish", "undo"} else ""
+        lines = [f"{self.path}: {to}{self.outcome}"]
+        lines += [f"  + {key}" for key in self.writes]
+        lines += [f"  - {key}" for key in self.removes]
+        lines += [f"  - chunks of {path}" for path in self.arrays]
+        lines += [f"  > {old} to {new}" for old, new in self.moves]
+        lines += [f"  ! {problem}" for problem in self.problems]
+        return "\n".join(lines)
+
+
+def repair(store: Place, path: str = "", *, on_conflict: OnConflict = "refuse") -> tuple[Repair, ...]:
+    """Finish the changes at `path` and below that were interrupted, or undo those that don't count as made.
+
+    What an interrupted copy has left is removed; making the same copy again finishes it instead.
+
+    Only what the journal of a change names is touched, whatever root the store is opened from; a journal
+    that is damaged, or names anything outside of its place, is refused. A full disk is no hindrance on a
+    local directory: keys are removed and moved, and nothing new is written.
+
+    Of a store whose locks reach other processes (directories, SQLite files), changes that are under way
+    are waited for; of others, be sure that none is. Where somebody has changed a document since,
+    ConflictError names it, and nothing is done; with "replace" the interrupted change wins.
+    `zom.plan_repair` tells beforehand what is done. Temporary files of killed writers, which no listing
+    shows, are removed. A zip file that is named is opened for writing where there is something to repair, and
+    closed again.
+
+    >>> import zom
+    >>> zom.repair("memory:")
+    ()
+    """
+    there = opened(store, existing=True)
+    if is_name(store) and isinstance(there, ZipStore):
+        there.close()
+        return _repaired_archive(store, path, on_conflict)
+    if not there.capabilities.writable:
+        raise ReadOnlyError(there.url, path.strip("/"), "repair")
+    return _repaired_in(there, join(parse_path(path)), on_conflict)
+
+
+def _repaired_archive(place: Place, path: str, on_conflict: OnConflict) -> tuple[Repair, ...]:
+    """Repair a zip file: it is written anew only where there is something to repair."""
+    if not plan_repair(place, path):
+        return ()
+    with opened(place, read_only=False, existing=True) as there:
+        return _repaired_in(there, join(parse_path(path)), on_conflict)
+
+
+def _repaired_in(there: Store, at: str, on_conflict: OnConflict) -> tuple[Repair, ...]:
+    changes = [
+        done for key in journals_in(there, at, below=True) if (done := repaired(there, key, on_conflict))
+    ]
+    copies = [Repair(_at(key), "undone") for key in marks_in(there, at) if sweep_copy(there, key)]
+    with suppress(StoreError):
+        there.sweep()  # what can't be removed is hidden, and harms nobody
+    return (*changes, *copies)
+
+
+def plan_repair(store: Place, path: str = "", *, on_conflict: OnConflict = "refuse") -> tuple[Repair, ...]:
+    """What `zom.repair` would do; nothing is written.
+
+    >>> import zom
+    >>> from zom.hierarchy.journal.journal import Journal
+    >>> store = zom.store("memory://example-of-plan-repair")
+    >>> work = Journal("/", "undo", writes={"zarr.json": b"{}"}, old={"zarr.json": None})
+    >>> store.set(".zom.journal", work.text())
+    >>> print(zom.plan_repair(store)[0])
+    /: to undo
+    """
+    there = opened(store, read_only=True if is_name(store) else None, existing=True)
+    at = join(parse_path(path))
+    try:
+        found = journals_in(there, at, below=True)
+        changes = [_planned(there, key, text, on_conflict)[1] for key, text in found.items()]
+        copies = [_planned_sweep(there, key, text) for key, text in marks_in(there, at).items()]
+    finally:
+        if is_name(store):
+            there.close()
+    return (*changes, *copies)
+
+
+def _at(key: str) -> str:
+    return f"/{key.rpartition('/')[0]}"
+
+
+def _planned_sweep(store: Store, key: str, text: bytes) -> Repair:
+    mark = parse_mark(text, store.url, key)
+    waiting, arrays = left_by(store, mark, key.removesuffix(COPY_MARK))
+    return Repair(_at(key), "undo", removes=waiting, arrays=tuple(each.path for each in arrays))
+
+
+def _planned(store: Store, key: str, text: bytes, on_conflict: str) -> tuple[Journal, Repair]:
+    work = parse_journal(text, store.url, key)
+    check_fits(store, work, key)
+    if not is_committed(store, work):
+        made = work.writes if work.creates else {}
+        found = zip(made, store.get_many(made), strict=True)
+        ours = tuple(each for each, text in found if text == made[each])
+        return work, Repair(work.path, "undo", (), ours, tuple(each.path for each in work.data))
+    if work.creates:
+        return work, Repair(work.path, "finish")
+    documents = list(work.writes)
+    there = dict(zip(documents, store.get_many(documents), strict=True))
+    gone = list(work.removes)
+    left = {each for each, found in zip(gone, store.get_many(gone), strict=True) if found is not None}
+    problems = tuple(_changed(store, work, key)) if on_conflict == "refuse" else ()
+    planned = Repair(
+        work.path,
+        "finish",
+        tuple(each for each in documents if there[each] != work.writes[each]),
+        tuple(each for each in gone if each in left and each not in work.writes),
+        tuple(each.path for each in work.clears),
+        work.moves,
+        problems,
+    )
+    return work, planned
+
+
+def repaired(store: Store, key: str, on_conflict: str) -> Repair | None:
+    """What became of the change whose journal lies under `key`; None where there is none by now."""
+    with store.lock(key):
+        text = store.get(key)
+        if text is None:
+            return None
+        work, planned = _planned(store, key, text, on_conflict)
+        if planned.problems:
+            raise ConflictError(planned.problems, store.url)
+        if planned.outcome == "undo":
+            undo(store, work)
+        else:
+            finish(store, work, Steps(0, None))
+        sweep(store, work)
+        store.delete(key)
+    return Repair(work.path, "undone" if planned.outcome == "undo" else "finished")
+
+
+def _changed(store: Store, work: Journal, journal: str) -> list[Problem]:
+    """The documents that are neither as they were nor as they were to be."""
+    keys = list(work.old)
+    return [
+        conflict(
+            CHANGED,
+            f"/{key.rpartition('/')[0]}",
+            f"{key!r} as the interrupted change left it",
+            "another: somebody has written it since",
+            f"repair with on_conflict='replace', or delete {journal!r} to leave all as it is",
+            key=key,
+        )
+        for key, text in zip(keys, store.get_many(keys), strict=True)
+        if text not in {None, work.old[key], work.writes.get(key), work.first.get(key)}
+    ]

@@ -1,0 +1,1 @@
+"""Migrations: hierarchies that get another format, in their place or in another."""

@@ -1,0 +1,183 @@
+"""Migrating: a hierarchy in place from one format to another, or into another place.
+
+In place, chunks that move are copied to their new keys, and one change with a journal puts the new
+documents beside the old ones, the root's last, and then removes what is old:
+
+    v2 -> v3      the root's zarr.json counts where v2 lies beside it
+    draft -> v3   the entry point of the draft, which is the root's zarr.json, is replaced
+    v3 -> v2      the root's zarr.json is the first that is removed
+
+What fails is undone, or finished where the change counts as made; see `zom.hierarchy.change.steps`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Literal
+
+from zom.errors import ReadOnlyError
+from zom.hierarchy.copy.copy import Choices, copy_hierarchy, place_in
+from zom.hierarchy.copy.nodes import read_original
+from zom.hierarchy.migrate.migration import MigratedArray, Migration
+from zom.hierarchy.migrate.plan import check_free, converted, plan_migration
+from zom.hierarchy.migrate.steps import carry_out, counted
+from zom.hierarchy.stored.layout import V2_LAYOUT, V3_LAYOUT
+from zom.hierarchy.stored.place import check_apart
+from zom.json import text as jsontext
+from zom.model.tree import flatten
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from zom.hierarchy.copy.nodes import Original
+    from zom.hierarchy.copy.report import CopyReport
+    from zom.hierarchy.migrate.plan import MigrationPlan
+    from zom.hierarchy.stored.look import Form
+    from zom.model.spec import Spec
+    from zom.stores.interface import Store
+    from zom.stores.opening import Place
+
+__all__ = ["migrate"]
+
+
+def migrate(  # noqa: PLR0913 - each is a choice of the caller's
+    store: Place,
+    to: Literal["v3", "v2"] = "v3",
+    *,
+    path: str = "",
+    in_place: bool = False,
+    target: Place | None = None,
+    dry_run: bool = False,
+    progress: Callable[[int, int], object] | None = None,
+) -> Migration:
+    """Give the hierarchy at `path` in `store` another format: v2 or the draft become v3, v3 becomes v2.
+
+    Pass `in_place=True` to change the store itself, or a `target` for the new hierarchy: then the store
+    stays as it is. Chunks are never decoded. In place, the chunks of v2 stay where they are, and only
+    documents are written; where the keys of chunks differ, each chunk is copied to its new key, and the old
+    chunks are deleted at the end. ConversionError, and nothing written,
+    lists all that the new format can't express; `losses` are what is dropped. `zom.copy` with a spec of
+    yours makes what can't be converted.
+
+    A `dry_run` shows every document that would be written and removed; without a `target`, in place.
+
+    >>> import zom
+    >>> array = zom.create_array("memory:", zom.v2.ArraySpec.build(shape=(4,), dtype="int8", chunks=(2,)), "a")
+    >>> array[:] = [1, 2, 3, 4]
+    >>> print(zom.migrate(array.store, in_place=True))
+    memory://: v2 -> v3: 2 documents written, 2 removed, the chunks of 1 array stay
+      + a/zarr.json
+      + zarr.json
+      - a/.zarray
+      - .zgroup
+    >>> zom.open_array(array.store, "a")[:]
+    array([1, 2, 3, 4], dtype=int8)
+    """
+    if to not in {"v2", "v3"}:
+        raise ValueError(f'to: expected "v3" or "v2", got {to!r}')
+    if not isinstance(in_place, bool):  # pyright: ignore[reportUnnecessaryIsInstance] - a place would mean True
+        raise TypeError(f"in_place: expected True or False, got {in_place!r}; name another place by target=")
+    if target is not None and in_place:
+        raise ValueError("expected in_place=True or a target, got both")
+    if target is None and not in_place and not dry_run:
+        raise ValueError("pass in_place=True to change the store itself, or target= to leave it as it is")
+    opened_here: list[Store] = []
+    try:
+        read_only = dry_run or target is not None
+        there, inner, form = place_in(store, path, opened_here, read_only=read_only)
+        if target is None:
+            migration = _in_place(there, inner, to, form, dry_run=dry_run, progress=progress)
+        else:
+            new, _, _ = place_in(target, "", opened_here, read_only=dry_run, may_lack=dry_run)
+            check_apart((there, inner), (new, "/"))
+            choices = Choices(dry_run=dry_run, progress=progress)
+            migration = _elsewhere(read_original(there, inner, form=form), to, new, choices)
+    except BaseException:
+        for each in opened_here:
+            each.close()
+        raise
+    for each in opened_here:
+        each.close()
+    return migration
+
+
+# --- into another place ---------------------------------------------------------------------------------
+
+
+def _elsewhere(original: Original, to: str, new: Store, choices: Choices) -> Migration:
+    conversion = converted(original, to)
+    copied = copy_hierarchy(original, new, "/", conversion.spec, choices)
+    specs: dict[str, Spec] = flatten(conversion.spec)
+    layout = V3_LAYOUT if to == "v3" else V2_LAYOUT
+    writes = {
+        key: text for inner, spec in specs.items() for key, text in layout.documents(inner, spec).items()
+    }
+    found = _told(copied)
+    return Migration(
+        original.store.url,
+        original.tree.path,
+        original.tree.layout.name,
+        to,
+        writes,
+        arrays=found,
+        losses=conversion.losses,
+        target=new.url,
+        copied=copied,
+        dry_run=choices.dry_run,
+    )
+
+
+def _told(copied: CopyReport) -> tuple[MigratedArray, ...]:
+    return tuple(
+        MigratedArray(
+            node.path, "encode" if node.way == "encode" else "copy", node.why, node.raw + node.encoded
+        )
+        for node in copied.nodes
+        if node.kind == "array"
+    )
+
+
+# --- in place -------------------------------------------------------------------------------------------
+
+
+def _in_place(  # noqa: PLR0913 - what is migrated, and how
+    store: Store,
+    path: str,
+    to: str,
+    form: Form | None,
+    *,
+    dry_run: bool,
+    progress: Callable[[int, int], object] | None,
+) -> Migration:
+    if not dry_run and not store.capabilities.writable:
+        raise ReadOnlyError(store.url, path.strip("/"), "migrate")
+    original = read_original(store, path, form=form)
+    if original.tree.layout.family.form == to:
+        return Migration(store.url, path, original.tree.layout.name, to, dry_run=dry_run)
+    plan = plan_migration(original, to)
+    check_free(store, plan)
+    counts = counted(plan) if dry_run else carry_out(plan, progress)
+    return replace(_migration(plan, to, counts), dry_run=dry_run)
+
+
+def _migration(plan: MigrationPlan, to: str, counts: Mapping[str, int]) -> Migration:
+    original = plan.original
+    moved = {new.path: old for old, new in plan.moves}
+    arrays: list[MigratedArray] = []
+    for inner in plan.conversion.same_chunks:
+        old = moved.get(original.path(inner))
+        if old is None:
+            arrays.append(MigratedArray(inner, "stay"))
+            continue
+        why = f"the keys of {original.tree.layout.name} are others"
+        arrays.append(MigratedArray(inner, "move", why, counts.get(original.path(inner), 0)))
+    return Migration(
+        original.store.url,
+        original.tree.path,
+        original.tree.layout.name,
+        to,
+        {key: jsontext.read(text, []) for key, text in plan.writes.items()},
+        plan.removes,
+        tuple(arrays),
+        plan.conversion.losses,
+    )

@@ -1,0 +1,133 @@
+"""Migrations: what becomes of a hierarchy that gets another format."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, field
+from typing import TYPE_CHECKING, Any, Literal
+
+from zom.json import text as jsontext
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from zom.hierarchy.copy.report import CopyReport
+    from zom.problems import Problem
+
+__all__ = ["Fate", "MigratedArray", "Migration"]
+
+Fate = Literal["stay", "move", "copy", "encode"]
+"""What becomes of an array's chunks: they stay where they are; they get other keys, their bytes unchanged;
+they are copied into another place; they are decoded and encoded again."""
+
+_WORDS = {
+    "stay": "chunks stay",
+    "move": "chunks move",
+    "copy": "chunks are copied",
+    "encode": "chunks are encoded again",
+}
+_LINES = 200
+
+
+@dataclass(frozen=True, slots=True)
+class MigratedArray:
+    """What becomes of the chunks of one array."""
+
+    path: str
+    chunks: Fate
+    why: str = ""
+    """Why they can't stay."""
+    count: int = 0
+    """How many chunks are moved, or encoded again."""
+
+    def __str__(self) -> str:
+        words = _WORDS[self.chunks] + (f" ({self.why})" if self.why else "")
+        return f"{words}: {self.count}" if self.count else words
+
+
+@dataclass(frozen=True, slots=True)
+class Migration:
+    """What a migration does, or did.
+
+    >>> print(Migration("a.zarr", "/", "v3", "v3"))
+    a.zarr: v3 already; nothing to do
+    """
+
+    store: str
+    path: str
+    form: str
+    """The format that it had."""
+    to: str
+    writes: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    """Every document that is written, by key."""
+    removes: tuple[str, ...] = ()
+    """The keys of every document that is removed."""
+    arrays: tuple[MigratedArray, ...] = ()
+    losses: tuple[Problem, ...] = ()
+    """What the new format has no place for."""
+    target: str | None = None
+    """Where the new hierarchy lies, if not in the place of the old one."""
+    copied: CopyReport | None = None
+    dry_run: bool = False
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether there was nothing to do."""
+        return not (self.writes or self.removes)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The migration as plain JSON."""
+        return {
+            "store": self.store,
+            "path": self.path,
+            "from": self.form,
+            "to": self.to,
+            "target": self.target,
+            "dry_run": self.dry_run,
+            "writes": dict(self.writes),
+            "removes": list(self.removes),
+            "arrays": [asdict(each) for each in self.arrays],
+            "losses": [problem.to_dict() for problem in self.losses],
+        }
+
+    def to_json(self, *, indent: int | None = None) -> str:
+        """The migration as JSON text.
+
+        >>> Migration("a.zarr", "/", "v3", "v3").to_json()[:18]
+        '{"store":"a.zarr",'
+        """
+        return jsontext.write(self.to_dict(), indent=indent)
+
+    def __str__(self) -> str:
+        where = self.store if self.path == "/" else f"{self.store} {self.path}"
+        if self.is_empty:
+            return f"{where}: {self.to} already; nothing to do"
+        goes = f" -> {self.target}" if self.target is not None else ""
+        lines = [f"{where}: {self.form} -> {self.to}{goes}: {self._sum()}"]
+        shown = [f"  + {key}" for key in self.writes] + [f"  - {key}" for key in self.removes]
+        lines += shown[:_LINES]
+        lines += [f"  ... and {len(shown) - _LINES} more"] if len(shown) > _LINES else []
+        moved = [each for each in self.arrays if each.chunks in {"move", "encode"}]
+        lines += [f"  > {each.path}: {each}" for each in moved[:_LINES]]
+        lines += [f"  ... and {len(moved) - _LINES} more"] if len(moved) > _LINES else []
+        lines += ["lost:", *(f"  {loss}" for loss in self.losses)] if self.losses else []
+        return "\n".join(lines)
+
+    def _sum(self) -> str:
+        to = " to write" if self.dry_run else " written"
+        gone = " to remove" if self.dry_run else " removed"
+        parts = [f"{_count(len(self.writes), 'document')}{to}"] if self.writes else []
+        parts += [f"{len(self.removes)}{gone}"] if self.removes else []
+        for fate, words in (
+            ("stay", "stay"),
+            ("move", "move"),
+            ("copy", "are copied"),
+            ("encode", "are encoded again"),
+        ):
+            count = sum(each.chunks == fate for each in self.arrays)
+            parts += [f"the chunks of {_count(count, 'array')} {words}"] if count else []
+        parts += ["nothing done, as this is a dry run"] if self.dry_run else []
+        return ", ".join(parts)
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"

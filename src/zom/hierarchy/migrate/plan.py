@@ -1,0 +1,177 @@
+"""Plans of migrations in place: what is written, what is removed, which chunks get other keys.
+
+Nothing is written here; what is in the way of it is a conflict.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, cast
+
+from zom.conversion.trees import convert
+from zom.errors import ConflictError, ConversionError
+from zom.handles.handles import handle_of
+from zom.hierarchy.change.conflicts import EXISTS, FILES, OTHER_FORMAT, conflict
+from zom.hierarchy.copy.chunks import stored_chunks
+from zom.hierarchy.journal.journal import Clearing, Journal
+from zom.hierarchy.stored.layout import ENTRY_KEY, V2_LAYOUT, V3_LAYOUT
+from zom.json import text as jsontext
+from zom.model.stored import to_consolidated
+from zom.model.tree import at as node_at
+from zom.model.tree import flatten
+from zom.paths import join, parse_path
+
+if TYPE_CHECKING:
+    from zom.conversion.losses import Conversion
+    from zom.hierarchy.copy.nodes import Original
+    from zom.hierarchy.stored.layout import Layout
+    from zom.model.spec import Spec
+    from zom.stores.interface import Store
+
+__all__ = ["MigrationPlan", "check_free", "converted", "journal_of", "plan_migration"]
+
+
+@dataclass(frozen=True, slots=True)
+class MigrationPlan:
+    """A migration in place, with everything that it takes."""
+
+    original: Original
+    conversion: Conversion
+    layout: Layout
+    """The new layout."""
+    writes: dict[str, bytes]
+    """The new documents, in the order in which they are written."""
+    removes: tuple[str, ...]
+    """The old documents, in the order in which they go."""
+    moves: tuple[tuple[Any, Any], ...]
+    """The arrays whose chunks get other keys: handles of the old and the new one."""
+
+
+def converted(original: Original, to: str) -> Conversion:
+    """The spec of the hierarchy in the format `to`; ConversionError, which names the store, where it has none."""
+    try:
+        return convert(original.tree.spec, cast("Any", to))
+    except ConversionError as error:
+        fix = "change or delete the node first"
+        problems = [replace(each, fix=each.fix or fix) for each in error.problems]
+        raise ConversionError(problems, f"{original.store.url}: {error.subject}") from None
+
+
+def plan_migration(original: Original, to: str) -> MigrationPlan:
+    """What it takes to give the hierarchy the format `to`, where it lies."""
+    store, old = original.store, original.tree.layout
+    _check_root(original)
+    conversion = converted(original, to)
+    layout = V3_LAYOUT if to == "v3" else V2_LAYOUT
+    moves: list[tuple[Any, Any]] = []
+    for inner, stays in conversion.same_chunks.items():
+        if not stays:
+            here = original.path(inner)
+            before = handle_of(original.specs[inner], store, here, old, mode="r")
+            spec = node_at(conversion.spec, inner)
+            moves.append((before, handle_of(spec, store, here, layout, mode="r+")))
+    writes = _new_documents(original, conversion, layout)
+    removes = _old_documents(original)
+    gone = tuple(key for key in removes if key not in writes)
+    return MigrationPlan(original, conversion, layout, writes, gone, tuple(moves))
+
+
+def journal_of(plan: MigrationPlan) -> Journal:
+    """The migration as one change: the new documents beside the old ones, then these and their chunks go."""
+    store, old = plan.original.store, plan.original.tree.layout
+    keys = [*plan.writes, *plan.removes]
+    return Journal(
+        plan.original.tree.path,
+        "undo",
+        removes=plan.removes,
+        clears=tuple(_clearing(before, old) for before, _ in plan.moves),
+        writes=plan.writes,
+        old=dict(zip(keys, store.get_many(keys), strict=True)),
+        data=tuple(_clearing(new, plan.layout) for _, new in plan.moves),
+        beside=True,
+    )
+
+
+def _clearing(array: Any, layout: Layout) -> Clearing:
+    prefix, form = layout.chunk_prefix(array.path), layout.family.form
+    return Clearing(array.path, prefix, form, array.spec.to_json(), scalar=layout.scalar_chunk)
+
+
+def _check_root(original: Original) -> None:
+    """ConflictError unless the whole hierarchy is migrated; formats don't lie in each other."""
+    store, path, layout = original.store, original.tree.path, original.tree.layout
+    names = parse_path(path)
+    above = [join(names[:count]) for count in range(len(names))]
+    if layout.implicit_groups:
+        base = join(parse_path(layout.base))
+        holder = None if base == path else base
+        taken = {"meta", "data"} & {inner.split("/")[1] for inner in original.specs if inner != "/"}
+        if taken:
+            found = f"a node named {min(taken)!r}, as a directory of the draft is"
+            fix = "migrate it into another place, with target="
+            problem = conflict(FILES, path, "other names, to lay new nodes beside the old", found, fix)
+            raise ConflictError([problem], store.url)
+    else:
+        keys = {key: each for each in above for key in layout.tried(each)}
+        there = zip(keys.values(), store.get_many(keys), strict=True)
+        holder = next((each for each, text in there if text is not None), None)
+    if holder is not None:
+        found = f"a node of the {layout.name} hierarchy at {holder}"
+        fix = f"migrate {holder}, or copy the node out of it with zom.copy"
+        raise ConflictError([conflict(OTHER_FORMAT, path, "the root of a hierarchy", found, fix)], store.url)
+
+
+def _new_documents(original: Original, conversion: Conversion, layout: Layout) -> dict[str, bytes]:
+    """The new documents by key, those of members before those of their groups, the root's own last."""
+    specs: dict[str, Spec] = flatten(conversion.spec)
+    made: dict[str, bytes] = {}
+    for inner in sorted(specs, key=lambda inner: (-len(parse_path(inner)), inner)):
+        here, spec = original.path(inner), specs[inner]
+        documents = layout.documents(here, spec)
+        if inner in original.consolidated:
+            whole = to_consolidated(node_at(conversion.spec, inner))
+            end = layout.consolidated or ENTRY_KEY
+            documents = {**documents, layout.key(here, end): whole}
+        own = layout.key(here, next(end for end, kind in layout.marks if kind in {spec.kind, None}))
+        for key in sorted(documents, key=lambda key: key == own):
+            made[key] = jsontext.write(documents[key], indent=2).encode()
+    return made
+
+
+def _old_documents(original: Original) -> list[str]:
+    """The keys of the old documents, in the order in which they go."""
+    layout = original.tree.layout
+    blocks = [
+        layout.key(original.path(inner), layout.consolidated)
+        for inner in original.consolidated
+        if layout.consolidated is not None
+    ]
+    nodes = sorted(original.stored, key=lambda inner: (-len(parse_path(inner)), inner))
+    if layout.family.form == "v3":
+        # Its root is what makes it seen: without it, nobody finds the rest.
+        nodes.insert(0, nodes.pop(nodes.index("/")))
+    owned = [document.key for inner in nodes for document in original.stored[inner].documents.values()]
+    return list(dict.fromkeys((*sorted(blocks), *owned)))
+
+
+def check_free(store: Store, plan: MigrationPlan) -> None:
+    """ConflictError where other things lie under keys that are to be written."""
+    root = V3_LAYOUT.key(plan.original.tree.path, ENTRY_KEY)
+    replaced = {root} if plan.original.tree.layout.implicit_groups else set[str]()
+    keys = [key for key in plan.writes if key not in replaced]
+    fix = "move it away, or migrate into another place, with target="
+    problems = [
+        conflict(
+            EXISTS, f"/{key.rpartition('/')[0]}", f"nothing under {key!r}", "another document", fix, key=key
+        )
+        for key, text in zip(keys, store.get_many(keys), strict=True)
+        if text is not None and text != plan.writes[key]
+    ]
+    if store.capabilities.listable:
+        for _, new in plan.moves:
+            key = next((key for key, _ in stored_chunks(new.chunk_access)), None)
+            if key is not None:
+                found = f"{key!r}, where a chunk is to lie"
+                problems.append(conflict(FILES, new.path, "no chunks of the new format", found, fix, key=key))
+    if problems:
+        raise ConflictError(problems, store.url)

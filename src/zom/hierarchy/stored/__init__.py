@@ -1,0 +1,1 @@
+"""What lies in a store: found, read and compared, nothing is changed."""

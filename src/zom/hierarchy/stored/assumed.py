@@ -1,0 +1,78 @@
+"""Directories without documents that hold nodes: groups, though the format asks each group for a document."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from zom.hierarchy.copy.mark import COPY_MARK
+from zom.hierarchy.journal.journal import JOURNAL, is_aside
+from zom.hierarchy.stored.layout import V2_LAYOUT, V3_LAYOUT
+from zom.hierarchy.stored.node import Node
+from zom.problems import Fault, rule
+
+if TYPE_CHECKING:
+    from zom.hierarchy.stored.findings import Findings
+    from zom.hierarchy.stored.layout import Layout
+    from zom.hierarchy.stored.look import Form
+    from zom.hierarchy.stored.source import Source
+    from zom.stores.answers import Listing
+
+__all__ = ["MISSING_GROUP", "assumed_group", "is_unfinished", "note_missing_group"]
+
+MISSING_GROUP = rule(
+    "store/missing-group",
+    "every directory above a node is a group, with a document of its own",
+    source="Zarr v2, section Hierarchies, and Zarr v3, section Hierarchy: parents are groups; zarr-python "
+    "opens the nodes below by their own paths",
+    lenient="warning",
+)
+
+_MOST_LISTINGS = 32
+"""How many directories are listed in search of a first node."""
+
+
+def is_unfinished(listing: Listing) -> bool:
+    """Whether a change of what is in the directory did not end: what it has left is no group yet."""
+    marks = {JOURNAL, COPY_MARK}
+    return any(key.rpartition("/")[2] in marks for key in listing.keys)
+
+
+def note_missing_group(node: Node, below: str, findings: Findings) -> None:
+    """Report a group that has no document, but a node at the path `below`."""
+    fix = "make it a group with zom.create_group"
+    fault = Fault(MISSING_GROUP, (), "a document, as each group has one", f"none, above {below}", fix)
+    findings.add(fault, node=node.shown)
+
+
+def assumed_group(
+    source: Source, path: str, form: Form | None, findings: Findings
+) -> tuple[Layout, Node] | None:
+    """A group in place of the directory at `path`, which has no document; None where no node is near below.
+
+    >>> from zom.hierarchy.stored.findings import Findings
+    >>> from zom.hierarchy.stored.source import Source
+    >>> from zom.stores.memory import MemoryStore
+    >>> store = MemoryStore({"a/b/.zarray": b"{}"})
+    >>> layout, node = assumed_group(Source(store), "a", None, Findings(store.url, "lenient"))
+    >>> layout.name, node.shown, node.is_assumed
+    ('v2', '/a', True)
+    """
+    if form == "draft" or not source.store.capabilities.listable:
+        return None
+    layouts = [each for each in (V3_LAYOUT, V2_LAYOUT) if form in {None, each.name}]
+    waiting = [V3_LAYOUT.directory(path)]
+    for at in range(_MOST_LISTINGS):
+        if at == len(waiting):
+            break
+        listing = source.peek_listing(waiting[at])
+        if is_unfinished(listing):
+            return None
+        names = {key.rpartition("/")[2] for key in listing.keys} if at else set[str]()
+        for layout in layouts:
+            if names.intersection(end for end, _ in layout.marks):
+                node = Node(path, "group", {})
+                node.is_assumed = True
+                note_missing_group(node, f"/{waiting[at][:-1]}", findings)
+                return layout, node
+        waiting.extend(each for each in listing.prefixes if not is_aside(each))
+    return None

@@ -1,0 +1,200 @@
+"""Consolidated metadata for reading: the documents of a whole hierarchy in one, trusted or compared.
+
+v2: `.zmetadata`, as zarr-python writes it. v3: the member `consolidated_metadata` of a group's document,
+https://github.com/zarr-developers/zarr-specs/pull/309. Nobody keeps such a copy in step with the nodes
+but those who write it: where the two differ, the nodes' own documents count.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Final, cast
+
+from zom.errors import SpecError
+from zom.hierarchy.stored.findings import NOT_JSON
+from zom.hierarchy.stored.node import Document, Node
+from zom.json.python_value import is_dict
+from zom.json.value import same
+from zom.model.same_document import differing_members
+from zom.model.stored import consolidated_entries, consolidated_entries_by, model_document
+from zom.model.tree import BELOW_ARRAY
+from zom.problems import Fault, rule, show
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from zom.hierarchy.stored.findings import Findings
+    from zom.hierarchy.stored.layout import Layout
+    from zom.model.family import NodeKind
+
+__all__ = ["STALE", "Consolidated", "compare", "consolidated_at", "tree_of"]
+
+STALE = rule(
+    "store/stale-consolidated",
+    "consolidated metadata says what the documents of the nodes say",
+    source="https://github.com/zarr-developers/zarr-specs/pull/309: a copy, which readers may use instead",
+    lenient="warning",
+    strict="warning",
+    closed="warning",
+)
+
+_AGAIN: Final = "consolidate again; until then read with consolidated='ignore'"
+
+
+@dataclass(frozen=True, slots=True)
+class Consolidated:
+    """The consolidated metadata of one group."""
+
+    key: str
+    text: bytes
+    entries: Mapping[str, Mapping[str, Any]]
+    """The documents by path below the group, as `a/b`, and by the ends of their keys."""
+    inline: str | None
+    """The member of the group's document that holds it; None where it has a document of its own."""
+    layout: Layout
+    """Where the nodes that it speaks of lie."""
+
+    def steps(self, path: str, end: str) -> tuple[str, ...]:
+        """What leads to the document of the node at `path` in the text."""
+        if self.inline is not None:
+            return (self.inline, "metadata", path) if path else ()
+        return ("metadata", self.layout.key(f"{self.layout.base}{path}", end).removeprefix(self.layout.base))
+
+    def kind(self, layout: Layout, path: str) -> NodeKind | None:
+        """The kind of node that it says lies at `path`."""
+        return _kind(layout, self.entries[path])
+
+
+def consolidated_at(layout: Layout, path: str, document: Document, findings: Findings) -> Consolidated | None:
+    """What `document`, of the group at `path`, holds; None where it holds no consolidated metadata.
+
+    SpecError, of which the problems know their place, where it is out of order.
+    """
+    value = document.value
+    if value is NOT_JSON:
+        return None
+    if layout.inline is not None and (
+        not isinstance(value, dict) or cast("dict[str, Any]", value).get(layout.inline) is None
+    ):
+        return None
+    if not isinstance(value, dict):
+        value = {}
+    try:
+        if layout.copy_key is None:
+            entries = consolidated_entries(layout.family, cast("dict[str, Any]", value))
+        else:
+            entries = consolidated_entries_by(layout.node_of, cast("dict[str, Any]", value))
+    except SpecError as error:
+        placed = [replace(each, node=f"/{path}", key=document.key) for each in error.problems]
+        raise SpecError(placed, findings.subject) from None
+    relative = {place.strip("/"): documents for place, documents in entries.items()}
+    return Consolidated(document.key, document.text, relative, layout.inline, layout)
+
+
+def _kind(layout: Layout, documents: Mapping[str, Any]) -> NodeKind | None:
+    for end, said in layout.marks:
+        if end in documents:
+            return said or (
+                layout.family.kind_of(documents[end]) if isinstance(documents[end], dict) else None
+            )
+    return None
+
+
+# --- trusted: the tree that it describes ---------------------------------------------------------------
+
+
+def tree_of(layout: Layout, path: str, block: Consolidated, findings: Findings, *, depth: int | None) -> Node:
+    """The node at `path` and what lies below it, as consolidated metadata has it.
+
+    A parent that is missing there becomes a group without attributes.
+    """
+    nodes: dict[str, Node] = {"": Node(path, "group", {})}
+    for place, documents in block.entries.items():
+        nodes[place] = Node(f"{path}/{place}".strip("/"), _kind(layout, documents), {})
+        ordered = sorted(documents.items(), key=lambda item: item[0] in layout.extra)
+        for end, value in ordered:
+            nodes[place].documents[end] = Document(block.key, block.text, value, block.steps(place, end))
+    for place in list(nodes):
+        above = place
+        while above:
+            above = above.rpartition("/")[0]
+            if above in nodes:
+                break
+            nodes[above] = Node(f"{path}/{above}".strip("/"), "group", {})
+    for place in sorted(nodes, key=_level):
+        if depth is None or _level(place) <= depth:
+            _hang(nodes, place, block, findings, is_last=_level(place) == depth)
+    return nodes[""]
+
+
+def _hang(
+    nodes: Mapping[str, Node], place: str, block: Consolidated, findings: Findings, *, is_last: bool
+) -> None:
+    """Put the node at `place` into the group above it, which has its place already."""
+    node = nodes[place]
+    if node.kind == "group" and not is_last:
+        node.members = {}
+    if not place:
+        return
+    above, _, name = place.rpartition("/")
+    parent = nodes[above]
+    if parent.members is not None:
+        parent.members[name] = node
+    elif parent.kind == "array":
+        _note_below_array(parent, node, block, findings)
+
+
+def _note_below_array(parent: Node, node: Node, block: Consolidated, findings: Findings) -> None:
+    found = f"the array {parent.shown} above it"
+    fix = "read the nodes themselves with consolidated='ignore'"
+    fault = Fault(BELOW_ARRAY, (), "only groups above a node", found, fix)
+    findings.add(fault, node=node.shown, key=block.key)
+
+
+# --- verified: what differs from the nodes themselves ----------------------------------------------------
+
+
+def compare(
+    layout: Layout, root: Node, block: Consolidated, findings: Findings, *, depth: int | None
+) -> None:
+    """Tell in what the nodes found differ from consolidated metadata, as far as they were read."""
+    start = len(root.path) + 1 if root.path else 0
+    found = {node.path[start:]: node for node in root.walk()}
+
+    def tell(path: str, wanted: str, there: str) -> None:
+        node = "/" + "/".join(part for part in (root.path, path) if part)
+        findings.add(Fault(STALE, (), wanted, there, _AGAIN), node=node, key=block.key)
+
+    for path in block.entries:
+        if path not in found and (depth is None or _level(path) <= depth):
+            tell(path, "a node, as the consolidated metadata says", "none")
+    for path, node in found.items():
+        if not path and block.inline is not None:
+            continue  # it is in the very document
+        entry = block.entries.get(path)
+        if entry is not None:
+            differing = _differing(layout, entry, node)
+            if differing:
+                tell(path, "the same in the consolidated metadata", f"another {' and '.join(differing)}")
+        elif node.documents:
+            tell(path, "an entry in the consolidated metadata", "none")
+
+
+def _level(path: str) -> int:
+    """How many levels below the root a node lies."""
+    return path.count("/") + 1 if path else 0
+
+
+def _differing(layout: Layout, entry: Mapping[str, Any], node: Node) -> list[str]:
+    """What differs in meaning, by the names of the documents' members."""
+    if any(end != ".zattrs" for end in node.documents.keys() ^ entry.keys()):
+        return ["kind of node"]
+    mine = {end: each.value for end, each in node.documents.items() if each.value is not NOT_JSON}
+    theirs = {end: value for end, value in entry.items() if end in mine or end not in node.documents}
+    if not any(end != ".zattrs" for end in mine):
+        return []  # its own document is at fault, and of that is told
+    if not all(is_dict(value) for value in (*mine.values(), *theirs.values())):
+        return [] if same(mine, theirs) else ["document"]
+    left, right = (model_document(layout.family, documents) for documents in (mine, theirs))
+    names = differing_members(layout.family, left, right, ignore=[layout.inline] if layout.inline else ())
+    return [name if name.isidentifier() else show(name) for name in names]

@@ -1,0 +1,213 @@
+"""Findings: all problems of the documents of a hierarchy, each with node, key, and line.
+
+What the model says of a tree of documents is put where it belongs: into the document that lies in the
+store, under the key that it has there.
+"""
+
+from __future__ import annotations
+
+import warnings
+from typing import TYPE_CHECKING, Any, Final
+
+from zom.errors import SpecError, SpecWarning
+from zom.json import text as jsontext
+from zom.json.value import NOT_FINITE
+from zom.limits import DEFAULT_LIMITS
+from zom.model.location import told, with_lines
+from zom.problems import Fault, Problem, pointer_of, rule
+from zom.stores import oddities as store_rules
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from zom.errors import StoreError
+    from zom.limits import Limits
+    from zom.model.location import Places
+    from zom.problems import Level
+    from zom.stores.oddities import Oddity
+
+__all__ = ["DOCUMENT_SIZE", "NOT_JSON", "UNLISTED_GROUP", "UNREADABLE", "Findings", "warn"]
+
+DOCUMENT_SIZE = rule(
+    "store/document-size",
+    "a document in a store is no longer than the limit",
+    source="RFC 8259, section 9: an implementation may set limits",
+)
+
+UNREADABLE = rule(
+    "store/unreadable-node", "the documents of a node can be read", source="Zarr v3, section Stores: get"
+)
+UNLISTED_GROUP = rule(
+    "store/unlisted-group",
+    "the members of a group, and the keys of its nodes, can be listed",
+    source="Zarr v3, section Stores: list_dir and list_prefix",
+)
+
+_RULES = store_rules
+"""Imported here so that `zom.rules()` knows them."""
+
+NOT_JSON: Final = object()
+"""What stands for the value of a document that has none; a problem says why."""
+
+_NOT_HELD = frozenset(
+    {"json/not-json", "json/depth", "json/repeats", "json/number-range", "json/integer-digits"}
+)
+"""The rules at whose breach null stands in a document, in place of a value that can't be held."""
+
+_SHOWN = 10
+"""How many problems of one rule a warning shows."""
+
+
+class Findings:
+    r"""The problems found while documents of one store are read.
+
+    >>> findings = Findings("memory://", "lenient")
+    >>> findings.value("a/zarr.json", "/a", b'{"shape":\n oops}') is NOT_JSON
+    True
+    >>> findings.problems[0].key, findings.problems[0].line
+    ('a/zarr.json', 2)
+    """
+
+    def __init__(self, subject: str, level: Level, limits: Limits = DEFAULT_LIMITS) -> None:
+        self.subject = subject
+        self.level: Level = level
+        self.limits = limits
+        self._found: list[Problem] = []
+        self._texts: dict[str, bytes] = {}
+        self._not_held: set[tuple[str | None, str]] = set()
+        self._not_finite: set[tuple[str | None, str]] = set()
+
+    def value(self, key: str, node: str, text: bytes, *, whole: bool = False) -> Any:
+        """The JSON value of a document; NOT_JSON where it has none, and a problem says why.
+
+        `whole` says that the document holds a hierarchy, and may be as long as one.
+        """
+        faults: list[Fault] = []
+        # Only in consolidated metadata stand the documents of many nodes.
+        whole = whole or b'"consolidated_metadata"' in text
+        if len(text) > self.limits.document_bytes and not whole:
+            most, found = f"at most {self.limits.document_bytes} bytes", f"{len(text)} bytes"
+            fix = "raise zom.Limits(document_bytes=...)"
+            self.add(Fault(DOCUMENT_SIZE, (), most, found, fix), node=node, key=key)
+            return NOT_JSON
+        value = jsontext.read(text, faults, limits=self.limits)
+        for fault in faults:
+            self.add(fault, node=node, key=key, text=text)
+        return NOT_JSON if value is None and faults else value
+
+    def add(
+        self,
+        fault: Fault,
+        *,
+        node: str,
+        key: str | None = None,
+        text: bytes | None = None,
+    ) -> None:
+        """A problem of the node, and of the document under `key`, which is `text`."""
+        severity = fault.rule.severity(self.level)
+        if severity is None:
+            return
+        pointer = pointer_of(fault.path)
+        expected, found, fix = fault.expected, fault.found, fault.fix
+        problem = Problem(fault.rule.code, severity, node, pointer, fault.path, expected, found, fix, key)
+        if text is not None and fault.rule.code in _NOT_HELD:
+            self._not_held.add((key, pointer))
+        elif text is not None and fault.rule is NOT_FINITE:
+            self._not_finite.add((key, pointer))
+        self.place(problem, text, known=True)
+
+    def note_failure(self, error: StoreError, *, node: str, key: str | None = None) -> None:
+        """Report a document that can't be read; without a key, members that can't be listed."""
+        broken, wanted = (UNREADABLE, "a document that can be read")
+        if key is None:
+            broken, wanted = (UNLISTED_GROUP, "members that can be listed")
+        self.add(Fault(broken, (), wanted, error.reason), node=node, key=key)
+
+    def note_oddities(self, oddities: Iterable[Oddity], *, node: str) -> None:
+        """Report what is odd about the store that the node is in."""
+        for fault, key in oddities:
+            self.add(fault, node=node, key=key)
+
+    def place(self, problem: Problem, text: bytes | None, *, known: bool = False) -> None:
+        """A problem whose pointer leads into the document under its key, which is `text`."""
+        place = (problem.key, problem.pointer)
+        if not known and (
+            place in self._not_held or (problem.code == NOT_FINITE.code and place in self._not_finite)
+        ):
+            return
+        if text is not None and problem.key is not None:
+            self._texts[problem.key] = text
+        self._found.append(problem)
+
+    @property
+    def problems(self) -> tuple[Problem, ...]:
+        """All problems, with the lines where they stand."""
+        if self._texts:
+            by_key: dict[str | None, list[int]] = {}
+            for index, problem in enumerate(self._found):
+                by_key.setdefault(problem.key, []).append(index)
+            known: Places = {}
+            for key, text in self._texts.items():
+                places = by_key[key]
+                located = with_lines(tuple(self._found[place] for place in places), text, known)
+                for place, problem in zip(places, located, strict=True):
+                    self._found[place] = told(problem)
+            self._texts.clear()
+        return tuple(self._found)
+
+    def knows(self, code: str, node: str) -> bool:
+        """Whether that was said of the node already."""
+        return any(each.code == code and each.node == node for each in self._found)
+
+    def withdraw(self, code: str, key: str) -> None:
+        """Take back what was said of a key: something worse is."""
+        self._found = [each for each in self._found if (each.code, each.key) != (code, key)]
+
+    def clear(self) -> None:
+        """Forget all: what was read is not what counts."""
+        self._found.clear()
+        self._texts.clear()
+        self._not_held.clear()
+        self._not_finite.clear()
+
+    @property
+    def failed(self) -> bool:
+        """Whether any problem is an error."""
+        return any(problem.severity == "error" for problem in self._found)
+
+    def raise_errors(self) -> None:
+        """SpecError with all problems, where one of them is an error."""
+        if self.failed:
+            raise SpecError(self.problems, self.subject)
+
+    def warn(self, on_warning: Callable[[Problem], None] | None, stacklevel: int) -> None:
+        """Give each problem to `on_warning`; without it, one SpecWarning for each rule that is broken."""
+        warn(self.subject, self.problems, on_warning, stacklevel + 1)
+
+
+def warn(
+    subject: str, problems: Iterable[Problem], on_warning: Callable[[Problem], None] | None, stacklevel: int
+) -> None:
+    """Give each problem to `on_warning`; without it, one SpecWarning for each rule that is broken.
+
+    Of errors, too: they are left where nodes at fault were skipped.
+    """
+    if on_warning is not None:
+        for problem in problems:
+            on_warning(problem)
+        return
+    by_code: dict[str, list[Problem]] = {}
+    for problem in problems:
+        if problem.severity != "note":
+            by_code.setdefault(problem.code, []).append(problem)
+    for code, found in by_code.items():
+        warnings.warn(f"{subject}: {_listed(code, found)}", SpecWarning, stacklevel=stacklevel + 1)
+
+
+def _listed(code: str, problems: Iterable[Problem]) -> str:
+    found = list(problems)
+    if len(found) == 1:
+        return str(found[0])
+    lines = "\n".join(f"  {problem}" for problem in found[:_SHOWN])
+    more = f"\n  ... and {len(found) - _SHOWN} more" if len(found) > _SHOWN else ""
+    return f"{len(found)} {found[0].severity}s of {code}\n{lines}{more}"

@@ -1,0 +1,300 @@
+"""Layouts: where the documents and the chunks of a hierarchy lie in a store, for each format.
+
+Zarr v2, section "Hierarchies"; Zarr v3, section "Stores"; the draft of v3, section "Storage keys". Software
+wrote the draft's name over another layout in 2021: documents below `meta/root`, chunks below `data/root`.
+A layout is one frozen value. Whoever holds one need not know the format: it knows the keys.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, cast
+
+from typing_extensions import override
+
+from zom.errors import NotFound, PathError
+from zom.formats.draft import DRAFT
+from zom.formats.draft_extension import extensions_not_understood
+from zom.formats.v2 import V2
+from zom.formats.v3 import V3
+from zom.model.stored import to_documents
+from zom.paths import check_stored_key, parse_path
+from zom.portable import is_own_name
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from zom.formats.draft import EntryPoint
+    from zom.model.family import Family, NodeKind
+    from zom.model.spec import Spec
+    from zom.stores.interface import Listing
+
+__all__ = [
+    "DOCUMENT_NAMES",
+    "DRAFT_2021",
+    "DRAFT_2022",
+    "V2_LAYOUT",
+    "V3_LAYOUT",
+    "Layout",
+    "Sighting",
+    "draft_layout",
+]
+
+LayoutName = Literal["v2", "v3", "draft", "draft 2021"]
+
+ENTRY_KEY: Final = "zarr.json"
+"""The end of the key of a draft hierarchy's entry point, and of every document of v3."""
+
+
+class Sighting(NamedTuple):
+    """What a listing tells of one name in a group."""
+
+    ends: tuple[str, ...] | None = None
+    """The ends of the keys of its documents; None where only a look can tell."""
+    below: bool | None = None
+    """Whether anything lies below it; None where only a look can tell."""
+
+
+_UNKNOWN: Final = Sighting()
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """Where the parts of each node lie. A path is `/a/b`, or as in a key `a/b`.
+
+    A document is named by the end of its key, as `Spec.to_documents` names it: `.zarray`, `zarr.json`,
+    `.array.json`.
+
+    >>> V2_LAYOUT.keys("/a/b", "array"), V2_LAYOUT.chunk_prefix("/a/b")
+    (('a/b/.zarray', 'a/b/.zattrs'), 'a/b/')
+    >>> V3_LAYOUT.documents("/a", V3.classes["group"]())
+    {'a/zarr.json': {'zarr_format': 3, 'node_type': 'group'}}
+    """
+
+    name: LayoutName
+    family: Family
+    marks: tuple[tuple[str, NodeKind | None], ...]
+    """The documents of which one makes a node, the first that is there, and the kind that it says."""
+    extra: tuple[str, ...] = ()
+    """The documents that a node may have besides."""
+    consolidated: str | None = None
+    """The end of the key under which the documents of a whole hierarchy may stand."""
+    inline: str | None = None
+    """The member of a group's document in which the documents of all nodes below it may stand."""
+    copy_key: str | None = None
+    """The key, below `base`, of consolidated metadata that others wrote, and that zom only reads."""
+    implicit_groups: bool = False
+    """Whether a path with nodes below it is a group without a document."""
+    flat_chunks: bool = False
+    """Whether all chunks of an array lie directly in its directory, as they do by default."""
+    scalar_chunk: str | None = None
+    """The key of the only chunk of an array without dimensions, where the document doesn't tell it."""
+    base: str = ""
+    """The prefix below which the hierarchy lies; "" but for a draft in a part of a store."""
+    not_understood: tuple[str, ...] = ()
+    """The extensions of the whole hierarchy that a reader of chunks must understand, and zom doesn't."""
+
+    def ends(self, kind: NodeKind) -> tuple[str, ...]:
+        """The documents that a node of that kind may have, its own first."""
+        return (*(end for end, said in self.marks if said in {kind, None}), *self.extra)
+
+    def key(self, path: str, end: str) -> str:
+        """The key of the document of the node at `path` that ends in `end`.
+
+        >>> V3_LAYOUT.key("/", "zarr.json"), V2_LAYOUT.key("/a", ".zattrs")
+        ('zarr.json', 'a/.zattrs')
+        """
+        inner = path.strip("/")
+        return f"{inner}/{end}" if inner else end
+
+    def keys(self, path: str, kind: NodeKind) -> tuple[str, ...]:
+        """The keys of all documents that a node of that kind may have, its own first.
+
+        >>> DRAFT_2022.keys("/a", "group"), DRAFT_2022.keys("/", "array")
+        (('meta/a.group.json',), ('meta/array.json',))
+        """
+        return tuple(self.key(path, end) for end in self.ends(kind))
+
+    def tried(self, path: str) -> tuple[str, ...]:
+        """The keys to look under where the kind of the node at `path` is not known.
+
+        >>> V2_LAYOUT.tried("/a")
+        ('a/.zarray', 'a/.zgroup', 'a/.zattrs')
+        """
+        return tuple(self.key(path, end) for end in (*(end for end, _ in self.marks), *self.extra))
+
+    def node_of(self, key: str) -> tuple[str, str] | None:
+        """The path and the end of the key of a document, both below `base`; None where nobody asks for it."""
+        del key
+        return None
+
+    def is_place(self, path: str) -> bool:
+        """Whether a node could lie at `path` at all: its keys must be keys.
+
+        >>> V3_LAYOUT.is_place("a/b"), V3_LAYOUT.is_place("../b")
+        (True, False)
+        """
+        try:
+            check_stored_key(self.key(path, self.marks[0][0]))
+        except PathError:
+            return False
+        return True
+
+    def documents(self, path: str, spec: Spec) -> dict[str, dict[str, Any]]:
+        """The stored documents of one node by their keys, without those of its members."""
+        return {self.key(path, end): document for end, document in to_documents(spec).items()}
+
+    def directory(self, path: str) -> str:
+        """The prefix that is listed for the members of the group at `path`.
+
+        >>> V3_LAYOUT.directory("/a"), DRAFT_2021.directory("/a")
+        ('a/', 'meta/root/a/')
+        """
+        inner = path.strip("/")
+        return f"{inner}/" if inner else ""
+
+    def chunk_prefix(self, path: str) -> str:
+        """What comes before the key of each chunk of the array at `path`.
+
+        >>> V3_LAYOUT.chunk_prefix("/a"), DRAFT_2022.chunk_prefix("/a")
+        ('a/', 'data/a/')
+        """
+        return self.directory(path)
+
+    def node_prefixes(self, path: str) -> tuple[str, ...]:
+        """The prefixes below which everything of the node at `path` lies, but for its own documents.
+
+        >>> V3_LAYOUT.node_prefixes("/a"), DRAFT_2022.node_prefixes("/a")
+        (('a/',), ('meta/a/', 'data/a/'))
+        """
+        return tuple(dict.fromkeys((self.directory(path), self.chunk_prefix(path))))
+
+    def sightings(self, path: str, listing: Listing) -> dict[str, Sighting]:
+        """What may be members of the group at `path`, by name, from the listing of its directory.
+
+        >>> from zom.stores.interface import Listing
+        >>> list(V3_LAYOUT.sightings("/", Listing(["zarr.json"], ["a/", ".zom.old/"])))
+        ['a']
+        """
+        start = len(self.directory(path))
+        names = (prefix[start:-1] for prefix in listing.prefixes)
+        return {name: _UNKNOWN for name in names if not is_own_name(name)}
+
+
+@dataclass(frozen=True, slots=True)
+class _DraftLayout(Layout):
+    """Documents in a tree of their own beside that of the chunks."""
+
+    suffix: str = ".json"
+    """The end of the keys of documents: `metadata_key_suffix` in the entry point."""
+    meta: str = "meta/"
+    data: str = "data/"
+    root: str = "meta/"
+    """What comes before "group" in the key of the root's document."""
+
+    def _inner(self, path: str) -> str:
+        """`path` below the root of the hierarchy."""
+        inner = path.strip("/")
+        if not self.base:
+            return inner
+        if f"{inner}/" == self.base:
+            return ""
+        if not inner.startswith(self.base):
+            raise NotFound(f"/{inner}: expected a path below /{self.base[:-1]}, where the hierarchy lies")
+        return inner[len(self.base) :]
+
+    @override
+    def key(self, path: str, end: str) -> str:
+        inner = self._inner(path)
+        kind = end.removeprefix(".").removesuffix(".json")
+        stem = f"{self.meta}{inner}." if inner else self.root
+        return f"{self.base}{stem}{kind}{self.suffix}"
+
+    @override
+    def directory(self, path: str) -> str:
+        inner = self._inner(path)
+        return f"{self.base}{self.meta}{inner}/" if inner else f"{self.base}{self.meta}"
+
+    @override
+    def chunk_prefix(self, path: str) -> str:
+        inner = self._inner(path)
+        return f"{self.base}{self.data}{inner}/" if inner else f"{self.base}{self.data}"
+
+    @override
+    def node_of(self, key: str) -> tuple[str, str] | None:
+        for end, kind in self.marks:
+            tail = f".{kind}{self.suffix}"
+            if key == f"{self.root}{kind}{self.suffix}":
+                return "", end
+            if key.startswith(self.meta) and key.endswith(tail) and len(key) > len(self.meta) + len(tail):
+                return key[len(self.meta) : -len(tail)], end
+        return None
+
+    @override
+    def sightings(self, path: str, listing: Listing) -> dict[str, Sighting]:
+        start = len(self.directory(path))
+        ends: dict[str, list[str]] = {}
+        for end, kind in self.marks:
+            tail = f".{kind}{self.suffix}"
+            for key in listing.keys:
+                name = key[start:]
+                if name.endswith(tail) and len(name) > len(tail):
+                    ends.setdefault(name[: -len(tail)], []).append(end)
+        below = {name for prefix in listing.prefixes if not is_own_name(name := prefix[start:-1])}
+        return {
+            name: Sighting(tuple(ends.get(name, ())), name in below) for name in sorted(below | ends.keys())
+        }
+
+
+V3_LAYOUT: Final = Layout("v3", V3, ((ENTRY_KEY, None),), inline="consolidated_metadata")
+"""Zarr v3: every node has its `zarr.json`."""
+
+V2_LAYOUT: Final = Layout(
+    "v2",
+    V2,
+    ((".zarray", "array"), (".zgroup", "group")),
+    extra=(".zattrs",),
+    consolidated=".zmetadata",
+    flat_chunks=True,
+)
+"""Zarr v2: `.zarray` or `.zgroup`, and `.zattrs` where there are attributes."""
+
+DOCUMENT_NAMES: Final = frozenset({ENTRY_KEY, ".zarray", ".zgroup", ".zattrs", ".zmetadata"})
+"""The names of the documents of v2 and v3, and of a draft's entry point."""
+
+DRAFT_2022: Final = _DraftLayout(
+    "draft", DRAFT, ((".array.json", "array"), (".group.json", "group")), implicit_groups=True
+)
+"""The draft of v3: `meta/<path>.array.json`."""
+
+DRAFT_2021: Final = replace(
+    DRAFT_2022,
+    name="draft 2021",
+    meta="meta/root/",
+    data="data/root/",
+    root="meta/root.",
+    scalar_chunk="c0",
+    copy_key="meta/root/consolidated/.zmetadata",
+)
+"""The draft of v3 as zarr-python 2 and others wrote it: `meta/root/<path>.array.json`."""
+
+
+def draft_layout(entry: EntryPoint, base: str = "") -> Layout:
+    """The layout of the draft hierarchy whose entry point, at the prefix `base`, is `entry`.
+
+    >>> from zom.formats.draft import EntryPoint
+    >>> encoding = {"type": "json", "metadata_key_suffix": ".json"}
+    >>> draft_layout(EntryPoint(metadata_encoding=encoding, extensions=()), "x").keys("/x/a", "array")
+    ('x/meta/a.array.json',)
+    """
+    layout = DRAFT_2021 if entry.layout == "2021" else DRAFT_2022
+    encoding = entry.metadata_encoding
+    holder = entry.document if isinstance(encoding, str) else cast("Mapping[str, Any]", encoding)
+    suffix = holder.get("metadata_key_suffix", ".json")
+    names = parse_path(base)
+    return replace(
+        layout,
+        suffix=suffix if isinstance(suffix, str) else ".json",
+        base="/".join(names) + "/" if names else "",
+        not_understood=tuple(extensions_not_understood(entry.extensions)),
+    )

@@ -1,0 +1,270 @@
+"""Looking for a node: which documents lie at a path, and so which format it has.
+
+    zarr.json with the integer 3               v3
+    zarr.json with a URI, metadata_encoding    the draft: what is told by the entry point of the hierarchy
+    .zarray, .zgroup                           v2; where both are there, the array
+    none, and something below                  a group in the draft; no node in v2 and v3
+
+Where v3 and v2 lie side by side, v3 counts.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Literal, cast
+
+from zom.errors import StoreError
+from zom.formats.draft import ENTRY_POINT, EntryPoint
+from zom.hierarchy.stored.findings import NOT_JSON, UNREADABLE
+from zom.hierarchy.stored.layout import ENTRY_KEY, V2_LAYOUT, V3_LAYOUT, draft_layout
+from zom.hierarchy.stored.node import Document, Node
+from zom.model.assembly import assemble
+from zom.problems import Fault, rule
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from zom.hierarchy.stored.findings import Findings
+    from zom.hierarchy.stored.layout import Layout, Sighting
+    from zom.hierarchy.stored.source import Source
+    from zom.model.family import NodeKind
+
+__all__ = [
+    "TWO_FORMATS",
+    "TWO_KINDS",
+    "Form",
+    "find",
+    "is_entry",
+    "layout_of",
+    "look",
+    "note_directory",
+    "note_two_formats",
+]
+
+Form = Literal["v2", "v3", "draft"]
+"""A format, where one is asked for."""
+
+TWO_FORMATS = rule(
+    "store/two-formats",
+    "a node has the documents of one format",
+    source="Zarr v3, section Stores, and Zarr v2, section Hierarchies: neither knows of the other; v3 counts",
+    lenient="warning",
+    strict="warning",
+    closed="warning",
+)
+DIRECTORY = rule(
+    "store/directory-for-document",
+    "a document is a value of its own, and no directory",
+    source="Zarr v3, File system store: the value of a key is the content of a file",
+    lenient="warning",
+    strict="warning",
+    closed="warning",
+)
+TWO_KINDS = rule(
+    "store/two-kinds",
+    "a node is an array or a group, not both",
+    source="Zarr v2, section Hierarchies: a group can't be where an array exists; all readers open the array",
+    lenient="warning",
+)
+
+
+def find(
+    source: Source, path: str, form: Form | None, findings: Findings, *, also: Iterable[str] = ()
+) -> tuple[Layout, Node] | None:
+    """The node at `path`, a path without slashes at its ends, and how it lies there.
+
+    `also` are keys that are soon needed.
+    """
+    source.fetch((*_keys(path, form), *also))
+    if form != "v2":
+        key = V3_LAYOUT.key(path, ENTRY_KEY)
+        document = _read(source, key, path, findings)
+        if document is not None:
+            if is_entry(document.value):
+                if form != "v3":
+                    return _find_draft(source, path, path, document, findings)
+            elif form != "draft":
+                _note_v2(source, path, findings)
+                return V3_LAYOUT, Node(path, _said(document.value), {ENTRY_KEY: document})
+    if form in {None, "v2"}:
+        node = look(source, V2_LAYOUT, path, findings)
+        if node is not None:
+            return V2_LAYOUT, node
+    if (
+        form in {None, "v3"}
+        and (node := _in_place_of_document(source, V3_LAYOUT, path, findings)) is not None
+    ):
+        return V3_LAYOUT, node
+    return _find_below_entry(source, path, findings) if path and form in {None, "draft"} else None
+
+
+def _keys(path: str, form: Form | None) -> tuple[str, ...]:
+    v3 = () if form == "v2" else V3_LAYOUT.tried(path)
+    return (*v3, *V2_LAYOUT.tried(path)) if form in {None, "v2"} else v3
+
+
+def _said(value: Any) -> NodeKind | None:
+    """The kind that a v3 document says."""
+    said: object = cast("Mapping[str, Any]", value).get("node_type") if isinstance(value, dict) else None
+    return "array" if said == "array" else ("group" if said == "group" else None)
+
+
+def is_entry(value: Any) -> bool:
+    """Whether a document is the entry point of a draft hierarchy."""
+    if not isinstance(value, dict):
+        return False
+    document = cast("Mapping[str, Any]", value)
+    return isinstance(document.get("zarr_format"), str) and "metadata_encoding" in document
+
+
+def _note_v2(source: Source, path: str, findings: Findings) -> None:
+    """Say what documents of v2 were seen beside those of v3."""
+    for end, _ in V2_LAYOUT.marks:
+        key = V2_LAYOUT.key(path, end)
+        if source.peek(key) is not None:
+            note_two_formats(path, key, findings)
+            return
+
+
+def note_two_formats(path: str, key: str, findings: Findings) -> None:
+    """A document of the other format lies at `path`, under `key`."""
+    fix = "take one of them away; the v2 node is read with form='v2'"
+    fault = Fault(TWO_FORMATS, (), "documents of one format", "v3 and v2 side by side", fix)
+    findings.add(fault, node=f"/{path}", key=key)
+
+
+# --- v2 and v3: documents in the node's own directory -------------------------------------------------
+
+
+def look(
+    source: Source, layout: Layout, path: str, findings: Findings, sighting: Sighting | None = None
+) -> Node | None:
+    """The node at `path` in a hierarchy of that layout; None where it has no documents there."""
+    ends = None if sighting is None else sighting.ends
+    below = None if sighting is None else sighting.below
+    documents: dict[str, Document] = {}
+    kind: NodeKind | None = None
+    for end, said in _marks(source, layout, path, ends):
+        key = layout.key(path, end)
+        if documents:
+            if ends is not None or source.peek(key) is not None:
+                _note_two_kinds(path, key, findings)
+            continue
+        document = _read(source, key, path, findings)
+        if document is None:
+            if ends is not None:
+                reason = "it was listed and is gone: the hierarchy changes while it is read; read it again"
+                raise StoreError(source.store.url, key, "read", reason)
+            continue
+        documents[end] = document
+        kind = _said(document.value) if said is None else said
+    if not documents:
+        if ends == ():
+            return Node(path, "group", {}, below=True)
+        return _in_place_of_document(source, layout, path, findings)
+    for end in layout.extra:
+        document = _read(source, layout.key(path, end), path, findings)
+        if document is not None:
+            documents[end] = document
+    return Node(path, kind, documents, below=below)
+
+
+def _marks(
+    source: Source, layout: Layout, path: str, ends: tuple[str, ...] | None
+) -> Iterable[tuple[str, NodeKind | None]]:
+    """The documents of which one makes the node: those that were listed or fetched, else all of them."""
+    if ends is not None:
+        return [mark for mark in layout.marks if mark[0] in ends]
+    if source.is_far and len(layout.marks) > 1:
+        fetched = [mark for mark in layout.marks if source.peek(layout.key(path, mark[0])) is not None]
+        return fetched or layout.marks
+    return layout.marks
+
+
+def _read(source: Source, key: str, path: str, findings: Findings) -> Document | None:
+    text = source.get(key)
+    if text is not None:
+        return Document(key, text, findings.value(key, f"/{path}", text))
+    if key in source.directories:
+        note_directory(path, key, findings)
+    error = source.failure(key)
+    if error is None:
+        return None
+    findings.note_failure(error, node=f"/{path}", key=key)
+    return Document(key, b"", NOT_JSON)
+
+
+def note_directory(path: str, key: str, findings: Findings) -> None:
+    """A directory has the name of a document of the node at `path`."""
+    fix = "move the directory away, or delete it"
+    fault = Fault(DIRECTORY, (), "a document, or nothing", "a directory", fix)
+    findings.add(fault, node=f"/{path}", key=key)
+
+
+def _in_place_of_document(source: Source, layout: Layout, path: str, findings: Findings) -> Node | None:
+    """What stands for a node that has no document, but a directory of the name of one."""
+    for end, kind in layout.marks:
+        key = layout.key(path, end)
+        if key in source.directories:
+            findings.withdraw(DIRECTORY.code, key)
+            fix = "move the directory away, and write the document again"
+            fault = Fault(UNREADABLE, (), "a document that can be read", "a directory", fix)
+            findings.add(fault, node=f"/{path}", key=key)
+            return Node(path, kind, {end: Document(key, b"", NOT_JSON)})
+    return None
+
+
+def _note_two_kinds(path: str, key: str, findings: Findings) -> None:
+    found = "documents of both; the array is read"
+    fault = Fault(TWO_KINDS, (), "an array or a group", found, "take one of them away")
+    findings.add(fault, node=f"/{path}", key=key)
+
+
+# --- the draft: an entry point, and documents in a tree of their own ----------------------------------
+
+
+def _find_below_entry(source: Source, path: str, findings: Findings) -> tuple[Layout, Node] | None:
+    """The node at `path` of a draft hierarchy whose entry point lies further up."""
+    names = path.split("/")
+    above = ["/".join(names[:count]) for count in range(len(names) - 1, -1, -1)]
+    source.fetch(V3_LAYOUT.key(base, ENTRY_KEY) for base in above)
+    for base in above:
+        key = V3_LAYOUT.key(base, ENTRY_KEY)
+        text = source.get(key)
+        # No need to judge a document of another node; but an entry point in disorder must be told.
+        if text is not None and b"metadata_encoding" in text:
+            value = findings.value(key, f"/{base}", text)
+            if is_entry(value):
+                return _find_draft(source, path, base, Document(key, text, value), findings)
+    return None
+
+
+def layout_of(entry: Document, base: str, findings: Findings) -> Layout:
+    """The layout of the draft hierarchy below `base`, by its entry point."""
+    spec, problems = assemble(ENTRY_POINT, entry.value, findings.level, limits=findings.limits)
+    for problem in problems:
+        findings.place(replace(problem, node=f"/{base}", key=entry.key), entry.text)
+    if spec is None:
+        # What the level refuses tells the layout all the same; what nobody can read does not.
+        spec = assemble(ENTRY_POINT, entry.value, "lenient", limits=findings.limits)[0]
+    if spec is None:
+        findings.raise_errors()
+    return draft_layout(cast("EntryPoint", spec), base)
+
+
+def _find_draft(
+    source: Source, path: str, base: str, entry: Document, findings: Findings
+) -> tuple[Layout, Node] | None:
+    """The node at `path` of the draft hierarchy below `base`."""
+    layout = layout_of(entry, base, findings)
+    directory = layout.directory(path)
+    listable = source.store.capabilities.listable
+    source.fetch(layout.tried(path), [directory] if listable else [])
+    node = look(source, layout, path, findings)
+    if node is not None:
+        return layout, node
+    if path == base:
+        return layout, Node(path, "group", {})
+    if not listable or not any(source.peek_listing(directory)):
+        return None
+    return layout, Node(path, "group", {}, below=True)

@@ -1,0 +1,93 @@
+"""What is said of a path that names no node: what lies there instead, found by one listing at most."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from zom.errors import NotFound
+from zom.extension.registry import near
+from zom.hierarchy.copy.mark import COPY_MARK
+from zom.hierarchy.stored.findings import Findings
+from zom.hierarchy.stored.layout import V2_LAYOUT
+from zom.hierarchy.stored.look import find
+from zom.hierarchy.stored.settled import Settled
+
+if TYPE_CHECKING:
+    from zom.hierarchy.stored.layout import Layout
+    from zom.hierarchy.stored.look import Form
+    from zom.hierarchy.stored.node import Node
+    from zom.hierarchy.stored.source import Source
+
+__all__ = ["not_found"]
+
+_SHOWN = 10
+
+
+def not_found(source: Source, path: str, form: Form | None) -> NotFound:
+    """The error for `path`, below which nothing was found."""
+    wanted = "a node" if form is None else f"a {form} node"
+    return NotFound(f"{source.store.url}: expected {wanted} at /{path}, found {_instead(source, path, form)}")
+
+
+def _instead(source: Source, path: str, form: Form | None) -> str:
+    if isinstance(source.store, Settled):
+        return "a change that is not done, or was interrupted: zom.repair finishes or undoes it"
+    if form is not None:
+        other = find(source, path, None, _nobody(source))
+        if other is not None:
+            return f"a {other[0].name} {other[1].kind or 'node'}; ask for no form"
+    above = path
+    while above:
+        above = above.rpartition("/")[0]
+        found = find(source, above, form, _nobody(source))
+        if found is not None:
+            return _below(source, *found, path)
+    if not source.store.capabilities.listable:
+        return "no document there or above; this store can't be listed"
+    return _at_the_root(source, path)
+
+
+def _at_the_root(source: Source, path: str) -> str:
+    """What is said of `path` where no node is above it: what lies in the store."""
+    listing = source.listing("")
+    names = sorted({*listing.keys, *listing.prefixes})
+    if not names:
+        return "nothing: the store is empty"
+    if COPY_MARK in names:
+        return "a copy that is not done, or was interrupted: copy the same again to finish it, or remove what it has left with zom.repair"
+    if V2_LAYOUT.consolidated in names:
+        return (
+            "consolidated metadata and no document of a node: they were deleted, or not copied; "
+            "zom.read(..., consolidated='only') tells what the hierarchy was"
+        )
+    hint = f" below {path.partition('/')[0]!r}" if f"{path.partition('/')[0]}/" in names else ""
+    return f"no document there{' or above' if path else ''}{hint}; in the store lie {_list(names)}"
+
+
+def _nobody(source: Source) -> Findings:
+    """Findings that nobody reads: the nodes above are not what was asked for."""
+    return Findings(source.store.url, "lenient")
+
+
+def _below(source: Source, layout: Layout, node: Node, path: str) -> str:
+    """What is said of `path` where `node` is the nearest above it."""
+    if node.kind == "array":
+        return f"nothing; {node.shown} is an array, and has no members"
+    place = f"nothing; the nearest node above is the group {node.shown}"
+    if not source.store.capabilities.listable:
+        return place
+    listing = source.listing(layout.directory(node.path))
+    names = sorted(layout.sightings(node.path, listing))
+    name = path[len(node.path) :].strip("/").partition("/")[0]
+    if name in names:
+        return f"nothing; {node.shown} is a group, and {name!r} in it has no document of its own"
+    if not names:
+        return f"nothing; {node.shown} is a group without members"
+    hint = near(name, names)
+    close = f"; {hint}" if hint.startswith("did") else ""
+    return f"nothing; {node.shown} is a group with {_list(names)}{close}"
+
+
+def _list(names: list[str]) -> str:
+    more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
+    return f"{', '.join(map(repr, names[:_SHOWN]))}{more}"

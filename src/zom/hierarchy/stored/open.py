@@ -1,0 +1,138 @@
+"""Opening: one node of a hierarchy, by a path, in as few requests as tell its format."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, Final
+
+from zom.errors import StoreError
+from zom.hierarchy.journal.journal import Unsettled, journal_keys, unsettled
+from zom.hierarchy.stored.assumed import assumed_group
+from zom.hierarchy.stored.findings import Findings
+from zom.hierarchy.stored.look import find
+from zom.hierarchy.stored.missing import not_found
+from zom.hierarchy.stored.node import spec_of
+from zom.hierarchy.stored.pending import refuse_outer
+from zom.hierarchy.stored.settled import settled, still_settled
+from zom.hierarchy.stored.source import Source
+from zom.limits import DEFAULT_LIMITS, Limits
+from zom.paths import parse_path
+from zom.problems import Fault, rule
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from zom.hierarchy.stored.layout import Layout
+    from zom.hierarchy.stored.look import Form
+    from zom.hierarchy.stored.node import Node
+    from zom.problems import Level, Problem
+    from zom.stores.interface import Store
+
+_TRIES = 20
+"""How often a node is read while others change it."""
+
+__all__ = ["StoredNode", "read_node"]
+
+RANK: Final = rule(
+    "array/rank",
+    "an array that is opened has no more dimensions than the limit",
+    source="numpy: NPY_MAXDIMS; Zarr sets no limit",
+)
+
+
+_LAYOUT_OF_2021: Final = "draft/2021-entry-point"
+"""What is said of the entry point of a draft of 2021: a check tells, but not each node that is opened."""
+
+
+@dataclass(frozen=True, slots=True)
+class StoredNode:
+    """One node as it lies in a store."""
+
+    spec: Any
+    """The array, or the group without its members: `members` is None."""
+    layout: Layout
+    """Where the parts of the node lie, and those of the nodes below it."""
+    path: str
+    """The path of the node in the store, as `/a/b`."""
+    documents: Mapping[str, bytes]
+    """The text of each of its documents, by key; empty for a group that has none."""
+    store: Store
+    """The store that it was read from; where a change is not done, as it is before that, or after it."""
+    problems: tuple[Problem, ...] = ()
+    """What the level doesn't take for an error."""
+
+    @property
+    def warned(self) -> tuple[Problem, ...]:
+        """The problems that whoever opens the node is warned of."""
+        return tuple(problem for problem in self.problems if problem.code != _LAYOUT_OF_2021)
+
+
+def read_node(
+    store: Store,
+    path: str = "",
+    *,
+    form: Form | None = None,
+    level: Level = "lenient",
+    limits: Limits = DEFAULT_LIMITS,
+) -> StoredNode:
+    """The node at `path` in `store`, in the format `form` where one is given.
+
+    NotFound says what is there instead; SpecError lists all problems of its documents, with key and
+    line. A document is kept as it is stored, consolidated metadata included.
+
+    >>> from zom.stores.memory import MemoryStore
+    >>> store = MemoryStore({"a/zarr.json": b'{"zarr_format": 3, "node_type": "group"}'})
+    >>> found = read_node(store, "/a")
+    >>> found.spec.kind, found.layout.name, list(found.documents)
+    ('group', 'v3', ['a/zarr.json'])
+    >>> read_node(store, "/a/b")
+    Traceback (most recent call last):
+    zom.errors.NotFound: memory://: expected a node at /a/b, found nothing; /a is a group without members
+    """
+    inner = "/".join(parse_path(path))
+    refuse_outer(store, inner)
+    view = store
+    for _ in range(_TRIES):
+        try:
+            found = _read(view, inner, form, level, limits)
+        except Unsettled:
+            view = settled(store, inner)
+            continue
+        if still_settled(view):
+            return found
+        view = settled(store, inner)
+    raise StoreError(store.url, inner, "read", "others change the hierarchy again and again; read it again")
+
+
+def _read(store: Store, inner: str, form: Form | None, level: Level, limits: Limits) -> StoredNode:
+    findings = Findings(store.url, level, limits)
+    findings.note_oddities(store.oddities, node=f"/{inner}")
+    journals = journal_keys(inner)
+    with Source(store) as source:
+        found = find(source, inner, form, findings, also=journals)
+        for key in journals:
+            if source.get(key) is not None:
+                raise unsettled(store.url, key)
+        found = found or assumed_group(source, inner, form, findings)
+        if found is None:
+            findings.raise_errors()
+            raise not_found(source, inner, form)
+    layout, node = found
+    spec = spec_of(layout, node, findings, plain=True)
+    _check_rank(spec, node, findings)
+    findings.raise_errors()
+    texts = {document.key: document.text for document in node.documents.values()}
+    return StoredNode(spec, layout, node.shown, MappingProxyType(texts), store, findings.problems)
+
+
+def _check_rank(spec: Any, node: Node, findings: Findings) -> None:
+    """Numpy can't hold an array of more dimensions: that is told before anything is made of it."""
+    if spec is None or spec.kind != "array":
+        return
+    rank, most = len(spec.__dict__["shape"]), findings.limits.rank
+    if rank > most:
+        document = next(iter(node.documents.values()))
+        fix = "open it as a spec, with zom.read"
+        fault = Fault(RANK, ("shape",), f"at most {most} dimensions", f"{rank}", fix)
+        findings.add(fault, node=node.shown, key=document.key, text=document.text)

@@ -1,0 +1,77 @@
+"""Chunks under other keys than the document of their array says: `0/0` for `0.0` of v2, `0.0` for `c/0/0` of v3.
+
+A `.zarray` without `dimension_separator` means `.`, but programs wrote nested chunks before that member
+existed. Such an array reads as fill values, so a read warns. Of v3, that is looked for where a read found
+nothing at all.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from zom.extension.keys import KeyForm
+from zom.hierarchy.check.chunk_rules import CHUNK_KEY
+from zom.problems import Problem
+from zom.stores.interface import Range
+
+if TYPE_CHECKING:
+    from zom.engine.chunks import Chunks
+
+__all__ = ["other_encoding", "other_separator"]
+
+_OTHER = {".": "/", "/": "."}
+
+_FORMS = {
+    ("default", "/"): KeyForm("c/", "/", "c"),
+    ("default", "."): KeyForm("c.", ".", "c"),
+    ("v2", "."): KeyForm("", ".", "0"),
+    ("v2", "/"): KeyForm("", "/", "0"),
+}
+"""The keys of each registered encoding, with each separator."""
+
+
+def other_separator(chunks: Chunks, key: str) -> Problem | None:
+    """Report the chunk that is missing under `key` and stored under the key with the other separator.
+
+    >>> import zom
+    >>> spec = zom.v2.ArraySpec.build(shape=(2, 2), dtype="int8")
+    >>> array = zom.create_array("memory:", spec)
+    >>> array.store.set("0/0", bytes(4))
+    >>> print(other_separator(array.chunk_access, "0.0").found)
+    '0/0'
+    """
+    separator = chunks.plan.keys.separator
+    inner = key[len(chunks.prefix) :]
+    other = chunks.prefix + inner.replace(separator, _OTHER[separator])
+    if other == key or not chunks.store.exists(other):
+        return None
+    fix = f'set "dimension_separator": "{_OTHER[separator]}" in the .zarray; until then it reads as the fill value'
+    return Problem(
+        CHUNK_KEY.code, "warning", chunks.node, "", (), f"the chunk {key!r}", f"{other!r}", fix, other
+    )
+
+
+def other_encoding(chunks: Chunks, key: str) -> Problem | None:
+    """Report the chunk that is missing under `key` and stored under the key that another encoding of v3 makes.
+
+    >>> import zom
+    >>> array = zom.create_array("memory:", zom.v3.ArraySpec.build(shape=(2, 2), dtype="int8"))
+    >>> array.store.set("0.0", bytes(4))
+    >>> print(other_encoding(array.chunk_access, "c/0/0").found)
+    '0.0'
+    """
+    start, plan = len(chunks.prefix), chunks.plan
+    coords = plan.keys.coords(key[start:], len(plan.axes))
+    if coords is None:
+        return None
+    others = {chunks.prefix + form.key(coords): names for names, form in _FORMS.items()}
+    others.pop(key, None)
+    there = chunks.store.get_many([(other, Range(0, 0)) for other in others])
+    for (other, (name, separator)), value in zip(others.items(), there, strict=True):
+        if value is not None:
+            told = f'{{"name": "{name}", "configuration": {{"separator": "{separator}"}}}}'
+            fix = f'set "chunk_key_encoding": {told} in the zarr.json; until then it reads as the fill value'
+            return Problem(
+                CHUNK_KEY.code, "warning", chunks.node, "", (), f"the chunk {key!r}", f"{other!r}", fix, other
+            )
+    return None

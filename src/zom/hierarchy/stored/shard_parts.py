@@ -1,0 +1,263 @@
+"""Shards looked into: the indexes of many, read in batches, and what is wrong with what they hold.
+
+Zarr v3, sharding_indexed codec. Nothing is believed before it is checked; a fault in one inner chunk
+doesn't keep the others from being looked at. No shard is held in memory as a whole.
+"""
+
+from __future__ import annotations
+
+from itertools import islice
+from typing import TYPE_CHECKING, NamedTuple, Protocol
+
+import numpy as np
+
+from zom.codecs.sharding_indexed.index import MISSING
+from zom.errors import CodecError, StoreError
+from zom.stores.interface import Range
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from zom.codecs.sharding_indexed.index import ShardIndex
+    from zom.codecs.sharding_indexed.shard import ShardCoder
+    from zom.engine.chunks import Chunks
+    from zom.engine.plan import ChunkForm
+    from zom.hierarchy.stored.chunks import StoredChunk
+    from zom.stores.interface import ByteRange, Store
+
+__all__ = ["ShardFault", "ShardValue", "ShardValues", "count_inner", "shard_faults", "value_in_memory"]
+
+_BATCH = 256
+"""Of how many shards the indexes are asked for at once, at most."""
+
+_BATCH_BYTES = 1 << 24
+"""The bytes of inner chunks that are asked for at once."""
+
+
+class Parts(Protocol):
+    """A value of which parts can be read."""
+
+    def get_many(self, ranges: Sequence[ByteRange]) -> list[bytes]:
+        """The bytes of each range; fewer where the value ends before."""
+        ...
+
+
+class ShardValue(NamedTuple):
+    """A shard in a store, of which parts can be read."""
+
+    parts: Parts
+    size: int
+    consistent: bool
+    """Whether all parts are of one version of the value, whoever writes meanwhile."""
+
+
+class ShardFault(NamedTuple):
+    """What is wrong with a shard."""
+
+    error: CodecError
+    in_index: bool
+    """Whether the index is at fault, and not an inner chunk that lies where it says."""
+
+
+def value_in_memory(value: bytes) -> ShardValue:
+    """A shard that was read whole.
+
+    >>> value_in_memory(b"abc").size
+    3
+    """
+    return ShardValue(_Held(value), len(value), consistent=True)
+
+
+class _Held:
+    """A value in memory."""
+
+    def __init__(self, value: bytes) -> None:
+        self._value = value
+
+    def get_many(self, ranges: Sequence[ByteRange]) -> list[bytes]:
+        return [_cut(self._value, one) for one in ranges]
+
+
+def _cut(value: bytes, one: ByteRange) -> bytes:
+    if not isinstance(one, Range):  # pragma: no cover - shards are read by ranges from their start
+        raise TypeError(f"expected a Range, found {one!r}")
+    return value[one.start : None if one.length is None else one.start + one.length]
+
+
+class _Fetched:
+    """A value in a far store, one range of which is known already."""
+
+    def __init__(self, store: Store, key: str, known: Range, data: bytes) -> None:
+        self._store = store
+        self._key = key
+        self._known = known
+        self._data = data
+
+    def get_many(self, ranges: Sequence[ByteRange]) -> list[bytes]:
+        if list(ranges) == [self._known]:
+            return [self._data]
+        found = self._store.get_many([(self._key, one) for one in ranges])
+        there = [part for part in found if part is not None]
+        if len(there) < len(found):
+            reason = "it was deleted while it was read in parts"
+            raise StoreError(self._store.url, self._key, "read", reason)
+        return there
+
+
+class ShardValues:
+    """The shards of an array: on a far store, the indexes of many are read at once."""
+
+    def __init__(self, chunks: Chunks) -> None:
+        self._chunks = chunks
+        self._store = chunks.store
+
+    def read(self, found: Iterable[StoredChunk]) -> Iterator[tuple[StoredChunk, ShardValue | None]]:
+        """Each shard with what can be read of it; None where it is gone by now."""
+        if self._store.capabilities.parallel > 1:
+            waiting = iter(found)
+            while batch := list(islice(waiting, _BATCH)):
+                yield from self._fetched(batch)
+            return
+        for chunk in found:
+            with self._store.snapshot(chunk.key) as value:
+                if value is None:
+                    yield chunk, None
+                else:
+                    size = chunk.size if value.size is None else value.size
+                    yield chunk, ShardValue(value, size, value.consistent)
+
+    def _fetched(self, batch: list[StoredChunk]) -> Iterator[tuple[StoredChunk, ShardValue | None]]:
+        plan = self._chunks.plan
+        ranges = [_index_range(plan.form(plan.chunk_shape(chunk.place)), 0, chunk.size) for chunk in batch]
+        asked = [(chunk.key, one) for chunk, one in zip(batch, ranges, strict=True)]
+        for (key, known), chunk, data in zip(asked, batch, self._store.get_many(asked), strict=True):
+            if data is None:
+                yield chunk, None
+            else:
+                parts = _Fetched(self._store, key, known, data)
+                yield chunk, ShardValue(parts, chunk.size, consistent=False)
+
+
+def _shard_of(form: ChunkForm) -> tuple[ShardCoder, ChunkForm]:
+    if form.shard is None or form.inner is None:  # pragma: no cover - callers have looked
+        raise TypeError("this chunk is no shard")
+    return form.shard, form.inner
+
+
+def _index_range(form: ChunkForm, start: int, stop: int) -> Range:
+    """Where the index of a shard is that lies from `start` to `stop`."""
+    location, nbytes = _shard_of(form)[0].index_range()
+    nbytes = min(nbytes, stop - start)
+    return Range(start if location == "start" else stop - nbytes, nbytes)
+
+
+def _read_index(form: ChunkForm, parts: Parts, start: int, stop: int) -> ShardIndex:
+    shard = _shard_of(form)[0]
+    least = shard.index_range()[1]
+    if stop - start < least:
+        found = f"expected at least {least} bytes for the index, found {stop - start}"
+        raise CodecError(found, shard.name)
+    (data,) = parts.get_many([_index_range(form, start, stop)])
+    return shard.parse_index(data, stop - start)
+
+
+# --- counting -----------------------------------------------------------------------------------------
+
+
+def count_inner(form: ChunkForm, value: ShardValue, extent: tuple[int, ...]) -> int:
+    """How many of the smallest chunks are stored that hold some of the first `extent` elements."""
+    return _count(form, value.parts, (0, value.size), extent)
+
+
+def _count(form: ChunkForm, parts: Parts, span: tuple[int, int], extent: tuple[int, ...]) -> int:
+    shard, inner = _shard_of(form)
+    index = _read_index(form, parts, *span)
+    index.check()
+    there = (index.entries[:, 0] != MISSING).reshape(shard.counts)
+    held = tuple(slice(-(-n // size)) for n, size in zip(extent, shard.chunk_shape, strict=True))
+    inside = there[held]
+    if inner.shard is None:
+        return int(inside.sum())
+    total = 0
+    for place in np.argwhere(inside).tolist():
+        entry = index.entry(int(np.ravel_multi_index(place, shard.counts)) if place else 0)
+        if entry is None:  # pragma: no cover - it was looked at just now
+            continue
+        left = tuple(
+            min(size, n - at * size) for at, n, size in zip(place, extent, shard.chunk_shape, strict=True)
+        )
+        total += _count(inner, parts, (span[0] + entry[0], span[0] + entry[1]), left)
+    return total
+
+
+# --- faults -------------------------------------------------------------------------------------------
+
+
+def shard_faults(form: ChunkForm, value: ShardValue, *, decodes: bool) -> Iterator[ShardFault]:
+    """What is wrong with the indexes of a shard, and where it `decodes`, with the chunks in it.
+
+    Of each index the first fault is told, of each inner chunk too.
+    """
+    return _faults(form, value.parts, (0, value.size), decodes=decodes)
+
+
+def _faults(form: ChunkForm, parts: Parts, span: tuple[int, int], *, decodes: bool) -> Iterator[ShardFault]:
+    shard, inner = _shard_of(form)
+    try:
+        index = _read_index(form, parts, *span)
+    except CodecError as error:
+        yield ShardFault(error, in_index=True)
+        return
+    try:
+        index.check()
+    except CodecError as error:
+        yield ShardFault(error, in_index=True)
+    if inner.shard is None and not decodes:
+        return
+    for batch in _batches(index):
+        if inner.shard is not None:
+            for number, (start, stop) in batch:
+                inside = (span[0] + start, span[0] + stop)
+                for fault in _faults(inner, parts, inside, decodes=decodes):
+                    yield ShardFault(shard.refuse(number, fault.error, (start, stop)), fault.in_index)
+        else:
+            yield from _decoded(form, parts, span[0], batch)
+
+
+def _batches(index: ShardIndex) -> Iterator[list[tuple[int, tuple[int, int]]]]:
+    """The inner chunks that are there, by number and range; those whose entry can't be true are left out."""
+    batch: list[tuple[int, tuple[int, int]]] = []
+    waiting = 0
+    for number in range(len(index)):
+        try:
+            entry = index.entry(number)
+        except CodecError:  # the check of the index has told of it
+            continue
+        if entry is None:
+            continue
+        batch.append((number, entry))
+        waiting += entry[1] - entry[0]
+        if waiting >= _BATCH_BYTES:
+            yield batch
+            batch, waiting = [], 0
+    if batch:
+        yield batch
+
+
+def _decoded(
+    form: ChunkForm, parts: Parts, first: int, batch: list[tuple[int, tuple[int, int]]]
+) -> Iterator[ShardFault]:
+    """Decode inner chunks, and tell what can't be."""
+    shard, inner = _shard_of(form)
+    values = parts.get_many([Range(first + start, stop - start) for _, (start, stop) in batch])
+    for (number, span), data in zip(batch, values, strict=True):
+        try:
+            _check_length(data, span)
+            inner.chain.decode(data)
+        except CodecError as error:
+            yield ShardFault(shard.refuse(number, error, span), in_index=False)
+
+
+def _check_length(data: bytes, span: tuple[int, int]) -> None:
+    if len(data) != span[1] - span[0]:
+        raise CodecError(f"only {len(data)} of its bytes are there")

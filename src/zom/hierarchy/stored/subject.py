@@ -1,0 +1,51 @@
+"""Subjects: what is to be checked, as a store, a place in it and a format: stores, paths, URLs, open nodes."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from os import PathLike
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from zom.handles.handle import Handle
+from zom.paths import join, parse_path
+from zom.stores import opening
+
+if TYPE_CHECKING:
+    from collections.abc import Generator
+
+    from zom.hierarchy.stored.look import Form
+    from zom.stores.interface import Store
+
+__all__ = ["Subject", "opened"]
+
+
+class Subject(NamedTuple):
+    """A hierarchy in an open store."""
+
+    store: Store
+    path: str
+    form: Form | None
+    """The format that is asked for; None for whichever is there."""
+
+
+@contextmanager
+def opened(subject: Any, path: str, form: Form | None) -> Generator[Subject]:
+    """The hierarchy at `path` below the subject; a store that is opened for it is closed in the end.
+
+    >>> import zom
+    >>> group = zom.create_group("memory:", zom.v3.GroupSpec())
+    >>> with opened(group, "a", None) as found:
+    ...     found.path, found.form
+    ('/a', 'v3')
+    """
+    if isinstance(subject, Handle):
+        whole = join((*parse_path(subject.path), *parse_path(path)))
+        own: Any = subject.layout.family.form
+        yield Subject(subject.store, whole, form or own)
+        return
+    store = opening.store(subject, read_only=True)
+    try:
+        yield Subject(store, path, form)
+    finally:
+        if isinstance(subject, (str, PathLike)):
+            store.close()

@@ -1,0 +1,377 @@
+"""Surveys: everything that lies at a path of a store and below it, before anything is changed there.
+
+One listing tells all keys, one batch of reads all documents, whatever their format. Each other key
+belongs to the nearest node above it: as a chunk, or as a file that is not Zarr's.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, Literal, cast
+
+from zom.engine.compile import compile_plan
+from zom.errors import StoreError, UnknownName
+from zom.formats.draft import EntryPoint
+from zom.hierarchy.copy.mark import COPY_MARK, mark_key
+from zom.hierarchy.journal.journal import JOURNAL, is_aside, journal_key
+from zom.hierarchy.stored.layout import DRAFT_2022, ENTRY_KEY, V2_LAYOUT, V3_LAYOUT, draft_layout
+from zom.json import text as jsontext
+from zom.model.assembly import assemble
+from zom.model.stored import model_document
+from zom.paths import join, parse_path
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
+    from zom.extension.keys import KeyForm
+    from zom.hierarchy.stored.layout import Layout
+    from zom.model.family import NodeKind
+    from zom.model.spec import Spec
+    from zom.problems import Fault, Problem
+    from zom.stores.interface import Store
+
+__all__ = [
+    "Lying",
+    "Survey",
+    "above_all",
+    "chunk_keys",
+    "draft_place",
+    "is_entry",
+    "key_form",
+    "layout_for",
+    "spec_in",
+    "survey",
+]
+
+
+class Lying:
+    """A node as it lies in a store: its documents, not read before somebody asks."""
+
+    __slots__ = ("_kind", "documents", "layout", "path")
+
+    def __init__(self, path: str, layout: Layout, documents: dict[str, bytes]) -> None:
+        self.path = path
+        self.layout = layout
+        self.documents = documents
+        """The texts by the ends of their keys, its own first."""
+        self._kind: NodeKind | Literal["?"] | None = None
+
+    @property
+    def kind(self) -> NodeKind | Literal["?"]:
+        """What it is; "?" where its document doesn't say, or can't be read."""
+        if self._kind is None:
+            self._kind = _kind_in(self.layout, self.documents)
+        return self._kind
+
+    def keys(self) -> list[str]:
+        """The keys of its documents."""
+        return [self.layout.key(self.path, end) for end in self.documents]
+
+    def __str__(self) -> str:
+        if self.kind == "entry point":
+            return "a draft hierarchy"
+        return f"a {self.layout.name} {'document that cannot be read' if self.kind == '?' else self.kind}"
+
+
+def _kind_in(layout: Layout, texts: Mapping[str, bytes]) -> NodeKind | Literal["?"]:
+    marks = dict(layout.marks)
+    end = next(end for end in texts if end in marks)
+    said = marks[end]
+    if said is not None:
+        return said
+    value = jsontext.read(texts[end], [])
+    if not isinstance(value, dict):
+        return "?"
+    document = cast("Mapping[str, Any]", value)
+    if is_entry(texts[end]):
+        return "entry point"
+    told = document.get("node_type")
+    return "array" if told == "array" else "group" if told == "group" else "?"
+
+
+def is_entry(text: bytes) -> bool:
+    """Whether the text of a `zarr.json` is that of a draft's entry point."""
+    if b"metadata_encoding" not in text:
+        return False
+    value = jsontext.read(text, [])
+    if not isinstance(value, dict):
+        return False
+    document = cast("Mapping[str, Any]", value)
+    return isinstance(document.get("zarr_format"), str) and "metadata_encoding" in document
+
+
+def spec_in(node: Lying) -> Spec | None:
+    """The spec of a node that lies in a store; None where its documents can't be read."""
+    faults: list[Fault] = []
+    values = {end: jsontext.read(text, faults) for end, text in node.documents.items()}
+    if node.kind in {"?", "entry point"} or any(value is None for value in values.values()):
+        return None
+    values.pop(node.layout.consolidated or "", None)
+    family = node.layout.family
+    target = family.classes[cast("NodeKind", node.kind)]
+    return assemble(target, model_document(family, values), "lenient")[0]
+
+
+def key_form(spec: Spec, scalar: str | None = None) -> KeyForm | None:
+    """The form of the keys of an array's chunks; None where nobody knows.
+
+    `scalar` is the key of the only chunk of an array without dimensions, where the layout tells it.
+    """
+    try:
+        keys = compile_plan(spec).keys
+    except UnknownName:
+        return None
+    return keys if scalar is None else keys._replace(scalar=scalar)
+
+
+def chunk_keys(
+    spec: Spec, prefix: str, keys: Iterable[str], *, scalar: str | None = None
+) -> list[str] | None:
+    """The keys that are chunks of the array whose chunks lie below `prefix`; None where nobody knows."""
+    form = key_form(spec, scalar)
+    if form is None:
+        return None
+    start, rank = len(prefix), len(cast("tuple[int, ...]", spec.__dict__["shape"]))
+    return [key for key in keys if key.startswith(prefix) and form.coords(key[start:], rank) is not None]
+
+
+@dataclass(frozen=True)
+class Survey:
+    """What lies at a path and below, and what stands above it."""
+
+    path: str
+    layout: Layout
+    """The layout that a node of the wanted format has there."""
+    nodes: Mapping[str, Lying]
+    """The nodes of that layout, by path; those above, too."""
+    others: Mapping[str, tuple[Lying, ...]]
+    """The nodes of other formats, by path."""
+    strays: Mapping[str | None, list[str]]
+    """The keys that are no documents, by the path of the nearest node above them; None where none is."""
+    journals: tuple[str, ...]
+    """The journals of changes that are under way, or were interrupted."""
+    listed: frozenset[str]
+    """All keys that were listed."""
+    loose: Mapping[str, bytes] = field(default_factory=dict[str, bytes])
+    """Documents without a node: attributes or consolidated metadata of none."""
+    copies: tuple[str, ...] = ()
+    """The marks of copies that are under way, or were interrupted."""
+
+    def place_of(self, key: str) -> str:
+        """The path of the directory that a key of no document lies in, in the hierarchy's terms."""
+        return _place_of(key.rpartition("/")[0], self.layout)
+
+
+def survey(store: Store, path: str, family_form: str, *, expected: Iterable[str] = ()) -> Survey:
+    """Everything at `path` and below, and the nodes above it.
+
+    Of a store that can't be listed, only what lies at the `expected` paths is found.
+
+    >>> from zom.stores.memory import MemoryStore
+    >>> found = survey(MemoryStore({"a/zarr.json": b'{"node_type": "array"}', "a/c/0": b""}), "/", "v3")
+    >>> [str(node) for node in found.nodes.values()], found.strays
+    (['a v3 array'], {'/a': ['a/c/0']})
+    """
+    names = parse_path(path)
+    above = [join(names[:count]) for count in range(len(names))]
+    path = join(names)
+    # What lies at the path itself is in the listing; only of the draft it must be known where to list.
+    own = [path] if family_form == "draft" or not store.capabilities.listable else []
+    texts = _above(store, [*above, *own])
+    base, layout = layout_for(family_form, texts, [*above, path])
+    if layout.implicit_groups:
+        tried = [key for at in above for key in layout.tried(at)]
+        texts.update(zip(tried, store.get_many(tried), strict=True))
+    keys = [key for key in _listed(store, layout, path, base, expected) if not is_aside(key)]
+    journals = [key for key in keys if key.endswith(JOURNAL)]
+    journals.extend(key for key in map(journal_key, above) if texts.get(key) is not None)
+    marks = [mark_key(at, COPY_MARK) for at in above]
+    copies = [key for key in keys if key.rpartition("/")[2] == COPY_MARK]
+    copies.extend(key for key in marks if texts.get(key) is not None)
+    documents: dict[tuple[str, str], dict[str, str]] = {}
+    rest: list[str] = []
+    layouts: dict[str, Layout] = {each.name: each for each in dict.fromkeys((V3_LAYOUT, V2_LAYOUT, layout))}
+    for key in keys:
+        place = _place(key, layouts.values(), base)
+        if place is None:
+            if not key.endswith(JOURNAL):
+                rest.append(key)
+        else:
+            documents.setdefault((place[1], place[0]), {})[place[2]] = key
+    for at in above:
+        for each in layouts.values():
+            for end, key in {end: each.key(at, end) for end in _ends(each)}.items():
+                if texts.get(key) is not None:
+                    documents.setdefault((at, each.name), {})[end] = key
+    texts.update(_texts(store, documents.values(), texts))
+    known = cast("dict[str, bytes]", texts)
+    found = _sorted(path, layout, layouts, documents, known, rest, journals, keys)
+    return replace(found, copies=tuple(copies))
+
+
+def _ends(layout: Layout) -> tuple[str, ...]:
+    more = (layout.consolidated,) if layout.consolidated else ()
+    return (*(end for end, _ in layout.marks), *layout.extra, *more)
+
+
+def _above(store: Store, paths: list[str]) -> dict[str, bytes | None]:
+    """The documents at `paths`, and journals, and marks of copies."""
+    keys = [
+        layout.key(path, end) for path in paths for layout in (V3_LAYOUT, V2_LAYOUT) for end in _ends(layout)
+    ]
+    keys.extend(map(journal_key, paths))
+    keys.extend(mark_key(path, COPY_MARK) for path in paths)
+    return dict(zip(keys, store.get_many(keys), strict=True))
+
+
+def layout_for(form: str, texts: Mapping[str, bytes | None], paths: list[str]) -> tuple[str, Layout]:
+    """The layout of nodes of that format, and for the draft where its hierarchy begins."""
+    if form != "draft":
+        return "/", V2_LAYOUT if form == "v2" else V3_LAYOUT
+    for path in reversed(paths):
+        text = texts.get(V3_LAYOUT.key(path, ENTRY_KEY))
+        if text is not None and b"metadata_encoding" in text:
+            return path, draft_layout(EntryPoint.parse(text, "lenient", on_warning=_quiet), path)
+    return "/", DRAFT_2022
+
+
+def _quiet(problem: Problem) -> None:
+    """What is odd in an entry point is told where it is read."""
+
+
+def _listed(store: Store, layout: Layout, path: str, base: str, expected: Iterable[str]) -> list[str]:
+    if not store.capabilities.listable:
+        tried = [
+            each.key(at, end)
+            for at in expected
+            for each in dict.fromkeys((V3_LAYOUT, V2_LAYOUT, layout))
+            for end in _ends(each)
+        ]
+        return [key for key, text in zip(tried, store.get_many(tried), strict=True) if text is not None]
+    if not layout.implicit_groups or path == base:
+        return list(store.list(V3_LAYOUT.directory(path)))
+    own = [layout.key(path, end) for end, _ in layout.marks]
+    there = [key for key, text in zip(own, store.get_many(own), strict=True) if text is not None]
+    return [*there, *(key for prefix in layout.node_prefixes(path) for key in store.list(prefix))]
+
+
+def _place(key: str, layouts: Iterable[Layout], base: str) -> tuple[str, str, str] | None:
+    """Of which layout a key is a document, of which node, and which."""
+    above, _, name = key.rpartition("/")
+    for layout in layouts:
+        if layout.implicit_groups:
+            place = draft_place(key, layout, base)
+            if place is not None:
+                return place
+        elif name in _ENDS[layout.name]:
+            return layout.name, f"/{above}", name
+    return None
+
+
+_ENDS = {layout.name: frozenset(_ends(layout)) for layout in (V2_LAYOUT, V3_LAYOUT)}
+
+
+def draft_place(key: str, layout: Layout, base: str) -> tuple[str, str, str] | None:
+    """The (layout, path, name) of a document of the draft hierarchy at `base`; None where the key is of none."""
+    directory = layout.directory(base)
+    for end, _ in layout.marks:
+        if key == layout.key(base, end):
+            return layout.name, base, end
+        sample = layout.key(f"{base.rstrip('/')}/x", end)
+        tail = sample[len(directory) + 1 :]
+        if key.startswith(directory) and key.endswith(tail) and len(key) > len(directory) + len(tail):
+            inner = key[len(directory) : -len(tail)]
+            return layout.name, f"{base.rstrip('/')}/{inner}", end
+    return None
+
+
+def _texts(
+    store: Store, documents: Iterable[Mapping[str, str]], known: Mapping[str, bytes | None]
+) -> dict[str, bytes]:
+    """The texts of all documents that are not known yet."""
+    keys = [key for each in documents for key in each.values() if known.get(key) is None]
+    found: dict[str, bytes] = {}
+    for key, text in zip(keys, store.get_many(keys), strict=True):
+        if text is None:
+            reason = "it was listed and is gone: the hierarchy changes while it is read; plan again"
+            raise StoreError(store.url, key, "read", reason)
+        found[key] = text
+    return found
+
+
+def _sorted(  # noqa: PLR0913, PLR0917 - all that was found
+    path: str,
+    layout: Layout,
+    layouts: Mapping[str, Layout],
+    documents: Mapping[tuple[str, str], Mapping[str, str]],
+    texts: Mapping[str, bytes],
+    rest: list[str],
+    journals: list[str],
+    keys: list[str],
+) -> Survey:
+    nodes: dict[str, Lying] = {}
+    others: dict[str, tuple[Lying, ...]] = {}
+    loose: dict[str, bytes] = {}
+    for (at, name), found in documents.items():
+        each = layouts[name]
+        ordered = {end: texts[found[end]] for end in _ends(each) if end in found}
+        if not any(end in ordered for end, _ in each.marks):
+            loose.update({found[end]: text for end, text in ordered.items()})
+        elif name == layout.name and not (ENTRY_KEY in ordered and is_entry(ordered[ENTRY_KEY])):
+            nodes[at] = Lying(at, each, ordered)
+        else:
+            others[at] = (*others.get(at, ()), Lying(at, each, ordered))
+    return Survey(
+        path,
+        layout,
+        nodes,
+        others,
+        _owned(layout, nodes, others, rest),
+        tuple(journals),
+        frozenset(keys),
+        loose,
+    )
+
+
+def _owned(
+    layout: Layout,
+    nodes: Mapping[str, Lying],
+    others: Mapping[str, tuple[Lying, ...]],
+    rest: list[str],
+) -> dict[str | None, list[str]]:
+    """The other keys by the nearest node above them."""
+    owners: dict[str, str | None] = {}
+    found: dict[str | None, list[str]] = {}
+    for key in rest:
+        directory = key.rpartition("/")[0]
+        if directory not in owners:
+            owners[directory] = _owner(directory, layout, nodes, others)
+        found.setdefault(owners[directory], []).append(key)
+    return found
+
+
+def _owner(
+    directory: str, layout: Layout, nodes: Mapping[str, Lying], others: Mapping[str, tuple[Lying, ...]]
+) -> str | None:
+    at = _place_of(directory, layout)
+    while True:
+        if at in nodes or at in others:
+            return at
+        if at == "/":
+            return None
+        at = at.rpartition("/")[0] or "/"
+
+
+def _place_of(directory: str, layout: Layout) -> str:
+    if layout.implicit_groups:
+        start = layout.chunk_prefix(layout.base or "/")
+        if f"{directory}/".startswith(start):
+            return join((*parse_path(layout.base), *parse_path(directory[len(start) :])))
+    return f"/{directory}"
+
+
+def above_all(path: str) -> Iterator[str]:
+    """The paths above `path`, nearest first."""
+    while path != "/":
+        path = path.rpartition("/")[0] or "/"
+        yield path

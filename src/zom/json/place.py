@@ -1,0 +1,122 @@
+"""Where values stand in a JSON text: line and column of what a pointer leads to.
+
+Pointers are those of RFC 6901. Of a name that is given twice the last value counts, here as elsewhere.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from zom.json.events import CLOSING, NAME, OPENING, Lines, NotJSONError, decode, events
+from zom.json.value import repaired
+from zom.problems import split_pointer
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from zom.json.events import Event
+
+__all__ = ["locate", "locate_all"]
+
+
+class _Place:
+    """A step that some pointer takes, and where its value starts, once that is known."""
+
+    __slots__ = ("parent", "position", "steps")
+
+    def __init__(self, parent: _Place | None) -> None:
+        self.parent = parent
+        self.position: int | None = None
+        self.steps: dict[str, _Place] = {}
+
+    def child(self, step: str) -> _Place:
+        if step not in self.steps:
+            self.steps[step] = _Place(self)
+        return self.steps[step]
+
+    def forget(self) -> None:
+        """What was found inside an earlier value of the same name doesn't count any more."""
+        waiting = list(self.steps.values())
+        while waiting:
+            place = waiting.pop()
+            if place.position is not None:
+                place.position = None
+                waiting.extend(place.steps.values())
+
+
+def locate(text: str | bytes, pointer: str) -> tuple[int, int] | None:
+    r"""Line and column, from 1, of the value that `pointer` leads to.
+
+    Where the value is missing: of the innermost object or list on the way to it. None where the text
+    is not JSON, or `pointer` is not a pointer.
+
+    >>> locate('{"shape":\n [10, -3]}', "/shape/1")
+    (2, 7)
+    >>> locate('{"shape":\n [10, -3]}', "/shape/2")
+    (2, 2)
+    """
+    return locate_all(text, [pointer])[pointer]
+
+
+def locate_all(text: str | bytes, pointers: Iterable[str]) -> dict[str, tuple[int, int] | None]:
+    """As `locate`, for many pointers in one walk over the text.
+
+    >>> locate_all('{"a": 1, "b": 2}', ["/a", "/b"])
+    {'/a': (1, 7), '/b': (1, 15)}
+    """
+    places: dict[str, tuple[int, int] | None] = dict.fromkeys(pointers)
+    decoded = decode(text, [])
+    if decoded is None:
+        return places
+    root = _Place(None)
+    wanted: dict[str, _Place] = {}
+    for pointer in places:
+        if pointer == "" or pointer.startswith("/"):
+            place = root
+            for step in split_pointer(pointer):
+                place = place.child(step)
+            wanted[pointer] = place
+    try:
+        _walk(events(decoded), root)
+    except NotJSONError:
+        return places
+    lines = Lines(decoded)
+    known = {pointer: _nearest(place) for pointer, place in wanted.items()}
+    for pointer in sorted(known, key=known.__getitem__):
+        places[pointer] = lines.at(known[pointer])
+    return places
+
+
+def _nearest(place: _Place) -> int:
+    """Where the value starts, or the innermost one around it that exists; the outermost always does."""
+    here: _Place | None = place
+    while here is not None and here.position is None:
+        here = here.parent
+    return here.position or 0 if here else 0
+
+
+def _walk(steps: Iterator[Event], root: _Place) -> None:
+    """Note where the values start that pointers lead to or through."""
+    open_places: list[_Place | None] = []  # None: no pointer leads inside
+    counts: list[int] = []  # the index in a list; -1 in an object
+    name = ""
+    for kind, start, found in steps:
+        if kind == NAME:
+            name = repaired(found)
+            continue
+        if kind in CLOSING:
+            open_places.pop()
+            counts.pop()
+            continue
+        above = open_places[-1] if open_places else None
+        step = name
+        if counts and counts[-1] >= 0:
+            step = str(counts[-1])
+            counts[-1] += 1
+        place = above.steps.get(step) if above else (None if open_places else root)
+        if place is not None:
+            place.position = start
+            place.forget()
+        if kind in OPENING:
+            open_places.append(place)
+            counts.append(-1 if found == "{" else 0)

@@ -1,0 +1,175 @@
+"""JSON texts: read into frozen values with every fault located, and written again without loss.
+
+Reading obeys RFC 8259 and is strict about what the parser of the standard library lets pass: names
+given twice, NaN, numbers that overflow. Most texts take the fast way: a compiled parser, and a proof
+by counting that no name was lost. Every other text is read again by the careful scanner.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from functools import cache
+from math import isfinite
+from typing import TYPE_CHECKING, Any, cast
+
+from pydantic_core import from_json
+
+from zom.json.place import locate, locate_all
+from zom.json.scan import most_digits, scan
+from zom.json.value import JSONDict, JSONList
+from zom.json.write import write
+from zom.limits import DEFAULT_LIMITS
+from zom.problems import Fault, rule
+
+if TYPE_CHECKING:
+    from zom.limits import Limits
+
+__all__ = ["locate", "locate_all", "read", "write"]
+
+SIZE = rule(
+    "json/size",
+    "a text is no longer than the limit",
+    source="RFC 8259, section 9: an implementation may set limits",
+)
+
+
+class _UnfitError(Exception):
+    """The parsed value needs the careful scanner: it is too deep, or a number in it too large."""
+
+
+def read(text: str | bytes, faults: list[Fault], *, limits: Limits = DEFAULT_LIMITS) -> Any:
+    """The frozen JSON value of `text`; what is wrong with the text is added to `faults`.
+
+    A text that is not JSON gives None and one fault, with line and column. Of a name that is given
+    twice the last value counts, NaN and the infinities are floats; faults say so. How deep values
+    may nest is counted inside each node of a hierarchy: see `zom.json.scan`.
+
+    >>> read('{"shape": [10, 10]}', faults := []), faults
+    ({'shape': [10, 10]}, [])
+    >>> read('{"scale": NaN}', faults), faults[0].path
+    ({'scale': nan}, ('scale',))
+    >>> print(read("[1,]", faults), faults[1].found)
+    None "]" after a comma at line 1, column 4
+    """
+    size = _size(text, limits.text_bytes)
+    if size > limits.text_bytes:
+        faults.append(Fault(SIZE, (), f"at most {limits.text_bytes} bytes", f"{size} bytes"))
+        return None
+    try:
+        value = from_json(text, allow_inf_nan=False)
+    except (ValueError, TypeError):
+        # Not JSON; or, a TypeError to that parser, a string with half a character in it.
+        return scan(text, faults, limits)
+    tally = [0]
+    try:
+        frozen = _frozen_node(value, limits, tally, 1)
+    except _UnfitError:
+        return scan(text, faults, limits)
+    return frozen if _names_are_kept(text, tally[0]) else scan(text, faults, limits)
+
+
+def _size(text: str | bytes, most: int) -> int:
+    """How many bytes `text` has in UTF-8; at least how many, where that is no more than `most`."""
+    if isinstance(text, bytes) or text.isascii() or len(text) > most or 4 * len(text) <= most:
+        return len(text)
+    return len(text.encode("utf-8", "surrogatepass"))
+
+
+_DONE = frozenset({str, bool, type(None), JSONDict})
+"""The types of values that need no look: the parser makes only whole text."""
+
+
+_LEAST, _MOST = -(2**63), 2**63
+"""Between them lie the usual integers, which are quicker to compare than those of many digits."""
+
+
+@cache
+def _power(digits: int) -> int:
+    return int(10**digits)
+
+
+def _frozen_node(value: Any, limits: Limits, tally: list[int], groups: int) -> Any:
+    """`value`, which the parser made, frozen; `tally` counts the names in it.
+
+    What is the parser's own may be changed on the way, so that only objects and lists are made anew.
+    """
+    most = _power(most_digits(limits))
+    if type(value) is dict:
+        members = cast("dict[str, Any]", value).get("members")
+        if type(members) is dict:
+            members = cast("dict[str, Any]", members)
+            if groups > limits.tree_depth or limits.value_depth < 3:
+                raise _UnfitError
+            tally[0] += len(members)
+            for name, item in members.items():
+                if type(item) is dict:
+                    members[name] = _frozen_node(item, limits, tally, groups + 1)
+                else:
+                    members[name] = _frozen(item, limits.value_depth - 2, most, tally)
+            value["members"] = JSONDict(members)
+    if groups > limits.tree_depth:
+        raise _UnfitError
+    return _frozen(value, limits.value_depth, most, tally)
+
+
+def _frozen(value: Any, room: int, most: int, tally: list[int]) -> Any:  # noqa: C901, PLR0912 - one switch
+    kind: object = type(value)  # pyright: ignore[reportUnknownVariableType]
+    inner: object
+    if kind is dict:
+        if room <= 0:
+            raise _UnfitError
+        tally[0] += len(value)
+        for name, item in value.items():
+            inner = type(item)  # pyright: ignore[reportUnknownVariableType]
+            if inner is int:
+                if not (_LEAST < item < _MOST or -most < item < most):
+                    raise _UnfitError
+            elif inner not in _DONE:
+                value[name] = _frozen(item, room - 1, most, tally)
+        return JSONDict(value)
+    if kind is list:
+        if room <= 0:
+            raise _UnfitError
+        for index, item in enumerate(value):
+            inner = type(item)  # pyright: ignore[reportUnknownVariableType]
+            if inner is int:
+                if not (_LEAST < item < _MOST or -most < item < most):
+                    raise _UnfitError
+            elif inner not in _DONE:
+                value[index] = _frozen(item, room - 1, most, tally)
+        return JSONList(value)
+    if kind is float and not isfinite(value):
+        raise _UnfitError
+    if kind is int and not -most < value < most:
+        raise _UnfitError
+    return value
+
+
+_NAME_END = re.compile(r'"[ \t\n\r]*+:')
+_NAME_END_BYTES = re.compile(rb'"[ \t\n\r]*+:')
+
+
+def _names_are_kept(text: str | bytes, names: int) -> bool:
+    """Whether none of the names in `text`, which is JSON, was given twice: `names` are left of them.
+
+    After each name there is a colon, after a double quote. There may be more of both, in strings; so
+    as many as there are names left is proof, and more is none yet.
+    """
+    if isinstance(text, bytes):
+        if text.count(b":") == names or sum(1 for _ in _NAME_END_BYTES.finditer(text)) == names:
+            return True
+    elif text.count(":") == names or sum(1 for _ in _NAME_END.finditer(text)) == names:
+        return True
+    given = 0
+
+    def count(pairs: list[tuple[str, Any]]) -> None:
+        nonlocal given
+        given += len(pairs)
+
+    json.loads(text, object_pairs_hook=count, parse_int=_ignore, parse_float=_ignore)
+    return given == names
+
+
+def _ignore(digits: str) -> None:
+    del digits

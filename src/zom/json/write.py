@@ -1,0 +1,208 @@
+"""JSON values written as text that reads back as the same value, bit for bit.
+
+Numbers are written as Python's `repr` has them, the shortest digits that read back the same; text is
+written as it is, not escaped to ASCII; names keep their order. The text is what `json.dumps` of the
+standard library gives with `ensure_ascii=False`, at any depth. JSON has no NaN and no infinities; whoever
+holds some is told so when they are read, and gets them written as that library and zarr-python write them.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, cast
+
+from pydantic_core import to_json
+
+from zom.errors import SpecError
+from zom.json.scan import DIGITS
+from zom.json.value import (
+    DEPTH,
+    NOT_FINITE,
+    NOT_JSON,
+    REPEATS,
+    JSONDict,
+    JSONList,
+    freeze,
+    repaired,
+)
+from zom.problems import Fault, Problem, pointer_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+__all__ = ["write"]
+
+_compact = json.JSONEncoder(ensure_ascii=False, check_circular=False, separators=(",", ":")).encode
+
+
+def write(value: Any, *, indent: int | None = None) -> str:
+    """`value` as JSON text: on one line, or with each item on a line of its own, indented.
+
+    SpecError where JSON can't hold the value; it holds a problem for each place.
+
+    >>> write({"title": "Zürich", "scale": 1e-07, "fill": -0.0, "big": 2**70})
+    '{"title":"Zürich","scale":1e-07,"fill":-0.0,"big":1180591620717411303424}'
+    >>> print(write({"shape": [10]}, indent=2))
+    {
+      "shape": [
+        10
+      ]
+    }
+    """
+    faults: list[Fault] = []
+    frozen = value if type(value) in {JSONDict, JSONList} else freeze(value, faults)
+    faults = [fault for fault in faults if fault.rule is not NOT_FINITE]
+    if not faults:
+        text = _quick(frozen, indent)
+        if text is not None:
+            return text
+    rules = {fault.rule for fault in faults}
+    if not rules or (DEPTH in rules and REPEATS not in rules):
+        # Deep, or numbers that the compiled writer spells otherwise, or an object that is not what
+        # its type promises.
+        faults.clear()
+        text = "".join(_Pieces(faults, indent).of(value))
+        if not faults:
+            return text
+    raise SpecError([_problem(fault) for fault in faults], "value")
+
+
+_EXPONENT = re.compile(rb"e[-\d]")
+_MANY_DIGITS = re.compile(rb"\d{1000}")
+
+
+def _maybe_otherwise(text: bytes) -> bool:
+    """Whether `text` may hold what Python spells otherwise: 1e-07, not 1e-7; 1e-05, not 0.00001.
+
+    So may what Python refuses: integers of very many digits.
+    """
+    return b".0000" in text or _EXPONENT.search(text) is not None or _MANY_DIGITS.search(text) is not None
+
+
+def _quick(frozen: Any, indent: int | None) -> str | None:
+    """The text by a compiled writer; None where none of them can be trusted with the value."""
+    try:
+        if indent is None:
+            text = to_json(frozen)
+            return _compact(frozen) if _maybe_otherwise(text) else text.decode()
+        if indent > 0 and not _spelled_otherwise(frozen, 64):
+            return to_json(frozen, indent=indent).decode()
+    except (ValueError, TypeError, RecursionError):
+        return None
+    return None
+
+
+def _spelled_otherwise(value: Any, room: int) -> bool:
+    """Whether a float in `value` is one that pydantic writes 1e-7 and Python 1e-07, or it is deep."""
+    kind: object = type(value)  # pyright: ignore[reportUnknownVariableType]
+    if kind is float:
+        return value != 0 and not 1e-4 <= abs(value) < 1e16
+    if kind is JSONDict or kind is JSONList:
+        if not room:
+            return True
+        for item in value.values() if kind is JSONDict else value:
+            if type(item) is not str and _spelled_otherwise(item, room - 1):
+                return True
+        return False
+    return kind is int and value.bit_length() > 4096
+
+
+class _Level:
+    """An object or a list of which a part is written."""
+
+    __slots__ = ("close", "items", "value", "written")
+
+    def __init__(self, value: Mapping[Any, Any] | list[Any] | tuple[Any, ...]) -> None:
+        self.value = value
+        self.items: Iterator[tuple[Any, Any]]
+        if isinstance(value, Mapping):
+            self.items, self.close = iter(value.items()), "}"
+        else:
+            self.items, self.close = iter(enumerate(value)), "]"
+        self.written = False
+
+
+class _Pieces:
+    """The text of a value in pieces, written with a stack, so that no depth is too much."""
+
+    def __init__(self, faults: list[Fault], indent: int | None) -> None:
+        self.faults = faults
+        self.indent = indent
+        self.stack: list[_Level] = []
+        self.path: list[str | int] = []
+        self.open: set[int] = set()
+
+    def of(self, value: Any) -> Iterator[str]:
+        yield self._start(value)
+        while self.stack:
+            level = self.stack[-1]
+            for step, item in level.items:
+                lead = self._lead(level, step)
+                if lead is not None:
+                    yield lead
+                    yield self._start(item)
+                    if self.stack[-1] is not level:
+                        break
+                    self.path.pop()
+            else:
+                self.stack.pop()
+                self.open.discard(id(level.value))
+                yield (self._line() if level.written else "") + level.close
+                if self.path:
+                    self.path.pop()
+
+    def _start(self, value: Any) -> str:
+        """A scalar, or the bracket that opens `value`, which then is on the stack."""
+        if not isinstance(value, (Mapping, list, tuple)):
+            value = self._frozen(value)
+            if not isinstance(value, list):  # as an array of numpy is
+                return self._scalar(value)
+        if id(value) in self.open:  # pyright: ignore[reportUnknownArgumentType]
+            self.faults.append(Fault(NOT_JSON, tuple(self.path), "a JSON value", "one that contains itself"))
+            return "null"
+        self.open.add(id(value))  # pyright: ignore[reportUnknownArgumentType]
+        self.stack.append(_Level(cast("Mapping[Any, Any] | list[Any]", value)))
+        return "{" if isinstance(value, Mapping) else "["
+
+    def _frozen(self, value: Any) -> Any:
+        faults: list[Fault] = []
+        frozen = freeze(value, faults)
+        # The path is long where the value is deep: it is spelled only for a fault.
+        self.faults.extend(
+            fault._replace(path=(*self.path, *fault.path)) for fault in faults if fault.rule is not NOT_FINITE
+        )
+        return frozen
+
+    def _scalar(self, value: Any) -> str:
+        try:
+            return _compact(value)
+        except ValueError:  # Python turns no integer into digits that are more than some thousand
+            found = f"one of {value.bit_length()} bits"
+            self.faults.append(Fault(DIGITS, tuple(self.path), "an integer of fewer digits", found))
+            return "null"
+
+    def _lead(self, level: _Level, step: Any) -> str | None:
+        """What stands before an item; its step is on the path then. None where its name is none."""
+        named = level.close == "}"
+        if named and not isinstance(step, str):
+            freeze({step: None}, self.faults, path=tuple(self.path))
+            return None
+        comma = "," if level.written else ""
+        lead = comma + self._line()
+        level.written = True
+        if named:
+            self.path.append(repaired(step))
+            lead += _compact(self._frozen(step)) + (":" if self.indent is None else ": ")
+        else:
+            self.path.append(step)
+        return lead
+
+    def _line(self) -> str:
+        return "" if self.indent is None else "\n" + " " * (self.indent * len(self.stack))
+
+
+def _problem(fault: Fault) -> Problem:
+    code, path = fault.rule.code, fault.path
+    return Problem(code, "error", "", pointer_of(path), path, fault.expected, fault.found, fault.fix)

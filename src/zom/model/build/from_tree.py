@@ -1,0 +1,114 @@
+"""Groups from nested mappings: specs, arrays, and mappings that stand for groups."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, cast
+
+from zom.model.build.chunking import refuse
+from zom.model.spec import Spec
+from zom.paths import parse_path
+
+if TYPE_CHECKING:
+    from zom.model.family import Family
+    from zom.model.group import Group
+
+__all__ = ["group_of"]
+
+
+def group_of(cls: type[Group], tree: Mapping[str, Any], attributes: Any = None) -> Group:
+    """The group of `cls` that `tree` describes.
+
+    >>> from zom import v3
+    >>> list(group_of(v3.GroupSpec, {"a": {}}).members)
+    ['a']
+    """
+    return _Groups(cls.family).group(cls, tree, attributes)
+
+
+class _Open:
+    """A group in the making: what it is made of, what is left of that, and its members so far."""
+
+    __slots__ = ("left", "members", "tree")
+
+    def __init__(self, tree: Mapping[str, Any]) -> None:
+        self.tree = tree
+        self.left = list(reversed(_nested(tree).items()))
+        self.members: dict[str, Spec] = {}
+
+
+class _Groups:
+    """Groups made of mappings; a mapping that stands in several places is made into a group once."""
+
+    def __init__(self, family: Family) -> None:
+        self._family = family
+        self._made: dict[int, Spec] = {}
+        self._kept: list[object] = []
+        """What is known by its id must live on."""
+        self._above: set[int] = set()
+
+    def group(self, cls: type[Group], tree: Mapping[str, Any], attributes: Any = None) -> Group:
+        """The group of `cls` that `tree` describes; by iteration, for a tree may be deeper than the stack."""
+        plain = cast("type[Group]", self._family.classes["group"])
+        waiting = [_Open(tree)]
+        self._above.add(id(tree))
+        while True:
+            here = waiting[-1]
+            below = self._next(here)
+            if below is not None:
+                self._above.add(id(below))
+                waiting.append(_Open(below))
+                continue
+            waiting.pop()
+            self._above.discard(id(here.tree))
+            if not waiting:
+                given = {} if attributes is None else {"attributes": attributes}
+                return cast("Group", cast("Any", cls)(**given, members=here.members))
+            self._made[id(here.tree)] = cast("Any", plain)(members=here.members)
+            self._kept.append(here.tree)
+
+    def _next(self, here: _Open) -> Mapping[str, Any] | None:
+        """Make the members of a group, up to the first mapping of which no group was made yet."""
+        while here.left:
+            name, value = here.left[-1]
+            mark = id(value)
+            if isinstance(value, Mapping) and not isinstance(value, Spec):
+                if mark in self._above:
+                    raise refuse(name, "a mapping that doesn't contain itself", "one that does")
+                if mark not in self._made:
+                    return cast("Mapping[str, Any]", value)
+                here.members[name] = self._made[mark]
+            else:
+                here.members[name] = self._member(value, name)
+            here.left.pop()
+        return None
+
+    def _member(self, value: Any, name: str) -> Spec:
+        if isinstance(value, Spec):
+            return value
+        if isinstance(value, (str, bytes)) or value is None:
+            raise refuse(name, "a spec, an array or a mapping", value)
+        array = cast("Any", self._family.classes["array"])
+        return cast("Spec", array.from_array(value))
+
+
+def _nested(tree: Mapping[str, Any]) -> dict[str, Any]:
+    """`tree` with keys of one name each: `a/b` becomes a mapping in `a`."""
+    nested: dict[str, Any] = {}
+    own: set[str] = set()
+    """The names of mappings that were made here, and may be added to."""
+    for key, value in tree.items():
+        first, *rest = parse_path(key) or ("",)
+        if not rest and first not in nested:
+            nested[first] = value
+            continue
+        below = nested.setdefault(first, {})
+        if not rest and not (isinstance(below, Mapping) and isinstance(value, Mapping)):
+            raise refuse(key, "one member for a path", "a second one")
+        if not isinstance(below, Mapping):
+            raise refuse(key, f"a mapping under {first!r}, to hold members", type(below).__name__)
+        if first not in own:
+            own.add(first)
+            nested[first] = dict(cast("Mapping[str, Any]", below))
+        nested[first].update({"/".join(rest): value} if rest else value)
+    return nested

@@ -1,0 +1,122 @@
+"""Annotations of users' classes as JSON Schema, with a list of what is lost on the way.
+
+pydantic makes the schema; what it makes none of (arbitrary types), and what it has no keyword for
+(validators in Python), is recorded. Both flavours take the same: users' types are plain enough.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, cast
+
+from pydantic import TypeAdapter
+from pydantic.json_schema import GenerateJsonSchema
+
+from zom.json.python_value import is_dict, is_list
+from zom.schema.loss import Loss
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from pydantic.fields import FieldInfo
+
+__all__ = ["annotated", "annotation_schema"]
+
+
+class _Recorder(GenerateJsonSchema):
+    """pydantic's generator, which notes what it leaves out."""
+
+    unsaid: ClassVar[list[str]] = []
+
+    def handle_invalid_for_json_schema(self, schema: Any, error_info: str) -> dict[str, Any]:
+        del error_info
+        named = getattr(schema.get("cls"), "__name__", None) or schema.get("cls_repr") or schema["type"]
+        self.unsaid.append(f"the type {named}, which JSON Schema doesn't know")
+        return {}
+
+    def _note(self, schema: Any) -> None:
+        function = schema["function"]["function"]
+        module: str = getattr(function, "__module__", None) or ""
+        own = module.partition(".")[0] in {"pydantic", "pydantic_core", "zom"}
+        # Conventions are written as users write theirs: what zom's say in Python is lost all the same.
+        if not own or module.startswith("zom.conventions."):
+            name = getattr(function, "__qualname__", None) or repr(function)
+            self.unsaid.append(f"the validator {name.replace('<locals>.', '')}")
+
+    def function_before_schema(self, schema: Any) -> dict[str, Any]:
+        self._note(schema)
+        return super().function_before_schema(schema)
+
+    def function_after_schema(self, schema: Any) -> dict[str, Any]:
+        self._note(schema)
+        return super().function_after_schema(schema)
+
+    def function_wrap_schema(self, schema: Any) -> dict[str, Any]:
+        self._note(schema)
+        return super().function_wrap_schema(schema)
+
+    def function_plain_schema(self, schema: Any) -> dict[str, Any]:
+        self._note(schema)
+        # What the function takes is not known: its own words on it would be a guess.
+        return {}
+
+
+def annotated(field: FieldInfo) -> Any:
+    """The annotation of a field, with its constraints."""
+    annotation: Any = field.annotation
+    for extra in field.metadata:
+        annotation = Annotated[annotation, extra]
+    return annotation
+
+
+def annotation_schema(
+    annotation: Any, where: str, prefix: str, definitions: dict[str, Any], losses: list[Loss]
+) -> dict[str, Any]:
+    """What values of `annotation` must be; its definitions are added under names with `prefix`.
+
+    >>> annotation_schema(list[int], "x", "X", {}, [])
+    {'items': {'type': 'integer'}, 'type': 'array'}
+    """
+    recorder = type("_Noting", (_Recorder,), {"unsaid": []})
+    made = TypeAdapter(annotation).json_schema(mode="validation", schema_generator=recorder)
+    unsaid = [*cast("Any", recorder).unsaid]
+    inner: Mapping[str, Any] = made.pop("$defs", {})
+    names = {f"#/$defs/{name}": f"#/$defs/{prefix}.{_safe(name)}" for name in inner}
+    for name, schema in inner.items():
+        definitions[f"{prefix}.{_safe(name)}"] = _tidy(schema, names, unsaid)
+    root = cast("dict[str, Any]", _tidy(made, names, unsaid))
+    losses.extend(Loss(where, what) for what in dict.fromkeys(unsaid))
+    return root
+
+
+def _safe(name: str) -> str:
+    return "".join(c if c.isalnum() else "_" for c in name)
+
+
+def _tidy(  # noqa: C901 - a case for each keyword that is changed
+    schema: Any, names: Mapping[str, str], unsaid: list[str], *, member: bool = False
+) -> Any:
+    """`schema` with references renamed, and without titles of members and OpenAPI's discriminators."""
+    if is_list(schema):
+        return [_tidy(item, names, unsaid) for item in schema]
+    if not is_dict(schema):
+        return schema
+    made: dict[str, Any] = {}
+    for key, value in schema.items():
+        if key == "discriminator" or (key == "title" and member):
+            continue
+        if key == "$ref":
+            made[key] = names.get(value, value)
+        elif key == "properties":
+            made[key] = {name: _tidy(item, names, unsaid, member=True) for name, item in value.items()}
+        elif key in {"const", "enum", "default", "examples", "required"}:
+            made[key] = value
+        elif key == "format":
+            unsaid.append(f"the format {value!r}: JSON Schema only remarks on it")
+        elif key == "description":
+            made[key] = " ".join(str(value).split("\n\n")[0].split())
+        else:
+            made[key] = _tidy(value, names, unsaid)
+    if "$ref" not in made or len(made) == 1:
+        return made
+    rest = {key: value for key, value in made.items() if key != "$ref"}
+    return {**rest, "allOf": [{"$ref": made["$ref"]}]}

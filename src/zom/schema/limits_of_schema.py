@@ -1,0 +1,83 @@
+"""What JSON Schema can't say: the rules that zom checks, and that no schema of it does.
+
+The list is made from the rules themselves. A rule that goes by `schema` is broken by no document that
+the validation flavour accepts; all others that the level "strict" refuses are here, by format, so that
+a validator in any language can tell its users what it leaves unchecked.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final, TypedDict
+
+from zom.extension.codec import codecs
+from zom.extension.datatype import data_types
+from zom.extension.grid import chunk_grids
+from zom.extension.keys import chunk_key_encodings
+from zom.formats import v2_chain as chain_v2
+from zom.formats import v2_rules, v3_rules
+from zom.json import text as jsontext
+from zom.model import assembly
+from zom.problems import rule, rules
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from zom.extension.datatype import Format
+    from zom.problems import Rule
+
+__all__ = ["Inexpressible", "not_expressible"]
+
+PRECISION = rule(
+    "json/number-precision",
+    "integers beyond 2^53 are compared exactly; a validator that reads numbers as doubles rounds them",
+    source="RFC 8259, section 6; ECMA-262, the Number type",
+    lenient=None,
+    strict=None,
+    closed=None,
+)
+
+_KINDS: Final[dict[str, frozenset[str]]] = {
+    "v3": frozenset(
+        {"v3", "definition", "data-type", "chunk-grid", "chunk-key-encoding", "codec", "fill-value"}
+    ),
+    "v2": frozenset({"v2", "data-type", "codec", "fill-value"}),
+    "draft": frozenset({"draft", "data-type", "codec", "fill-value"}),
+}
+_ALL: Final = frozenset({"json", "tree", "path"})
+# Of Python values, conversions and flat mappings of paths, not of documents.
+_NOT_OF_DOCUMENTS: Final = frozenset(
+    {"fill-value/cast", "data-type/conversion", "tree/below-array", "tree/flat-group", "tree/twice"}
+)
+_OF_OTHERS: Final[dict[str, tuple[str, ...]]] = {"v3": ("codec/v2-",), "v2": (), "draft": ("codec/v2-",)}
+
+_CHECKED_BY = (jsontext, assembly, chain_v2, v2_rules, v3_rules)
+"""Modules whose rules are known once they are imported."""
+
+
+class Inexpressible(TypedDict):
+    """One rule that a schema doesn't check."""
+
+    code: str
+    text: str
+    source: str
+
+
+def not_expressible(form: Format) -> list[Inexpressible]:
+    """The rules for documents of `form` that JSON Schema can't say, by code.
+
+    >>> [entry["code"] for entry in not_expressible("v3") if entry["code"].startswith("v3/")]
+    ['v3/dimension-names-length']
+    """
+    return [{"code": each.code, "text": each.text, "source": each.source} for each in _rules(form)]
+
+
+def _rules(form: Format) -> Iterator[Rule]:
+    # An extension's rules are known once it is registered.
+    for registry in (codecs, data_types, chunk_grids, chunk_key_encodings):
+        registry.names()
+    for code, each in rules().items():
+        kind = code.partition("/")[0]
+        relevant = kind in _KINDS[form] | _ALL and not code.startswith(_OF_OTHERS[form] or ("\0",))
+        unchecked = not each.schema and each.strict == "error"
+        if each is PRECISION or (relevant and unchecked and code not in _NOT_OF_DOCUMENTS):
+            yield each

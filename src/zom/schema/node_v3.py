@@ -1,0 +1,158 @@
+"""v3 nodes as JSON Schema, validation flavour: `node_type` decides what else is asked.
+
+A validator written in Python spends some microseconds on each subschema it enters. So among members the
+usual array is tried first, as one condition without branches: what passes it needs no other check.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from zom.formats.v3 import ArraySpec, GroupSpec
+from zom.json.python_value import is_dict, is_list
+from zom.paths import V3_NAME_PATTERN
+from zom.schema import extension_schema as extensions
+from zom.schema.configuration_schema import resolved
+from zom.schema.fill_schema import common_fill, inline_fill, usual_fill, v3_fill
+from zom.schema.spec_fields import field_schema, required_members
+
+__all__ = ["array", "definitions", "group", "node"]
+
+_IGNORABLE: dict[str, Any] = {
+    "type": "object",
+    "properties": {"must_understand": {"const": False, "type": "boolean"}},
+    "required": ["must_understand"],
+}
+_CONSOLIDATED: dict[str, Any] = {
+    "type": "object",
+    "properties": {
+        "kind": {"const": "inline", "type": "string"},
+        "must_understand": {"const": False, "type": "boolean"},
+        "metadata": {"type": "object", "additionalProperties": {"type": "object"}},
+    },
+    "required": ["kind", "must_understand", "metadata"],
+}
+_NAMES: dict[str, Any] = {"type": "array", "items": {"type": ["string", "null"]}}
+_OBJECT: dict[str, Any] = {"type": "object"}
+
+
+def parts(name: str) -> dict[str, Any]:
+    """What stands for a marked part of a configuration."""
+    return {"$ref": f"#/$defs/{name}"}
+
+
+def usual_array(fill: dict[str, Any], codec: dict[str, Any]) -> dict[str, Any]:
+    """What most arrays are, as a condition: names known, fill value and codecs plain."""
+    condition: dict[str, Any] = {
+        **fill,
+        "properties": {
+            "node_type": field_schema(ArraySpec, "node_type"),
+            "zarr_format": field_schema(ArraySpec, "zarr_format"),
+            "shape": field_schema(ArraySpec, "shape"),
+            "chunk_grid": extensions.usual_chunk_grid(),
+            "chunk_key_encoding": {"enum": extensions.usual_chunk_key_encodings()},
+            "codecs": {**field_schema(ArraySpec, "codecs"), "items": codec},
+            "attributes": _OBJECT,
+            "dimension_names": _NAMES,
+            # zarr-python writes an empty list into every array.
+            "storage_transformers": {"const": [], "type": "array"},
+            "data_type": True,
+            "fill_value": True,
+        },
+        "required": required_members(ArraySpec),
+        "additionalProperties": False,
+    }
+    made: dict[str, Any] = lean(condition)
+    return made
+
+
+def _member(members: dict[str, Any]) -> dict[str, Any]:
+    """A member of a group: the most usual arrays first, then all that are common, then anything."""
+    usual = usual_array(usual_fill(), extensions.usual_codec())
+    common = usual_array(common_fill(), extensions.common_codec())
+    return {"type": "object", "if": usual, "else": {"if": common, "else": members}}
+
+
+def lean(schema: Any) -> Any:
+    """`schema` without what a condition can do without: a type beside constants, and defaults.
+
+    >>> lean({"properties": {"level": {"const": 3, "type": "integer"}}})
+    {'properties': {'level': {'const': 3}}}
+    """
+    if is_list(schema):
+        return [lean(item) for item in schema]
+    if not is_dict(schema):
+        return schema
+    for name in ("const", "enum"):
+        if name in schema:
+            return {name: schema[name]}
+    return {name: lean(value) for name, value in schema.items() if name != "default"}
+
+
+def array(*, known: bool = False) -> dict[str, Any]:
+    """A v3 array; its node_type may be `known` already."""
+    properties: dict[str, Any] = {
+        "zarr_format": field_schema(ArraySpec, "zarr_format"),
+        "node_type": True if known else field_schema(ArraySpec, "node_type"),
+        "shape": field_schema(ArraySpec, "shape"),
+        "data_type": extensions.inline_data_type(),
+        "chunk_grid": extensions.chunk_grid(),
+        "chunk_key_encoding": extensions.chunk_key_encoding(),
+        "fill_value": True,
+        "codecs": {**field_schema(ArraySpec, "codecs"), "items": extensions.inline_codec()},
+        "attributes": _OBJECT,
+        "storage_transformers": {"type": "array", "items": parts("storage-transformer")},
+        "dimension_names": _NAMES,
+        "members": False,
+    }
+    return {
+        "type": "object",
+        "properties": properties,
+        "required": required_members(ArraySpec),
+        "additionalProperties": _IGNORABLE,
+        **inline_fill(),
+    }
+
+
+def group(members: dict[str, Any]) -> dict[str, Any]:
+    """A v3 group, each of whose members is as `members` says."""
+    return {
+        "type": "object",
+        "properties": {
+            "zarr_format": field_schema(GroupSpec, "zarr_format"),
+            "node_type": field_schema(GroupSpec, "node_type"),
+            "attributes": _OBJECT,
+            "members": {
+                "type": "object",
+                "propertyNames": {"pattern": V3_NAME_PATTERN},
+                "additionalProperties": _member(members),
+            },
+            "consolidated_metadata": _CONSOLIDATED,
+        },
+        "required": required_members(GroupSpec),
+        "additionalProperties": _IGNORABLE,
+    }
+
+
+def node(members: dict[str, Any]) -> dict[str, Any]:
+    """A v3 node: an array where it says so, else a group."""
+    is_array = {"node_type": {"const": "array", "type": "string"}}
+    return {
+        "type": "object",
+        "if": {"properties": is_array, "required": ["node_type"]},
+        "then": array(known=True),
+        "else": group(members),
+    }
+
+
+def definitions() -> dict[str, Any]:
+    """What v3 schemas refer to."""
+    codec = {"$ref": "#/$defs/codec"}
+    return {
+        "storage-transformer": extensions.storage_transformer(),
+        "codec": resolved(extensions.codec(), parts),
+        "codecs": {"type": "array", "minItems": 1, "items": codec},
+        "data-type": resolved(extensions.data_type(), parts),
+        "field-pair": extensions.field_pair(),
+        "fill-value": v3_fill(),
+    }

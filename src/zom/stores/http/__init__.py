@@ -1,0 +1,312 @@
+"""A web server's files as a store, read-only, with nothing but the standard library.
+
+RFC 9110: a value is what GET answers with 200, or with 206 for a byte range; 404 and 410 are a missing
+key, and every other answer is an error. Many values are asked for at once, each over a connection that
+stays open and serves the next one.
+"""
+
+from __future__ import annotations
+
+import base64
+import os
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from html.parser import HTMLParser
+from itertools import islice
+from typing import TYPE_CHECKING, Any
+from urllib.parse import quote, unquote, urljoin, urlsplit, urlunsplit
+
+from typing_extensions import override
+
+from zom.errors import StoreError
+from zom.stores.credentials import shown_url
+from zom.stores.http.client import MISSING, Answer, Client, HTTPFailure, Limits, escaped
+from zom.stores.interface import ByteRange, Capabilities, Listing, Range, Store, Suffix, cut, is_key
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+__all__ = ["HTTPStore"]
+
+_MAX_LISTING = 1 << 26
+
+_SOME = 1000
+"""Of how many keys the sizes are asked for at once."""
+
+
+class HTTPStore(Store):
+    """Values below a URL.
+
+    A query in the URL is sent with every request, as signed URLs want it. Directories are listed where
+    the server shows an index of them as a page of links, as nginx and Python's own server do; say
+    `listable=True` where you know that. An index may leave out names that begin with a dot, as nginx's
+    does, and so all documents of Zarr v2. Elsewhere consolidated metadata, or knowing the paths, must do.
+
+    >>> HTTPStore("https://me:secret@example.org/data.zarr").url
+    'https://example.org/data.zarr'
+    """
+
+    def __init__(  # noqa: PLR0913 - each is an option that people set
+        self,
+        url: str,
+        *,
+        headers: Mapping[str, str] | None = None,
+        listable: bool = False,
+        timeout: float = 60,
+        retries: int = 3,
+        concurrency: int = 64,
+        max_value_bytes: int = 1 << 31,
+        pickle_credentials: bool = False,
+    ) -> None:
+        self._url = shown_url(url)
+        parts = _checked(url, self._url)
+        self._base = urlunsplit(
+            (parts.scheme, parts.netloc.rpartition("@")[2], escaped(parts.path).rstrip("/"), "", "")
+        )
+        self._query = escaped(parts.query)
+        self._sent = _checked_headers(headers or {}, self._url)
+        if parts.username is not None:
+            pair = f"{unquote(parts.username)}:{unquote(parts.password or '')}"
+            self._sent["Authorization"] = f"Basic {base64.b64encode(pair.encode()).decode()}"
+        self.capabilities = Capabilities(writable=False, listable=listable, parallel=max(1, concurrency))
+        self._options: dict[str, Any] = {
+            "listable": listable,
+            "timeout": timeout,
+            "retries": retries,
+            "concurrency": concurrency,
+            "max_value_bytes": max_value_bytes,
+            "pickle_credentials": pickle_credentials,
+        }
+        self._client = Client(self._sent, Limits(timeout, retries, max_value_bytes))
+        self._pool: tuple[int, ThreadPoolExecutor] | None = None
+        self._is_closed = False
+        self._has_index = False
+
+    @property
+    @override
+    def url(self) -> str:
+        return self._url.rstrip("/")
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # Headers, password and query stay unless they were asked for: a pickle travels far.
+        if not self._options["pickle_credentials"]:
+            return (_reopen, (self._base, {}, self._options))
+        return (_reopen, (f"{self._base}?{self._query}".rstrip("?"), self._sent, self._options))
+
+    # --- reading -----------------------------------------------------------------------------------
+
+    def _ask(self, key: str, headers: Mapping[str, str], verb: str, limit: int | None = None) -> Answer:
+        if self._is_closed:
+            raise StoreError(self.url, key, verb, "the store is closed")
+        query = f"?{self._query}" if self._query else ""
+        try:
+            return self._client.get(
+                f"{self._base}/{quote(key, errors='surrogateescape')}{query}", headers, limit
+            )
+        except HTTPFailure as cause:
+            reason = str(cause)
+        # Raised here so that the causes, which may hold a signed URL, don't come with it.
+        raise StoreError(self.url, key, verb, reason)
+
+    @override
+    def _read(self, key: str, byte_range: ByteRange | None) -> bytes | None:
+        if byte_range is not None and byte_range.length == 0:
+            return None if self._read(key, Range(0, 1)) is None else b""
+        answer = self._ask(key, {} if byte_range is None else {"Range": _range_header(byte_range)}, "read")
+        if answer.status in MISSING or answer.is_directory:
+            return None
+        if answer.status == 200:
+            return cut(answer.body, byte_range)
+        if byte_range is not None:
+            if answer.status == 206:
+                self._check_range(key, byte_range, answer)
+                return answer.body
+            if answer.status == 416 and _lies_beyond(byte_range, answer.header("content-range")):
+                return b""
+        raise StoreError(self.url, key, "read", answer.refusal)
+
+    def _check_range(self, key: str, asked: ByteRange, answer: Answer) -> None:
+        """Refuse other bytes than those that were asked for, and fewer of them than there are."""
+        stated = answer.header("content-range")
+        unit, _, rest = stated.partition(" ")
+        span, _, total = rest.partition("/")
+        first, _, last = span.partition("-")
+        if unit.lower() != "bytes" or not (first.isdecimal() and last.isdecimal()):
+            raise StoreError(self.url, key, "read", f"expected a Content-Range of bytes, found {stated!r}")
+        start, end = int(first), int(last) + 1
+        size = int(total) if total.isdecimal() else None
+        if isinstance(asked, Suffix):
+            good = end - start == asked.length if size is None else start == max(0, size - asked.length)
+            good = good and end == (end if size is None else size)
+        else:
+            wanted = [] if asked.length is None else [asked.start + asked.length]
+            good = start == asked.start and end == min(
+                [*wanted, *([] if size is None else [size])], default=-1
+            )
+        if not good or len(answer.body) != end - start:
+            raise StoreError(
+                self.url, key, "read", f"the server answered {len(answer.body)} other bytes: {stated!r}"
+            )
+
+    @override
+    def _read_many(self, requests: Sequence[tuple[str, ByteRange | None]]) -> list[bytes | None]:
+        if len(requests) < 2 or self._options["concurrency"] < 2:
+            return [self._read_told(*request) for request in requests]
+        return list(self._threads().map(self._read_told, *zip(*requests, strict=True)))
+
+    def _read_told(self, key: str, byte_range: ByteRange | None) -> bytes | None:
+        with self._told(key, "read"):
+            return self._read(key, byte_range)
+
+    def _threads(self) -> ThreadPoolExecutor:
+        """The threads that ask, made when first needed and made anew in a forked process."""
+        with _Making.guard:
+            if self._is_closed:
+                raise StoreError(self.url, "", "read", "the store is closed")
+            if self._pool is None or self._pool[0] != os.getpid():
+                made = ThreadPoolExecutor(self._options["concurrency"], thread_name_prefix="zom-http")
+                self._pool = (os.getpid(), made)
+            return self._pool[1]
+
+    # --- listing -----------------------------------------------------------------------------------
+
+    @override
+    def _list_dir(self, prefix: str) -> Listing:
+        answer = self._ask(prefix, {}, "list", _MAX_LISTING)
+        if answer.status in MISSING and prefix:
+            # A server without indexes answers the same: only one that has them means "nothing there".
+            if not self._has_index:
+                self._list_dir("")
+            return Listing([], [])
+        if answer.status != 200 or "html" not in answer.header("content-type"):
+            found = "a file" if answer.status == 200 else answer.refusal
+            reason = f"expected a page that is an index of this directory, found {found}"
+            raise StoreError(self.url, prefix, "list", reason)
+        self._has_index = True
+        names = _linked_names(answer.body.decode("utf-8", "replace"), answer.url)
+        keys = [prefix + name for name in names if not name.endswith("/")]
+        return Listing(sorted(keys), sorted(prefix + name for name in names if name.endswith("/")))
+
+    @override
+    def _keys(self, prefix: str) -> Iterable[str]:
+        waiting = [prefix]
+        while waiting:
+            found = self._list_dir(waiting.pop())
+            yield from found.keys
+            waiting.extend(found.prefixes)
+
+    @override
+    def _sizes(self, prefix: str) -> Iterable[tuple[str, int]]:
+        keys = iter(self._keys(prefix))
+        while some := list(islice(keys, _SOME)):
+            sizes = self._threads().map(self._size_of, some)
+            yield from ((key, size) for key, size in zip(some, sizes, strict=True) if size is not None)
+
+    @override
+    def _size_of(self, key: str) -> int | None:
+        """By the first byte: a server that knows ranges says of how many bytes it is the first."""
+        with self._told(key, "read"):
+            answer = self._ask(key, {"Range": "bytes=0-0"}, "read")
+            if answer.status in MISSING or answer.is_directory:
+                return None
+            total = answer.header("content-range").rpartition("/")[2]
+            if answer.status in {206, 416} and total.isdecimal():
+                return int(total)
+            value = self._read(key, None)
+            return None if value is None else len(value)
+
+    @override
+    def close(self) -> None:
+        with _Making.guard:
+            self._is_closed = True
+            pool, self._pool = self._pool, None
+        if pool is not None and pool[0] == os.getpid():
+            pool[1].shutdown()
+        self._client.close()
+
+
+class _Making:
+    """The lock under which threads are made: free in a forked process, whoever held it before."""
+
+    guard = threading.Lock()
+
+    @classmethod
+    def renew(cls) -> None:
+        cls.guard = threading.Lock()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_Making.renew)
+
+
+def _reopen(url: str, headers: dict[str, str], options: dict[str, Any]) -> HTTPStore:
+    return HTTPStore(url, headers=headers, **options)
+
+
+def _checked(url: str, shown: str) -> Any:
+    """The parts of the URL, of which a request can be made."""
+    if shown.endswith("://..."):
+        reason = (
+            "expected a URL with '#', '?', '@' and '/' in its password percent-encoded, and a port number"
+        )
+        raise StoreError(shown, "", "open", reason)
+    parts = urlsplit(url)
+    if parts.scheme not in {"http", "https"} or not parts.hostname:
+        raise StoreError(shown, "", "open", "expected an http or https URL with a host")
+    if parts.fragment:
+        raise StoreError(shown, "", "open", "expected no fragment; a '#' in a path is written %23")
+    return parts
+
+
+def _checked_headers(headers: Mapping[str, Any], shown: str) -> dict[str, str]:
+    """The headers; they are checked before http.client does, whose message would show the value."""
+    for name, value in headers.items():
+        sendable = isinstance(value, str) and value.isprintable() and all(ord(each) < 256 for each in value)
+        if not sendable or not name.replace("-", "").replace("_", "").isalnum() or not name.isascii():
+            reason = f"header {name!r}: expected a name and one line of Latin-1 text"
+            raise StoreError(shown, "", "open", reason)
+    return dict(headers)
+
+
+def _range_header(byte_range: ByteRange) -> str:
+    if isinstance(byte_range, Suffix):
+        return f"bytes=-{byte_range.length}"
+    end = "" if byte_range.length is None else byte_range.start + byte_range.length - 1
+    return f"bytes={byte_range.start}-{end}"
+
+
+def _lies_beyond(byte_range: ByteRange, stated: str) -> bool:
+    """Whether nothing of the value can lie in the range, as far as the server says how long it is."""
+    size = stated.rpartition("/")[2]
+    if not size.isdecimal():
+        return True
+    return int(size) == 0 if isinstance(byte_range, Suffix) else byte_range.start >= int(size)
+
+
+class _Links(HTMLParser):
+    def __init__(self) -> None:
+        super().__init__()
+        self.found: list[str] = []
+
+    @override
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        if tag == "a":
+            self.found.extend(value for name, value in attrs if name == "href" and value)
+
+
+def _linked_names(page: str, address: str) -> set[str]:
+    """The names directly below `address` that its page links to; a link elsewhere is no entry."""
+    links = _Links()
+    links.feed(page)
+    here = urlsplit(address)
+    folder = unquote(here.path, errors="surrogateescape").rpartition("/")[0] + "/"
+    names: set[str] = set()
+    for link in links.found:
+        target = urlsplit(urljoin(address, link))
+        path = unquote(target.path, errors="surrogateescape")
+        if target.query or (target.scheme, target.netloc) != (here.scheme, here.netloc):
+            continue
+        name = path.removeprefix(folder) if path.startswith(folder) else ""
+        if "/" not in name.rstrip("/") and is_key(name.removesuffix("/")):
+            names.add(name)
+    return names

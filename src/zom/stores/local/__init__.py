@@ -1,0 +1,507 @@
+"""A directory as a store: a key is a path below it, a value is a regular file.
+
+Zarr v3, "File system store". Every path is resolved from a descriptor of the root directory, so that no
+name leads out of it; for writing and deleting, one name at a time and through no symbolic link. A value
+takes the place of the old one in one step: a reader, or a crash, finds the old value or the new one.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+import threading
+import weakref
+from contextlib import nullcontext, suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+from typing_extensions import override
+
+from zom.errors import StoreError
+from zom.stores.interface import (
+    ByteRange,
+    Capabilities,
+    Listing,
+    Obstacle,
+    Range,
+    Snapshot,
+    Store,
+    Wanted,
+    is_key,
+)
+from zom.stores.local.directories import Directories, Folder
+from zom.stores.local.durability import Unsynced, sync_directory
+from zom.stores.local.files import (
+    LONG,
+    READ,
+    contents,
+    contents_into,
+    give_back,
+    is_there,
+    kind,
+    leads_back,
+    mode_of,
+    open_directory,
+    open_followed,
+    refuse_dangling,
+)
+from zom.stores.local.lock_files import LOCK_END, LockFiles, is_lock_file, remove_abandoned_lock
+from zom.stores.local.obstacles import file_obstacles, folds_names
+from zom.stores.local.snapshot import FileSnapshot
+from zom.stores.local.temporary import OWN, TEMPORARY, link_in_place, put_in_place, remove_abandoned
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+    from contextlib import AbstractContextManager
+
+__all__ = ["LocalStore"]
+
+Durability = Literal["none", "file", "full"]
+"""What survives a power cut, once written: with "none" only what `flush` made durable; with "file" the bytes
+of each file, so that a key is old or new and never torn; with "full" the files' names, too, and so everything."""
+
+_NOTHING = nullcontext()
+
+_NO_LINKS = {errno.EPERM, errno.ENOTSUP, errno.ENOSYS, errno.EMLINK}
+
+
+class LocalStore(Store):
+    """Values as files below a directory.
+
+    Symbolic links are followed for reading, unless `follow_symlinks` is False; never for writing. A
+    directory that is missing is made, or with `create="later"` empty until the first write makes it;
+    without `create`, it is an error.
+
+    With the default, `durability="none"`, a power cut may lose what the system had not written: call
+    `flush`. With "file", each key is old or new afterwards; with "full", what was written is there.
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder, LocalStore(folder) as store:
+    ...     store.set("a/0", b"123")
+    ...     store.get("a/0"), list(store.list())
+    (b'123', ['a/0'])
+    """
+
+    def __init__(
+        self,
+        root: str | os.PathLike[str],
+        *,
+        create: bool | Literal["later"] = True,
+        read_only: bool = False,
+        follow_symlinks: bool = True,
+        durability: Durability = "none",
+    ) -> None:
+        self.root = Path(os.path.abspath(root))  # noqa: PTH100 - Path.resolve would follow links
+        self._options: dict[str, Any] = {
+            "create": create,
+            "read_only": read_only,
+            "follow_symlinks": follow_symlinks,
+            "durability": durability,
+        }
+        self.capabilities = Capabilities(
+            writable=not read_only,
+            create_if_absent=True,
+            compare_and_set=True,
+            durable=durability == "full",
+            rename=True,
+            move=True,
+            nested_keys=False,
+            process_locks=True,
+        )
+        self._follow = follow_symlinks
+        self._durability = durability
+        self._unsynced = Unsynced(files=durability == "none")
+        self._root_fd = -1
+        self._locks = LockFiles()
+        self._guard = threading.Lock()
+        self._is_closed = False
+        self._directories = Directories(
+            -1, self._locks, sync_files=durability != "none", sync_names=durability == "full"
+        )
+        with self._told("", "open"):
+            if durability not in {"none", "file", "full"}:
+                raise ValueError(f"expected durability none, file or full, got {durability!r}")
+            if not self._attach(create=create is True and not read_only) and (read_only or not create):
+                raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT))
+
+    def _attach(self, *, create: bool = False) -> bool:
+        """Open the directory of the store, where it is there by now, or is to be made; whether it is open."""
+        with self._guard:
+            if self._is_closed:
+                raise OSError(errno.EBADF, os.strerror(errno.EBADF))
+            if self._root_fd >= 0:
+                return True
+            if not create and not is_there(self.root):
+                _check_above(self.root)
+                return False
+            self._root_fd = self._directories.root = self._open_root(create=create)
+            self._finish = weakref.finalize(self, give_back, self._root_fd)
+            return True
+
+    def _is_missing(self) -> bool:
+        """Whether there is no directory yet; asked before anything is read or deleted."""
+        return self._root_fd < 0 and not self._attach()
+
+    def _make(self) -> None:
+        """Make the directory of the store, before anything is written to it."""
+        if self._root_fd < 0:
+            self._attach(create=True)
+
+    def _open_root(self, *, create: bool) -> int:
+        if os.open not in os.supports_dir_fd:  # pragma: no cover - Windows
+            reason = "this system can't open files relative to a directory; use a zip or SQLite file"
+            raise StoreError(self.url, "", "open", reason)
+        if create:
+            missing = [folder for folder in (self.root, *self.root.parents) if not is_there(folder)]
+            self.root.mkdir(parents=True, exist_ok=True)
+            if self._durability == "full":
+                for folder in missing:
+                    sync_directory(folder.parent)
+        return os.open(self.root, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+
+    @override
+    def holds(self, key: str) -> bool:
+        return True
+
+    @property
+    @override
+    def url(self) -> str:
+        return str(self.root)
+
+    @override
+    def __reduce__(self) -> tuple[Any, ...]:
+        # Where the directory was there, another process that doesn't find it is not to take it for empty.
+        create = "later" if self._root_fd < 0 else False
+        return (_reopen, (str(self.root), {**self._options, "create": create}))
+
+    @override
+    def _reason(self, cause: Exception) -> str:
+        if isinstance(cause, OSError):
+            if cause.errno == errno.EBADF and self._root_fd < 0:
+                return "the store is closed"
+            if cause.errno == errno.ELOOP:
+                return "a symbolic link that is not followed, or that leads to itself"
+        return super()._reason(cause)
+
+    # --- reading -----------------------------------------------------------------------------------
+
+    @override
+    def _read(self, key: str, byte_range: ByteRange | None) -> bytes | None:
+        descriptor = self._open_value(key)
+        if descriptor < 0:
+            return None
+        try:
+            return contents(descriptor, byte_range)
+        finally:
+            os.close(descriptor)
+
+    @override
+    def _read_into(self, key: str, target: memoryview[Any]) -> int | None:
+        descriptor = self._open_value(key)
+        if descriptor < 0:
+            return None
+        try:
+            return contents_into(descriptor, target)
+        finally:
+            os.close(descriptor)
+
+    @override
+    def _snapshot(self, key: str) -> Snapshot | None:
+        descriptor = self._open_value(key)
+        return None if descriptor < 0 else FileSnapshot(self, key, descriptor)
+
+    def _open_value(self, key: str) -> int:
+        """A descriptor of what lies under `key`, whatever it is; -1 where it is missing."""
+        if key.endswith(LOCK_END) or (self._root_fd < 0 and self._is_missing()):
+            return -1
+        try:
+            if self._follow and len(key) < LONG:
+                return os.open(key, READ, dir_fd=self._root_fd)
+            return self._open_by_steps(key)
+        except FileNotFoundError:
+            refuse_dangling(self._root_fd, key)
+            return -1
+
+    def _open_by_steps(self, key: str) -> int:
+        """For keys longer than a path may be, and where links are not followed."""
+        parents, _, name = key.rpartition("/")
+        directory = self._open_for_listing(parents, follow=self._follow)
+        try:
+            return os.open(name, READ if self._follow else READ | os.O_NOFOLLOW, dir_fd=directory)
+        finally:
+            os.close(directory)
+
+    # --- writing -----------------------------------------------------------------------------------
+
+    @override
+    def _excluding(self, key: str) -> AbstractContextManager[None]:
+        """Nothing: what takes a name or gives it up does so under the lock."""
+        return _NOTHING
+
+    @override
+    def _write(self, key: str, value: bytes) -> None:
+        self._make()
+        self._directories.put_alone(key, value, put_in_place)
+        self._settle((key,))
+
+    @override
+    def _write_many(self, items: Sequence[tuple[str, bytes]]) -> None:
+        self._make()
+        written: list[str] = []
+        folder = Folder()
+        try:
+            for key, value in items:
+                with self._told(key, "write"):
+                    self._directories.put(key, value, put_in_place, folder)
+                written.append(key)
+        finally:
+            folder.close()
+            self._settle(written)
+
+    @override
+    def _create(self, key: str, value: bytes) -> bool:
+        if self._read(key, Range(0, 0)) is not None:
+            return False
+        self._make()
+        try:
+            created = self._directories.put_alone(key, value, link_in_place)
+        except OSError as error:
+            if error.errno not in _NO_LINKS:
+                raise
+            # No hard links here: exclusive among those who take the lock.
+            with self._lock(key):
+                if self._read(key, None) is not None:
+                    return False
+                created = self._directories.put_alone(key, value, put_in_place)
+        if created:
+            self._settle((key,))
+        return created
+
+    # --- deleting ----------------------------------------------------------------------------------
+
+    @override
+    def _remove(self, key: str) -> None:
+        self._remove_many([key])
+
+    @override
+    def _remove_many(self, keys: Sequence[str]) -> None:
+        if self._is_missing():
+            return
+        removed: list[str] = []
+        try:
+            for key in keys:
+                with self._told(key, "delete"):
+                    if self._directories.remove(key):
+                        removed.append(key)
+        finally:
+            self._settle(removed)
+            # Of keys that are gone, too: whoever removed them may have been killed before this.
+            for path in sorted({key.rpartition("/")[0] for key in keys}, key=len, reverse=True):
+                self._directories.prune(path)
+
+    @override
+    def _remove_prefix(self, prefix: str) -> None:
+        keys: list[str] = []
+        for key, mode in self._walk(prefix, follow=False):
+            if not is_key(key):
+                continue
+            if stat.S_ISLNK(mode) and self._follow:
+                reason = "it is a symbolic link, and nothing is deleted through one"
+                raise StoreError(self.url, key, "delete", reason)
+            if stat.S_ISREG(mode):
+                keys.append(key)
+        self._remove_many(keys)
+
+    @override
+    def _rename(self, old: str, new: str) -> None:
+        old_above, _, old_name = old[:-1].rpartition("/")
+        new_above, _, new_name = new[:-1].rpartition("/")
+        with self._directories.opened(old_above) as source:
+            mode = os.stat(old_name, dir_fd=source, follow_symlinks=False).st_mode
+            if not stat.S_ISDIR(mode):
+                raise OSError(errno.ENOTDIR, f"expected a directory, found {kind(mode)}")
+            try:
+                with self._directories.opened(new_above, create=True) as target:
+                    self._directories.remove_empty(new[:-1])
+                    os.rename(old_name, new_name, src_dir_fd=source, dst_dir_fd=target)
+                    if self._durability == "full":
+                        os.fsync(target)
+                        os.fsync(source)
+            except BaseException:
+                self._directories.prune(new_above)
+                raise
+        self._directories.have_changed()
+        if self._durability != "full":
+            self._unsynced.note([old[:-1], new[:-1]])
+        self._directories.prune(old_above)
+
+    @property
+    @override
+    def folds_names(self) -> bool:
+        return folds_names(self.root)
+
+    @override
+    def _obstacles(self, wanted: Wanted) -> Iterable[Obstacle]:
+        if not self._is_missing():
+            return file_obstacles(self._root_fd, wanted)
+        # The first write makes the directory: what is above it tells whether that can be.
+        above = next(each for each in self.root.parents if each.exists())
+        inner = "/".join(self.root.relative_to(above).parts)
+        root = os.open(above, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+        try:
+            return list(file_obstacles(root, wanted.prefixed(f"{inner}/")))
+        finally:
+            os.close(root)
+
+    @override
+    def _move(self, key: str, new: str) -> None:
+        self._directories.move(key, new)
+        # The new name first: between the two, there is one at least.
+        self._settle((new, key))
+        self._directories.prune(key.rpartition("/")[0])
+
+    # --- listing -----------------------------------------------------------------------------------
+
+    @override
+    def _keys(self, prefix: str) -> Iterable[str]:
+        return (key for key, mode in self._walk(prefix, follow=self._follow) if stat.S_ISREG(mode))
+
+    @override
+    def _size_of(self, key: str) -> int | None:
+        if len(key) >= LONG or self._is_missing():
+            return super()._size_of(key)
+        try:
+            # What was a file when it was listed: what it is by now is told when it is read.
+            return os.stat(key, dir_fd=self._root_fd, follow_symlinks=self._follow).st_size
+        except FileNotFoundError:
+            return None
+
+    def _walk(self, prefix: str, *, follow: bool) -> Iterator[tuple[str, int]]:
+        """Every file below `prefix` that isn't our own, with its kind as a mode."""
+        waiting = [prefix]
+        while waiting:
+            here = waiting.pop()
+            for name, mode, is_link in self._entries(here, follow=follow):
+                if not stat.S_ISDIR(mode):
+                    yield here + name, mode
+                elif is_link and leads_back(self._root_fd, here + name):
+                    raise StoreError(
+                        self.url, here + name, "list", "a symbolic link that leads to a directory above it"
+                    )
+                else:
+                    waiting.append(f"{here}{name}/")
+
+    def _entries(self, prefix: str, *, follow: bool) -> list[tuple[str, int, bool]]:
+        """The names in a directory, the kind of each, and whether it is a symbolic link."""
+        if self._is_missing():
+            return []
+        try:
+            descriptor = self._open_for_listing(prefix[:-1], follow=follow)
+        except FileNotFoundError:
+            refuse_dangling(self._root_fd, prefix[:-1])
+            return []
+        except NotADirectoryError:
+            return []
+        try:
+            with os.scandir(descriptor) as entries:
+                found = [
+                    (entry.name, mode_of(entry, follow=follow), entry.is_symlink())
+                    for entry in entries
+                    if not entry.name.startswith(OWN)
+                    and not (entry.name.endswith(LOCK_END) and not entry.is_dir(follow_symlinks=False))
+                ]
+        finally:
+            os.close(descriptor)
+        if not found:
+            refuse_dangling(self._root_fd, "")
+        return found
+
+    @override
+    def _list_dir(self, prefix: str) -> Listing:
+        found = self._entries(prefix, follow=self._follow)
+        return Listing(
+            [prefix + name for name, mode, _ in found if stat.S_ISREG(mode)],
+            [f"{prefix}{name}/" for name, mode, _ in found if stat.S_ISDIR(mode)],
+        )
+
+    def _open_for_listing(self, path: str, *, follow: bool) -> int:
+        if follow:
+            return open_followed(self._root_fd, path)
+        return open_directory(self._root_fd, path.split("/") if path else [])
+
+    # --- durability, locks, life -------------------------------------------------------------------
+
+    def _settle(self, keys: Sequence[str]) -> None:
+        """After a change of `keys`: make it durable as far as was promised, and note the rest."""
+        if self._durability != "full":
+            self._unsynced.note(keys)
+            return
+        for path in dict.fromkeys(key.rpartition("/")[0] for key in keys):
+            with suppress(FileNotFoundError), self._directories.opened(path) as directory:
+                os.fsync(directory)
+
+    @override
+    def flush(self) -> None:
+        """Make durable what was written through this object, files first, then their directories."""
+        if self.capabilities.writable:
+            with self._told("", "flush"):
+                if self._is_missing():
+                    return
+                self._unsynced.flush(self._root_fd)
+
+    @override
+    def _lock(self, key: str) -> AbstractContextManager[None]:
+        if is_lock_file(key):
+            raise OSError(errno.EINVAL, "a name that ends in '.__lock' is that of a lock file")
+        self._make()
+        return self._directories.hold(key)
+
+    @override
+    def sweep(self) -> int:
+        """Remove the files of our own that killed writers left; how many there were.
+
+        Files of writers that live, in any process of this machine, are left alone. A directory that held
+        nothing else goes with them.
+        """
+        self._check_writable("", "sweep")
+        with self._told("", "sweep"):
+            if self._is_missing():
+                return 0
+            swept = 0
+            left: set[str] = set()
+            for here, folders, names, directory in os.fwalk(".", dir_fd=self._root_fd):
+                path = here.removeprefix(".").removeprefix("/")
+                if not folders and not names and path.rpartition("/")[2].startswith(".zom."):
+                    left.add(path)  # one of a change, that could not be removed at its end
+                for name in names:
+                    if self._is_swept(name, directory):
+                        swept += 1
+                        left.add(path)
+            for path in sorted(left, key=len, reverse=True):
+                self._directories.prune(path)
+        return swept
+
+    def _is_swept(self, name: str, directory: int) -> bool:
+        """Remove the file `name` of the open `directory` where a killed writer left it; whether it is gone."""
+        if is_lock_file(name):
+            return remove_abandoned_lock(name, directory)
+        return name.startswith(TEMPORARY) and remove_abandoned(name, directory)
+
+    @override
+    def close(self) -> None:
+        self._is_closed = True
+        if self._root_fd >= 0:
+            self._root_fd = self._directories.root = -1
+            self._finish()
+
+
+def _check_above(root: Path) -> None:
+    """OSError where the directory can't be made, because something else is above it."""
+    above = next(each for each in root.parents if is_there(each))
+    if not above.is_dir():
+        raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR))
+
+
+def _reopen(root: str, options: dict[str, Any]) -> LocalStore:
+    return LocalStore(root, **options)

@@ -1,0 +1,312 @@
+"""The directories below the root of a store, and the values that are put into them as files.
+
+Every path is resolved from a descriptor of the root, one name at a time and through no symbolic link. A
+value is written to a temporary file, which then takes the place of the old one.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+from contextlib import ExitStack, contextmanager, suppress
+from typing import TYPE_CHECKING
+
+from zom.stores.local.direct import open_below
+from zom.stores.local.files import give_back, kind, open_directory, refuse_dangling
+from zom.stores.local.lock_files import is_lock_file, remove_abandoned_lock
+from zom.stores.local.temporary import TEMPORARY, discard, let_go, remove_abandoned, write_temporary
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Generator
+
+    from zom.stores.local.lock_files import LockFiles
+    from zom.stores.locks import Taken
+
+__all__ = ["Directories", "Folder"]
+
+_TRIES = 100
+"""How often others may take a directory away between our making it and our writing into it."""
+
+_MANY = 1 << 16
+"""How many directories are kept in mind as durable."""
+
+
+class Folder:
+    """The directory that was written to last, kept open for the next value of a batch."""
+
+    __slots__ = ("descriptor", "path")
+
+    def __init__(self) -> None:
+        self.path: str | None = None
+        self.descriptor = -1
+
+    def close(self) -> None:
+        """Give the descriptor back."""
+        if self.path is not None:
+            self.path = None
+            give_back(self.descriptor)
+
+
+class Directories:
+    """The directories below the open `root`; `sync_files` and `sync_names` say what is synced at once."""
+
+    def __init__(self, root: int, locks: LockFiles, *, sync_files: bool, sync_names: bool) -> None:
+        self.root = root
+        self._locks = locks
+        self._sync_files = sync_files
+        self._sync_names = sync_names
+        self._settled: set[str] = set()
+
+    # --- directories -------------------------------------------------------------------------------
+
+    def open(self, path: str, *, create: bool = False) -> int:
+        """A descriptor of the directory `path`, which the caller closes."""
+        durable = create and self._sync_names and path not in self._settled
+        if path and not durable:
+            directory = open_below(self.root, path)
+            if directory >= 0:
+                return directory
+        names = path.split("/") if path else ()
+        directory = open_directory(self.root, names, create=create, durable=durable)
+        if durable and len(self._settled) < _MANY:
+            self._settled.add(path)
+        return directory
+
+    @contextmanager
+    def opened(self, path: str, *, create: bool = False) -> Generator[int]:
+        """The same for a block."""
+        directory = self.open(path, create=create)
+        try:
+            yield directory
+        finally:
+            give_back(directory)
+
+    def have_changed(self) -> None:
+        """Forget which of them are durable: one that is gone, and made again, is not."""
+        self._settled.clear()
+
+    def prune(self, path: str) -> None:
+        """Remove `path` and those above it that are empty now: a store has no empty prefixes."""
+        while path:
+            above, _, name = path.rpartition("/")
+            try:
+                with self.opened(above) as directory:
+                    os.rmdir(name, dir_fd=directory)
+            except FileNotFoundError:
+                pass
+            except OSError:
+                return  # not empty, or somebody else's: either way it stays
+            else:
+                self.have_changed()
+            path = above
+
+    def remove_empty(self, path: str) -> None:
+        """Remove the directory `path` where it holds empty directories, and files of killed writers, only."""
+        try:
+            with self.opened(path) as top:
+                for here, folders, files, at in os.fwalk(".", topdown=False, dir_fd=top):
+                    del here
+                    for name in files:
+                        if name.startswith(TEMPORARY):
+                            remove_abandoned(name, at)
+                        elif is_lock_file(name):
+                            remove_abandoned_lock(name, at)
+                    for name in folders:
+                        with suppress(OSError):
+                            os.rmdir(name, dir_fd=at)
+            above, _, name = path.rpartition("/")
+            with self.opened(above) as directory, suppress(OSError):
+                os.rmdir(name, dir_fd=directory)
+        except FileNotFoundError:
+            return
+        self.have_changed()
+
+    # --- values ------------------------------------------------------------------------------------
+
+    def put(self, key: str, value: bytes, place: Callable[[int, str, str], bool], folder: Folder) -> bool:
+        """What `place(directory, temporary, name)` says, once a temporary file holds `value`.
+
+        The directory is that of `folder` where it is the one of the key, and else becomes it.
+        """
+        path, _, name = key.rpartition("/")
+        if is_lock_file(name):
+            raise OSError(errno.EINVAL, "a name that ends in '.__lock' is that of a lock file")
+        for attempt in range(_TRIES):
+            try:
+                if folder.path != path:
+                    folder.close()
+                    folder.descriptor = self.open(path, create=True)
+                    folder.path = path
+                return self._put_into(folder.descriptor, key, name, value, place)
+            except FileNotFoundError:
+                # Others have removed the directory, which was empty, before our file was in it.
+                folder.close()
+                self.have_changed()
+                if attempt == _TRIES - 1 or os.fstat(self.root).st_nlink == 0:
+                    refuse_dangling(self.root, "")
+                    raise
+            except BaseException:
+                folder.close()
+                self.prune(path)
+                raise
+        raise AssertionError  # pragma: no cover - the last attempt has returned or raised
+
+    def put_alone(self, key: str, value: bytes, place: Callable[[int, str, str], bool]) -> bool:
+        """The same for one value, with which the directory is closed again."""
+        folder = Folder()
+        try:
+            return self.put(key, value, place, folder)
+        finally:
+            folder.close()
+
+    def _put_into(
+        self, directory: int, key: str, name: str, value: bytes, place: Callable[[int, str, str], bool]
+    ) -> bool:
+        taken = self._locks.take(key)
+        try:
+            temporary, descriptor = write_temporary(directory, value, sync=self._sync_files)
+            try:
+                _is_there(directory, name)
+                # Whoever holds the lock has read what is there, and may write what he makes of it.
+                if taken.depth > 1:
+                    done = place(directory, temporary, name)
+                else:
+                    with self._locks.locked(taken, directory, name, needs_lock=False):
+                        done = place(directory, temporary, name)
+            except BaseException:
+                discard(directory, descriptor, temporary)
+                raise
+            let_go(descriptor)
+            return done
+        finally:
+            self._locks.give(key, taken)
+
+    def move(self, key: str, new: str) -> None:
+        """Make the file of `key` that of `new`, in one step, whatever file was there."""
+        path = new.rpartition("/")[0]
+        for attempt in range(_TRIES):
+            try:
+                self._move_into(path, key, new)
+            except FileNotFoundError:
+                # Others may have removed the directory, which was empty, before the file was in it.
+                self.have_changed()
+                if attempt == _TRIES - 1 or not self._has(key):
+                    self.prune(path)
+                    raise
+            except BaseException:
+                self.prune(path)
+                raise
+            else:
+                return
+
+    def _move_into(self, path: str, key: str, new: str) -> None:
+        old_path, _, old_name = key.rpartition("/")
+        name = new.rpartition("/")[2]
+        with (
+            self.opened(path, create=True) as target,
+            self.opened(old_path) as source,
+            self._excluding(target, new, name),
+        ):
+            _is_there(target, name)
+            _is_there(source, old_name)
+            os.rename(old_name, name, src_dir_fd=source, dst_dir_fd=target)
+
+    def _has(self, key: str) -> bool:
+        """Whether there is a file of `key`."""
+        path, _, name = key.rpartition("/")
+        try:
+            with self.opened(path) as directory:
+                return _is_there(directory, name)
+        except FileNotFoundError:
+            return False
+
+    def remove(self, key: str) -> bool:
+        """Remove the file of `key`; whether there was one."""
+        path, _, name = key.rpartition("/")
+        if is_lock_file(name):
+            return False
+        try:
+            with self.opened(path) as directory:
+                if not _is_there(directory, name):
+                    refuse_dangling(self.root, key)
+                    return False
+                with self._excluding(directory, key, name):
+                    os.unlink(name, dir_fd=directory)
+        except FileNotFoundError:
+            refuse_dangling(self.root, key)
+            return False
+        return True
+
+    # --- locks -------------------------------------------------------------------------------------
+
+    @contextmanager
+    def _excluding(self, directory: int, key: str, name: str) -> Generator[None]:
+        """Keep those out who hold the lock of `key`, the file `name` of the open `directory`."""
+        taken = self._locks.take(key)
+        try:
+            if taken.depth > 1:
+                yield
+            else:
+                with self._locks.locked(taken, directory, name, needs_lock=False):
+                    yield
+        finally:
+            self._locks.give(key, taken)
+
+    @contextmanager
+    def hold(self, key: str) -> Generator[None]:
+        """Hold the lock of `key` in a block; a thread may take it again."""
+        taken = self._locks.take(key)
+        try:
+            if taken.depth > 1:
+                yield
+                return
+            with self._locked(key, taken):
+                yield
+        finally:
+            self._locks.give(key, taken)
+
+    @contextmanager
+    def _locked(self, key: str, taken: Taken) -> Generator[None]:
+        path, _, name = key.rpartition("/")
+        directory = -1
+        with ExitStack() as held:
+            for attempt in range(_TRIES):
+                try:
+                    directory = held.enter_context(self.opened(path, create=True))
+                    held.enter_context(self._locks.locked(taken, directory, name))
+                    break
+                except FileNotFoundError:
+                    # Others have removed the directory, which was empty, before the lock was in it.
+                    held.close()
+                    self.have_changed()
+                    if attempt == _TRIES - 1 or os.fstat(self.root).st_nlink == 0:
+                        refuse_dangling(self.root, "")
+                        raise
+            try:
+                yield
+            finally:
+                # A directory that is empty but for the lock file goes with it.
+                is_over = self._locks.has(key, taken) and not _is_file(directory, name)
+                held.close()
+                if is_over:
+                    self.prune(path)
+
+
+def _is_file(directory: int, name: str) -> bool:
+    try:
+        os.stat(name, dir_fd=directory, follow_symlinks=False)
+    except OSError:
+        return False
+    return True
+
+
+def _is_there(directory: int, name: str) -> bool:
+    """Whether there is a file; only a regular one is replaced or removed, no link to somewhere else."""
+    try:
+        mode = os.stat(name, dir_fd=directory, follow_symlinks=False).st_mode
+    except FileNotFoundError:
+        return False
+    if not stat.S_ISREG(mode):
+        raise OSError(errno.EINVAL, f"expected a regular file or nothing, found {kind(mode)}")
+    return True

@@ -1,0 +1,93 @@
+"""What was written and may not be on the disk yet, and the way to get it there."""
+
+from __future__ import annotations
+
+import os
+from contextlib import suppress
+from typing import TYPE_CHECKING
+
+from zom.stores.local.files import READ, open_directory
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+    from pathlib import Path
+
+__all__ = ["Unsynced", "sync_directory"]
+
+_MANY = 1 << 16
+"""How many keys are kept in mind; beyond, a flush syncs every file system."""
+
+
+class Unsynced:
+    """The keys that were changed since the last flush; `files` says whether their bytes count, too.
+
+    >>> unsynced = Unsynced(files=True)
+    >>> unsynced.note(["a/0"]); unsynced.keys
+    {'a/0'}
+    """
+
+    def __init__(self, *, files: bool) -> None:
+        self.keys: set[str] = set()
+        self._files = files
+        self._too_many = False
+
+    def note(self, keys: Iterable[str]) -> None:
+        """Keep in mind that `keys` were written, deleted or moved."""
+        if not self._too_many:
+            self.keys.update(keys)
+            if len(self.keys) > _MANY:
+                self._too_many = True
+                self.keys.clear()
+
+    def flush(self, root: int) -> None:
+        """Sync what was noted, below the open `root`: files first, then the directories from below."""
+        # Taken out first: what is written meanwhile is noted again.
+        everything, self._too_many = self._too_many, False
+        keys = list(self.keys)
+        self.keys.difference_update(keys)
+        try:
+            if everything:
+                os.sync()
+            elif keys:
+                self._sync(root, keys)
+        except BaseException:
+            self._too_many = self._too_many or everything
+            self.keys.update(keys)
+            raise
+
+    def _sync(self, root: int, keys: Sequence[str]) -> None:
+        folders: set[str] = set()
+        for key in keys:
+            folder = key.rpartition("/")[0]
+            while folder and folder not in folders:
+                folders.add(folder)
+                folder = folder.rpartition("/")[0]
+            if self._files:
+                _sync_below(root, key)
+        for folder in sorted(folders, key=len, reverse=True):
+            _sync_below(root, folder)
+        os.fsync(root)
+
+
+def _sync_below(root: int, path: str) -> None:
+    """What is gone again needs no sync; the directory that held it gets one."""
+    *parents, name = path.split("/")
+    with suppress(FileNotFoundError):
+        directory = open_directory(root, parents)
+        try:
+            descriptor = os.open(name, READ | os.O_NOFOLLOW, dir_fd=directory)
+        finally:
+            os.close(directory)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
+
+
+def sync_directory(path: Path) -> None:
+    """Make the names in a directory durable."""
+    descriptor = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)

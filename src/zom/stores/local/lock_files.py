@@ -1,0 +1,256 @@
+"""Locks of files among threads and processes: `KEY.__lock` beside KEY, as tensorstore has them.
+
+Whoever changes a part of a file makes its lock file, locks it, and looks whether it still has its name; then
+he reads, writes, and removes it. The lock of a process ends with the process, and a lock file that is left is
+taken by the next.
+
+Nothing is ever written into a lock file: one that a killed writer leaves is empty, and does no harm. tensorstore
+writes into those that it finds and does not shorten them, so the end of a longer one would be left in its value.
+"""
+
+from __future__ import annotations
+
+import errno
+import hashlib
+import os
+from contextlib import contextmanager, suppress
+from typing import TYPE_CHECKING
+
+from zom.stores.local.files import give_back
+from zom.stores.local.temporary import OWN
+from zom.stores.local.whole_locks import UNLOCKABLE, is_possible, lock, unlock
+from zom.stores.locks import KeyLocks, remake_in_children
+
+if TYPE_CHECKING:
+    from collections.abc import Generator
+    from contextlib import AbstractContextManager
+
+    from zom.stores.locks import Taken
+
+__all__ = ["LOCK_END", "LockFiles", "is_lock_file", "lock_name", "remove_abandoned_lock"]
+
+LOCK_END = ".__lock"
+"""How the names of lock files end."""
+
+_LOCK = f"{OWN}lock-"
+"""How they begin where the name of the file leaves no room for an end."""
+
+_SHORT, _LONGEST = 60, 255
+"""Up to how many characters a name has room for sure; the bytes of a name on most file systems."""
+
+_OPEN = os.O_RDWR | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_NONBLOCK", 0)
+
+_FULL = {errno.ENOSPC, errno.EDQUOT}
+
+
+def lock_name(name: str) -> str:
+    """The name of the lock file of the file `name`.
+
+    >>> lock_name("zarr.json")
+    'zarr.json.__lock'
+    """
+    if len(name) > _SHORT and len(os.fsencode(name)) > _LONGEST - len(LOCK_END):
+        return _LOCK + hashlib.blake2b(os.fsencode(name), digest_size=16).hexdigest()
+    return name + LOCK_END
+
+
+def is_lock_file(name: str) -> bool:
+    """Whether a file of that name is a lock file."""
+    return name.endswith(LOCK_END) or name.startswith(_LOCK)
+
+
+class LockFiles:
+    """The locks that the threads of a store hold.
+
+    >>> import tempfile
+    >>> locks = LockFiles()
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     directory = os.open(folder, os.O_RDONLY)
+    ...     taken = locks.take("a")
+    ...     with locks.locked(taken, directory, "a"):
+    ...         os.listdir(folder)
+    ...     locks.give("a", taken)
+    ...     os.listdir(folder)
+    ...     os.close(directory)
+    ['a.__lock']
+    []
+    """
+
+    def __init__(self) -> None:
+        self._threads = KeyLocks()
+        self._held: set[Taken] = set()
+        remake_in_children(self)
+
+    def after_fork(self) -> None:
+        """Close the parent's lock files: a copy that stays open would keep them locked for ever."""
+        for taken in self._held:
+            with suppress(OSError):
+                os.close(taken.mark)
+        self._held = set()
+
+    def note(self, taken: Taken) -> None:
+        """Remember that the lock file is held whose descriptor is the mark of `taken`."""
+        self._held.add(taken)
+
+    def forget(self, taken: Taken) -> bool:
+        """Forget it again; False in a child that was forked meanwhile, which holds nothing."""
+        is_held = taken in self._held
+        self._held.discard(taken)
+        return is_held
+
+    def take(self, key: str) -> Taken:
+        """Keep other threads from `key`; its `depth` says how often the thread has taken it."""
+        return self._threads.take(key)
+
+    def give(self, key: str, taken: Taken) -> None:
+        """Give it back; in a child that was forked meanwhile, there is nothing to give."""
+        self._threads.give(key, taken)
+
+    def has(self, key: str, taken: Taken) -> bool:
+        """Whether it was taken in this process."""
+        return self._threads.has(key, taken)
+
+    def locked(
+        self, taken: Taken, directory: int, name: str, *, needs_lock: bool = True
+    ) -> AbstractContextManager[None]:
+        """Hold the lock file of the file `name` in the open `directory`, for a key that was taken.
+
+        Without `needs_lock`, a file system that knows no locks is no error: nobody can hold one there.
+        """
+        return _Holding(self, taken, directory, name, needs_lock=needs_lock)
+
+
+class _Holding:
+    """A block that holds a lock file. It is entered for every value that is written: a generator costs more."""
+
+    __slots__ = ("_directory", "_instead", "_lock_name", "_locks", "_needs_lock", "_taken")
+
+    def __init__(
+        self, locks: LockFiles, taken: Taken, directory: int, name: str, *, needs_lock: bool
+    ) -> None:
+        self._locks = locks
+        self._taken = taken
+        self._directory = directory
+        self._lock_name = lock_name(name)
+        self._needs_lock = needs_lock
+        self._instead: AbstractContextManager[None] | None = None
+
+    def __enter__(self) -> None:
+        try:
+            self._taken.mark = _locked(self._directory, self._lock_name)
+        except OSError as error:
+            if error.errno in _FULL:
+                # No room for a lock file: deletions and repairs must go on, one after the other.
+                self._instead = _whole_directory(self._directory)
+                self._instead.__enter__()
+                return
+            if self._needs_lock or error.errno not in UNLOCKABLE:
+                raise
+            return
+        self._locks.note(self._taken)
+
+    def __exit__(self, *error: object) -> None:
+        if self._instead is not None:
+            self._instead.__exit__(None, None, None)
+        elif self._locks.forget(self._taken):
+            _release(self._taken.mark, self._directory, self._lock_name)
+
+
+def remove_abandoned_lock(name: str, directory: int) -> bool:
+    """Remove the lock file `name` of the open `directory` unless a process holds it; whether it is gone."""
+    if not is_possible():  # pragma: no cover - Windows
+        return False
+    try:
+        descriptor = os.open(name, _OPEN, dir_fd=directory)
+    except FileNotFoundError:
+        return False
+    try:
+        lock(descriptor, wait=False)
+        if not _is_in_place(descriptor, directory, name):
+            return False
+        os.unlink(name, dir_fd=directory)
+    except (BlockingIOError, FileNotFoundError):
+        return False
+    else:
+        return True
+    finally:
+        give_back(descriptor)
+
+
+def _locked(directory: int, name: str) -> int:
+    """A descriptor of the lock file, made where it is missing, locked and in its place."""
+    while True:
+        descriptor, is_ours = _found_or_made(directory, name)
+        if descriptor < 0:
+            continue
+        try:
+            lock(descriptor, wait=True)
+            if _is_in_place(descriptor, directory, name):
+                return descriptor
+        except OSError as error:
+            os.close(descriptor)
+            if is_ours and error.errno in UNLOCKABLE:
+                with suppress(OSError):
+                    os.unlink(name, dir_fd=directory)
+            raise
+        except BaseException:
+            os.close(descriptor)
+            raise
+        give_back(descriptor)
+
+
+def _found_or_made(directory: int, name: str) -> tuple[int, bool]:
+    """A descriptor of the lock file, and whether it was made; -1 where it was just removed."""
+    try:
+        return os.open(name, _OPEN | os.O_CREAT | os.O_EXCL, 0o666, dir_fd=directory), True
+    except FileExistsError:
+        pass
+    try:
+        return os.open(name, _OPEN, dir_fd=directory), False
+    except FileNotFoundError:
+        return -1, False
+    except PermissionError:
+        _remove_others(directory, name)
+        return -1, False
+
+
+def _remove_others(directory: int, name: str) -> None:
+    """Remove the lock file of another user, who keeps others from writing it, once it is free."""
+    descriptor = os.open(name, _OPEN & ~os.O_RDWR, dir_fd=directory)
+    try:
+        lock(descriptor, wait=True, shared=True)
+        if _is_in_place(descriptor, directory, name):
+            os.unlink(name, dir_fd=directory)
+    finally:
+        give_back(descriptor)
+
+
+def _is_in_place(descriptor: int, directory: int, name: str) -> bool:
+    try:
+        there = os.stat(name, dir_fd=directory, follow_symlinks=False)
+    except FileNotFoundError:
+        return False
+    return os.path.samestat(there, os.fstat(descriptor))
+
+
+def _release(descriptor: int, directory: int, name: str) -> None:
+    with suppress(OSError):
+        os.unlink(name, dir_fd=directory)
+    # Unlocked, not only closed: a child process may have a copy of the descriptor.
+    with suppress(OSError):
+        unlock(descriptor)
+    give_back(descriptor)
+
+
+@contextmanager
+def _whole_directory(directory: int) -> Generator[None]:
+    """Lock the directory itself, which takes no room; it can only be locked the other way."""
+    import fcntl  # noqa: PLC0415 - not there on Windows
+
+    with suppress(OSError):
+        fcntl.flock(directory, fcntl.LOCK_EX)
+    try:
+        yield
+    finally:
+        with suppress(OSError):
+            fcntl.flock(directory, fcntl.LOCK_UN)

@@ -1,0 +1,274 @@
+"""Obstacles in a directory: links, files where directories are needed, permissions, names that are too long.
+
+Nothing is opened for writing, and no link is followed. What can't be looked at is no obstacle: then the
+change itself fails, as it would without a look.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from zom.stores.local.files import kind
+from zom.stores.local.temporary import OWN
+from zom.stores.obstacles import Obstacle
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from zom.stores.obstacles import Wanted
+
+__all__ = ["file_obstacles", "folds_names"]
+
+
+def file_obstacles(root: int, wanted: Wanted) -> Iterator[Obstacle]:
+    """The obstacles in the directory that `root` is a descriptor of."""
+    look = _Look(root)
+    for key in wanted.writes:
+        yield from look.write(key, new=key in wanted.new)
+    yield from look.removal(wanted.removes)
+    for old, new in wanted.moves:
+        yield from look.move(old[:-1], new[:-1])
+
+
+_REAL: Final = "a directory that is no symbolic link"
+_UNLINK: Final = "replace the link by what it leads to, or choose another path"
+_MODE: Final = "change its permissions, or choose another path"
+_FEW: Final = 8
+"""How many files of a directory are looked at one by one; of more, the directory is listed."""
+
+
+@dataclass(slots=True)
+class _Look:
+    """What was seen of the directories below a root; each is looked at once."""
+
+    root: int
+    seen: dict[str, Obstacle | bool] = field(default_factory=dict[str, "Obstacle | bool"])
+    """By path: why it is no directory to write in; whether there is one."""
+    told: set[str] = field(default_factory=set[str])
+    """The directories that an obstacle was found in; each is reported once."""
+    longest: int = -1
+
+    def write(self, key: str, *, new: bool) -> Iterator[Obstacle]:
+        """Why `key` can't be written."""
+        path, _, name = key.rpartition("/")
+        above = self.directory(path)
+        if isinstance(above, Obstacle):
+            yield from self._once(above)
+        elif (too_long := self._too_long(key, name)) is not None:
+            yield too_long
+        elif above:
+            found = self._kind(key)
+            if found is not None and not stat.S_ISREG(found):
+                fix = "remove it, or choose another path"
+                yield Obstacle(key, "a regular file or nothing", kind(found), fix)
+            elif found is not None and new and not self._is_listed(path, name):
+                fix = "choose a name that differs by more than case and Unicode form"
+                yield Obstacle(key, "nothing", "a file whose name is the same on this disk", fix)
+            else:
+                yield from self._locked(path)
+
+    def removal(self, keys: Sequence[str]) -> Iterator[Obstacle]:
+        """Why any of `keys` can't be deleted."""
+        folders: dict[str, list[str]] = {}
+        for key in keys:
+            path, _, name = key.rpartition("/")
+            folders.setdefault(path, []).append(name)
+        for path, names in folders.items():
+            above = self.directory(path)
+            if isinstance(above, Obstacle):
+                yield from self._once(above)
+            elif above:
+                yield from self._locked(path)
+                yield from self._no_files(path, names)
+
+    def move(self, old: str, new: str) -> Iterator[Obstacle]:
+        """Why the directory `old` can't become `new`."""
+        above = [self.directory(path.rpartition("/")[0]) for path in (old, new)]
+        source, target = self.directory(old), self._kind(new) if above[1] is True else None
+        yield from (
+            each for state in (*above, source) if isinstance(state, Obstacle) for each in self._once(state)
+        )
+        if isinstance(source, Obstacle) or any(isinstance(state, Obstacle) for state in above):
+            return
+        for path in (old, new):
+            yield from self._locked(self._nearest(path.rpartition("/")[0]))
+        if (too_long := self._too_long(new, new.rpartition("/")[2])) is not None:
+            yield too_long
+            return
+        if target is not None:
+            yield from self._not_empty(new, target)
+        if source and self._device(old) != self._device(self._nearest(new.rpartition("/")[0])):
+            yield Obstacle(old, "both paths on one disk", "two disks", "copy it with zom.copy instead")
+
+    # --- directories ---------------------------------------------------------------------------------
+
+    def directory(self, path: str) -> Obstacle | bool:
+        """Whether there is a directory, links not followed; or why there can't be one."""
+        if not path:
+            return True
+        known = self.seen.get(path)
+        if known is None:
+            known = self.seen[path] = self._directory(path)
+        return known
+
+    def _directory(self, path: str) -> Obstacle | bool:
+        parent, _, name = path.rpartition("/")
+        above = self.directory(parent)
+        if isinstance(above, Obstacle):
+            return above
+        if (too_long := self._too_long(path, name)) is not None:
+            return too_long
+        found = self._kind(path) if above else None
+        if found is None:
+            if above and not self._is_open(parent):
+                return self._denied(parent)
+            return False
+        if stat.S_ISDIR(found):
+            return True
+        fix = _UNLINK if stat.S_ISLNK(found) else "move it away, or choose another path"
+        return Obstacle(path, _REAL, kind(found), fix)
+
+    def _kind(self, path: str) -> int | None:
+        try:
+            return os.stat(path, dir_fd=self.root, follow_symlinks=False).st_mode
+        except (FileNotFoundError, NotADirectoryError):
+            return None
+        except OSError:
+            return self._kind_by_steps(path)
+
+    def _kind_by_steps(self, path: str) -> int | None:
+        """For paths that are longer than one call takes, or can't be looked at: then nothing is said."""
+        parent, _, name = path.rpartition("/")
+        flags = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+        here = os.dup(self.root)
+        try:
+            for each in parent.split("/") if parent else ():
+                below = os.open(each, flags, dir_fd=here)
+                os.close(here)
+                here = below
+            return os.stat(name, dir_fd=here, follow_symlinks=False).st_mode
+        except OSError:
+            return None
+        finally:
+            os.close(here)
+
+    def _nearest(self, path: str) -> str:
+        """`path`, or the nearest directory above it that is there."""
+        while path and self.directory(path) is not True:
+            path = path.rpartition("/")[0]
+        return path
+
+    def _device(self, path: str) -> int | None:
+        try:
+            return os.stat(path or ".", dir_fd=self.root, follow_symlinks=False).st_dev
+        except OSError:
+            return None
+
+    def _is_listed(self, path: str, name: str) -> bool:
+        """Whether the directory has that very name: another process may have made it meanwhile."""
+        descriptor = os.open(path or ".", os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC, dir_fd=self.root)
+        try:
+            return name in os.listdir(descriptor)  # noqa: PTH208 - of a descriptor
+        finally:
+            os.close(descriptor)
+
+    def _is_open(self, path: str) -> bool:
+        """Whether names can be added to the directory, and removed from it."""
+        try:
+            return os.access(path or ".", os.W_OK | os.X_OK, dir_fd=self.root, effective_ids=True)
+        except OSError:  # pragma: no cover - a path longer than one call takes
+            return True
+
+    def _locked(self, path: str) -> Iterator[Obstacle]:
+        if not self._is_open(path):
+            yield from self._once(self._denied(path))
+
+    def _denied(self, path: str) -> Obstacle:
+        return Obstacle(path, "a directory that may be written to", "one that may not", _MODE)
+
+    def _once(self, obstacle: Obstacle) -> Iterator[Obstacle]:
+        if obstacle.key not in self.told:
+            self.told.add(obstacle.key)
+            yield obstacle
+
+    # --- names ---------------------------------------------------------------------------------------
+
+    def _too_long(self, path: str, name: str) -> Obstacle | None:
+        if len(name) * 4 <= 255:
+            return None
+        if self.longest < 0:
+            try:
+                self.longest = os.fpathconf(self.root, "PC_NAME_MAX")
+            except OSError:
+                self.longest = 255
+        length = len(os.fsencode(name))
+        if length <= self.longest:
+            return None
+        return Obstacle(
+            path, f"names of at most {self.longest} bytes", f"one of {length} bytes", "shorten it"
+        )
+
+    def _no_files(self, path: str, names: list[str]) -> Iterator[Obstacle]:
+        """Those of the names that are no regular files."""
+        join = f"{path}/" if path else ""
+        if len(names) > _FEW:
+            odd = self._odd(path)
+            names = [name for name in names if name in odd]
+        for name in names:
+            found = self._kind(join + name)
+            if found is not None and not stat.S_ISREG(found):
+                yield Obstacle(
+                    join + name, "a regular file", kind(found), "remove it yourself: zom deletes no links"
+                )
+
+    def _odd(self, path: str) -> set[str]:
+        descriptor = os.open(path or ".", os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC, dir_fd=self.root)
+        try:
+            with os.scandir(descriptor) as entries:
+                return {entry.name for entry in entries if not entry.is_file(follow_symlinks=False)}
+        finally:
+            os.close(descriptor)
+
+    def _not_empty(self, path: str, mode: int) -> Iterator[Obstacle]:
+        """What keeps `path` from being replaced: all but empty directories, and files of killed writers."""
+        fix = "remove it, or choose another path"
+        if not stat.S_ISDIR(mode):
+            yield Obstacle(path, "nothing", kind(mode), fix)
+            return
+        descriptor = os.open(
+            path, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=self.root
+        )
+        try:
+            for here, folders, files, at in os.fwalk(".", dir_fd=descriptor):
+                linked = [
+                    each
+                    for each in folders
+                    if stat.S_ISLNK(os.stat(each, dir_fd=at, follow_symlinks=False).st_mode)
+                ]
+                there = sorted([name for name in files if not name.startswith(OWN)] + linked)
+                if there:
+                    inner = str(Path(path, here, there[0]))
+                    yield Obstacle(inner, f"nothing at {path!r}", repr(there[0]), fix)
+                    return
+        finally:
+            os.close(descriptor)
+
+
+def folds_names(path: Path) -> bool:
+    """Whether names in the directory `path` that differ only by case are one file there.
+
+    >>> folds_names(Path("/no/such/directory"))
+    False
+    """
+    for at in (path, *path.parents):
+        other = at.name.swapcase()
+        if other != at.name and at.exists():
+            try:
+                return at.samefile(at.with_name(other))
+            except OSError:
+                return False
+    return False

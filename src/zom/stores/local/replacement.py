@@ -1,0 +1,189 @@
+"""A new version of a file, written beside it, that takes its place when it is whole.
+
+A writer that is killed leaves a temporary file, which the next writer of the same file removes. Of two
+writers that began with one version, the second to end gets an error.
+"""
+
+from __future__ import annotations
+
+import errno
+import hashlib
+import os
+import time
+from contextlib import contextmanager, suppress
+from typing import TYPE_CHECKING, Any
+
+from zom.stores.local.durability import sync_directory
+from zom.stores.local.temporary import TEMPORARY, hold, remove_abandoned, temporary_name
+
+fcntl: Any
+try:
+    import fcntl
+except ImportError:  # pragma: no cover - Windows
+    fcntl = None
+
+if TYPE_CHECKING:
+    from collections.abc import Generator
+    from pathlib import Path
+
+__all__ = ["Replacement", "sweep_beside"]
+
+_NEW = os.O_RDWR | os.O_CREAT | os.O_EXCL | getattr(os, "O_CLOEXEC", 0)
+_NO_LINKS = {errno.EPERM, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS, errno.EMLINK}
+_READ_ONLY = {errno.EACCES, errno.EPERM, errno.EROFS, errno.ETXTBSY}
+_WAIT = 60.0
+"""For how many seconds to wait for another writer that puts its version in place."""
+
+_CHANGED = "another writer has {0} the file since it was opened; open it again and repeat the changes"
+
+
+class Replacement:
+    """The temporary file of a new version of `target`.
+
+    >>> import tempfile, pathlib
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     target = pathlib.Path(folder, "x")
+    ...     new = Replacement(target)
+    ...     _ = os.write(new.descriptor, b"1")
+    ...     new.put(); new.close()
+    ...     target.read_bytes(), len(os.listdir(folder))
+    (b'1', 1)
+    """
+
+    def __init__(self, target: Path, *, is_new: bool = False) -> None:
+        """With `is_new`, it takes no other file's place."""
+        self.target = target
+        self._process = os.getpid()
+        sweep_beside(target)
+        self.old = -1 if is_new else _opened(target)
+        """A descriptor of the version that was there; -1 for none."""
+        self._mark = None if self.old < 0 else _mark(os.fstat(self.old))
+        try:
+            self.temporary, self.descriptor = _made(target)
+        except BaseException:
+            self._close_old()
+            raise
+
+    def put(self) -> None:
+        """Put the new version in its place; FileExistsError or OSError where another writer was first."""
+        os.fsync(self.descriptor)
+        if self._mark is None:
+            self._create()
+        else:
+            with _locked(self.old):
+                try:
+                    now = _mark(self.target.stat())
+                except FileNotFoundError:
+                    raise OSError(errno.ESTALE, _CHANGED.format("deleted")) from None
+                if now != self._mark:
+                    raise OSError(errno.ESTALE, _CHANGED.format("changed"))
+                self.temporary.replace(self.target)
+        sync_directory(self.target.parent)
+
+    def _create(self) -> None:
+        try:
+            os.link(self.temporary, self.target)
+        except FileExistsError:
+            raise FileExistsError(errno.EEXIST, _CHANGED.format("made")) from None
+        except OSError as error:
+            if error.errno not in _NO_LINKS:
+                raise
+            # No hard links here. An empty file takes the name first: of two creators, one succeeds.
+            try:
+                os.close(os.open(self.target, _NEW, 0o666))
+            except FileExistsError:
+                raise FileExistsError(errno.EEXIST, _CHANGED.format("made")) from None
+            self.temporary.replace(self.target)
+
+    def close(self) -> None:
+        """Close all files, and remove the temporary one; closing twice does nothing."""
+        self._close_old()
+        descriptor, self.descriptor = self.descriptor, -1
+        if descriptor >= 0:
+            # Removed while it is held: nobody takes it for one that was left.
+            if self._process == os.getpid():
+                with suppress(OSError):
+                    self.temporary.unlink(missing_ok=True)
+            os.close(descriptor)
+
+    def _close_old(self) -> None:
+        old, self.old = self.old, -1
+        if old >= 0:
+            os.close(old)
+
+
+def sweep_beside(target: Path) -> int:
+    """Remove the temporary files that killed writers of `target` left beside it; how many there were."""
+    swept = 0
+    # What can't be removed does not stop a writer.
+    with suppress(OSError):
+        directory = os.open(target.parent, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+        try:
+            for name in os.listdir(directory):  # noqa: PTH208 - by the same descriptor
+                if name.startswith(TEMPORARY) and name.endswith(_tag(target)):
+                    with suppress(OSError):
+                        swept += remove_abandoned(name, directory)
+        finally:
+            os.close(directory)
+    return swept
+
+
+def _tag(target: Path) -> str:
+    """How the names of temporary files of `target` end."""
+    return f".{hashlib.blake2b(os.fsencode(target.name), digest_size=8).hexdigest()}"
+
+
+def _made(target: Path) -> tuple[Path, int]:
+    while True:
+        temporary = target.with_name(f"{temporary_name()}{_tag(target)}")
+        descriptor = os.open(temporary, _NEW, 0o666)
+        try:
+            hold(descriptor)
+            # Another writer may have swept it before it was held.
+            if os.path.samestat(temporary.stat(), os.fstat(descriptor)):
+                return temporary, descriptor
+        except FileNotFoundError:
+            pass
+        except BaseException:
+            os.close(descriptor)
+            temporary.unlink(missing_ok=True)
+            raise
+        os.close(descriptor)
+
+
+def _opened(target: Path) -> int:
+    """A descriptor of the file, which keeps its number from being given to another; -1 where there is none."""
+    try:
+        return os.open(target, os.O_RDWR | os.O_CLOEXEC)
+    except FileNotFoundError:
+        return -1
+    except OSError as error:
+        if error.errno not in _READ_ONLY:
+            raise
+        return os.open(target, os.O_RDONLY | os.O_CLOEXEC)
+
+
+def _mark(found: os.stat_result) -> tuple[int, ...]:
+    """What changes when another file takes the place of this one, or this one changes."""
+    return (found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns)
+
+
+@contextmanager
+def _locked(descriptor: int) -> Generator[None]:
+    """Keep other writers of the same version out, where the file system can."""
+    if fcntl is None:  # pragma: no cover - Windows
+        yield
+        return
+    end = time.monotonic() + _WAIT
+    while True:
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            break
+        except BlockingIOError:
+            if time.monotonic() > end:
+                raise OSError(errno.EBUSY, "another process has locked the file; try again") from None
+            time.sleep(0.01)
+        except OSError:
+            break  # this file system has no such locks
+    # The lock goes with the descriptor, after the file is in its place.
+    yield

@@ -1,0 +1,419 @@
+"""Object stores by way of obstore: S3, Google Cloud Storage, Azure, and obstore's own local and memory.
+
+A batch keeps many requests in flight at once. Puts are conditional where the service knows how: a value
+is created only where there is none, and replaced only where it is still the one that was read.
+
+obstore repeats a request whose answer was lost. A conditional put that was done then finds its own value and
+is refused. So each conditional put leaves a mark in the metadata of its object, and whoever is refused looks
+whose mark is there: of several who put the same bytes, one succeeds.
+
+Exceptions of obstore hold whole requests in their text. They are read, and not passed on.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import secrets
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any, TypeVar
+from urllib.parse import urlsplit
+
+from typing_extensions import override
+
+from zom.errors import StoreError
+from zom.paths import check_stored_prefix
+from zom.stores.credentials import secrets_in, shown_url, without_secrets
+from zom.stores.extra import imported, is_panic, lacks_bucket
+from zom.stores.interface import ByteRange, Capabilities, Listing, Store, Versioned
+from zom.stores.object.answers import (
+    CLOUDS,
+    covers,
+    get_options,
+    is_missing,
+    reason_of,
+    size_of,
+    url_of,
+    version_of,
+    was_repeated,
+)
+from zom.stores.object.in_flight import Forked, most_at_once, run_apart
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Coroutine, Iterable, Sequence
+
+__all__ = ["ObjectStore"]
+
+T = TypeVar("T")
+
+_SHORT = 1 << 16
+
+_MARK = "zomput"
+"""The name of the metadata that a conditional put leaves, with which the services agree: Azure takes letters."""
+
+_LONGEST = 1024
+"""How many bytes a key may have in S3, Google Cloud Storage and Azure."""
+
+
+class ObjectStore(Store):
+    """The objects below a prefix of a bucket, or of anything else that obstore opens.
+
+    >>> obstore = __import__("pytest").importorskip("obstore", reason="pip install 'zom[cloud]'")
+    >>> from obstore.store import MemoryStore
+    >>> store = ObjectStore(MemoryStore()); store.set("a/0", b"123"); store.get("a/0")
+    b'123'
+    """
+
+    def __init__(
+        self,
+        inner: Any,
+        prefix: str = "",
+        *,
+        url: str | None = None,
+        read_only: bool = False,
+        concurrency: int | None = None,
+    ) -> None:
+        self._obstore: Any = imported("obstore", "cloud")
+        self._errors: Any = imported("obstore.exceptions", "cloud")
+        self._inner = inner
+        self._prefix = check_stored_prefix(prefix)
+        self._url = url_of(inner, prefix) if url is None else url
+        self._recipe: tuple[str, dict[str, Any]] | None = None
+        self._concurrency = most_at_once() if concurrency is None else concurrency
+        self._secrets = tuple(secrets_in(getattr(inner, "config", None)))
+        kind = type(inner).__name__
+        conditional = kind in CLOUDS or kind == "MemoryStore"
+        self._marks = kind in CLOUDS
+        """Whether conditional puts leave a mark: those over a network, whose answers can be lost."""
+        self.capabilities = Capabilities(
+            writable=not read_only and kind != "HTTPStore",
+            create_if_absent=conditional or kind == "LocalStore",
+            compare_and_set=conditional,
+            durable=kind in CLOUDS,
+            nested_keys=kind != "LocalStore",
+            parallel=max(1, self._concurrency),
+        )
+        if kind in CLOUDS:
+            self.longest_key = _LONGEST - len(prefix.encode())
+
+    @classmethod
+    def from_url(
+        cls,
+        url: str,
+        *,
+        read_only: bool = False,
+        concurrency: int | None = None,
+        pickle_credentials: bool = False,
+        **options: Any,
+    ) -> ObjectStore:
+        """The store at an `s3://`, `gs://` or `az://` URL; `options` go to obstore.
+
+        As many as `concurrency` requests are in flight at once. A pickle holds credentials only with
+        `pickle_credentials`; else they come from the environment where it is opened again.
+
+        >>> obstore = __import__("pytest").importorskip("obstore", reason="pip install 'zom[cloud]'")
+        >>> ObjectStore.from_url("s3://bucket/data.zarr", region="eu-west-1", skip_signature=True).url
+        's3://bucket/data.zarr'
+        """
+        shown = shown_url(url)
+        parts = urlsplit(url)
+        if "@" in parts.netloc or parts.query or parts.fragment:
+            # obstore would drop them without a word.
+            reason = "expected no user, query or fragment in the URL; credentials are options, '#' is %23"
+            raise StoreError(shown, "", "open", reason)
+        stores: Any = imported("obstore.store", "cloud")
+        try:
+            inner = stores.from_url(url, **options)
+        except BaseException as cause:
+            if not (isinstance(cause, Exception) or is_panic(cause)):
+                raise
+            # Whatever it is, it may show an option's value.
+            failure = StoreError(shown, "", "open", reason_of(cause, secrets_in(options, every=True)))
+        else:
+            made = cls(inner, url=shown, read_only=read_only, concurrency=concurrency)
+            kept = options if pickle_credentials else without_secrets(options)
+            own = {
+                "read_only": read_only,
+                "concurrency": concurrency,
+                "pickle_credentials": pickle_credentials,
+            }
+            made._recipe = (url, {**own, **kept})
+            return made
+        raise failure
+
+    @property
+    @override
+    def url(self) -> str:
+        return self._url
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # Credentials don't travel: where it is opened again, they come from the environment there.
+        if self._recipe is None:
+            reason = "its credentials would go with it; open it from a URL instead"
+            raise StoreError(self.url, "", "pickle", reason)
+        return (_reopen, self._recipe)
+
+    # --- calls -------------------------------------------------------------------------------------
+
+    def _call(self, key: str, verb: str, call: Callable[[], T]) -> T | Exception:
+        """The result of a call, or the exception that it ended with."""
+        Forked.refuse(self.url, key, verb)
+        try:
+            return call()
+        except Exception as cause:  # noqa: BLE001 - the caller knows what it means
+            return cause
+        except BaseException as cause:
+            if not is_panic(cause):
+                raise
+            return RuntimeError(f"obstore broke down: {cause}")
+
+    def _gather(self, verb: str, jobs: Sequence[Coroutine[Any, Any, T]]) -> list[T | Exception]:
+        """What all jobs ended with, many of them in flight at once."""
+        try:
+            Forked.refuse(self.url, "", verb)
+        except StoreError:
+            for job in jobs:
+                job.close()
+            raise
+
+        async def run() -> list[T | Exception]:
+            gate = asyncio.Semaphore(self._concurrency)
+
+            async def one(job: Coroutine[Any, Any, T]) -> T | Exception:
+                async with gate:
+                    try:
+                        return await job
+                    except Exception as cause:  # noqa: BLE001 - the caller knows what it means
+                        return cause
+
+            return await asyncio.gather(*(one(job) for job in jobs))
+
+        try:
+            return run_apart(run())
+        except BaseException as cause:
+            if not is_panic(cause):
+                raise
+            failure = StoreError(self.url, "", verb, f"obstore broke down: {cause}")
+        raise failure
+
+    def _failure(self, key: str, verb: str, cause: Exception) -> StoreError:
+        if isinstance(cause, StoreError):
+            return cause
+        return StoreError(self.url, key, verb, reason_of(cause, self._secrets))
+
+    # --- reading -----------------------------------------------------------------------------------
+
+    @override
+    def _read(self, key: str, byte_range: ByteRange | None) -> bytes | None:
+        path, options = self._prefix + key, get_options(byte_range)
+        found = self._call(
+            key, "read", lambda: bytes(self._obstore.get(self._inner, path, options=options).bytes())
+        )
+        if byte_range is None or not isinstance(found, Exception) or is_missing(found):
+            return self._answer(key, byte_range, found)
+        meta = self._call(key, "read", lambda: self._obstore.head(self._inner, path))
+        return self._answer(key, byte_range, found, meta)
+
+    @override
+    def _read_many(self, requests: Sequence[tuple[str, ByteRange | None]]) -> list[bytes | None]:
+        if len(requests) == 1:
+            return [self._read(*requests[0])]
+
+        async def fetch(key: str, byte_range: ByteRange | None) -> bytes | None:
+            path, options = self._prefix + key, get_options(byte_range)
+            found: bytes | Exception
+            try:
+                answer = await self._obstore.get_async(self._inner, path, options=options)
+                # To wait for what has mostly come with the head costs less than to cross over once more.
+                is_short = int(answer.meta["size"]) <= _SHORT
+                found = bytes(answer.bytes() if is_short else await answer.bytes_async())
+            except Exception as cause:  # noqa: BLE001 - told below
+                found = cause
+            if byte_range is None or not isinstance(found, Exception) or is_missing(found):
+                return self._answer(key, byte_range, found)
+            try:
+                meta: Any = await self._obstore.head_async(self._inner, path)
+            except Exception as cause:  # noqa: BLE001 - told below
+                meta = cause
+            return self._answer(key, byte_range, found, meta)
+
+        return self._values(requests, "read", self._gather("read", [fetch(*each) for each in requests]))
+
+    def _answer(
+        self, key: str, byte_range: ByteRange | None, found: bytes | Exception, meta: Any = None
+    ) -> bytes | None:
+        """The value for what a request ended with; `meta` is known of an object whose range was refused."""
+        if not isinstance(found, Exception):
+            return b"" if byte_range is not None and byte_range.length == 0 else found
+        if is_missing(found) and not lacks_bucket(found):
+            return None
+        # No service answers a range that begins where the value ends; to us, nothing is there.
+        if byte_range is not None and isinstance(meta, dict) and not covers(byte_range, size_of(meta)):
+            return b""
+        raise self._failure(key, "read", found)
+
+    def _values(
+        self, asked: Sequence[tuple[str, Any]], verb: str, results: Sequence[T | Exception]
+    ) -> list[T]:
+        """The results, where none of them is an exception."""
+        values: list[T] = []
+        for (key, _), result in zip(asked, results, strict=True):
+            if isinstance(result, Exception):
+                raise self._failure(key, verb, result)
+            values.append(result)
+        return values
+
+    @override
+    def _read_version(self, key: str) -> Versioned | None:
+        def fetch() -> Versioned:
+            found = self._obstore.get(self._inner, self._prefix + key)
+            return Versioned(bytes(found.bytes()), version_of(found.meta))
+
+        found = self._call(key, "read", fetch)
+        if not isinstance(found, Exception):
+            return found
+        if is_missing(found) and not lacks_bucket(found):
+            return None
+        raise self._failure(key, "read", found)
+
+    # --- writing -----------------------------------------------------------------------------------
+
+    @override
+    def _write(self, key: str, value: bytes) -> None:
+        found = self._call(key, "write", lambda: self._obstore.put(self._inner, self._prefix + key, value))
+        if isinstance(found, Exception):
+            raise self._failure(key, "write", found)
+
+    def _put_if(self, key: str, value: bytes, condition: Any) -> bool:
+        """Whether the value was put; False where the condition doesn't hold."""
+        path = self._prefix + key
+        mark = secrets.token_hex(16)
+        marked: dict[str, Any] = {"attributes": {_MARK: mark}} if self._marks else {}
+        found = self._call(
+            key, "write", lambda: self._obstore.put(self._inner, path, value, mode=condition, **marked)
+        )
+        if not isinstance(found, Exception):
+            return True
+        held_back = (self._errors.AlreadyExistsError, self._errors.PreconditionError, FileExistsError)
+        # To replace what is gone answers "missing", or again a condition that doesn't hold.
+        gone = is_missing(found) and condition != "create"
+        if (gone or isinstance(found, held_back)) and not lacks_bucket(found):
+            return self._marks and self._is_own(key, value, mark, was_repeated=was_repeated(found))
+        # The last answer may be lost, too. Whether the value is there is asked once; failing that, it failed.
+        if self._marks and not isinstance(found, (StoreError, PermissionError)):
+            with suppress(StoreError):
+                if self._is_own(key, value, mark, was_repeated=False):
+                    return True
+        raise self._failure(key, "write", found)
+
+    def _is_own(self, key: str, value: bytes, mark: str, *, was_repeated: bool) -> bool:
+        """Whether what lies under `key` was put with this mark.
+
+        A service that keeps no metadata leaves the value itself to tell, where the put was repeated.
+        """
+        path = self._prefix + key
+        head = self._call(key, "read", lambda: self._obstore.get(self._inner, path, options={"head": True}))
+        if isinstance(head, Exception):
+            if is_missing(head):
+                return False
+            raise self._failure(key, "read", head)
+        there = head.attributes.get(_MARK)
+        if there is not None or not was_repeated or size_of(head.meta) != len(value):
+            return bool(there == mark)
+        return self._read(key, None) == value
+
+    @override
+    def _write_many(self, items: Sequence[tuple[str, bytes]]) -> None:
+        async def put(key: str, value: bytes) -> None:
+            await self._obstore.put_async(self._inner, self._prefix + key, value)
+
+        # Of several values for one key the last must win, so they may not race.
+        last = list(dict(items).items())
+        with self._excluding_all(key for key, _ in last):
+            self._values(last, "write", self._gather("write", [put(*item) for item in last]))
+
+    @override
+    def _remove(self, key: str) -> None:
+        found = self._call(key, "delete", lambda: self._obstore.delete(self._inner, self._prefix + key))
+        if isinstance(found, Exception) and (not is_missing(found) or lacks_bucket(found)):
+            raise self._failure(key, "delete", found)
+
+    @override
+    def _remove_many(self, keys: Sequence[str]) -> None:
+        async def delete(key: str) -> None:
+            try:
+                await self._obstore.delete_async(self._inner, self._prefix + key)
+            except FileNotFoundError as cause:
+                if lacks_bucket(cause):
+                    raise
+
+        asked = [(key, None) for key in keys]
+        with self._excluding_all(keys):
+            self._values(asked, "delete", self._gather("delete", [delete(key) for key in keys]))
+
+    @override
+    def _create(self, key: str, value: bytes) -> bool:
+        if not self.capabilities.create_if_absent:
+            return super()._create(key, value)
+        made = self._put_if(key, value, "create")
+        if not made and not self.capabilities.nested_keys and self._read(key, None) is None:
+            raise StoreError(self.url, key, "create", "expected nothing there, found a directory")
+        return made
+
+    @override
+    def _replace(self, key: str, value: bytes, version: Any) -> bool:
+        if not self.capabilities.compare_and_set:
+            return super()._replace(key, value, version)
+        return self._put_if(key, value, "create" if version is None else dict(version))
+
+    # --- listing -----------------------------------------------------------------------------------
+
+    @override
+    def _keys(self, prefix: str) -> Iterable[str]:
+        return (key for key, _ in self._sizes(prefix))
+
+    @override
+    def _sizes(self, prefix: str) -> Iterable[tuple[str, int]]:
+        below, start = self._prefix + prefix, len(self._prefix)
+        pages: Any = self._call(
+            prefix, "list", lambda: iter(self._obstore.list(self._inner, below.rstrip("/") or None))
+        )
+        while True:
+            page: Any = self._call(
+                prefix, "list", lambda: pages if isinstance(pages, Exception) else next(pages, None)
+            )
+            if page is None or (isinstance(page, Exception) and self._is_nothing(page)):
+                return
+            if isinstance(page, Exception):
+                raise self._failure(prefix, "list", page)
+            found = [(str(item["path"]), size_of(item)) for item in page]
+            # A marker that some tools leave for a directory is listed as if it were a key above it.
+            yield from (
+                (path[start:], size) for path, size in found if path.startswith(below) and path != below
+            )
+
+    @override
+    def _list_dir(self, prefix: str) -> Listing:
+        below, start = self._prefix + prefix, len(self._prefix)
+        found: Any = self._call(
+            prefix, "list", lambda: self._obstore.list_with_delimiter(self._inner, below.rstrip("/") or None)
+        )
+        if isinstance(found, Exception):
+            if self._is_nothing(found):
+                return Listing([], [])
+            raise self._failure(prefix, "list", found)
+        keys = [str(item["path"]) for item in found["objects"]]
+        prefixes = [f"{str(each).rstrip('/')}/" for each in found["common_prefixes"]]
+        return Listing(
+            sorted(path[start:] for path in keys if path.startswith(below)),
+            sorted(path[start:] for path in prefixes if path.startswith(below) and path != below),
+        )
+
+    def _is_nothing(self, cause: Exception) -> bool:
+        """Whether a listing ended so because there is no such directory: obstore's local store has some."""
+        if type(self._inner).__name__ == "LocalStore" and "Not a directory" in str(cause):
+            return True
+        return is_missing(cause) and not lacks_bucket(cause)
+
+
+def _reopen(url: str, options: dict[str, Any]) -> ObjectStore:
+    return ObjectStore.from_url(url, **options)

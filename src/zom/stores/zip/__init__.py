@@ -1,0 +1,347 @@
+"""A zip file as a store: read, created, or appended to.
+
+Values are stored without compression, so that parts of them can be read. A new archive, and an appended
+one, is written beside the old file and takes its place when the store is closed: until then the old one
+is untouched, and a crash leaves it so. APPNOTE.TXT 6.3, of PKWARE.
+
+People pack a hierarchy with its directory (`zip -r x.zip x.zarr`), and so it is found in directories of the
+archive, too.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import stat
+import threading
+import warnings
+import zipfile
+import zlib
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+from typing_extensions import override
+
+from zom.errors import StoreError
+from zom.paths import check_stored_prefix
+from zom.problems import Fault
+from zom.stores.interface import ByteRange, Capabilities, Listing, Store, cut
+from zom.stores.key_tree import KeyTree
+from zom.stores.local.files import is_there, kind
+from zom.stores.local.replacement import Replacement, sweep_beside
+from zom.stores.locks import remake_in_children
+from zom.stores.oddities import REPEATED_NAME, Oddity
+from zom.stores.zip.entries import Entry, Positioned, checked_entries, read_range, read_whole
+from zom.stores.zip.records import directory, entry, local_header
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+    from types import TracebackType
+
+__all__ = ["ZipStore", "hierarchy_root"]
+
+_DOCUMENTS = frozenset({"zarr.json", ".zarray", ".zgroup", ".zmetadata"})
+"""The documents that a node begins with."""
+
+
+class ZipStore(Store):
+    """Values as entries of one zip file.
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     with ZipStore(f"{folder}/x.zip", mode="w") as store:
+    ...         store.set("a/0", b"123")
+    ...     with ZipStore(f"{folder}/x.zip") as store:
+    ...         store.get("a/0"), list(store.list())
+    (b'123', ['a/0'])
+
+    Where the only hierarchy of an archive is in a directory, keys begin below it. `root` is that
+    directory, or the one that you choose; "" is the archive itself.
+
+    With `create="later"`, a new archive (mode "w") is empty until the first write makes it.
+    """
+
+    longest_key = 0xFFFF
+    """What fits into the 16 bits that the format has for it."""
+
+    _descriptor = -1
+    _new: Replacement | None = None
+    _waits = False
+
+    def __init__(
+        self,
+        path: str | os.PathLike[str],
+        *,
+        mode: Literal["r", "w", "x", "a"] = "r",
+        max_value_bytes: int = 1 << 31,
+        root: str | None = None,
+        create: Literal["at once", "later"] = "at once",
+    ) -> None:
+        self.path = Path(os.path.abspath(path))  # noqa: PTH100 - as the user named it
+        self.mode = mode
+        self.max_value_bytes = max_value_bytes
+        self.capabilities = Capabilities(writable=mode != "r", create_if_absent=True, compare_and_set=True)
+        self._guard = threading.RLock()
+        self._process = os.getpid()
+        self._entries: dict[str, Entry] = {}
+        self._tree = KeyTree()
+        self._repeated: list[str] = []
+        self._kept: list[zipfile.ZipInfo] = []
+        self._comment = b""
+        self._end = 0
+        self._waits = create == "later"
+        self._changed = mode in {"w", "x"} and not self._waits
+        # A link to an archive stays one: what it leads to is replaced.
+        self._target = Path(os.path.realpath(self.path))
+        with self._told("", "open"):
+            self._open()
+            self.root = hierarchy_root(self._entries) if root is None else check_stored_prefix(root)
+        # A path may begin with the directory, too, unless the hierarchy has a member of that name.
+        self._is_alias = bool(self.root) and not any(self._tree.list_dir(self.root * 2))
+        remake_in_children(self)
+
+    def after_fork(self) -> None:
+        """Leave the archive that is being written to the parent."""
+        self._guard = threading.RLock()
+
+    @property
+    @override
+    def url(self) -> str:
+        return str(self.path)
+
+    @override
+    def __reduce__(self) -> tuple[Any, ...]:
+        if self.mode != "r":
+            reason = "a zip file that is being written belongs to its process"
+            raise StoreError(self.url, "", "pickle", reason)
+        return (_reopen, (str(self.path), self.max_value_bytes, self.root))
+
+    @property
+    @override
+    def oddities(self) -> Sequence[Oddity]:
+        """One, where names stand in the archive twice."""
+        repeated = self._repeated
+        if not repeated:
+            return ()
+        names = repr(repeated[0]) if len(repeated) == 1 else f"{repeated[0]!r} and {len(repeated) - 1} more"
+        fix = "copy the store to a new one, as with zom.copy; changing it by zom writes each name once"
+        found = f"two entries or more of {names}; the last one is read"
+        return (Oddity(Fault(REPEATED_NAME, (), "one entry of each name", found, fix), repeated[0]),)
+
+    # --- opening -----------------------------------------------------------------------------------
+
+    def _open(self) -> None:
+        if self.mode not in {"r", "w", "x", "a"}:
+            raise ValueError(f"expected mode r, w, x or a, got {self.mode!r}")
+        try:
+            mode = self.path.stat().st_mode
+        except FileNotFoundError:
+            mode = stat.S_IFREG
+        if not stat.S_ISREG(mode):
+            raise StoreError(self.url, "", "open", f"expected a zip file, found {kind(mode)}")
+        if self.mode == "x" and is_there(self.path):
+            raise StoreError(self.url, "", "open", "there is such a file already")
+        if self.mode == "r":
+            self._descriptor = os.open(self.path, os.O_RDONLY | os.O_CLOEXEC)
+        elif not self._waits:
+            self._new = Replacement(self._target, is_new=self.mode == "x")
+            self._descriptor = self._new.descriptor
+        try:
+            if self.mode == "r" or (self.mode == "a" and self._new is not None and self._new.old >= 0):
+                self._take_entries()
+        except BaseException:
+            self._give_back()
+            raise
+
+    def _take_entries(self) -> None:
+        if self._new is not None:
+            with (
+                open(self._new.old, "rb", closefd=False) as old,
+                open(self._descriptor, "wb", closefd=False) as new,
+            ):
+                shutil.copyfileobj(old, new, 1 << 20)
+        try:
+            with zipfile.ZipFile(Positioned(self._descriptor)) as archive:
+                found = checked_entries(self.url, archive)
+                self._entries, self._kept, self._repeated = found
+                self._tree = KeyTree(self._entries)
+                self._comment = archive.comment
+                self._end = archive.start_dir
+        except zipfile.BadZipFile as cause:
+            reason = f"not a whole zip file: {cause}".lower()
+            raise StoreError(self.url, "", "open", reason) from cause
+
+    def _name(self, key: str) -> str:
+        """The name of the entry of `key`; for a prefix, how the names below it begin."""
+        return key if self._is_alias and key.startswith(self.root) else self.root + key
+
+    # --- reading -----------------------------------------------------------------------------------
+
+    @override
+    def _read(self, key: str, byte_range: ByteRange | None) -> bytes | None:
+        descriptor = self._opened()
+        found = self._entries.get(self._name(key))
+        if found is None:
+            return None
+        if found.size > self.max_value_bytes:
+            reason = f"the entry has {found.size} bytes, more than the limit of {self.max_value_bytes}"
+            raise StoreError(self.url, key, "read", reason)
+        if byte_range is not None and found.method == zipfile.ZIP_STORED:
+            return read_range(descriptor, found, byte_range)
+        return cut(read_whole(descriptor, found), byte_range)
+
+    @override
+    def _keys(self, prefix: str) -> Iterable[str]:
+        return [key for key, _ in self._below(prefix)]
+
+    @override
+    def _sizes(self, prefix: str) -> Iterable[tuple[str, int]]:
+        return [(key, self._entries[name].size) for key, name in self._below(prefix)]
+
+    def _below(self, prefix: str) -> list[tuple[str, str]]:
+        """Every key below `prefix` with the name of its entry."""
+        self._opened()
+        place = self._name(prefix)
+        with self._guard:
+            return [(prefix + name[len(place) :], name) for name in self._tree.below(place)]
+
+    @override
+    def _list_dir(self, prefix: str) -> Listing:
+        self._opened()
+        place = self._name(prefix)
+        with self._guard:
+            found = self._tree.list_dir(place)
+        keys, prefixes = ([prefix + name[len(place) :] for name in names] for names in found)
+        return Listing(keys, prefixes)
+
+    def _opened(self) -> int:
+        if self._descriptor < 0 and not self._waits:
+            raise ValueError("the store is closed")
+        return self._descriptor
+
+    @override
+    def _reason(self, cause: Exception) -> str:
+        return str(cause) if type(cause) is ValueError else super()._reason(cause)
+
+    # --- writing -----------------------------------------------------------------------------------
+
+    def _own(self) -> int:
+        if self._process != os.getpid():
+            raise ValueError("a zip file that is being written belongs to the process that opened it")
+        if self._waits:
+            # What another process has made since is not replaced.
+            self._new = Replacement(self._target, is_new=True)
+            self._descriptor = self._new.descriptor
+            self._waits = False
+        return self._opened()
+
+    @override
+    def _write(self, key: str, value: bytes) -> None:
+        with self._guard:
+            descriptor = self._own()
+            name = self._name(key)
+            made = entry(name, len(value), zlib.crc32(value), self._end)
+            header = local_header(made)
+            # Where this fails, the next value is written over what there is of this one.
+            _write_at(descriptor, header, self._end)
+            _write_at(descriptor, value, self._end + len(header))
+            self._end += len(header) + len(value)
+            self._entries[name] = Entry.of(made, self._end)
+            self._tree.add(name)
+            self._changed = True
+
+    @override
+    def _remove(self, key: str) -> None:
+        with self._guard:
+            self._own()
+            name = self._name(key)
+            if self._entries.pop(name, None) is not None:
+                self._tree.remove(name)
+                self._changed = True
+
+    @override
+    def close(self) -> None:
+        """Finish the archive and put it in its place."""
+        with self._guard, self._told("", "close"):
+            try:
+                if self._descriptor >= 0 and self._changed and self._process == os.getpid():
+                    self._finish()
+            finally:
+                self._give_back()
+
+    def _finish(self) -> None:
+        entries = [*self._kept, *(found.info for found in self._entries.values())]
+        end = directory(entries, self._end, self._comment)
+        _write_at(self._descriptor, end, self._end)
+        os.ftruncate(self._descriptor, self._end + len(end))
+        if self._new is not None:
+            self._new.put()
+
+    def _give_back(self) -> None:
+        """Close the file; a temporary one is gone afterwards."""
+        descriptor, self._descriptor = self._descriptor, -1
+        self._waits = False
+        if self._new is not None:
+            self._new.close()
+        elif descriptor >= 0:
+            os.close(descriptor)
+
+    @override
+    def sweep(self) -> int:
+        """Remove the temporary files that killed writers of this archive left; how many there were.
+
+        Every writer of the archive does that, too, when it opens it.
+        """
+        return sweep_beside(self._target)
+
+    def discard(self) -> None:
+        """Close the store and forget what was written since it was opened."""
+        self._changed = False
+        self.close()
+
+    @override
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        # A block that failed leaves the old archive: a half-written one would look whole.
+        if error is None:
+            self.close()
+        else:
+            self.discard()
+
+    def __del__(self) -> None:
+        # Whoever forgets to close the store has written nothing, and should know.
+        lost = self._descriptor >= 0 and self._changed and self._entries and self._process == os.getpid()
+        self._give_back()
+        if lost:
+            message = (
+                f"{self.url}: the zip file was never closed, and what was written is lost: close the store"
+            )
+            warnings.warn(message, RuntimeWarning, stacklevel=2, source=self)
+
+
+def _reopen(path: str, max_value_bytes: int, root: str) -> ZipStore:
+    return ZipStore(path, max_value_bytes=max_value_bytes, root=root)
+
+
+def hierarchy_root(names: Iterable[str]) -> str:
+    """The directory that holds the only hierarchy among `names`; "" where there is none, or are several.
+
+    >>> hierarchy_root(["README.md", "x.zarr/zarr.json", "x.zarr/a/zarr.json", "__MACOSX/x.zarr/._zarr.json"])
+    'x.zarr/'
+    >>> hierarchy_root(["x.zarr/zarr.json", "y.zarr/zarr.json"])
+    ''
+    """
+    found = {name.rpartition("/")[0] for name in names if name.rpartition("/")[2] in _DOCUMENTS}
+    nodes = [folder for folder in found if folder.partition("/")[0] != "__MACOSX"]
+    root = min(nodes, key=len, default="")
+    prefix = f"{root}/" if root else ""
+    return prefix if all(folder == root or folder.startswith(prefix) for folder in nodes) else ""
+
+
+def _write_at(descriptor: int, value: bytes, offset: int) -> None:
+    view = memoryview(value)
+    while view:
+        written = os.pwrite(descriptor, view, offset)
+        offset += written
+        view = view[written:]

@@ -1,0 +1,234 @@
+"""The entries of a zip file that was given to us: checked before they are believed, read in bounds.
+
+APPNOTE.TXT 6.3 of PKWARE. An archive may lie about everything: what lies about its structure is refused
+when it is opened, what lies about a value when that is read.
+"""
+
+from __future__ import annotations
+
+import bz2
+import io
+import lzma
+import os
+import struct
+import zipfile
+import zlib
+from typing import TYPE_CHECKING, NamedTuple
+
+from typing_extensions import Buffer, override
+
+from zom.errors import PathError, StoreError
+from zom.paths import check_stored_key
+from zom.stores.local.temporary import OWN
+from zom.stores.ranges import ByteRange, Range, Suffix
+from zom.stores.zip.records import LOCAL_HEADER
+
+if TYPE_CHECKING:
+    from typing import Protocol
+
+    class _Decoder(Protocol):
+        def decompress(self, data: bytes, /, max_length: int = ...) -> bytes: ...
+
+
+__all__ = ["Entries", "Entry", "Positioned", "checked_entries", "read_range", "read_whole"]
+
+_ENCRYPTED = 0x1 | 0x40
+_PATCHED = 0x20
+_LZMA_END_MARKER = 0x2
+_LZMA_MEMORY = 1 << 28
+
+
+class Entry(NamedTuple):
+    """Where a value is, and what the directory says about it."""
+
+    info: zipfile.ZipInfo
+    size: int
+    packed: int
+    method: int
+    offset: int
+    limit: int
+    """Where the next entry begins, or the directory."""
+
+    @classmethod
+    def of(cls, info: zipfile.ZipInfo, limit: int) -> Entry:
+        """The entry that the directory's record describes."""
+        return cls(info, info.file_size, info.compress_size, info.compress_type, info.header_offset, limit)
+
+
+class Positioned(io.RawIOBase):
+    """A file of its own position over a descriptor that others read, in forked processes too."""
+
+    def __init__(self, descriptor: int) -> None:
+        self._descriptor = descriptor
+        self._position: int = 0
+
+    @override
+    def seekable(self) -> bool:
+        return True
+
+    @override
+    def readable(self) -> bool:
+        return True
+
+    @override
+    def tell(self) -> int:
+        return self._position
+
+    @override
+    def seek(self, offset: int, whence: int = 0, /) -> int:
+        base = (0, self._position, os.fstat(self._descriptor).st_size)[whence]
+        if base + offset < 0:
+            raise OSError(22, "invalid argument")
+        self._position = base + offset
+        return int(self._position)
+
+    @override
+    def readinto(self, buffer: Buffer, /) -> int:
+        got = int(os.preadv(self._descriptor, [memoryview(buffer)], self._position))
+        self._position += got
+        return got
+
+
+class Entries(NamedTuple):
+    """What an archive holds."""
+
+    by_key: dict[str, Entry]
+    others: list[zipfile.ZipInfo]
+    """Directories, and what a writer of zom left in a directory that was packed."""
+    repeated: list[str]
+    """The names that stand twice or more. The last entry counts, as for zipfile and zarr-python."""
+
+
+def checked_entries(url: str, archive: zipfile.ZipFile) -> Entries:
+    """The entries of an archive; one that lies about them is refused whole."""
+    infos: dict[str, zipfile.ZipInfo] = {}
+    others: list[zipfile.ZipInfo] = []
+    repeated: dict[str, None] = {}
+    for info in archive.infolist():
+        name = info.orig_filename
+        is_directory = name.endswith("/")
+        try:
+            key = check_stored_key(_packed_name(name.removesuffix("/")))
+        except PathError as cause:
+            raise StoreError(url, "", "open", f"an entry has no proper key: {cause}") from cause
+        if info.flag_bits & (_ENCRYPTED | _PATCHED):
+            raise StoreError(url, key, "open", "the entry is encrypted")
+        if is_directory or key != name:
+            others.append(info)
+            continue
+        if key in infos:
+            repeated[key] = None
+        infos[key] = info
+    limits = _limits(url, archive)
+    entries = {key: Entry.of(info, limits[info.header_offset]) for key, info in infos.items()}
+    return Entries(entries, others, list(repeated))
+
+
+def _packed_name(name: str) -> str:
+    """`name`, or another where it is that of a file of zom's own, which is no key."""
+    folder, slash, last = name.rpartition("/")
+    return f"{folder}{slash}{last[1:]}" if last.startswith(OWN) else name
+
+
+def _limits(url: str, archive: zipfile.ZipFile) -> dict[int, int]:
+    """Where each entry must end, by its offset; StoreError where entries share bytes."""
+    order = sorted(archive.infolist(), key=lambda info: info.header_offset)
+    limits: dict[int, int] = {}
+    end, last = 0, ""
+    for info in order:
+        if info.header_offset < end:
+            reason = f"the entry overlaps {last!r}" if last else "the entry begins before the file"
+            raise StoreError(url, info.orig_filename, "open", reason)
+        if limits:
+            limits[order[len(limits) - 1].header_offset] = info.header_offset
+        limits[info.header_offset] = archive.start_dir
+        # The header's own length is read later: this much it has at the least.
+        end = info.header_offset + LOCAL_HEADER.size + len(info.orig_filename) + info.compress_size
+        last = info.orig_filename
+        if end > archive.start_dir:
+            raise StoreError(url, last, "open", "the entry reaches over the directory of the archive")
+    return limits
+
+
+def _start(descriptor: int, entry: Entry) -> int:
+    """Where the bytes of the entry begin."""
+    header = os.pread(descriptor, LOCAL_HEADER.size, entry.offset)
+    if len(header) != LOCAL_HEADER.size or header[:4] != b"PK\x03\x04":
+        raise ValueError("expected a local header, found other bytes")
+    numbers: tuple[int, ...] = LOCAL_HEADER.unpack(header)[1:]
+    _, flags, method, *_, name_length, extra_length = numbers
+    if method != entry.method or flags & _ENCRYPTED:
+        raise ValueError("the entry's header contradicts the directory")
+    name = os.pread(descriptor, name_length, entry.offset + LOCAL_HEADER.size)
+    wanted = entry.info.orig_filename.encode("utf-8" if entry.info.flag_bits & 0x800 else "cp437")
+    if name != wanted:
+        raise ValueError("the entry's header has another name")
+    start = entry.offset + LOCAL_HEADER.size + name_length + extra_length
+    if start + entry.packed > entry.limit:
+        raise ValueError("the entry reaches over the next one")
+    return start
+
+
+def read_range(descriptor: int, entry: Entry, byte_range: ByteRange) -> bytes:
+    """Part of a stored value, straight from the file; its CRC is of the whole and is not checked."""
+    if entry.size != entry.packed:
+        raise ValueError(f"a stored entry of {entry.size} bytes that takes {entry.packed}")
+    if isinstance(byte_range, Suffix):
+        byte_range = Range(max(0, entry.size - byte_range.length))
+    start, length = byte_range
+    rest = max(0, entry.size - start)
+    wanted = rest if length is None else min(length, rest)
+    return _exactly(descriptor, wanted, _start(descriptor, entry) + min(start, entry.size))
+
+
+def read_whole(descriptor: int, entry: Entry) -> bytes:
+    """The value, unpacked up to the size that was promised and compared with its CRC."""
+    packed = _exactly(descriptor, entry.packed, _start(descriptor, entry))
+    value = _unpacked(packed, entry)
+    if len(value) != entry.size:
+        more = "more" if len(value) > entry.size else str(len(value))
+        raise ValueError(f"expected {entry.size} bytes, found {more}")
+    if zlib.crc32(value) != entry.info.CRC:
+        raise ValueError("the CRC is wrong: the bytes are damaged")
+    return value
+
+
+def _unpacked(packed: bytes, entry: Entry) -> bytes:
+    """At most one byte more than was promised: memory is not spent on what is refused anyway."""
+    most = entry.size + 1
+    decoder: _Decoder
+    if entry.method == zipfile.ZIP_STORED:
+        return packed
+    try:
+        if entry.method == zipfile.ZIP_DEFLATED:
+            return zlib.decompressobj(-zlib.MAX_WBITS).decompress(packed, most)
+        if entry.method == zipfile.ZIP_BZIP2:
+            decoder = bz2.BZ2Decompressor()
+        elif entry.method == zipfile.ZIP_LZMA:
+            packed = _lzma_alone(packed, entry)
+            decoder = lzma.LZMADecompressor(lzma.FORMAT_ALONE, memlimit=_LZMA_MEMORY)
+        else:
+            raise ValueError(f"unknown compression method {entry.method}")
+        return decoder.decompress(packed, most)
+    except (zlib.error, lzma.LZMAError, OSError, EOFError) as cause:
+        raise ValueError(f"the bytes can't be unpacked: {cause}".lower()) from cause
+
+
+def _lzma_alone(packed: bytes, entry: Entry) -> bytes:
+    """The entry as an .lzma file: the same properties, then the size (APPNOTE 5.8.8)."""
+    if len(packed) < 9 or packed[2:4] != b"\x05\x00":
+        raise ValueError("the bytes can't be unpacked: no lzma properties")
+    size = -1 if entry.info.flag_bits & _LZMA_END_MARKER else entry.size
+    return packed[4:9] + struct.pack("<q", size) + packed[9:]
+
+
+def _exactly(descriptor: int, length: int, offset: int) -> bytes:
+    pieces: list[bytes] = []
+    while length > 0:
+        piece = os.pread(descriptor, min(length, 1 << 30), offset)
+        if not piece:
+            raise ValueError("the file ends within the entry")
+        pieces.append(piece)
+        offset += len(piece)
+        length -= len(piece)
+    return pieces[0] if len(pieces) == 1 else b"".join(pieces)

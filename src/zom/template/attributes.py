@@ -1,0 +1,396 @@
+"""What templates say of attributes: a shorthand of type names, or a JSON Schema.
+
+The shorthand maps keys to types, `{"units": "string", "scale": "number?"}`: several are separated by
+`|`, and `?` marks an attribute that may be absent. Any other mapping that has keywords of JSON Schema,
+draft 2020-12 (https://json-schema.org/draft/2020-12/json-schema-validation), is a schema of the whole
+object of attributes. The package jsonschema is imported only for those; nothing is ever fetched.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from functools import lru_cache
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, Final, cast
+
+from zom.extension.configuration import words
+from zom.extension.registry import near
+from zom.json.python_value import is_dict, is_list
+from zom.json.value import thaw
+from zom.problems import Fault, pointer_of, rule, show, split_pointer
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from zom.json.value import JSONDict
+
+__all__ = ["TYPES", "AttributeCheck", "attribute_check", "is_shorthand", "schema_faults"]
+
+_SOURCE = "the template"
+Path = tuple[str | int, ...]
+AttributeCheck = Callable[["JSONDict", list[Fault]], None]
+"""Adds the faults of attributes, each located inside of them."""
+
+SCHEMA = rule(
+    "template/schema",
+    "attributes in a template are a mapping from keys to types, or a JSON Schema (draft 2020-12) that "
+    "refers to nothing outside of itself",
+    source="JSON Schema, draft 2020-12",
+)
+ATTRIBUTE = rule(
+    "template/attribute",
+    "a node has the attributes that its template asks for, each of the type asked for",
+    source=_SOURCE,
+    schema=True,
+)
+FITS = rule(
+    "template/attributes-schema",
+    "attributes fulfil the JSON Schema of the template",
+    source=_SOURCE,
+    schema=True,
+)
+
+_WORDS: Final = {
+    "string": "a string",
+    "integer": "an integer",
+    "number": "a number",
+    "boolean": "true or false",
+    "array": "a list",
+    "object": "an object",
+    "null": "null",
+    "any": "any value",
+}
+TYPES: Final = frozenset(_WORDS)
+"""The types of the shorthand: those of JSON Schema, and any."""
+
+_DIALECT: Final = "https://json-schema.org/draft/2020-12/schema"
+_ONE: Final = frozenset(
+    {
+        "additionalProperties",
+        "contains",
+        "else",
+        "if",
+        "items",
+        "not",
+        "propertyNames",
+        "then",
+        "unevaluatedItems",
+        "unevaluatedProperties",
+    }
+)
+_LIST: Final = frozenset({"allOf", "anyOf", "oneOf", "prefixItems"})
+_MAP: Final = frozenset({"$defs", "definitions", "dependentSchemas", "patternProperties", "properties"})
+_PLAIN: Final = frozenset(
+    {
+        "$anchor",
+        "$comment",
+        "$dynamicAnchor",
+        "$dynamicRef",
+        "$id",
+        "$ref",
+        "$schema",
+        "$vocabulary",
+        "const",
+        "contentEncoding",
+        "contentMediaType",
+        "contentSchema",
+        "default",
+        "dependentRequired",
+        "deprecated",
+        "description",
+        "enum",
+        "examples",
+        "exclusiveMaximum",
+        "exclusiveMinimum",
+        "format",
+        "maxContains",
+        "maxItems",
+        "maxLength",
+        "maxProperties",
+        "maximum",
+        "minContains",
+        "minItems",
+        "minLength",
+        "minProperties",
+        "minimum",
+        "multipleOf",
+        "pattern",
+        "readOnly",
+        "required",
+        "title",
+        "type",
+        "uniqueItems",
+        "writeOnly",
+        "discriminator",
+    }
+)
+_KEYWORDS: Final = _ONE | _LIST | _MAP | _PLAIN
+
+
+def _types(text: str) -> tuple[tuple[str, ...], bool] | None:
+    """The types that `text` names and whether the attribute may be absent; None for other text."""
+    named = tuple(text.removesuffix("?").split("|"))
+    return (named, text.endswith("?")) if TYPES.issuperset(named) else None
+
+
+def is_shorthand(value: Mapping[str, Any]) -> bool:
+    """Whether `value` maps keys to types; otherwise it is a JSON Schema, or meant as one of the two.
+
+    >>> is_shorthand({"units": "string", "scale": "number|null?"})
+    True
+    >>> is_shorthand({"type": "object", "required": ["units"]})
+    False
+    """
+    if all(isinstance(item, str) and _types(item) for item in value.values()):
+        return True
+    if "$schema" in value:
+        return False
+    if any(name in _KEYWORDS and not isinstance(item, str) for name, item in value.items()):
+        return False
+    return not (value.get("type") == "object" and _KEYWORDS.issuperset(value))
+
+
+# --- definition --------------------------------------------------------------------------------------
+
+
+def schema_faults(value: object, faults: list[Fault], path: Path) -> None:
+    """Add what is wrong with the attributes of a template.
+
+    >>> schema_faults({"units": "strng"}, faults := [], ("attributes",)); faults[0].fix
+    "did you mean 'string'?"
+    """
+    if not is_dict(value):
+        wanted = "a mapping from keys to types, or a JSON Schema"
+        faults.append(Fault(SCHEMA, path, wanted, show(value)))
+    elif is_shorthand(value):
+        for name, item in value.items():
+            _shorthand_fault(item, faults, (*path, name))
+    else:
+        faults.extend(fault._replace(path=(*path, *fault.path)) for fault in _schema_faults(value))
+
+
+def _shorthand_fault(item: object, faults: list[Fault], path: Path) -> None:
+    if isinstance(item, str) and _types(item):
+        return
+    fix: str | None = 'a JSON Schema begins with "$schema" or "type": "object"'
+    if isinstance(item, str):
+        wrong = [name for name in item.removesuffix("?").split("|") if name not in TYPES]
+        clause = near(wrong[0], sorted(TYPES))
+        fix = clause if clause.startswith("did you mean") else None
+    wanted = f"one of {', '.join(sorted(TYPES))}, or several with | between them"
+    faults.append(Fault(SCHEMA, path, wanted, show(item), fix))
+
+
+def _schema_faults(schema: Mapping[str, Any]) -> Iterator[Fault]:
+    dialect = schema.get("$schema", _DIALECT)
+    if dialect != _DIALECT:
+        yield Fault(SCHEMA, ("$schema",), show(_DIALECT), show(dialect))
+        return
+    found: dict[Path, Fault] = {}
+    for fault in (*_meta_faults(schema), *_walk_faults(schema)):
+        found.setdefault(fault.path, fault)
+    yield from found.values()
+
+
+def _meta_faults(schema: Mapping[str, Any]) -> Iterator[Fault]:
+    validator: Any = import_module("jsonschema").Draft202012Validator
+    for error in validator(validator.META_SCHEMA).iter_errors(thaw(schema)):
+        steps: Path = tuple(error.absolute_path)
+        fix = None
+        if steps and steps[-1] == "type" and isinstance(error.instance, str):
+            expected = "the name of a type in JSON Schema"
+            clause = near(error.instance, sorted(TYPES - {"any"}))
+            fix = clause if clause.startswith("did you mean") else None
+        else:
+            expected = _expected(error)
+        yield Fault(SCHEMA, steps, expected, show(error.instance), fix)
+
+
+def _walk_faults(schema: Mapping[str, Any]) -> Iterator[Fault]:
+    """Keywords that look misspelled, references that lead nowhere, patterns that can't be read."""
+    waiting: list[tuple[Any, Path]] = [(schema, ())]
+    while waiting:
+        here, path = waiting.pop()
+        if not is_dict(here):
+            continue
+        for name, item in here.items():
+            at = (*path, name)
+            if name not in _KEYWORDS:
+                clause = near(name, sorted(_KEYWORDS))
+                if clause.startswith("did you mean"):
+                    yield Fault(SCHEMA, at, "a keyword of JSON Schema", show(name), clause)
+            elif name in {"$ref", "$dynamicRef"}:
+                yield from _reference_faults(schema, item, at)
+            elif name == "pattern":
+                yield from _regex_faults(item, at)
+            elif name == "patternProperties" and is_dict(item):
+                for text in item:
+                    yield from _regex_faults(text, (*at, text))
+            waiting.extend(_inner(name, item, at))
+
+
+def _inner(name: str, item: Any, at: Path) -> list[tuple[Any, Path]]:
+    if name in _ONE:
+        return [(item, at)]
+    if name in _LIST and is_list(item):
+        return [(each, (*at, index)) for index, each in enumerate(item)]
+    if name in _MAP and is_dict(item):
+        return [(each, (*at, key)) for key, each in item.items()]
+    return []
+
+
+def _reference_faults(schema: Mapping[str, Any], target: Any, at: Path) -> Iterator[Fault]:
+    if not isinstance(target, str):
+        return
+    if not (target == "#" or target.startswith("#/")):
+        found = show(target)
+        yield Fault(SCHEMA, at, 'a reference inside of the schema, such as "#/$defs/unit"', found)
+        return
+    here: Any = schema
+    for step in split_pointer(target[1:]):
+        here = here.get(step) if is_dict(here) else None
+    if not isinstance(here, (dict, bool)):
+        yield Fault(SCHEMA, at, "a reference that leads to a schema", show(target))
+
+
+def _regex_faults(text: Any, at: Path) -> Iterator[Fault]:
+    try:
+        re.compile(text)
+    except (re.error, TypeError) as error:
+        yield Fault(SCHEMA, at, "a regular expression", f"{show(text)}: {error}")
+
+
+# --- checking ----------------------------------------------------------------------------------------
+
+
+def attribute_check(value: Mapping[str, Any]) -> AttributeCheck:
+    """What checks attributes against `value`, which has no faults.
+
+    >>> check = attribute_check({"units": "string"})
+    >>> check({"unit": "K"}, faults := []); faults[0].expected, faults[0].fix
+    ('an attribute that is a string', "did you mean 'unit'?")
+    """
+    return _shorthand_check(value) if is_shorthand(value) else _schema_check(value)
+
+
+def _shorthand_check(value: Mapping[str, Any]) -> AttributeCheck:
+    wanted = {name: cast("tuple[tuple[str, ...], bool]", _types(item)) for name, item in value.items()}
+
+    def check(attributes: JSONDict, faults: list[Fault]) -> None:
+        for name, (types, optional) in wanted.items():
+            if name not in attributes:
+                if not optional:
+                    strangers = [known for known in attributes if known not in wanted]
+                    clause = near(name, strangers)
+                    fix = clause if clause.startswith("did you mean") else None
+                    text = f"an attribute that is {_either(types)}"
+                    faults.append(Fault(ATTRIBUTE, (name,), text, "nothing", fix))
+            elif not any(_is(attributes[name], each) for each in types):
+                faults.append(Fault(ATTRIBUTE, (name,), _either(types), show(attributes[name])))
+
+    return check
+
+
+def _either(types: tuple[str, ...]) -> str:
+    named = [_WORDS[each] for each in types]
+    return f"{', '.join(named[:-1])} or {named[-1]}" if len(named) > 1 else named[0]
+
+
+def _is(value: object, name: str) -> bool:  # noqa: PLR0911 - one answer for each type
+    """Whether `value` is of the type, as JSON Schema has it: 1.0 is an integer, true is no number."""
+    if name == "any":
+        return True
+    if name == "null":
+        return value is None
+    if isinstance(value, bool):
+        return name == "boolean"
+    if isinstance(value, str):
+        return name == "string"
+    if isinstance(value, int):
+        return name in {"integer", "number"}
+    if isinstance(value, float):
+        return name == "number" or (name == "integer" and value.is_integer())
+    return name == ("object" if isinstance(value, dict) else "array") and value is not None
+
+
+def _schema_check(value: Mapping[str, Any]) -> AttributeCheck:
+    schema = thaw(value)
+    registry: Any = import_module("referencing").Registry()
+    validator: Any = import_module("jsonschema").Draft202012Validator(schema, registry=registry)
+
+    def check(attributes: JSONDict, faults: list[Fault]) -> None:
+        found: dict[Path, Fault] = {}
+        for error in validator.iter_errors(attributes):
+            for fault in _faults_of(error):
+                found.setdefault(fault.path, fault)
+        faults.extend(found.values())
+
+    return check
+
+
+def _faults_of(error: Any) -> Iterator[Fault]:
+    path: Path = tuple(error.absolute_path)
+    keyword: str = error.validator
+    if keyword == "required" and is_dict(error.instance):
+        for name in error.validator_value:
+            if name not in error.instance:
+                inner = error.schema.get("properties", {}).get(name, {})
+                wanted = _simple(inner) or "any value"
+                yield Fault(FITS, (*path, name), f"an attribute that is {wanted}", "nothing")
+    elif keyword == "additionalProperties" and error.validator_value is False:
+        known = error.schema.get("properties", {})
+        patterns: list[str] = list(error.schema.get("patternProperties", {}))
+        for name in error.instance:
+            if name not in known and not any(re.search(text, name) for text in patterns):
+                wanted = f"only {', '.join(known)}" if known else "no members"
+                clause = near(name, list(known))
+                fix = clause if clause.startswith("did you mean") else None
+                yield Fault(FITS, (*path, name), wanted, show(name), fix)
+    else:
+        yield Fault(FITS, path, _expected(error), show(error.instance))
+
+
+_BOUNDS: Final = frozenset({"minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum"})
+_SIZES: Final = {
+    "minLength": "a string of at least {} characters",
+    "maxLength": "a string of at most {} characters",
+    "minItems": "a list of at least {} items",
+    "maxItems": "a list of at most {} items",
+    "pattern": "a string like {}",
+    "multipleOf": "a multiple of {}",
+    "uniqueItems": "items that differ",
+}
+
+
+def _expected(error: Any) -> str:
+    """What a value that breaks a keyword should have been, in words."""
+    keyword, wanted = str(error.validator), error.validator_value
+    if keyword in _SIZES:
+        return _SIZES[keyword].format(wanted)
+    simple = _simple({keyword: wanted})
+    if keyword in _BOUNDS and "type" in error.schema:
+        simple = _simple(
+            {"type": error.schema["type"], **{k: v for k, v in error.schema.items() if k in _BOUNDS}}
+        )
+    return simple or f"a value that fits {pointer_of(error.absolute_schema_path)} of the schema"
+
+
+@lru_cache(maxsize=256)
+def _type_words(name: str) -> str:
+    return _WORDS.get(name, "another value")
+
+
+def _simple(schema: Any) -> str | None:
+    """What a schema of one thought asks for; None where it has more to say."""
+    if not is_dict(schema):
+        return None
+    if "const" in schema or "enum" in schema:
+        return words({name: schema[name] for name in ("const", "enum") if name in schema})
+    kind = schema.get("type")
+    if _BOUNDS & schema.keys():
+        bounds = {name: schema[name] for name in _BOUNDS if name in schema}
+        return words({"type": kind if kind in {"integer", "number"} else "number", **bounds})
+    if is_list(kind):
+        return _either(tuple(kind))
+    return _WORDS.get(kind) if isinstance(kind, str) else None
