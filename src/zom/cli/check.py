@@ -56,7 +56,7 @@ def run(arguments: argparse.Namespace) -> int:
     """Prints the problems; FINDINGS where one of them is bad enough."""
     import json  # noqa: PLC0415 - as the others: --help needs none of them
 
-    from zom.cli.place import store_at  # noqa: PLC0415 - slow to import
+    from zom.cli.operand import store_at  # noqa: PLC0415 - slow to import
     from zom.hierarchy.check.check import check  # noqa: PLC0415 - slow to import
 
     place = store_at(arguments.store)
@@ -83,11 +83,11 @@ def run(arguments: argparse.Namespace) -> int:
 def _like(name: str | None) -> Any:
     """The spec or template that is named."""
     from zom.cli.document import read_document  # noqa: PLC0415 - slow to import
-    from zom.cli.place import place_of, spec_at  # noqa: PLC0415 - slow to import
+    from zom.cli.operand import operand_of, spec_at  # noqa: PLC0415 - slow to import
 
     if name is None:
         return None
-    if place_of(name).is_store:
+    if operand_of(name).is_store:
         return spec_at(name)
     document = read_document(name)
     return document.template() if document.is_template else document.spec()

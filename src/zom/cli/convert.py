@@ -35,11 +35,11 @@ def declare(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Prints the new document; FINDINGS where there can be none."""
     from zom.cli.document import read_document  # noqa: PLC0415 - slow to import
-    from zom.cli.place import place_of, spec_at  # noqa: PLC0415 - slow to import
+    from zom.cli.operand import operand_of, spec_at  # noqa: PLC0415 - slow to import
     from zom.conversion.trees import convert  # noqa: PLC0415 - slow to import
     from zom.errors import ConversionError  # noqa: PLC0415 - slow to import
 
-    place = place_of(arguments.place)
+    place = operand_of(arguments.place)
     document = None if place.is_store else read_document(arguments.place)
     spec = spec_at(arguments.place) if document is None else document.spec()
     try:

@@ -58,7 +58,7 @@ def run(arguments: argparse.Namespace) -> int:
     """Copies, and prints the report."""
     from dataclasses import replace  # noqa: PLC0415 - slow to import
 
-    from zom.cli.place import spec_at, store_at, target_at  # noqa: PLC0415 - slow to import
+    from zom.cli.operand import spec_at, store_at, target_at  # noqa: PLC0415 - slow to import
     from zom.hierarchy.copy.copy import copy  # noqa: PLC0415 - slow to import
 
     source, target = store_at(arguments.source), target_at(arguments.target)

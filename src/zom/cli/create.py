@@ -12,7 +12,7 @@ from zom.cli.terminal import Progress, declare_progress
 if TYPE_CHECKING:
     import argparse
 
-    from zom.cli.place import Place
+    from zom.cli.operand import Operand
     from zom.hierarchy.change.plan import Plan
 
 __all__ = ["declare", "done", "run", "show_change"]
@@ -40,7 +40,7 @@ def declare(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Makes the plan and applies it; FINDINGS, and nothing is written, where something is in the way."""
-    from zom.cli.place import target_at  # noqa: PLC0415 - slow to import
+    from zom.cli.operand import target_at  # noqa: PLC0415 - slow to import
 
     spec = wanted(arguments.spec)
     place = target_at(arguments.store)
@@ -61,7 +61,7 @@ def run(arguments: argparse.Namespace) -> int:
     return CLEAN
 
 
-def show_change(arguments: argparse.Namespace, place: Place, plan: Plan) -> int:
+def show_change(arguments: argparse.Namespace, place: Operand, plan: Plan) -> int:
     """Apply a plan unless it is a dry run, and print it; FINDINGS where something is in the way."""
     from dataclasses import replace  # noqa: PLC0415 - slow to import
 
@@ -79,7 +79,7 @@ def show_change(arguments: argparse.Namespace, place: Place, plan: Plan) -> int:
     return CLEAN
 
 
-def _print_warnings(arguments: argparse.Namespace, place: Place, plan: Plan) -> None:
+def _print_warnings(arguments: argparse.Namespace, place: Operand, plan: Plan) -> None:
     for problem in plan.warnings:
         print(f"zom {arguments.verb}: {place.name}: warning: {problem}", file=sys.stderr)
 

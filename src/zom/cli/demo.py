@@ -40,7 +40,7 @@ def run(arguments: argparse.Namespace) -> int:
     spec = climate()
     for title, line in _steps(directory, spec):
         print(f"{title:<12}  {line}", flush=True)
-    from zom.cli.place import spec_at  # noqa: PLC0415 - slow to import
+    from zom.cli.operand import spec_at  # noqa: PLC0415 - slow to import
     from zom.cli.terminal import fitted, width  # noqa: PLC0415 - slow to import
     from zom.formats.tree_text import tree_lines  # noqa: PLC0415 - slow to import
 

@@ -43,8 +43,8 @@ def declare(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Prints the changes; FINDINGS where there are any, or nodes were left out."""
+    from zom.cli.operand import spec_at  # noqa: PLC0415 - slow to import
     from zom.cli.outcome import USAGE, CommandError  # noqa: PLC0415 - beside the others
-    from zom.cli.place import spec_at  # noqa: PLC0415 - slow to import
 
     if arguments.old == arguments.new == "-":
         raise CommandError("standard input can be read once; name a file or a store for A or B", USAGE)

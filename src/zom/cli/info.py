@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     import argparse
     from collections.abc import Mapping
 
-    from zom.cli.place import Place
+    from zom.cli.operand import Operand
     from zom.model.spec import Spec
 
 __all__ = ["declare", "run"]
@@ -29,10 +29,10 @@ def declare(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Prints what there is to say of the node."""
-    from zom.cli.place import place_of  # noqa: PLC0415 - slow to import
+    from zom.cli.operand import operand_of  # noqa: PLC0415 - slow to import
     from zom.json import text as jsontext  # noqa: PLC0415 - slow to import
 
-    place = place_of(arguments.place)
+    place = operand_of(arguments.place)
     facts = _stored(place, stored=arguments.stored) if place.is_store else _described(place)
     if arguments.format == "json":
         print(jsontext.write(facts.entry, indent=2))
@@ -59,7 +59,7 @@ class _Facts:
             self.entry["members"] = members
 
 
-def _described(place: Place) -> _Facts:
+def _described(place: Operand) -> _Facts:
     """The facts of the root of a document."""
     from zom.cli.document import read_document  # noqa: PLC0415 - slow to import
     from zom.cli.outcome import UNREADABLE, CommandError  # noqa: PLC0415 - beside the others
@@ -81,7 +81,7 @@ def _described(place: Place) -> _Facts:
     return _Facts(group_info(spec, document.name, "/", layout), document.name, spec, names)
 
 
-def _stored(place: Place, *, stored: bool) -> _Facts:
+def _stored(place: Operand, *, stored: bool) -> _Facts:
     """The facts of a node in a store."""
     from zom.handles.handles import open as open_node  # noqa: PLC0415 - slow to import
     from zom.hierarchy.stored.broken import BrokenNode  # noqa: PLC0415 - slow to import

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     import argparse
     from contextlib import AbstractContextManager
 
-    from zom.cli.place import Place
+    from zom.cli.operand import Operand
     from zom.hierarchy.migrate.migration import Migration
     from zom.stores.interface import Store
 
@@ -45,7 +45,7 @@ def declare(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Migrates, and prints the report; FINDINGS, and nothing is written, where the format can't express it."""
-    from zom.cli.place import store_at  # noqa: PLC0415 - slow to import
+    from zom.cli.operand import store_at  # noqa: PLC0415 - slow to import
     from zom.cli.validate import problem_line  # noqa: PLC0415 - slow to import
     from zom.errors import ConversionError  # noqa: PLC0415 - slow to import
 
@@ -64,10 +64,10 @@ def run(arguments: argparse.Namespace) -> int:
     return CLEAN
 
 
-def _migrated(arguments: argparse.Namespace, place: Place) -> Migration:
+def _migrated(arguments: argparse.Namespace, place: Operand) -> Migration:
     from dataclasses import replace  # noqa: PLC0415 - slow to import
 
-    from zom.cli.place import target_at  # noqa: PLC0415 - slow to import
+    from zom.cli.operand import target_at  # noqa: PLC0415 - slow to import
     from zom.hierarchy.migrate.migrate import migrate  # noqa: PLC0415 - slow to import
 
     if arguments.target is not None and arguments.in_place:
@@ -111,5 +111,5 @@ def _migrated(arguments: argparse.Namespace, place: Place) -> Migration:
     return replace(done, store=place.store, target=target.store)
 
 
-def _made(target: Place, *, dry_run: bool) -> AbstractContextManager[Store]:
+def _made(target: Operand, *, dry_run: bool) -> AbstractContextManager[Store]:
     return target.surveyed() if dry_run else target.opened(write=True)

@@ -9,7 +9,7 @@ from zom.cli.outcome import CLEAN, FINDINGS, UNREADABLE, CommandError, spoken
 if TYPE_CHECKING:
     import argparse
 
-    from zom.cli.place import Place
+    from zom.cli.operand import Operand
     from zom.hierarchy.change.plan import Plan
     from zom.model.spec import Spec
     from zom.stores.interface import Store
@@ -49,7 +49,7 @@ def declare_plan(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Prints the plan; FINDINGS where something is in the way."""
-    from zom.cli.place import target_at  # noqa: PLC0415 - slow to import
+    from zom.cli.operand import target_at  # noqa: PLC0415 - slow to import
 
     spec = wanted(arguments.spec)
     place = target_at(arguments.store)
@@ -61,7 +61,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 def wanted(name: str) -> Spec:
     """The spec that is to be made real."""
-    from zom.cli.place import spec_at  # noqa: PLC0415 - slow to import
+    from zom.cli.operand import spec_at  # noqa: PLC0415 - slow to import
 
     spec = spec_at(name)
     if spec.kind == "entry point":
@@ -72,7 +72,7 @@ def wanted(name: str) -> Spec:
     return spec
 
 
-def plan_from(arguments: argparse.Namespace, spec: Spec, place: Place, store: Store) -> Plan:
+def plan_from(arguments: argparse.Namespace, spec: Spec, place: Operand, store: Store) -> Plan:
     """The plan that the arguments ask for, with the store named as the user does."""
     from dataclasses import replace  # noqa: PLC0415 - slow to import
 

@@ -50,7 +50,7 @@ def declare(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Prints the document; problems go to standard error. FINDINGS where nodes were left out."""
     from zom.cli.file import write_text  # noqa: PLC0415 - slow to import
-    from zom.cli.place import store_at  # noqa: PLC0415 - slow to import
+    from zom.cli.operand import store_at  # noqa: PLC0415 - slow to import
     from zom.cli.validate import stored_problem_line  # noqa: PLC0415 - slow to import
     from zom.hierarchy.stored.read import read_tree  # noqa: PLC0415 - slow to import
 

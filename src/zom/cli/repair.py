@@ -33,7 +33,7 @@ def run(arguments: argparse.Namespace) -> int:
     """Repairs, and says what was done; with --dry-run FINDINGS where there is anything to repair."""
     import json  # noqa: PLC0415 - as the others: --help needs none of them
 
-    from zom.cli.place import store_at  # noqa: PLC0415 - slow to import
+    from zom.cli.operand import store_at  # noqa: PLC0415 - slow to import
     from zom.hierarchy.journal.repair import plan_repair, repair  # noqa: PLC0415 - slow to import
 
     place = store_at(arguments.store)

@@ -105,7 +105,7 @@ def _known(name: str) -> str:
 
 def _inferred(examples: list[str]) -> Any:
     from zom import template  # noqa: PLC0415 - slow to import
-    from zom.cli.place import spec_at  # noqa: PLC0415 - slow to import
+    from zom.cli.operand import spec_at  # noqa: PLC0415 - slow to import
 
     return template.infer(*map(spec_at, examples))
 

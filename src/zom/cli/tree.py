@@ -30,7 +30,7 @@ def whole_number(text: str) -> int:
 
 def run(arguments: argparse.Namespace) -> int:
     """Prints the tree; lines end where a terminal does. FINDINGS where a node can't be read."""
-    from zom.cli.place import sound_part_at  # noqa: PLC0415 - slow to import
+    from zom.cli.operand import sound_part_at  # noqa: PLC0415 - slow to import
     from zom.cli.terminal import fitted, width  # noqa: PLC0415 - slow to import
     from zom.formats.tree_text import tree_lines  # noqa: PLC0415 - slow to import
     from zom.json import text as jsontext  # noqa: PLC0415 - slow to import

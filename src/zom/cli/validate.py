@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     import argparse
     from collections.abc import Iterable, Iterator, Sequence
 
-    from zom.cli.place import Place
+    from zom.cli.operand import Operand
     from zom.conventions.report import Report
     from zom.problems import Problem
 
@@ -119,7 +119,7 @@ def failed(counts: Counter[str], fail_on: str) -> bool:
 def run(arguments: argparse.Namespace) -> int:
     """Prints the problems of every place; FINDINGS where one of them is bad enough."""
     from zom.cli.file import write_text  # noqa: PLC0415 - as the others: --help needs none of them
-    from zom.cli.place import place_of  # noqa: PLC0415 - slow to import
+    from zom.cli.operand import operand_of  # noqa: PLC0415 - slow to import
 
     choices = {
         "conventions": _asked(arguments.convention),
@@ -130,7 +130,7 @@ def run(arguments: argparse.Namespace) -> int:
     reports: list[Report] = []
     stores = 0
     for name in arguments.places:
-        place = place_of(name)
+        place = operand_of(name)
         stores += place.is_store
         report = _of_store(place, choices, arguments) if place.is_store else _of_document(name, choices)
         if arguments.format == "text" and arguments.output is None:
@@ -195,7 +195,7 @@ def _of_document(name: str, choices: dict[str, Any]) -> Report:
     return replace(validated(document.text, **choices), subject=document.name)
 
 
-def _of_store(place: Place, choices: dict[str, Any], arguments: argparse.Namespace) -> Report:
+def _of_store(place: Operand, choices: dict[str, Any], arguments: argparse.Namespace) -> Report:
     from dataclasses import replace  # noqa: PLC0415 - slow to import
 
     from zom.hierarchy.check.validate import validate  # noqa: PLC0415 - slow to import
@@ -286,7 +286,7 @@ def problem_line(name: str, problem: Problem) -> str:
     return spoken(finding_line(problem, name, severity_painted(problem.severity)))
 
 
-def stored_problem_line(place: Place, problem: Problem) -> str:
+def stored_problem_line(place: Operand, problem: Problem) -> str:
     """As `problem_line`, for a problem in a store: its file is the store's key."""
     name = place.store if problem.key else place.name
     return problem_line(f"{name.rstrip('/')}/{problem.key}" if problem.key else name, problem)

@@ -13,13 +13,13 @@ import numpy as np
 if TYPE_CHECKING:
     from zom.extension.axis import Indices
 
-__all__ = ["Entry", "Index", "length_of", "mesh", "points_place"]
+__all__ = ["AxisIndex", "Index", "length_of", "mesh", "points_place"]
 
-Entry: TypeAlias = "slice[int, int, int] | Indices"
+AxisIndex: TypeAlias = "slice[int, int, int] | Indices"
 """What is meant along one dimension: a slice of positive step, or indices in any order."""
 
 
-def length_of(entry: Entry) -> int:
+def length_of(entry: AxisIndex) -> int:
     """How many elements are meant.
 
     >>> length_of(slice(0, 6, 2))
@@ -41,7 +41,7 @@ class Index(NamedTuple):
     (2, 3)
     """
 
-    entries: tuple[Entry, ...]
+    entries: tuple[AxisIndex, ...]
     joint: bool = False
 
     @property
@@ -84,7 +84,7 @@ def points_place(arrays: list[int]) -> int:
     return arrays[0] if arrays[-1] - arrays[0] == len(arrays) - 1 else 0
 
 
-def mesh(entries: tuple[Entry, ...]) -> Any:
+def mesh(entries: tuple[AxisIndex, ...]) -> Any:
     """What makes numpy take the product of all entries, each in its own dimension."""
     arrays = [place for place, entry in enumerate(entries) if type(entry) is not slice]
     if len(arrays) < 2:

@@ -17,7 +17,7 @@ from zom.errors import SelectionError
 if TYPE_CHECKING:
     from types import EllipsisType
 
-    from zom.engine.index import Entry
+    from zom.engine.index import AxisIndex
     from zom.extension.axis import Indices
     from zom.extension.bound import Array
 
@@ -172,7 +172,7 @@ def indices_in(array: Indices, length: int, dimension: int) -> Indices:
     return np.where(array < 0, array + length, array) if low < 0 else array
 
 
-def as_entry(indices: Indices) -> Entry:
+def as_entry(indices: Indices) -> AxisIndex:
     """1-D indices as a slice, where they count up evenly.
 
     >>> as_entry(np.array([2, 5, 8])), as_entry(np.array([2, 2]))

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from zom.engine.index import Entry, Index, length_of, points_place
+from zom.engine.index import AxisIndex, Index, length_of, points_place
 from zom.engine.key import FULL, as_entry, forward, indices_in, nonzero, number_in
 from zom.errors import SelectionError
 
@@ -72,7 +72,7 @@ def points(found: list[Term], shape: tuple[int, ...], *, first: bool) -> Layout:
 class _Gathered(NamedTuple):
     """What the terms of a key are."""
 
-    entries: list[Entry]
+    entries: list[AxisIndex]
     """For each dimension, what a slice or an integer means there."""
     axes: list[int | None]
     """The axes of the result beside those of the arrays: their dimension, and None for new ones."""

@@ -67,7 +67,7 @@ def _threads(chunks: Chunks, count: int) -> int | None:
 
 def _read_each(chunks: Chunks, parts: Iterator[Keyed], index: Index, work: Array) -> None:
     """For stores that answer at once: a chunk is decoded while its bytes are in the processor's cache."""
-    places = _Places(chunks, index, work)
+    places = _Destinations(chunks, index, work)
     only = places.only
     key = ""
     try:
@@ -87,7 +87,7 @@ def _read_each(chunks: Chunks, parts: Iterator[Keyed], index: Index, work: Array
 
 def _read_batches(chunks: Chunks, parts: Iterator[Keyed], index: Index, work: Array) -> None:
     """For stores that take their time, and answer many requests at once."""
-    places = _Places(chunks, index, work)
+    places = _Destinations(chunks, index, work)
     key = ""
     try:
         for batch in _batches(parts, places, chunks.store.capabilities.parallel):
@@ -108,7 +108,7 @@ def _read_batches(chunks: Chunks, parts: Iterator[Keyed], index: Index, work: Ar
         raise
 
 
-def _batches(parts: Iterator[Keyed], places: _Places, parallel: int) -> Iterator[list[Keyed]]:
+def _batches(parts: Iterator[Keyed], places: _Destinations, parallel: int) -> Iterator[list[Keyed]]:
     batch: list[Keyed] = []
     nbytes = 0
     for part, key in parts:
@@ -124,21 +124,21 @@ def _batches(parts: Iterator[Keyed], places: _Places, parallel: int) -> Iterator
         yield batch
 
 
-class _Places:
+class _Destinations:
     """Where the chunks of one operation come to lie; each thread has its own."""
 
     def __init__(self, chunks: Chunks, index: Index, work: Array) -> None:
         self._chunks = chunks
         self._index = index
         self._work = work
-        self._by_shape: dict[tuple[int, ...], _Place] = {}
+        self._by_shape: dict[tuple[int, ...], _Destination] = {}
         uniform = chunks.plan.uniform
         self.only = None if uniform is None else self._place(uniform)
 
-    def _place(self, shape: tuple[int, ...]) -> _Place:
-        return _Place(self._chunks, self._chunks.plan.form(shape), self._work, basic=self._index.basic)
+    def _place(self, shape: tuple[int, ...]) -> _Destination:
+        return _Destination(self._chunks, self._chunks.plan.form(shape), self._work, basic=self._index.basic)
 
-    def of(self, chunk: tuple[int, ...]) -> _Place:
+    def of(self, chunk: tuple[int, ...]) -> _Destination:
         """The place of chunks of that shape."""
         if self.only is not None:
             return self.only
@@ -151,7 +151,7 @@ class _Places:
         return found
 
 
-class _Place:
+class _Destination:
     """Where chunks of one shape come to lie."""
 
     def __init__(self, chunks: Chunks, form: ChunkForm, work: Array, *, basic: bool) -> None:

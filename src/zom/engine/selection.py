@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from zom.engine.index import Entry, Index
+from zom.engine.index import AxisIndex, Index
 from zom.engine.key import FULL, as_entry, forward, indices_in, nonzero, number_in, terms
 from zom.engine.points import BACK, points
 from zom.engine.split import Part, count_parts, split
@@ -174,7 +174,7 @@ def blocks(key: Any, axes: Sequence[Axis]) -> Selection:
     >>> blocks((1, slice(None, None, 2)), (Axis(10, 4), Axis(9, 2))).shape
     (4, 5)
     """
-    entries: list[Entry] = []
+    entries: list[AxisIndex] = []
     for term in terms(key, len(axes)):
         if term is ...:
             continue
@@ -195,7 +195,7 @@ def blocks(key: Any, axes: Sequence[Axis]) -> Selection:
     return Selection(index, index.shape)
 
 
-def _elements(axis: Axis, chunks: range) -> Entry:
+def _elements(axis: Axis, chunks: range) -> AxisIndex:
     """The elements of these chunks along one dimension."""
     if not chunks:
         return slice(0, 0, 1)
@@ -222,7 +222,7 @@ def _together(found: list[Term], shape: tuple[int, ...], *, first: bool) -> Sele
 
 def _each(found: list[Term], shape: tuple[int, ...]) -> Selection:
     """Each dimension by itself."""
-    entries: list[Entry] = []
+    entries: list[AxisIndex] = []
     view: list[Any] = []
     result: list[int] = []
     plain = True
@@ -251,7 +251,7 @@ def _each(found: list[Term], shape: tuple[int, ...]) -> Selection:
     return Selection(Index(tuple(entries)), tuple(result), view=turned)
 
 
-def _entry(term: slice[Any, Any, Any] | Array, length: int, place: int) -> tuple[Entry, int, bool]:
+def _entry(term: slice[Any, Any, Any] | Array, length: int, place: int) -> tuple[AxisIndex, int, bool]:
     if isinstance(term, slice):
         return forward(term, length, place)
     indices = (

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import numpy as np
 
-from zom.engine.index import Entry, Index, length_of, mesh, points_place
+from zom.engine.index import AxisIndex, Index, length_of, mesh, points_place
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -205,14 +205,14 @@ class _Column(NamedTuple):
     """The chunks that are touched along one dimension, and which part of each."""
 
     chunks: list[int]
-    inside: list[Entry]
-    outside: list[Entry]
+    inside: list[AxisIndex]
+    outside: list[AxisIndex]
     whole: list[bool]
     basic: bool
     """Whether all of `inside` and `outside` are slices."""
 
 
-def _column(entry: Entry, axis: Axis) -> _Column:
+def _column(entry: AxisIndex, axis: Axis) -> _Column:
     if not isinstance(entry, slice):
         return _array_column(entry, axis)
     if entry.stop <= entry.start:
@@ -228,7 +228,7 @@ def _run_column(start: int, stop: int, size: int, length: int) -> _Column:
     begin = last * size
     end_whole = stop - begin == min(size, length - begin)
     if first == last:
-        inside: list[Entry] = [slice(start - begin, stop - begin, 1)]
+        inside: list[AxisIndex] = [slice(start - begin, stop - begin, 1)]
         return _Column(
             [first], inside, [slice(0, stop - start, 1)], [end_whole and start == begin], basic=True
         )
@@ -281,7 +281,7 @@ def _array_column(entry: Indices, axis: Axis) -> _Column:
     return column
 
 
-def _run_of(indices: Indices) -> Entry:
+def _run_of(indices: Indices) -> AxisIndex:
     """Indices that count up by one as a slice, and others as they are."""
     first, last = int(indices[0]), int(indices[-1])
     if last - first != len(indices) - 1 or not (np.diff(indices) == 1).all():
@@ -315,7 +315,7 @@ class _Points(NamedTuple):
     chunks: list[tuple[int, ...]]
     """For each chunk its numbers in these dimensions."""
     inside: list[tuple[Indices, ...]]
-    outside: list[Entry]
+    outside: list[AxisIndex]
 
 
 def _points(arrays: list[Indices], axes: list[Axis], places: list[int]) -> _Points:
@@ -331,7 +331,7 @@ def _points(arrays: list[Indices], axes: list[Axis], places: list[int]) -> _Poin
     inside: Iterable[tuple[Indices, ...]] = zip(
         *[[one[span] for span in spans] for one in relative], strict=True
     )
-    outside: list[Entry] = list(spans) if order is None else [order[span] for span in spans]
+    outside: list[AxisIndex] = list(spans) if order is None else [order[span] for span in spans]
     return _Points(places, list(chunks), list(inside), outside)
 
 

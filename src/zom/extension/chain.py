@@ -78,7 +78,7 @@ _AFTER = "a bytes->bytes codec, after the array->bytes codec"
 _ADD = 'add {"name": "bytes", "configuration": {"endian": "little"}}'
 
 
-class _Link(NamedTuple):
+class _ChainEntry(NamedTuple):
     """One entry of the list; None stands for what can't be told."""
 
     codec: Codec | None
@@ -140,13 +140,13 @@ def check_byte_codecs(codecs_value: object, faults: list[Fault], path: tuple[str
             _thread(link, Bytes(), faults, here, need_fixed_size=False)
 
 
-_links: Memo[tuple[_Link, tuple[Fault, ...]]] = Memo()
+_links: Memo[tuple[_ChainEntry, tuple[Fault, ...]]] = Memo()
 
 
-def _known_link(value: object, faults: list[Fault], path: tuple[str | int, ...]) -> _Link:
+def _known_link(value: object, faults: list[Fault], path: tuple[str | int, ...]) -> _ChainEntry:
     """`_link`, remembered: the same few codecs stand in many chains, which differ by their chunks."""
 
-    def judge() -> tuple[_Link, tuple[Fault, ...]]:
+    def judge() -> tuple[_ChainEntry, tuple[Fault, ...]]:
         own: list[Fault] = []
         return _link(value, own, ()), tuple(own)
 
@@ -156,20 +156,20 @@ def _known_link(value: object, faults: list[Fault], path: tuple[str | int, ...])
     return link
 
 
-def _link(value: object, faults: list[Fault], path: tuple[str | int, ...]) -> _Link:
+def _link(value: object, faults: list[Fault], path: tuple[str | int, ...]) -> _ChainEntry:
     definition = parse_definition(value, faults, path, must_understand_allowed=True, known=codecs)
     if definition is None:
         name = name_of(value)
-        return _Link(codecs.find(name) if name else None, None)
+        return _ChainEntry(codecs.find(name) if name else None, None)
     here = path if isinstance(value, str) else (*path, "name")
     codec: Codec | None = find_extension(definition.name, codecs, UNKNOWN, faults, here)
     if codec is None:
         _check_skipping(value, faults, path)
-        return _Link(None, None)
+        return _ChainEntry(None, None)
     if definition.name != codec.name:
         fix = f"write {codec.name!r}"
         faults.append(Fault(ALIAS, here, show(codec.name), show(definition.name), fix))
-    return _Link(codec, _configuration(codec, definition.configuration, faults, path))
+    return _ChainEntry(codec, _configuration(codec, definition.configuration, faults, path))
 
 
 def _configuration(
@@ -189,7 +189,7 @@ def _check_skipping(value: object, faults: list[Fault], path: tuple[str | int, .
 
 
 def _check_order(
-    links: list[_Link], values: Sequence[Any], faults: list[Fault], path: tuple[str | int, ...]
+    links: list[_ChainEntry], values: Sequence[Any], faults: list[Fault], path: tuple[str | int, ...]
 ) -> set[int]:
     """The places of the codecs that stand where they can't; a fault for each."""
     kinds: list[CodecKind | None] = [link.codec.kind if link.codec else None for link in links]
@@ -222,7 +222,7 @@ def _a(kind: CodecKind) -> str:
 
 
 def _thread(
-    link: _Link,
+    link: _ChainEntry,
     before: Representation | None,
     faults: list[Fault],
     path: tuple[str | int, ...],

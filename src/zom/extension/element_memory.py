@@ -97,7 +97,7 @@ def _part(array: Array, path: tuple[str, ...]) -> Array:
     return array
 
 
-class _Place(NamedTuple):
+class _Field(NamedTuple):
     """The field that is looked at, by the names that lead to it, and the shape of the chunk."""
 
     path: tuple[str, ...]
@@ -133,18 +133,18 @@ def element_check(dtype: np.dtype[Any]) -> Callable[[Array], None] | None:
 
     def check(array: Array) -> None:
         for path, test in tests:
-            test(_part(array, path), _Place(path, array.shape))
+            test(_part(array, path), _Field(path, array.shape))
 
     return check
 
 
-def _check_bool(array: Array, place: _Place) -> None:
+def _check_bool(array: Array, place: _Field) -> None:
     found = array.view(np.uint8)
     if found.size and int(found.max()) > 1:
         place.refuse(found > 1, "0 or 1 for each bool", lambda at: f"a byte {found.reshape(-1)[at]}")
 
 
-def _check_text(array: Array, place: _Place) -> None:
+def _check_text(array: Array, place: _Field) -> None:
     whole = array if array.flags.c_contiguous else np.ascontiguousarray(array)
     order = ">" if array.dtype.byteorder == ">" else "<"
     shape = (*array.shape, array.dtype.itemsize // 4)

@@ -60,7 +60,7 @@ OBJECT_CODEC_TYPE = rule(
 )
 
 
-class _Link(NamedTuple):
+class _ChainEntry(NamedTuple):
     """One codec of the chain, where it stands, and what is known of it."""
 
     path: tuple[str | int, ...]
@@ -100,8 +100,8 @@ def check_filters(
         state = _thread(link, None if index in misplaced else state, faults)
 
 
-def _links(filters_value: object, compressor_value: object, faults: list[Fault]) -> list[_Link]:
-    found: list[_Link] = []
+def _links(filters_value: object, compressor_value: object, faults: list[Fault]) -> list[_ChainEntry]:
+    found: list[_ChainEntry] = []
     if isinstance(filters_value, list):
         values = cast("Sequence[object]", filters_value)
         if not values:
@@ -118,16 +118,16 @@ def _links(filters_value: object, compressor_value: object, faults: list[Fault])
     return found
 
 
-def _link(value: object, faults: list[Fault], path: tuple[str | int, ...]) -> _Link:
+def _link(value: object, faults: list[Fault], path: tuple[str | int, ...]) -> _ChainEntry:
     checked = check_v2_codec(value, faults, path)
     if checked is not None:
-        return _Link(path, value, *checked)
+        return _ChainEntry(path, value, *checked)
     # A codec with a wrong configuration is still that codec.
     name = cast("dict[str, Any]", value).get("id") if isinstance(value, dict) else None
-    return _Link(path, value, v2_codecs().get(name) if isinstance(name, str) else None)
+    return _ChainEntry(path, value, v2_codecs().get(name) if isinstance(name, str) else None)
 
 
-def _check_objects(links: list[_Link], before: Elements, faults: list[Fault]) -> set[int]:
+def _check_objects(links: list[_ChainEntry], before: Elements, faults: list[Fault]) -> set[int]:
     """The places of the object codecs that can't do their work; a fault for each."""
     places = [index for index, link in enumerate(links) if link.for_objects]
     data_type = before.data_type
@@ -152,7 +152,7 @@ def _check_objects(links: list[_Link], before: Elements, faults: list[Fault]) ->
     return set(wrong)
 
 
-def _lament(links: list[_Link], wanted: str, faults: list[Fault]) -> None:
+def _lament(links: list[_ChainEntry], wanted: str, faults: list[Fault]) -> None:
     """Adds the fault of objects without an object codec, unless an unknown codec may be one."""
     if links and links[0].codec is None:
         return
@@ -162,7 +162,7 @@ def _lament(links: list[_Link], wanted: str, faults: list[Fault]) -> None:
     faults.append(Fault(OBJECT_CODEC, path, words, found, f'make {{"id": "{wanted}"}} the first filter'))
 
 
-def _thread(link: _Link, before: Representation | None, faults: list[Fault]) -> Representation | None:
+def _thread(link: _ChainEntry, before: Representation | None, faults: list[Fault]) -> Representation | None:
     codec, configuration = link.codec, link.configuration
     if codec is None:
         return None

@@ -23,11 +23,11 @@ from zom.errors import ConcurrentWriteError, SelectionError, UnknownName
 from zom.formats.array_view import array_view
 from zom.handles.handle import Handle, store_token
 from zom.handles.info import ArrayInfo, array_info
-from zom.hierarchy.change.meaning import changes_between
+from zom.hierarchy.change.chunk_effects import changes_between
+from zom.hierarchy.change.consolidated_update import alone
 from zom.hierarchy.change.node_change import read_spec
 from zom.hierarchy.change.plan_text import changes_words
 from zom.hierarchy.change.resize import behind, check_clearing, clear_beyond
-from zom.hierarchy.change.upkeep import alone
 from zom.hierarchy.check.chunk_values import array_problems
 from zom.hierarchy.stored.chunks import StoredChunks, stored_chunks
 from zom.hierarchy.stored.findings import warn

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from zom.handles.group import Group
     from zom.handles.handle import Mode
     from zom.hierarchy.stored.layout import Layout
-    from zom.hierarchy.stored.look import Form
+    from zom.hierarchy.stored.lookup import Form
     from zom.model.full_spelling import Spelling
     from zom.model.spec import Spec
     from zom.problems import Level, Problem

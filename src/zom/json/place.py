@@ -19,19 +19,19 @@ if TYPE_CHECKING:
 __all__ = ["locate", "locate_all"]
 
 
-class _Place:
+class _Step:
     """A step that some pointer takes, and where its value starts, once that is known."""
 
     __slots__ = ("parent", "position", "steps")
 
-    def __init__(self, parent: _Place | None) -> None:
+    def __init__(self, parent: _Step | None) -> None:
         self.parent = parent
         self.position: int | None = None
-        self.steps: dict[str, _Place] = {}
+        self.steps: dict[str, _Step] = {}
 
-    def child(self, step: str) -> _Place:
+    def child(self, step: str) -> _Step:
         if step not in self.steps:
-            self.steps[step] = _Place(self)
+            self.steps[step] = _Step(self)
         return self.steps[step]
 
     def forget(self) -> None:
@@ -68,8 +68,8 @@ def locate_all(text: str | bytes, pointers: Iterable[str]) -> dict[str, tuple[in
     decoded = decode(text, [])
     if decoded is None:
         return places
-    root = _Place(None)
-    wanted: dict[str, _Place] = {}
+    root = _Step(None)
+    wanted: dict[str, _Step] = {}
     for pointer in places:
         if pointer == "" or pointer.startswith("/"):
             place = root
@@ -87,17 +87,17 @@ def locate_all(text: str | bytes, pointers: Iterable[str]) -> dict[str, tuple[in
     return places
 
 
-def _nearest(place: _Place) -> int:
+def _nearest(place: _Step) -> int:
     """Where the value starts, or the innermost one around it that exists; the outermost always does."""
-    here: _Place | None = place
+    here: _Step | None = place
     while here is not None and here.position is None:
         here = here.parent
     return here.position or 0 if here else 0
 
 
-def _walk(steps: Iterator[Event], root: _Place) -> None:
+def _walk(steps: Iterator[Event], root: _Step) -> None:
     """Note where the values start that pointers lead to or through."""
-    open_places: list[_Place | None] = []  # None: no pointer leads inside
+    open_places: list[_Step | None] = []  # None: no pointer leads inside
     counts: list[int] = []  # the index in a list; -1 in an object
     name = ""
     for kind, start, found in steps:

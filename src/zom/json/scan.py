@@ -105,7 +105,7 @@ def scan(text: str | bytes, faults: list[Fault], limits: Limits) -> Any:
     return value
 
 
-class _Frame:
+class _Container:
     """An object or a list that is not closed yet."""
 
     __slots__ = ("depth", "groups", "is_members", "is_node", "made", "name")
@@ -127,7 +127,7 @@ class _Builder:
         self.faults = faults
         self.limits = limits
         self.most_digits = most_digits(limits)
-        self.stack: list[_Frame] = []
+        self.stack: list[_Container] = []
         self.value: Any = None
         self.counts: dict[Rule, int] = {}
 
@@ -162,7 +162,7 @@ class _Builder:
     def _open(self, *, is_object: bool) -> bool:
         """Whether one more level is allowed; then it is open."""
         above = self.stack[-1] if self.stack else None
-        frame = _Frame({} if is_object else [])
+        frame = _Container({} if is_object else [])
         if above is None:
             frame.is_node = is_object
         else:

@@ -109,7 +109,7 @@ def _spelled_otherwise(value: Any, room: int) -> bool:
     return kind is int and value.bit_length() > 4096
 
 
-class _Level:
+class _Container:
     """An object or a list of which a part is written."""
 
     __slots__ = ("close", "items", "value", "written")
@@ -130,7 +130,7 @@ class _Pieces:
     def __init__(self, faults: list[Fault], indent: int | None) -> None:
         self.faults = faults
         self.indent = indent
-        self.stack: list[_Level] = []
+        self.stack: list[_Container] = []
         self.path: list[str | int] = []
         self.open: set[int] = set()
 
@@ -163,7 +163,7 @@ class _Pieces:
             self.faults.append(Fault(NOT_JSON, tuple(self.path), "a JSON value", "one that contains itself"))
             return "null"
         self.open.add(id(value))  # pyright: ignore[reportUnknownArgumentType]
-        self.stack.append(_Level(cast("Mapping[Any, Any] | list[Any]", value)))
+        self.stack.append(_Container(cast("Mapping[Any, Any] | list[Any]", value)))
         return "{" if isinstance(value, Mapping) else "["
 
     def _frozen(self, value: Any) -> Any:
@@ -183,7 +183,7 @@ class _Pieces:
             self.faults.append(Fault(DIGITS, tuple(self.path), "an integer of fewer digits", found))
             return "null"
 
-    def _lead(self, level: _Level, step: Any) -> str | None:
+    def _lead(self, level: _Container, step: Any) -> str | None:
         """What stands before an item; its step is on the path then. None where its name is none."""
         named = level.close == "}"
         if named and not isinstance(step, str):

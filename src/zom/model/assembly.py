@@ -19,7 +19,7 @@ from zom.model import attributes
 from zom.model.family import Family
 from zom.model.location import placed, text_problems, with_lines
 from zom.model.members import ANY, member_plan
-from zom.model.node import EMPTY, Node, make
+from zom.model.node import EMPTY, NodeParts, make
 from zom.model.output import member_specs, place_of
 from zom.model.repeats import node_count, repeated
 from zom.model.spec import Spec
@@ -73,7 +73,7 @@ Target: TypeAlias = "type[Spec] | Family | Callable[[object], Family | None]"
 """What a document is read as; a function gives None where nothing tells."""
 
 
-class _Frame:
+class _OpenNode:
     """One node on its way from document to spec, read as one class."""
 
     __slots__ = (
@@ -87,7 +87,7 @@ class _Frame:
         self.value = value
         self.cls = cls
         self.own: JSONDict = EMPTY
-        self.below: dict[str, tuple[_Frame, ...]] | None = None
+        self.below: dict[str, tuple[_OpenNode, ...]] | None = None
         """The members, each read as all classes that may fit; None where they are not known."""
         self.place = 0
         self.faults: list[Fault] | None = None
@@ -228,14 +228,14 @@ class _Descent:
         self.freeze = _taken if from_text else _frozen
         self.level: Level = level
         self.limits = limits
-        self.layers: list[list[_Frame]] = []
+        self.layers: list[list[_OpenNode]] = []
         # Ways to read one group share the ways to read its members, and so do groups that hold the same
         # Python object: without this, each level of groups would multiply them.
-        self.trials: dict[tuple[int, str, int, type[Spec]], _Frame] = {}
+        self.trials: dict[tuple[int, str, int, type[Spec]], _OpenNode] = {}
         # What is known by its id must live on, or another value could come by the same one.
         self.kept: list[object] = []
 
-    def root(self, document: object, allowed: Candidates) -> _Frame:
+    def root(self, document: object, allowed: Candidates) -> _OpenNode:
         """The root's frame, once all frames below it are open, too."""
         layer = list(self._frames("", 0, document, allowed, trial=False))
         root = layer[0]
@@ -246,7 +246,7 @@ class _Descent:
 
     def _frames(
         self, name: str, depth: int, value: object, allowed: Candidates, *, trial: bool
-    ) -> tuple[_Frame, ...]:
+    ) -> tuple[_OpenNode, ...]:
         """One frame for each class that the node may be read as."""
         given = value
         faults: list[Fault] = []
@@ -254,19 +254,19 @@ class _Descent:
             document_name_faults(name, self.family.form, self.level, faults)
         if isinstance(value, Spec):
             if self._fits(value, allowed):
-                frame = _Frame(name, depth, value, None)
+                frame = _OpenNode(name, depth, value, None)
                 frame.spec, frame.faults, frame.nodes = value, faults or None, node_count(value)
                 return (frame,)
             value, allowed = self._again(value, allowed, faults)
         foreign = value is None and given is not None
         classes = () if foreign else self._classes(value, allowed, faults)
         if len(classes) < 2 and not trial and self.from_text:
-            frame = _Frame(name, depth, value, classes[0] if classes else None)
+            frame = _OpenNode(name, depth, value, classes[0] if classes else None)
             frame.faults = faults or None
             return (frame,)
-        frames: list[_Frame] = []
+        frames: list[_OpenNode] = []
         for cls in classes or (cast("type[Spec]", None),):
-            frame = _Frame(name, depth, value, cls)
+            frame = _OpenNode(name, depth, value, cls)
             known = self.trials.setdefault((depth, name, id(given), cls), frame)
             if known is frame:
                 frame.trial, frame.faults = trial or len(classes) > 1, list(faults) or None
@@ -317,7 +317,7 @@ class _Descent:
             faults.append(Fault(MEMBER, (), wanted, _KINDS[kind]))
         return fitting
 
-    def _open(self, frame: _Frame) -> Iterator[_Frame]:
+    def _open(self, frame: _OpenNode) -> Iterator[_OpenNode]:
         """Freeze the node's own document; the frames of its members that are new."""
         if frame.cls is None:
             return
@@ -333,9 +333,11 @@ class _Descent:
         if faults:
             frame.faults = [*(frame.faults or ()), *faults]
 
-    def _children(self, frame: _Frame, members: Mapping[str, Any], faults: list[Fault]) -> Iterator[_Frame]:
+    def _children(
+        self, frame: _OpenNode, members: Mapping[str, Any], faults: list[Fault]
+    ) -> Iterator[_OpenNode]:
         plan = member_plan(cast("type[Spec]", frame.cls))
-        below = cast("dict[str, tuple[_Frame, ...]]", frame.below)
+        below = cast("dict[str, tuple[_OpenNode, ...]]", frame.below)
         depth, trial = frame.depth + 1, frame.trial
         for name, value in members.items():
             if type(name) is not str:
@@ -361,7 +363,7 @@ _Freeze: TypeAlias = "Callable[[Mapping[str, Any], list[Fault]], JSONDict]"
 
 
 def _own_document(
-    frame: _Frame, cls: type[Spec], faults: list[Fault], freeze_: _Freeze
+    frame: _OpenNode, cls: type[Spec], faults: list[Fault], freeze_: _Freeze
 ) -> Mapping[str, Any] | None:
     """The node's members, once its own document is frozen; None where they are not known."""
     document = cast("Mapping[str, Any]", frame.value)
@@ -422,7 +424,7 @@ def _foreign(document: Mapping[str, Any], family: Family) -> str | None:
 # --- up: a spec for every node -----------------------------------------------------------------------
 
 
-def _finish(frame: _Frame, level: Level) -> None:
+def _finish(frame: _OpenNode, level: Level) -> None:
     """Make the frame's spec, where its class is known, from the best of the frames below it."""
     faults: list[Fault] = []
     members: JSONDict | None = None
@@ -444,7 +446,7 @@ def _finish(frame: _Frame, level: Level) -> None:
         members = JSONDict(made)
     if frame.cls is not None:
         whole = _check_members(frame, frame.cls, faults) and whole
-        node = Node(frame.own, members, frame.place, level)
+        node = NodeParts(frame.own, members, frame.place, level)
         frame.spec = make(frame.cls, node, faults, whole=whole)
     if faults:
         frame.faults = [*(frame.faults or ()), *faults]
@@ -453,7 +455,7 @@ def _finish(frame: _Frame, level: Level) -> None:
         frame.errors += sum(fault.rule.severity(level) == "error" for fault in frame.faults)
 
 
-def _check_members(frame: _Frame, cls: type[Spec], faults: list[Fault]) -> bool:
+def _check_members(frame: _OpenNode, cls: type[Spec], faults: list[Fault]) -> bool:
     """Whether there are all the members that the class asks for, and no others."""
     if frame.below is None:
         return True
@@ -473,9 +475,9 @@ _MANY = 1000
 """How many problems are told wherever they stand: of further ones in one Python object only the first is."""
 
 
-def _tree_problems(root: _Frame, level: Level) -> Iterator[Problem]:
+def _tree_problems(root: _OpenNode, level: Level) -> Iterator[Problem]:
     """All problems, a group's before those of its members."""
-    waiting: list[tuple[_Frame, list[str]]] = [(root, [])] if root.troubled else []
+    waiting: list[tuple[_OpenNode, list[str]]] = [(root, [])] if root.troubled else []
     seen: set[int] = set()
     count = 0
     while waiting:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from zom.problems import Level
 
-__all__ = ["EMPTY", "Node", "make"]
+__all__ = ["EMPTY", "NodeParts", "make"]
 
 ANNOTATION = rule(
     "spec/annotation",
@@ -34,7 +34,7 @@ EMPTY = JSONDict()
 """An object without members, shared."""
 
 
-class Node(NamedTuple):
+class NodeParts(NamedTuple):
     """What a spec is made of."""
 
     document: JSONDict
@@ -46,7 +46,7 @@ class Node(NamedTuple):
     level: Level
 
 
-def make(cls: type[Spec], node: Node, faults: list[Fault], *, whole: bool) -> Spec | None:
+def make(cls: type[Spec], node: NodeParts, faults: list[Fault], *, whole: bool) -> Spec | None:
     """The spec of one node; None where its own form is broken.
 
     `whole` says whether all its members were made. What the class asks of them, and of attributes,

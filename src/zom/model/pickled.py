@@ -20,13 +20,13 @@ if TYPE_CHECKING:
 __all__ = ["flat", "revive"]
 
 _Class: TypeAlias = "tuple[type[Spec], tuple[Any, ...]]"
-_Entry: TypeAlias = "tuple[int, Level, str, int, tuple[str, ...] | None]"
+_Record: TypeAlias = "tuple[int, Level, str, int, tuple[str, ...] | None]"
 
 
-def flat(spec: Spec) -> tuple[list[_Class], list[_Entry]]:
+def flat(spec: Spec) -> tuple[list[_Class], list[_Record]]:
     """The classes in a tree, and each node before its members: class, level, text, place, names."""
     classes: dict[type[Spec], int] = {}
-    entries: list[_Entry] = []
+    entries: list[_Record] = []
     waiting = [spec]
     while waiting:
         node = waiting.pop()
@@ -44,7 +44,7 @@ def _named(cls: type[Spec]) -> _Class:
     return cast("type[Spec]", meta["origin"] or cls), tuple(meta["args"])
 
 
-def revive(classes: list[_Class], entries: list[_Entry]) -> Spec:
+def revive(classes: list[_Class], entries: list[_Record]) -> Spec:
     """The tree that was pickled."""
     found: list[Any] = [cast("Any", origin)[args] if args else origin for origin, args in classes]
     made: list[Spec] = []

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from zom.model.compare import Difference
     from zom.model.family import Family, NodeKind
-    from zom.model.node import Node
+    from zom.model.node import NodeParts
     from zom.problems import Level, Problem
 
 __all__ = ["Prepared", "Spec"]
@@ -43,7 +43,7 @@ class Prepared:
 
     __slots__ = ("attributes", "node", "settled", "values")
 
-    def __init__(self, values: Mapping[str, Any], node: Node, attributes: Any) -> None:
+    def __init__(self, values: Mapping[str, Any], node: NodeParts, attributes: Any) -> None:
         self.values = values
         self.node = node
         self.attributes = attributes

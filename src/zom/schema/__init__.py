@@ -25,7 +25,7 @@ from zom.schema.template_schema import template_part
 from zom.template.models import Template
 
 if TYPE_CHECKING:
-    from zom.schema.standard import Part
+    from zom.schema.standard import SchemaPart
 
 __all__ = ["Draft", "Flavour", "Loss", "json_schema", "not_expressible", "schema_id", "schema_names"]
 
@@ -89,7 +89,7 @@ def json_schema(
     return (made, losses) if report else made
 
 
-def _part(target: object, flavour: Flavour) -> tuple[Part, list[Loss]]:
+def _part(target: object, flavour: Flavour) -> tuple[SchemaPart, list[Loss]]:
     if isinstance(target, str):
         source = sources.find(target.partition("/")[0])
         if source is not None and target in schema_names():

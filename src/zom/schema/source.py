@@ -12,7 +12,7 @@ from zom.extension.registry import Registry
 
 if TYPE_CHECKING:
     from zom.schema.loss import Loss
-    from zom.schema.standard import Part
+    from zom.schema.standard import SchemaPart
 
 __all__ = ["Described", "SchemaSource", "sources"]
 
@@ -21,7 +21,7 @@ __all__ = ["Described", "SchemaSource", "sources"]
 class Described(Protocol):
     """What has a schema of its own."""
 
-    def schema_part(self, flavour: Any) -> tuple[Part, list[Loss]]:
+    def schema_part(self, flavour: Any) -> tuple[SchemaPart, list[Loss]]:
         """Its schema before it gets an identity, and what that leaves unsaid."""
         ...
 

@@ -15,7 +15,7 @@ from zom.model.members import member_plan
 from zom.schema.annotation import annotated, annotation_schema
 from zom.schema.codegen import codegen_schema
 from zom.schema.loss import Loss
-from zom.schema.standard import MODULES, Part, node_part
+from zom.schema.standard import MODULES, SchemaPart, node_part
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 __all__ = ["Builder", "class_part"]
 
 
-def class_part(cls: type[Spec], flavour: Flavour) -> tuple[Part, list[Loss]]:
+def class_part(cls: type[Spec], flavour: Flavour) -> tuple[SchemaPart, list[Loss]]:
     """The schema of documents that `cls` reads, and what it doesn't say.
 
     >>> from zom import v3
@@ -40,13 +40,13 @@ def class_part(cls: type[Spec], flavour: Flavour) -> tuple[Part, list[Loss]]:
         if flavour == "validation":
             return node_part(form, kind.replace(" ", "-")), []
         title, root, definitions = codegen_schema(name)
-        return Part(name, title, node_part(form, kind).description, root, definitions), []
+        return SchemaPart(name, title, node_part(form, kind).description, root, definitions), []
     builder = Builder(form, flavour)
     root = builder.root(cls)
     about = (cls.__doc__ or "").strip().split("\n\n")[0] or f"A {form} {kind}."
     name = f"class/{_safe(f'{cls.__module__}.{cls.__qualname__}')}"
     title = cls.__name__ if flavour == "validation" else _safe(cls.__name__)
-    return Part(name, title, " ".join(about.split()), root, builder.definitions), builder.losses
+    return SchemaPart(name, title, " ".join(about.split()), root, builder.definitions), builder.losses
 
 
 def _safe(text: str) -> str:

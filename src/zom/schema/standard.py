@@ -24,10 +24,10 @@ if TYPE_CHECKING:
 
     from zom.extension.configuration import Configuration
 
-__all__ = ["MODULES", "Part", "node_part", "part_named", "schema_names", "typed_part"]
+__all__ = ["MODULES", "SchemaPart", "node_part", "part_named", "schema_names", "typed_part"]
 
 
-class Part(NamedTuple):
+class SchemaPart(NamedTuple):
     """A schema before it gets its identity: the root, and what it refers to."""
 
     name: str
@@ -44,7 +44,7 @@ MODULES: Final[dict[str, Any]] = {"v2": node_v2, "v3": node_v3, "draft": node_dr
 """What makes the validation flavour of each format."""
 
 
-def node_part(form: str, kind: str) -> Part:
+def node_part(form: str, kind: str) -> SchemaPart:
     """A node, array or group of a format.
 
     >>> node_part("v3", "array").title
@@ -74,7 +74,7 @@ def node_part(form: str, kind: str) -> Part:
         "group": f"The document of a {_WORDS[form]} group, with its members.",
         "entry-point": f"The entry point of a {_WORDS[form]} hierarchy.",
     }
-    return Part(f"{form}/{kind}", words, described[kind], root, definitions)
+    return SchemaPart(f"{form}/{kind}", words, described[kind], root, definitions)
 
 
 def _set_apart(node: dict[str, Any], definitions: dict[str, Any]) -> None:
@@ -86,7 +86,9 @@ def _set_apart(node: dict[str, Any], definitions: dict[str, Any]) -> None:
     definitions["array"], node["then"] = node["then"], {"$ref": "#/$defs/array"}
 
 
-def _extension(kind: str, name: str, known: Any, model: type[Configuration], must: dict[str, Any]) -> Part:
+def _extension(
+    kind: str, name: str, known: Any, model: type[Configuration], must: dict[str, Any]
+) -> SchemaPart:
     fits = resolved(configuration_schema(model), node_v3.parts)
     root = extensions.called(name, extensions.definition(fits, must, needed=extensions.needs(model)))
     about = summary(cast("object", known)) or f"The {name} {kind}."
@@ -94,7 +96,7 @@ def _extension(kind: str, name: str, known: Any, model: type[Configuration], mus
     title = f"{name} {kind.replace('-', ' ')}"
     bare = {"const": name, "type": "string"}
     whole_root = root if extensions.needs(model) else {"if": {"type": "string"}, "then": bare, "else": root}
-    return Part(f"{kind}/{name}", title, about, whole_root, definitions)
+    return SchemaPart(f"{kind}/{name}", title, about, whole_root, definitions)
 
 
 def _refers(schema: object) -> bool:
@@ -103,43 +105,43 @@ def _refers(schema: object) -> bool:
     return is_list(schema) and any(map(_refers, schema))
 
 
-def _codec(name: str) -> Part:
+def _codec(name: str) -> SchemaPart:
     each = codecs[name]
     return _extension("codec", each.name, type(each), each.configuration, extensions.BOOLEAN)
 
 
-def _v2_codec(name: str) -> Part:
+def _v2_codec(name: str) -> SchemaPart:
     named = {"properties": {"id": {"const": name, "type": "string"}}}
     made = node_v2.with_id(name)
     root = {**made, "properties": {**made["properties"], **named["properties"]}}
     about = summary(v2_codecs()[name].v2_configuration) or f"The v2 codec {name}."
     definitions = node_v2.definitions() if _refers(root) else {}
-    return Part(f"v2-codec/{name}", f"{name} v2 codec", about, root, definitions)
+    return SchemaPart(f"v2-codec/{name}", f"{name} v2 codec", about, root, definitions)
 
 
-def _chunk_grid(name: str) -> Part:
+def _chunk_grid(name: str) -> SchemaPart:
     each = chunk_grids[name]
     return _extension("chunk-grid", each.name, type(each), each.configuration, extensions.TRUE)
 
 
-def _chunk_key_encoding(name: str) -> Part:
+def _chunk_key_encoding(name: str) -> SchemaPart:
     each = chunk_key_encodings[name]
     return _extension("chunk-key-encoding", each.name, type(each), each.configuration, extensions.TRUE)
 
 
-def _data_type(name: str) -> Part:
+def _data_type(name: str) -> SchemaPart:
     family = data_types[name]
     if family.name_patterns is None:
         return _extension("data-type", family.name, type(family), family.configuration, extensions.TRUE)
     text = {"type": "string", "pattern": whole(family.name_patterns[1])}
     about = summary(type(family)) or f"The {name} data types."
-    return Part(f"data-type/{name}", f"{name} data type", about, text, {})
+    return SchemaPart(f"data-type/{name}", f"{name} data type", about, text, {})
 
 
 _NODES: Final = tuple(
     f"{form}/{kind}" for form in ("v2", "v3", "draft") for kind in ("node", "array", "group")
 )
-_KINDS: Final[dict[str, Callable[[str], Part]]] = {
+_KINDS: Final[dict[str, Callable[[str], SchemaPart]]] = {
     "codec": _codec,
     "v2-codec": _v2_codec,
     "data-type": _data_type,
@@ -169,7 +171,7 @@ def schema_names() -> list[str]:
 
 
 @until_registered
-def part_named(name: str) -> Part:
+def part_named(name: str) -> SchemaPart:
     """The schema of that name; UnknownName where there is none.
 
     >>> part_named("codec/gzip").title
@@ -185,11 +187,11 @@ def part_named(name: str) -> Part:
 
 
 @until_registered
-def typed_part(name: str) -> Part:
+def typed_part(name: str) -> SchemaPart:
     """The codegen flavour of the schema of that name.
 
     >>> typed_part("v3/node").title
     'V3Node'
     """
     title, root, definitions = codegen_schema(name)
-    return Part(name, title, part_named(name).description, root, definitions)
+    return SchemaPart(name, title, part_named(name).description, root, definitions)

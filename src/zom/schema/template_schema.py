@@ -19,7 +19,7 @@ from zom.schema.extension_schema import known_families, named_one_of
 from zom.schema.loss import Loss
 from zom.schema.node_v3 import lean
 from zom.schema.spec_class import Builder
-from zom.schema.standard import Part
+from zom.schema.standard import SchemaPart
 from zom.template.attributes import is_shorthand
 from zom.template.definition import KINDS
 from zom.template.models import (
@@ -48,7 +48,7 @@ _RANKS: Final = range(1, 9)
 _ANY: Final[dict[str, Any]] = {"type": "object"}
 
 
-def template_part(template: Template, flavour: Flavour) -> tuple[Part, list[Loss]]:
+def template_part(template: Template, flavour: Flavour) -> tuple[SchemaPart, list[Loss]]:
     """The schema of v3 documents that fit `template`, and what it doesn't say.
 
     >>> part, losses = template_part(ArrayTemplate(rank=2), "validation")
@@ -58,7 +58,7 @@ def template_part(template: Template, flavour: Flavour) -> tuple[Part, list[Loss
     maker = _Maker(flavour)
     root = maker.node(template, "template")
     about = f"What fits a template of {_WORDS[template.node_type]}."
-    return Part("template", "Template", about, root, maker.builder.definitions), maker.losses
+    return SchemaPart("template", "Template", about, root, maker.builder.definitions), maker.losses
 
 
 _WORDS: Final = {"array": "an array", "group": "a group", "any": "a node"}

@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING, Any, cast
 
 from zom.errors import PathError, ReadOnlyError, StoreError, ZomError
 from zom.paths import check_stored_key
-from zom.stores.answers import Listing, Versioned
 from zom.stores.capabilities import Capabilities
 from zom.stores.locks import KeyLocks
 from zom.stores.obstacles import Obstacle, Wanted, long_keys
 from zom.stores.ranges import ByteRange, Range
+from zom.stores.results import Listing, Versioned
 from zom.stores.snapshots import AskedSnapshot, Snapshot
 
 if TYPE_CHECKING:

@@ -21,11 +21,11 @@ from typing import TYPE_CHECKING, Any, cast
 
 from zom.errors import ReadOnlyError, StoreError, ZomError
 from zom.paths import check_stored_key, check_stored_prefix
-from zom.stores.answers import Listing, Versioned
 from zom.stores.backend import Backend, is_key
 from zom.stores.capabilities import Capabilities
 from zom.stores.obstacles import Obstacle, Wanted
 from zom.stores.ranges import ByteRange, Range, Request, Suffix, check_range, cut
+from zom.stores.results import Listing, Versioned
 from zom.stores.snapshots import OpenSnapshot, Snapshot
 
 if TYPE_CHECKING:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from zom.stores.answers import Listing
+from zom.stores.results import Listing
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -79,7 +79,7 @@ def check(
         except SpecError as error:
             return error.problems
     run = _Run(problems)
-    waiting = [_Place(subject, template, None, "", ())]
+    waiting = [_Visit(subject, template, None, "", ())]
     while waiting:
         waiting.extend(reversed(run.visit(waiting.pop())))
     return tuple(problems)
@@ -93,10 +93,10 @@ class _Scope:
     def __init__(self, names: frozenset[str] | None) -> None:
         self.names = names
         """The dimensions meant; None for all."""
-        self.seen: dict[str, tuple[int, _Place]] = {}
+        self.seen: dict[str, tuple[int, _Visit]] = {}
 
 
-class _Place:
+class _Visit:
     """A node, where it stands, and what is said of it."""
 
     __slots__ = ("name", "parent", "scopes", "spec", "template")
@@ -105,7 +105,7 @@ class _Place:
         self,
         spec: Spec,
         template: Template | None,
-        parent: _Place | None,
+        parent: _Visit | None,
         name: str,
         scopes: tuple[_Scope, ...],
     ) -> None:
@@ -165,7 +165,7 @@ class _Run:
         self.nodes: dict[int, _NodeChecks] = {}
         self.groups: dict[int, _GroupChecks] = {}
 
-    def add(self, place: _Place, fault: Fault, related: Sequence[_Place] = ()) -> None:
+    def add(self, place: _Visit, fault: Fault, related: Sequence[_Visit] = ()) -> None:
         """The fault as a problem of the node at `place`."""
         broken, inside, expected, found, fix = fault
         names = place.names()
@@ -177,7 +177,7 @@ class _Run:
             Problem(broken.code, severity, node, pointer, inside, expected, found, fix, related=others)
         )
 
-    def visit(self, place: _Place) -> list[_Place]:
+    def visit(self, place: _Visit) -> list[_Visit]:
         """The places below that are to be visited, once the faults of this one are told."""
         template = place.template
         if isinstance(template, NodeTemplate):
@@ -199,7 +199,7 @@ class _Run:
             return self._check_members(place, template)
         return self._unclaimed(place) if place.scopes else []
 
-    def _check_node(self, place: _Place, template: Template, view: ArrayView | None) -> None:
+    def _check_node(self, place: _Visit, template: Template, view: ArrayView | None) -> None:
         checks = self.nodes.get(id(template))
         if checks is None:
             checks = self.nodes[id(template)] = _NodeChecks(template)
@@ -216,7 +216,7 @@ class _Run:
         for fault in faults:
             self.add(place, fault)
 
-    def _check_array(self, place: _Place, template: Template | None) -> None:
+    def _check_array(self, place: _Visit, template: Template | None) -> None:
         view = array_view(place.spec)
         if template is not None:
             self._check_node(place, template, view)
@@ -234,7 +234,7 @@ class _Run:
 
     # --- members -------------------------------------------------------------------------------
 
-    def _check_members(self, place: _Place, template: GroupTemplate) -> list[_Place]:
+    def _check_members(self, place: _Visit, template: GroupTemplate) -> list[_Visit]:
         checks = self.groups.get(id(template))
         if checks is None:
             checks = self.groups[id(template)] = _GroupChecks(template)
@@ -245,11 +245,11 @@ class _Run:
                 self.add(place, Fault(UNKNOWN, (), words, found))
             return []
         scopes = _scopes_below(place.scopes, checks.scope)
-        claims: list[list[_Place]] = [[] for _ in checks.patterns]
+        claims: list[list[_Visit]] = [[] for _ in checks.patterns]
         strangers: list[str] = []
-        below: list[_Place] = []
+        below: list[_Visit] = []
         for name, spec in members.items():
-            inner = _Place(spec, checks.members.get(name), place, name, scopes)
+            inner = _Visit(spec, checks.members.get(name), place, name, scopes)
             if inner.template is None:
                 self._claim(inner, checks, claims, strangers)
             if inner.template is not None or scopes:
@@ -259,7 +259,7 @@ class _Run:
         return below
 
     def _claim(
-        self, inner: _Place, checks: _GroupChecks, claims: list[list[_Place]], strangers: list[str]
+        self, inner: _Visit, checks: _GroupChecks, claims: list[list[_Visit]], strangers: list[str]
     ) -> None:
         """The template of the first pattern that matches the name; a stranger where none does."""
         for index, (expression, pattern) in enumerate(checks.patterns):
@@ -270,7 +270,7 @@ class _Run:
         strangers.append(inner.name)
 
     def _check_required(
-        self, place: _Place, checks: _GroupChecks, members: Mapping[str, Spec], strangers: list[str]
+        self, place: _Visit, checks: _GroupChecks, members: Mapping[str, Spec], strangers: list[str]
     ) -> None:
         for name in checks.required:
             if name not in members:
@@ -285,7 +285,7 @@ class _Run:
             fault = Fault(UNEXPECTED, ("members", name), words, show(name), _close(name, absent))
             self.add(place, fault)
 
-    def _check_patterns(self, place: _Place, checks: _GroupChecks, claims: list[list[_Place]]) -> None:
+    def _check_patterns(self, place: _Visit, checks: _GroupChecks, claims: list[list[_Visit]]) -> None:
         for (_, pattern), claimed in zip(checks.patterns, claims, strict=True):
             count = len(claimed)
             few = count < pattern.min_count
@@ -297,7 +297,7 @@ class _Run:
             if pattern.same:
                 self._check_same(pattern, claimed)
 
-    def _check_same(self, pattern: Pattern, claimed: list[_Place]) -> None:
+    def _check_same(self, pattern: Pattern, claimed: list[_Visit]) -> None:
         arrays = [(place, array_view(place.spec)) for place in claimed if place.spec.kind == "array"]
         for fact in pattern.same:
             for place, view in arrays[1:]:
@@ -307,9 +307,9 @@ class _Run:
                     path = {"dtype": view.type_path, "rank": ("shape",)}.get(fact, view.names_path)
                     self.add(place, Fault(SAME, path, words, _fact_words(view, fact)), (first,))
 
-    def _unclaimed(self, place: _Place) -> list[_Place]:
+    def _unclaimed(self, place: _Visit) -> list[_Visit]:
         members = member_specs(place.spec) or {}
-        return [_Place(spec, None, place, name, place.scopes) for name, spec in members.items()]
+        return [_Visit(spec, None, place, name, place.scopes) for name, spec in members.items()]
 
 
 def _close(name: str, known: list[str]) -> str | None:

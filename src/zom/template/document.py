@@ -74,7 +74,7 @@ def parse(document: str | bytes | Mapping[str, Any]) -> tuple[Template | None, l
     return made, problems_of([*faults, *inner])
 
 
-class _Frame:
+class _OpenTemplate:
     __slots__ = ("cls", "data", "faults", "made", "path")
 
     def __init__(self, data: Mapping[str, Any], path: Path) -> None:
@@ -87,14 +87,14 @@ class _Frame:
 
 def read(document: Mapping[str, Any]) -> tuple[Template | None, list[Fault]]:
     """The template of a document without the mark of a root, and what is wrong with it."""
-    frames: list[_Frame] = []
-    inner: dict[int, list[tuple[Path, _Frame]]] = {}
-    waiting = [_Frame(document, ())]
+    frames: list[_OpenTemplate] = []
+    inner: dict[int, list[tuple[Path, _OpenTemplate]]] = {}
+    waiting = [_OpenTemplate(document, ())]
     while waiting:
         frame = waiting.pop()
         frames.append(frame)
         frame.cls = _class_of(frame)
-        below = [(steps, _Frame(child, (*frame.path, *steps))) for steps, child in _inside(frame)]
+        below = [(steps, _OpenTemplate(child, (*frame.path, *steps))) for steps, child in _inside(frame)]
         inner[id(frame)] = below
         waiting.extend(child for _, child in reversed(below))
     for frame in reversed(frames):
@@ -105,7 +105,7 @@ def read(document: Mapping[str, Any]) -> tuple[Template | None, list[Fault]]:
     return (None if faults else frames[0].made), faults
 
 
-def _class_of(frame: _Frame) -> type[Template] | None:
+def _class_of(frame: _OpenTemplate) -> type[Template] | None:
     declared: Any = frame.data.get("node_type")
     cls = _CLASSES.get(declared) if isinstance(declared, str) else None
     if cls is None:
@@ -117,7 +117,7 @@ def _class_of(frame: _Frame) -> type[Template] | None:
     return cls
 
 
-def _inside(frame: _Frame) -> Iterator[tuple[Path, Mapping[str, Any]]]:
+def _inside(frame: _OpenTemplate) -> Iterator[tuple[Path, Mapping[str, Any]]]:
     """The documents of templates inside of one."""
     if frame.cls is GroupTemplate:
         members: Any = frame.data.get("members")

@@ -50,7 +50,7 @@ def infer(*examples: Spec, open: bool = False) -> Template:  # noqa: A002 - as t
     tables: dict[int, _Table] = {}
     for example in examples:
         _tabulate(example, tables)
-    frames = [_Frame(examples, None, "")]
+    frames = [_Examples(examples, None, "")]
     for frame in frames:  # grows while it is walked: parents first
         frames.extend(frame.split(tables))
     for frame in reversed(frames):
@@ -62,7 +62,7 @@ def infer(*examples: Spec, open: bool = False) -> Template:  # noqa: A002 - as t
     raise AssertionError(message)
 
 
-class _Frame:
+class _Examples:
     """The examples of one place, on their way to a template."""
 
     __slots__ = (
@@ -78,7 +78,7 @@ class _Frame:
         "slot",
     )
 
-    def __init__(self, examples: Sequence[Spec], parent: _Frame | None, slot: str) -> None:
+    def __init__(self, examples: Sequence[Spec], parent: _Examples | None, slot: str) -> None:
         self.examples = examples
         self.parent = parent
         self.slot = slot
@@ -99,13 +99,13 @@ class _Frame:
         self.same = sorted(names - differing - self.covered)
         self.covered |= frozenset(self.same)
 
-    def split(self, tables: Mapping[int, _Table]) -> list[_Frame]:
+    def split(self, tables: Mapping[int, _Table]) -> list[_Examples]:
         """The frames of the places below this one."""
         kinds = {spec.kind for spec in self.examples}
         if len(kinds) > 1:
             arrays = [spec for spec in self.examples if spec.kind == "array"]
             groups = [spec for spec in self.examples if spec.kind == "group"]
-            return [_Frame(arrays, self, "array"), _Frame(groups, self, "group")]
+            return [_Examples(arrays, self, "array"), _Examples(groups, self, "group")]
         if kinds != {"group"}:
             return []
         found = [member_specs(spec) for spec in self.examples]
@@ -120,10 +120,10 @@ class _Frame:
                 self.names.setdefault(name, []).append(spec)
         self.patterns = _patterns(self.names)
         claimed = {name for names in self.patterns.values() for name in names}
-        plain = [_Frame(specs, self, name) for name, specs in self.names.items() if name not in claimed]
+        plain = [_Examples(specs, self, name) for name, specs in self.names.items() if name not in claimed]
         # A slash is in no name, so these slots are nobody's name.
         return plain + [
-            _Frame([spec for name in names for spec in self.names[name]], self, f"/{pattern}")
+            _Examples([spec for name in names for spec in self.names[name]], self, f"/{pattern}")
             for pattern, names in self.patterns.items()
         ]
 

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from zom.conventions.framework.attributes import Steps
     from zom.conventions.framework.rule import Profile
     from zom.schema import Draft, Flavour, Loss
-    from zom.schema.standard import Part
+    from zom.schema.standard import SchemaPart
 
 __all__ = ["Convention", "Detect", "conventions", "declaration_of", "register"]
 
@@ -242,7 +242,7 @@ class Convention:
         key = next((key for key in node.attributes if self.owns_key(key)), None)
         return None if key is None else f"has {key}"
 
-    def schema_part(self, flavour: str) -> tuple[Part, list[Loss]]:
+    def schema_part(self, flavour: str) -> tuple[SchemaPart, list[Loss]]:
         """The schema of a node that has the convention, before it gets an identity, and what it leaves unsaid.
 
         >>> from zom.conventions import conventions

@@ -15,7 +15,7 @@ from zom.conventions.framework.schema_union import discerning
 from zom.json.python_value import is_dict, is_list
 from zom.schema.annotation import annotation_schema
 from zom.schema.codegen_types import type_name
-from zom.schema.standard import Part
+from zom.schema.standard import SchemaPart
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -56,7 +56,7 @@ class ConventionSchema:
     convention: Convention
     kind: Kind | None = None
 
-    def schema_part(self, flavour: str) -> tuple[Part, list[Loss]]:
+    def schema_part(self, flavour: str) -> tuple[SchemaPart, list[Loss]]:
         """The schema before it gets an identity, and what it leaves unsaid of the models."""
         convention = self.convention
         losses: list[Loss] = []
@@ -69,7 +69,7 @@ class ConventionSchema:
             title = type_name(convention.id, convention.version or "", self.kind or "node")
             made = _Types(type_name(convention.id, convention.version or ""))
             root = made.node(self.models(), losses)
-            return Part(name, title, about, root, made.definitions), losses
+            return SchemaPart(name, title, about, root, made.definitions), losses
         definitions: Schema = {}
         root = {
             CONVENTION: identity(convention),
@@ -80,7 +80,7 @@ class ConventionSchema:
                 if self.kind is None or each.get("on") in {None, self.kind}
             ],
         }
-        return Part(
+        return SchemaPart(
             name, shown if self.kind is None else f"{shown} {self.kind}", about, root, definitions
         ), losses
 

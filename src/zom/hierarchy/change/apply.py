@@ -20,7 +20,7 @@ from zom.hierarchy.change.planner import plan_for
 from zom.hierarchy.change.steps import Value, beaten
 from zom.hierarchy.journal.journal import Clearing, is_aside, journal_key
 from zom.hierarchy.stored.findings import warn
-from zom.hierarchy.stored.survey import Lying, spec_in
+from zom.hierarchy.stored.inventory import FoundNode, spec_in
 from zom.model.construction import outside
 from zom.paths import join, parse_path
 
@@ -121,7 +121,7 @@ def root_of(plan: Plan) -> Any:
     """The handle of the plan's root."""
     layout = plan.layout
     if plan.root:
-        spec: Any = spec_in(Lying(plan.path, layout, dict(plan.root)))
+        spec: Any = spec_in(FoundNode(plan.path, layout, dict(plan.root)))
     else:
         spec = layout.family.classes["group"]()
     return handle_of(spec, plan.store, plan.path, layout, mode="r+")
@@ -197,7 +197,7 @@ def _values(plan: Plan, data: Mapping[str, Any]) -> list[Value]:
         path = join((*parse_path(plan.path), *parse_path(given)))
         ends = {end: plan.journal.writes.get(layout.key(path, end)) for end in layout.ends("array")}
         texts = {end: text for end, text in ends.items() if text is not None}
-        spec = spec_in(Lying(path, layout, texts)) if path in plan.made else None
+        spec = spec_in(FoundNode(path, layout, texts)) if path in plan.made else None
         if spec is None or spec.kind != "array":
             fix = "write through its handle"
             problems.append(

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from zom.hierarchy.change.ledger import Ledger
-    from zom.hierarchy.stored.survey import Lying
+    from zom.hierarchy.stored.inventory import FoundNode
     from zom.model.spec import Spec
 
 __all__ = ["Renewal", "block_in", "plain_text", "renewed", "says_the_same", "wanted_by", "without"]
@@ -72,7 +72,7 @@ def without(value: Any, inline: str | None) -> Any:
     return {name: item for name, item in cast("dict[str, Any]", value).items() if name != inline}
 
 
-def block_in(node: Lying) -> dict[str, Any] | None:
+def block_in(node: FoundNode) -> dict[str, Any] | None:
     """The block that a node's documents hold, as JSON: the paths or keys it speaks of, and all else."""
     layout = node.layout
     if layout.consolidated is not None:
@@ -112,7 +112,7 @@ def renewed(ledger: Ledger, wanted: frozenset[str]) -> Renewal:
 def _renew(  # noqa: PLR0913 - all that a block is made of
     ledger: Ledger,
     at: str,
-    node: Lying | None,
+    node: FoundNode | None,
     block: dict[str, Any] | None,
     made: Renewal,
     *,

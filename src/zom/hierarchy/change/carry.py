@@ -22,8 +22,8 @@ from zom.hierarchy.change.steps import (
     undo,
 )
 from zom.hierarchy.journal.journal import journal_key
+from zom.hierarchy.stored.inventory import above_all
 from zom.hierarchy.stored.pending import busy, refuse_outer
-from zom.hierarchy.stored.survey import above_all
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, cast
 
 from zom.engine.compile import compile_plan
 from zom.errors import ZomError
-from zom.hierarchy.change.agreement import same_fill
+from zom.hierarchy.stored.chunk_compatibility import same_fill
 from zom.json.value import exact_text
 from zom.model.compare import canonical
 
@@ -35,7 +35,7 @@ _SAME_STREAM: Final = frozenset({"gzip", "zstd", "blosc", "zlib", "bz2"})
 """The codecs whose streams are those of numcodecs' codec of the same name."""
 
 
-class _Form(NamedTuple):
+class _ChunkMeaning(NamedTuple):
     """What chunks mean, as text that is equal where they mean the same."""
 
     family: str
@@ -80,7 +80,7 @@ def chunk_form(spec: Spec) -> Any:
         return None
     document = canonical(spec)
     elements = _ELEMENTS[spec.family.form](document, len(plan.axes))
-    return _Form(spec.family.form, _axes(plan), _keys(plan), exact_text(elements))
+    return _ChunkMeaning(spec.family.form, _axes(plan), _keys(plan), exact_text(elements))
 
 
 def _is_regular(spec: Spec) -> bool:

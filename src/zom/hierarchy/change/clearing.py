@@ -11,7 +11,7 @@ from zom.formats.draft import DRAFT
 from zom.formats.v2 import V2
 from zom.formats.v3 import V3
 from zom.hierarchy.change.resize import clear_beyond
-from zom.hierarchy.stored.survey import chunk_keys
+from zom.hierarchy.stored.inventory import chunk_keys
 from zom.model.assembly import assemble
 
 if TYPE_CHECKING:

@@ -20,16 +20,16 @@ from zom.hierarchy.change.apply import carry_out
 from zom.hierarchy.change.blocks import block_in, plain_text
 from zom.hierarchy.change.carry import carry_through, check_journals, check_texts
 from zom.hierarchy.change.conflicts import CHANGED
+from zom.hierarchy.change.consolidated_update import holders_of
 from zom.hierarchy.change.ledger import Ledger, is_within
 from zom.hierarchy.change.removal import found_at
 from zom.hierarchy.change.steps import beaten
-from zom.hierarchy.change.upkeep import holders_of
 from zom.hierarchy.journal.journal import journal_keys
 from zom.hierarchy.journal.repair import repaired
 from zom.hierarchy.journal.text import parse_journal
 from zom.hierarchy.stored.findings import NOT_JSON, UNREADABLE, Findings
+from zom.hierarchy.stored.inventory import FoundNode, above_all
 from zom.hierarchy.stored.layout import ENTRY_KEY
-from zom.hierarchy.stored.survey import Lying, above_all
 from zom.model.stored import NO_CONSOLIDATED
 from zom.problems import Fault, Problem, show
 
@@ -132,7 +132,7 @@ def _consolidates(store: Store, path: str, layout: Layout) -> bool:
                 # Who wrote it was killed, and did not know of the change.
                 repaired(store, key, "refuse")
     return bool(pending) or any(
-        text is not None and block_in(Lying(at, layout, {key.rpartition("/")[2]: text})) is not None
+        text is not None and block_in(FoundNode(at, layout, {key.rpartition("/")[2]: text})) is not None
         for at, key in zip(groups, blocks, strict=True)
         for text in [texts[key]]
     )
@@ -222,7 +222,7 @@ def _note_directories(ledger: Ledger, paths: Iterable[str], findings: Findings) 
                 findings.add(fault, node=path, key=key)
 
 
-def _drop(ledger: Ledger, node: Lying) -> None:
+def _drop(ledger: Ledger, node: FoundNode) -> None:
     layout, path = ledger.layout, node.path
     if layout.consolidated is not None:
         key = layout.key(path, layout.consolidated)

@@ -27,9 +27,9 @@ from zom.hierarchy.change.conflicts import (
     conflict,
     few,
 )
+from zom.hierarchy.change.consolidated_update import Written, change_documents, holders_of
 from zom.hierarchy.change.new_names import taken_name
 from zom.hierarchy.change.steps import in_order
-from zom.hierarchy.change.upkeep import Written, change_documents, holders_of
 from zom.hierarchy.journal.journal import Journal
 from zom.hierarchy.stored.layout import (
     DOCUMENT_NAMES,

@@ -20,8 +20,8 @@ from zom.hierarchy.change.plan import Action, Plan
 from zom.hierarchy.change.steps import rank_of
 from zom.hierarchy.copy.mark import COPY_MARK
 from zom.hierarchy.journal.journal import JOURNAL, Clearing, Journal, journal_key
+from zom.hierarchy.stored.inventory import FoundNode, Inventory, chunk_keys, spec_in
 from zom.hierarchy.stored.layout import ENTRY_KEY
-from zom.hierarchy.stored.survey import Lying, Survey, chunk_keys, spec_in
 from zom.model.location import placed
 from zom.paths import parse_path
 from zom.portable import TWINS
@@ -50,7 +50,7 @@ class Ledger:
     def __init__(
         self,
         store: Store,
-        found: Survey,
+        found: Inventory,
         on_conflict: OnConflict,
         *,
         prune: bool,
@@ -144,7 +144,8 @@ class Ledger:
             key = node.layout.key(node.path, node.layout.consolidated or ENTRY_KEY)
             text = self.writes.get(key)
             plain = (
-                text is not None and blocks.block_in(Lying(node.path, node.layout, {ENTRY_KEY: text})) is None
+                text is not None
+                and blocks.block_in(FoundNode(node.path, node.layout, {ENTRY_KEY: text})) is None
             )
             if (text is None and key in self.removes) or (plain and node.layout.inline is not None):
                 dropped.add(node.path)
@@ -245,7 +246,7 @@ class Ledger:
             where = "/" + key.removesuffix(COPY_MARK).strip("/")
             self.conflict(BUSY, where, "no copy under way", "one that is not done, or was interrupted", fix)
 
-    def delete(self, path: str, node: Lying, why: str = "") -> None:
+    def delete(self, path: str, node: FoundNode, why: str = "") -> None:
         """Plan that a node goes; those below it are planned by themselves."""
         old = spec_in(node)
         chunks = 0 if old is None else self.clear(path, node, old, None)
@@ -287,14 +288,16 @@ class Ledger:
                 self.removes[key] = None
                 self.old.setdefault(key, text)
 
-    def remove(self, node: Lying) -> None:
+    def remove(self, node: FoundNode) -> None:
         """Note that a node's documents go."""
         for end, text in node.documents.items():
             key = node.layout.key(node.path, end)
             self.removes[key] = None
             self.old.setdefault(key, text)
 
-    def clear(self, path: str, node: Lying, old: Spec, new: Spec | None, *, kept: Lying | None = None) -> int:
+    def clear(
+        self, path: str, node: FoundNode, old: Spec, new: Spec | None, *, kept: FoundNode | None = None
+    ) -> int:
         """Plan that the chunks of an array go; how many there are."""
         strays = self.found.strays.get(path, [])
         if old.kind != "array":
@@ -339,7 +342,7 @@ class Ledger:
 
 
 def clearing_of(
-    path: str, node: Lying, old: Spec, *, new: str | None = None, kept: str | None = None
+    path: str, node: FoundNode, old: Spec, *, new: str | None = None, kept: str | None = None
 ) -> Clearing:
     """The record by which the chunks of an array are cleared, at once or by a repair."""
     layout = node.layout

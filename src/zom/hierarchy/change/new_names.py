@@ -17,7 +17,7 @@ from zom.stores.interface import is_key
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
 
-    from zom.hierarchy.stored.survey import Survey
+    from zom.hierarchy.stored.inventory import Inventory
     from zom.paths import Form
     from zom.problems import Level, Problem
     from zom.stores.interface import Store
@@ -150,7 +150,7 @@ def new_name_faults(
                 yield prefix + name, fault
 
 
-def names_in_store(store: Store, found: Survey, groups: Iterable[str]) -> dict[str, set[str]]:
+def names_in_store(store: Store, found: Inventory, groups: Iterable[str]) -> dict[str, set[str]]:
     """The names that lie in each of the groups; a group above what was surveyed is listed."""
     names: dict[str, set[str]] = {path: set() for path in groups}
     for path in (*found.nodes, *found.others):

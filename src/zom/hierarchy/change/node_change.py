@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from zom.errors import ConcurrentWriteError, ConflictError, NotFound, SpecError, SpecWarning
 from zom.hierarchy.change.conflicts import CHANGED
-from zom.hierarchy.change.upkeep import Written, alone, change_documents
+from zom.hierarchy.change.consolidated_update import Written, alone, change_documents
 from zom.hierarchy.stored.findings import Findings
 from zom.json import text as jsontext
 from zom.json.value import same

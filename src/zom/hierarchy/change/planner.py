@@ -12,6 +12,7 @@ from zom.errors import SpecError
 from zom.formats.array_view import array_view
 from zom.handles.handles import opened
 from zom.hierarchy.change import blocks
+from zom.hierarchy.change.chunk_effects import changes_between
 from zom.hierarchy.change.conflicts import (
     ARRAY_ABOVE,
     BROKEN,
@@ -27,12 +28,11 @@ from zom.hierarchy.change.conflicts import (
 )
 from zom.hierarchy.change.create import check_path, entry_text
 from zom.hierarchy.change.ledger import Ledger, clearing_of, is_within
-from zom.hierarchy.change.meaning import changes_between
 from zom.hierarchy.change.new_names import taken_name
 from zom.hierarchy.change.plan_text import changes_words, count_of
 from zom.hierarchy.stored.chunks import in_grid
+from zom.hierarchy.stored.inventory import FoundNode, Inventory, above_all, key_form, spec_in, take_inventory
 from zom.hierarchy.stored.layout import ENTRY_KEY, V3_LAYOUT
-from zom.hierarchy.stored.survey import Lying, Survey, above_all, key_form, spec_in, survey
 from zom.hierarchy.stored.text import document_text
 from zom.model.assembly import assemble, uncollected
 from zom.model.full_spelling import check_spelling, spelled_in_full
@@ -123,7 +123,7 @@ def plan_for(  # noqa: PLR0913 - each is a choice of the caller's
         nodes = {at: node for at, node in nodes.items() if taken.keys().isdisjoint((at, *above_all(at)))}
     nodes, in_full = _in_full(nodes) if spelling == "full" else (nodes, {})
     with uncollected():
-        found = survey(
+        found = take_inventory(
             store, path, spec.family.form, expected=nodes if not store.capabilities.listable else ()
         )
         planner = Planner(store, found, on_conflict, prune=prune, keeps_names=keeps_names)
@@ -220,7 +220,7 @@ class Planner(Ledger):
             why = f"{others[0]} goes"
             self.actions[path] = replace(done, verb=verb, chunks=done.chunks + chunks, why=done.why or why)
 
-    def _there(self, path: str, spec: Spec, node: Lying, texts: dict[str, bytes]) -> None:
+    def _there(self, path: str, spec: Spec, node: FoundNode, texts: dict[str, bytes]) -> None:
         stored = {end: text for end, text in node.documents.items() if end != self.layout.consolidated}
         if stored == texts:
             self._keep(path, spec, stored)
@@ -275,7 +275,7 @@ class Planner(Ledger):
         if not written:
             self.removes[key] = None
 
-    def _broken(self, path: str, spec: Spec, node: Lying, texts: dict[str, bytes]) -> None:
+    def _broken(self, path: str, spec: Spec, node: FoundNode, texts: dict[str, bytes]) -> None:
         strays = self.found.strays.get(path, [])
         if self.on_conflict != "replace":
             fix = "mend it, or ask for on_conflict='replace'"
@@ -287,7 +287,7 @@ class Planner(Ledger):
         self.write_node(path, texts, {})
         self.act(path, spec.kind, "replace", why="its document can't be read")
 
-    def _other_kind(self, path: str, spec: Spec, node: Lying, old: Spec, texts: dict[str, bytes]) -> None:
+    def _other_kind(self, path: str, spec: Spec, node: FoundNode, old: Spec, texts: dict[str, bytes]) -> None:
         if self.on_conflict != "replace":
             fix = "ask for on_conflict='replace', and it goes"
             self.conflict(KIND, path, f"{_a(spec.kind)}, or nothing", node, fix)
@@ -296,7 +296,7 @@ class Planner(Ledger):
         self.write_node(path, texts, {})
         self.act(path, spec.kind, "replace", chunks=chunks, why=f"of {_a(old.kind)}")
 
-    def _same_kind(self, path: str, spec: Spec, node: Lying, old: Spec) -> None:
+    def _same_kind(self, path: str, spec: Spec, node: FoundNode, old: Spec) -> None:
         new = spec
         if "attributes" not in spec.document:
             held = old.document.get("attributes") if self.on_conflict == "update" else None
@@ -336,7 +336,9 @@ class Planner(Ledger):
         self.write_node(path, self._texts_of(new), node.documents)
         self.act(path, spec.kind, verb, changes=changes, chunks=chunks, why=why)
 
-    def _refilled(self, path: str, node: Lying, old: Spec, changes: tuple[Change, ...]) -> tuple[Verb, str]:
+    def _refilled(
+        self, path: str, node: FoundNode, old: Spec, changes: tuple[Change, ...]
+    ) -> tuple[Verb, str]:
         """What a new fill value does to an array: stored chunks stay, and what is missing reads as it."""
         is_resized = any(change.inside[:1] == ("shape",) for change in changes)
         verb: Verb = "resize" if is_resized else "rewrite document"
@@ -349,7 +351,7 @@ class Planner(Ledger):
             self.conflict(LAYOUT, path, wanted, f"another, and {missing}: {changes_words(changes)}", fix)
         return verb, f"what was never written reads as the new fill value: {missing}"
 
-    def _missing(self, path: str, node: Lying, old: Spec) -> str:
+    def _missing(self, path: str, node: FoundNode, old: Spec) -> str:
         """Which chunks of an array may not be stored, in words; empty where all are."""
         form = key_form(old, node.layout.scalar_chunk)
         if form is None or not self.listed:
@@ -367,7 +369,7 @@ class Planner(Ledger):
             return "ask for on_conflict='replace', and its chunks go"
         return "ask for on_conflict='update', and it is changed"
 
-    def _other_formats(self, path: str, spec: Spec, node: Lying | None) -> int:
+    def _other_formats(self, path: str, spec: Spec, node: FoundNode | None) -> int:
         """Plan that nodes of other formats go; how many chunks go with them."""
         chunks = 0
         for other in self.found.others.get(path, ()):
@@ -406,7 +408,7 @@ class Planner(Ledger):
     def _changes_format(self, path: str) -> bool:
         return any(each.kind != "entry point" for each in self.found.others.get(path, ()))
 
-    def _in_the_way(self, path: str, node: Lying, above: str, held: str) -> None:
+    def _in_the_way(self, path: str, node: FoundNode, above: str, held: str) -> None:
         """Plan that a node goes, as it can't lie below what is `held` at `above`."""
         if self.on_conflict != "replace":
             fix = "ask for on_conflict='replace', and it goes"
@@ -425,7 +427,7 @@ class Planner(Ledger):
             known = self._texts[id(spec.document)] = (spec.document, texts)
         return known[1]
 
-    def _resize(self, path: str, node: Lying, old: Spec, new: Spec) -> int:
+    def _resize(self, path: str, node: FoundNode, old: Spec, new: Spec) -> int:
         form = key_form(new, node.layout.scalar_chunk)
         if form is None:
             self.conflict(
@@ -479,7 +481,7 @@ def _with_attributes(spec: Spec, attributes: Any) -> Spec:
     return made
 
 
-def _directories(found: Survey) -> dict[str, list[str]]:
+def _directories(found: Inventory) -> dict[str, list[str]]:
     """The keys that belong to no array, by each path that they lie below."""
     lie: dict[str, list[str]] = {}
     for owner, keys in found.strays.items():

@@ -9,15 +9,15 @@ from zom.handles.handles import opened
 from zom.hierarchy.change.apply import carry_out
 from zom.hierarchy.change.ledger import Ledger, is_within
 from zom.hierarchy.stored.findings import Findings
-from zom.hierarchy.stored.look import find
+from zom.hierarchy.stored.inventory import take_inventory
+from zom.hierarchy.stored.lookup import find
 from zom.hierarchy.stored.missing import not_found
 from zom.hierarchy.stored.source import Source
-from zom.hierarchy.stored.survey import survey
 from zom.paths import parse_path
 
 if TYPE_CHECKING:
     from zom.hierarchy.change.plan import Plan
-    from zom.hierarchy.stored.survey import Survey
+    from zom.hierarchy.stored.inventory import Inventory
     from zom.stores.interface import Store
     from zom.stores.opening import Place
 
@@ -72,7 +72,7 @@ def plan_delete(store: Place, path: str = "", *, whole: bool = False) -> Plan:
     return ledger.finished()
 
 
-def found_at(store: Store, path: str, *, below: str | None = None) -> Survey:
+def found_at(store: Store, path: str, *, below: str | None = None) -> Inventory:
     """What lies at `path`, where a node is, or at `below`, above it; NotFound where none is."""
     inner = "/".join(parse_path(path))
     findings = Findings(store.url, "lenient")
@@ -80,4 +80,4 @@ def found_at(store: Store, path: str, *, below: str | None = None) -> Survey:
         there = find(source, inner, None, findings)
         if there is None:
             raise not_found(source, inner, None)
-    return survey(store, path if below is None else below, there[0].family.form)
+    return take_inventory(store, path if below is None else below, there[0].family.form)

@@ -13,7 +13,7 @@ from zom.hierarchy.change.create import check_names
 from zom.hierarchy.change.ledger import Ledger, is_within
 from zom.hierarchy.change.new_names import taken_name
 from zom.hierarchy.change.removal import found_at
-from zom.hierarchy.stored.survey import above_all
+from zom.hierarchy.stored.inventory import above_all
 from zom.paths import join, parse_path
 from zom.stores.interface import Wanted
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from zom.hierarchy.check.store import DataLevel
-    from zom.hierarchy.stored.look import Form
+    from zom.hierarchy.stored.lookup import Form
     from zom.problems import Level, Problem
     from zom.stores.opening import Place
     from zom.template.models import Template
@@ -154,8 +154,8 @@ def is_document(subject: Any) -> bool:
 
 
 def _check_store(subject: Any, path: str, like: Any, *, form: Any, **choices: Any) -> tuple[Problem, ...]:
+    from zom.hierarchy.check.checked_hierarchy import opened  # noqa: PLC0415
     from zom.hierarchy.check.store import check_store  # noqa: PLC0415 - documents are checked without stores
-    from zom.hierarchy.stored.subject import opened  # noqa: PLC0415
 
     with opened(subject, path, form) as found:
         return check_store(found.store, found.path, like, form=found.form, **choices)

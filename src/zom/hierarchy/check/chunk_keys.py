@@ -24,7 +24,7 @@ from zom.hierarchy.check.chunk_rules import (
 from zom.hierarchy.journal.journal import JOURNAL
 from zom.hierarchy.stored.chunks import in_grid, sample_form
 from zom.hierarchy.stored.layout import ENTRY_KEY, V2_LAYOUT
-from zom.hierarchy.stored.look import TWO_FORMATS, TWO_KINDS
+from zom.hierarchy.stored.lookup import TWO_FORMATS, TWO_KINDS
 from zom.model.tree import BELOW_ARRAY
 
 if TYPE_CHECKING:

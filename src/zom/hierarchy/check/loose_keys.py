@@ -16,9 +16,9 @@ from zom.hierarchy.check.chunk_keys import (
 )
 from zom.hierarchy.check.chunk_rules import FOREIGN_IN_GROUP, UNREACHED
 from zom.hierarchy.journal.journal import JOURNAL
-from zom.hierarchy.stored.gather import MIXED_FORMAT
 from zom.hierarchy.stored.layout import ENTRY_KEY
-from zom.hierarchy.stored.look import TWO_FORMATS, TWO_KINDS
+from zom.hierarchy.stored.levels import MIXED_FORMAT
+from zom.hierarchy.stored.lookup import TWO_FORMATS, TWO_KINDS
 from zom.model.tree import BELOW_ARRAY
 
 if TYPE_CHECKING:

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from zom.handles.array import Array
-    from zom.hierarchy.stored.look import Form
+    from zom.hierarchy.stored.lookup import Form
     from zom.hierarchy.stored.node import Node
     from zom.hierarchy.stored.read import StoredTree
     from zom.model.compare import Change
@@ -102,7 +102,7 @@ def check_store(  # noqa: PLR0913 - each is a choice of the caller's
     return (*first.values(), *rest, *_differences(store, tree, like, level, limits))
 
 
-class _Entry(NamedTuple):
+class _CheckedArray(NamedTuple):
     """An array, what was told of its keys, and what can be told of its values."""
 
     keys: KeysOfArray
@@ -122,14 +122,14 @@ class _StoreCheck:
         specs: dict[str, Spec] = {}
         if tree.spec is not None:
             specs = {_joined(tree.path, path): spec for path, spec in walk(cast("Spec", tree.spec))}
-        self._arrays: dict[str, _Entry | None] = {}
+        self._arrays: dict[str, _CheckedArray | None] = {}
         """By what the keys of its chunks begin with; None for what can't be judged."""
         for node in tree.root.walk():
             if node.kind != "group":
                 prefix = tree.layout.chunk_prefix(node.path)
                 self._arrays[prefix] = self._entry(node, specs.get(node.shown))
 
-    def _entry(self, node: Node, spec: Spec | None) -> _Entry | None:
+    def _entry(self, node: Node, spec: Spec | None) -> _CheckedArray | None:
         layout = self._tree.layout
         if spec is None:
             spec = spec_of(layout, node, Findings(self._store.url, "lenient", self._limits))
@@ -144,7 +144,7 @@ class _StoreCheck:
             self._tally.add(NOT_CHECKED, node.shown, wanted, str(error), key=key)
             return None
         keys = KeysOfArray(chunks, layout, self._tally)
-        return _Entry(keys, ValuesOfArray(chunks, keys, self._tally))
+        return _CheckedArray(keys, ValuesOfArray(chunks, keys, self._tally))
 
     # --- keys ------------------------------------------------------------------------------------------
 

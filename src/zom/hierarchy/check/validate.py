@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from zom.conventions.framework.rule import Profile
     from zom.conventions.framework.suppression import Suppression
     from zom.conventions.report import Report
-    from zom.hierarchy.stored.look import Form
+    from zom.hierarchy.stored.lookup import Form
     from zom.problems import Fault, Level, Problem
     from zom.stores.interface import Store
 
@@ -299,7 +299,7 @@ def _unwrapped(problem: Problem) -> Problem:
 
 
 def _of_store(validation: _Validation, subject: Any, path: str, form: Form | None, *, data: bool) -> Report:
-    from zom.hierarchy.stored.subject import opened  # noqa: PLC0415 - documents are validated without stores
+    from zom.hierarchy.check.checked_hierarchy import opened  # noqa: PLC0415 - documents are validated without stores
 
     with opened(subject, path, form) as found:
         return validation.of_tree(found.store, found.path, found.form, data=data)

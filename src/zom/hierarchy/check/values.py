@@ -14,7 +14,7 @@ from zom.problems import rule
 if TYPE_CHECKING:
     from zom.conventions.framework.judgement import Judgement
     from zom.conventions.framework.view import Node
-    from zom.hierarchy.stored.look import Form
+    from zom.hierarchy.stored.lookup import Form
     from zom.limits import Limits
     from zom.stores.interface import Store
 

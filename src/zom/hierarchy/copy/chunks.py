@@ -21,8 +21,8 @@ from zom.engine.selection import basic_or_numpy
 from zom.engine.split import walk
 from zom.engine.workers import run
 from zom.errors import CodecError, StoreError
-from zom.hierarchy.change.agreement import same_fill
 from zom.hierarchy.copy.tiling import tiling
+from zom.hierarchy.stored.chunk_compatibility import same_fill
 from zom.stores.interface import Range
 
 if TYPE_CHECKING:

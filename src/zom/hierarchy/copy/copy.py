@@ -16,7 +16,6 @@ from zom.engine.workers import processors
 from zom.errors import SpecWarning, StoreError
 from zom.handles.handle import Handle
 from zom.handles.handles import handle_of, is_name, opened
-from zom.hierarchy.change.agreement import disagreement
 from zom.hierarchy.change.conflicts import few
 from zom.hierarchy.check.chunk_keys import looks_like_chunk
 from zom.hierarchy.check.chunk_rules import CHUNK_KEY
@@ -39,6 +38,7 @@ from zom.hierarchy.copy.nodes import (
 from zom.hierarchy.copy.report import CopiedNode, CopyReport
 from zom.hierarchy.copy.tally import Progress, Tally
 from zom.hierarchy.copy.target import prepared
+from zom.hierarchy.stored.chunk_compatibility import disagreement
 from zom.hierarchy.stored.findings import warn
 from zom.hierarchy.stored.node import NAME_CODES
 from zom.hierarchy.stored.place import check_apart
@@ -53,7 +53,7 @@ if TYPE_CHECKING:
     from zom.hierarchy.change.plan import OnConflict
     from zom.hierarchy.copy.nodes import Original
     from zom.hierarchy.copy.target import Target
-    from zom.hierarchy.stored.look import Form
+    from zom.hierarchy.stored.lookup import Form
     from zom.hierarchy.stored.read import OnError
     from zom.model.spec import Spec
     from zom.stores.interface import Store

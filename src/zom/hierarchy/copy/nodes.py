@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any, cast
 
 from zom.engine.compile import compile_plan
 from zom.errors import NotFound, SpecError, StoreError, UnknownName
-from zom.hierarchy.change.agreement import same_elements
 from zom.hierarchy.journal.journal import JOURNAL
+from zom.hierarchy.stored.chunk_compatibility import same_elements
 from zom.hierarchy.stored.layout import ENTRY_KEY
 from zom.hierarchy.stored.pending import pending
 from zom.hierarchy.stored.read import read_tree
@@ -20,7 +20,7 @@ from zom.problems import Problem, rule, show
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from zom.hierarchy.stored.look import Form
+    from zom.hierarchy.stored.lookup import Form
     from zom.hierarchy.stored.node import Node
     from zom.hierarchy.stored.read import OnError, StoredTree
     from zom.model.spec import Spec

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 from zom.hierarchy.change.blocks import says_the_same
 from zom.hierarchy.change.carry import carry_through, check_texts
 from zom.hierarchy.change.consolidate import follow
+from zom.hierarchy.change.consolidated_update import holders_of
 from zom.hierarchy.change.ledger import Ledger, is_within
 from zom.hierarchy.change.steps import in_order
-from zom.hierarchy.change.upkeep import holders_of
 from zom.hierarchy.journal.journal import Journal, base_of
-from zom.hierarchy.stored.survey import above_all, survey
+from zom.hierarchy.stored.inventory import above_all, take_inventory
 from zom.paths import parse_path
 
 if TYPE_CHECKING:
@@ -72,7 +72,7 @@ def _publish_planned(  # noqa: PLR0913, PLR0917 - as above
     replaces: bool,
 ) -> tuple[str, ...]:
     """The same, with the consolidated metadata that speaks of the nodes, in one change."""
-    ledger = Ledger(store, survey(store, path, layout.family.form), "replace", prune=True)
+    ledger = Ledger(store, take_inventory(store, path, layout.family.form), "replace", prune=True)
     for at, node in sorted(ledger.found.nodes.items()):
         if replaces and is_within(at, path):
             ledger.delete(at, node)

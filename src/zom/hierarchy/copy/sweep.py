@@ -10,8 +10,8 @@ from zom.hierarchy.change.steps import is_document
 from zom.hierarchy.copy.mark import COPY_MARK, mark_key, parse_mark
 from zom.hierarchy.journal.fit import draft_at
 from zom.hierarchy.journal.journal import JOURNAL, NEW, is_aside, unsettled
+from zom.hierarchy.stored.inventory import above_all
 from zom.hierarchy.stored.layout import V2_LAYOUT, V3_LAYOUT
-from zom.hierarchy.stored.survey import above_all
 from zom.paths import parse_path
 
 if TYPE_CHECKING:

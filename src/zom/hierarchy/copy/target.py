@@ -20,9 +20,9 @@ from zom.hierarchy.copy.mark import COPY_MARK, CopyMark, copy_digest, parse_mark
 from zom.hierarchy.copy.publish import publish
 from zom.hierarchy.journal.aside import Aside
 from zom.hierarchy.journal.journal import NEW, Clearing, base_of
+from zom.hierarchy.stored.inventory import layout_for
 from zom.hierarchy.stored.layout import ENTRY_KEY, V3_LAYOUT
 from zom.hierarchy.stored.pending import check_settled
-from zom.hierarchy.stored.survey import layout_for
 from zom.json import text as jsontext
 from zom.model.full_spelling import spelled_in_full
 from zom.model.tree import unflatten

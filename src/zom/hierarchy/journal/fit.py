@@ -12,6 +12,7 @@ from zom.errors import SpecError, ZomError
 from zom.formats.draft import EntryPoint
 from zom.hierarchy.change.clearing import array_of
 from zom.hierarchy.journal.text import refused
+from zom.hierarchy.stored.inventory import FoundNode, draft_place, is_entry, key_form, spec_in
 from zom.hierarchy.stored.layout import (
     DOCUMENT_NAMES,
     DRAFT_2021,
@@ -20,7 +21,6 @@ from zom.hierarchy.stored.layout import (
     V3_LAYOUT,
     draft_layout,
 )
-from zom.hierarchy.stored.survey import Lying, draft_place, is_entry, key_form, spec_in
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -93,7 +93,7 @@ def _odd(clearing: Clearing, layout: Layout | None, texts: Mapping[str, bytes]) 
         yield f"{what}, without the array's document"
         return
     try:
-        array = spec_in(Lying(clearing.path, layout, known))
+        array = spec_in(FoundNode(clearing.path, layout, known))
         told = array_of(clearing, clearing.old)
         for each in (clearing.new, clearing.kept):
             if each is not None:

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from zom.hierarchy.copy.nodes import Original
     from zom.hierarchy.copy.report import CopyReport
     from zom.hierarchy.migrate.plan import MigrationPlan
-    from zom.hierarchy.stored.look import Form
+    from zom.hierarchy.stored.lookup import Form
     from zom.model.spec import Spec
     from zom.stores.interface import Store
     from zom.stores.opening import Place

@@ -13,9 +13,9 @@ from zom.problems import Fault, rule
 if TYPE_CHECKING:
     from zom.hierarchy.stored.findings import Findings
     from zom.hierarchy.stored.layout import Layout
-    from zom.hierarchy.stored.look import Form
+    from zom.hierarchy.stored.lookup import Form
     from zom.hierarchy.stored.source import Source
-    from zom.stores.answers import Listing
+    from zom.stores.results import Listing
 
 __all__ = ["MISSING_GROUP", "assumed_group", "is_unfinished", "note_missing_group"]
 

@@ -9,12 +9,12 @@ from zom.extension.registry import near
 from zom.hierarchy.copy.mark import COPY_MARK
 from zom.hierarchy.stored.findings import Findings
 from zom.hierarchy.stored.layout import V2_LAYOUT
-from zom.hierarchy.stored.look import find
+from zom.hierarchy.stored.lookup import find
 from zom.hierarchy.stored.settled import Settled
 
 if TYPE_CHECKING:
     from zom.hierarchy.stored.layout import Layout
-    from zom.hierarchy.stored.look import Form
+    from zom.hierarchy.stored.lookup import Form
     from zom.hierarchy.stored.node import Node
     from zom.hierarchy.stored.source import Source
 

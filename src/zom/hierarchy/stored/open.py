@@ -10,7 +10,7 @@ from zom.errors import StoreError
 from zom.hierarchy.journal.journal import Unsettled, journal_keys, unsettled
 from zom.hierarchy.stored.assumed import assumed_group
 from zom.hierarchy.stored.findings import Findings
-from zom.hierarchy.stored.look import find
+from zom.hierarchy.stored.lookup import find
 from zom.hierarchy.stored.missing import not_found
 from zom.hierarchy.stored.node import spec_of
 from zom.hierarchy.stored.pending import refuse_outer
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from zom.hierarchy.stored.layout import Layout
-    from zom.hierarchy.stored.look import Form
+    from zom.hierarchy.stored.lookup import Form
     from zom.hierarchy.stored.node import Node
     from zom.problems import Level, Problem
     from zom.stores.interface import Store

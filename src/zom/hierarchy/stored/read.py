@@ -1,6 +1,6 @@
 """Reading: a whole hierarchy from a store, as one spec.
 
-Level by level, in (depth + 2) round trips: see `zom.hierarchy.stored.gather`. Directories without documents are
+Level by level, in (depth + 2) round trips: see `zom.hierarchy.stored.levels`. Directories without documents are
 no nodes and are passed over; a node of another format is reported, and never left out silently.
 """
 
@@ -16,9 +16,9 @@ from zom.hierarchy.journal.journal import Unsettled, journal_keys, unsettled
 from zom.hierarchy.stored.assumed import assumed_group
 from zom.hierarchy.stored.consolidated import Consolidated, compare, consolidated_at, tree_of
 from zom.hierarchy.stored.findings import UNLISTED_GROUP, Findings
-from zom.hierarchy.stored.gather import Expected, gather
 from zom.hierarchy.stored.layout import ENTRY_KEY, V2_LAYOUT, V3_LAYOUT
-from zom.hierarchy.stored.look import find, is_entry, layout_of, note_directory
+from zom.hierarchy.stored.levels import Expected, gather
+from zom.hierarchy.stored.lookup import find, is_entry, layout_of, note_directory
 from zom.hierarchy.stored.missing import not_found
 from zom.hierarchy.stored.node import Document, sound_part, spec_of
 from zom.hierarchy.stored.pending import refuse_outer
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from zom.hierarchy.stored.layout import Layout
-    from zom.hierarchy.stored.look import Form
+    from zom.hierarchy.stored.lookup import Form
     from zom.hierarchy.stored.node import Node
     from zom.model.family import NodeKind
     from zom.problems import Level, Problem

@@ -15,8 +15,8 @@ from typing_extensions import override
 from zom.hierarchy.change.clearing import array_of
 from zom.hierarchy.journal.journal import JOURNAL, OLD, is_aside, journal_keys
 from zom.hierarchy.journal.text import parse_journal
+from zom.hierarchy.stored.inventory import key_form
 from zom.hierarchy.stored.pending import is_committed, refuse_outer
-from zom.hierarchy.stored.survey import key_form
 from zom.paths import parse_path
 from zom.stores.interface import ByteRange, Snapshot, Store, Versioned, cut
 from zom.stores.wrap import WrapperStore

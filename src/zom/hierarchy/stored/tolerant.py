@@ -8,7 +8,7 @@ from typing_extensions import override
 
 from zom.errors import StoreError
 from zom.hierarchy.stored.source import Source
-from zom.stores.answers import Listing
+from zom.stores.results import Listing
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable

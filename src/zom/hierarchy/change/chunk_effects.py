@@ -15,9 +15,9 @@ if TYPE_CHECKING:
     from zom.model.compare import Change
     from zom.model.spec import Spec
 
-__all__ = ["Meaning", "changes_between"]
+__all__ = ["ChunkEffect", "changes_between"]
 
-Meaning = Literal["keep", "update attributes", "rewrite document", "refill", "resize", "replace"]
+ChunkEffect = Literal["keep", "update attributes", "rewrite document", "refill", "resize", "replace"]
 """What a new document does; "refill" gives another value to what was never written."""
 
 _LAYOUT = frozenset(
@@ -27,7 +27,7 @@ _LAYOUT = frozenset(
 )
 
 
-def changes_between(old: Spec, new: Spec) -> tuple[Meaning, tuple[Change, ...]]:
+def changes_between(old: Spec, new: Spec) -> tuple[ChunkEffect, tuple[Change, ...]]:
     """What it means to put the document of `new` in the place of `old`, a node of the same kind.
 
     >>> from zom import v3

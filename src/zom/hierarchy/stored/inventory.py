@@ -31,8 +31,8 @@ if TYPE_CHECKING:
     from zom.stores.interface import Store
 
 __all__ = [
-    "Lying",
-    "Survey",
+    "FoundNode",
+    "Inventory",
     "above_all",
     "chunk_keys",
     "draft_place",
@@ -40,11 +40,11 @@ __all__ = [
     "key_form",
     "layout_for",
     "spec_in",
-    "survey",
+    "take_inventory",
 ]
 
 
-class Lying:
+class FoundNode:
     """A node as it lies in a store: its documents, not read before somebody asks."""
 
     __slots__ = ("_kind", "documents", "layout", "path")
@@ -100,7 +100,7 @@ def is_entry(text: bytes) -> bool:
     return isinstance(document.get("zarr_format"), str) and "metadata_encoding" in document
 
 
-def spec_in(node: Lying) -> Spec | None:
+def spec_in(node: FoundNode) -> Spec | None:
     """The spec of a node that lies in a store; None where its documents can't be read."""
     faults: list[Fault] = []
     values = {end: jsontext.read(text, faults) for end, text in node.documents.items()}
@@ -136,15 +136,15 @@ def chunk_keys(
 
 
 @dataclass(frozen=True)
-class Survey:
+class Inventory:
     """What lies at a path and below, and what stands above it."""
 
     path: str
     layout: Layout
     """The layout that a node of the wanted format has there."""
-    nodes: Mapping[str, Lying]
+    nodes: Mapping[str, FoundNode]
     """The nodes of that layout, by path; those above, too."""
-    others: Mapping[str, tuple[Lying, ...]]
+    others: Mapping[str, tuple[FoundNode, ...]]
     """The nodes of other formats, by path."""
     strays: Mapping[str | None, list[str]]
     """The keys that are no documents, by the path of the nearest node above them; None where none is."""
@@ -162,13 +162,13 @@ class Survey:
         return _place_of(key.rpartition("/")[0], self.layout)
 
 
-def survey(store: Store, path: str, family_form: str, *, expected: Iterable[str] = ()) -> Survey:
+def take_inventory(store: Store, path: str, family_form: str, *, expected: Iterable[str] = ()) -> Inventory:
     """Everything at `path` and below, and the nodes above it.
 
     Of a store that can't be listed, only what lies at the `expected` paths is found.
 
     >>> from zom.stores.memory import MemoryStore
-    >>> found = survey(MemoryStore({"a/zarr.json": b'{"node_type": "array"}', "a/c/0": b""}), "/", "v3")
+    >>> found = take_inventory(MemoryStore({"a/zarr.json": b'{"node_type": "array"}', "a/c/0": b""}), "/", "v3")
     >>> [str(node) for node in found.nodes.values()], found.strays
     (['a v3 array'], {'/a': ['a/c/0']})
     """
@@ -308,9 +308,9 @@ def _sorted(  # noqa: PLR0913, PLR0917 - all that was found
     rest: list[str],
     journals: list[str],
     keys: list[str],
-) -> Survey:
-    nodes: dict[str, Lying] = {}
-    others: dict[str, tuple[Lying, ...]] = {}
+) -> Inventory:
+    nodes: dict[str, FoundNode] = {}
+    others: dict[str, tuple[FoundNode, ...]] = {}
     loose: dict[str, bytes] = {}
     for (at, name), found in documents.items():
         each = layouts[name]
@@ -318,10 +318,10 @@ def _sorted(  # noqa: PLR0913, PLR0917 - all that was found
         if not any(end in ordered for end, _ in each.marks):
             loose.update({found[end]: text for end, text in ordered.items()})
         elif name == layout.name and not (ENTRY_KEY in ordered and is_entry(ordered[ENTRY_KEY])):
-            nodes[at] = Lying(at, each, ordered)
+            nodes[at] = FoundNode(at, each, ordered)
         else:
-            others[at] = (*others.get(at, ()), Lying(at, each, ordered))
-    return Survey(
+            others[at] = (*others.get(at, ()), FoundNode(at, each, ordered))
+    return Inventory(
         path,
         layout,
         nodes,
@@ -335,8 +335,8 @@ def _sorted(  # noqa: PLR0913, PLR0917 - all that was found
 
 def _owned(
     layout: Layout,
-    nodes: Mapping[str, Lying],
-    others: Mapping[str, tuple[Lying, ...]],
+    nodes: Mapping[str, FoundNode],
+    others: Mapping[str, tuple[FoundNode, ...]],
     rest: list[str],
 ) -> dict[str | None, list[str]]:
     """The other keys by the nearest node above them."""
@@ -351,7 +351,10 @@ def _owned(
 
 
 def _owner(
-    directory: str, layout: Layout, nodes: Mapping[str, Lying], others: Mapping[str, tuple[Lying, ...]]
+    directory: str,
+    layout: Layout,
+    nodes: Mapping[str, FoundNode],
+    others: Mapping[str, tuple[FoundNode, ...]],
 ) -> str | None:
     at = _place_of(directory, layout)
     while True:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, cast
 from zom.hierarchy.change.blocks import block_in, plain_text
 from zom.hierarchy.change.carry import carry_through, check_texts
 from zom.hierarchy.journal.journal import Journal, journal_key
-from zom.hierarchy.stored.survey import Lying, above_all
+from zom.hierarchy.stored.inventory import FoundNode, above_all
 from zom.hierarchy.stored.text import document_text
 from zom.json import text as jsontext
 from zom.paths import join, parse_path
@@ -57,7 +57,7 @@ def holders_of(store: Store, paths: Iterable[str], layout: Layout) -> dict[str, 
     return {
         at: text
         for at, text in zip(groups, store.get_many(keys), strict=True)
-        if text is not None and block_in(Lying(at, layout, {end: text})) is not None
+        if text is not None and block_in(FoundNode(at, layout, {end: text})) is not None
     }
 
 
@@ -144,7 +144,7 @@ def _with_block(
     layout: Layout, at: str, text: bytes, stored: bytes, changes: Iterable[Written]
 ) -> tuple[bytes | None, bytes]:
     """The document that holds a block: as it is meanwhile, and with what the block says then."""
-    block = cast("dict[str, Any]", block_in(Lying(at, layout, {cast("str", _end(layout)): stored})))
+    block = cast("dict[str, Any]", block_in(FoundNode(at, layout, {cast("str", _end(layout)): stored})))
     held: Any = block.get("metadata")
     entries = dict(cast("dict[str, Any]", held)) if isinstance(held, dict) else {}
     for each in changes:

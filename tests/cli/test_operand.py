@@ -9,7 +9,7 @@ from contextlib import contextmanager
 import pytest
 
 import zom
-from zom.cli.place import place_of, target_at
+from zom.cli.operand import operand_of, target_at
 
 TREE = """\
 /  v3 group  title="a small climate"
@@ -72,8 +72,8 @@ def test_a_node_path_that_is_none_is_wrong_usage(call):
 
 
 def test_a_url_is_not_cut_at_the_colons_of_its_address():
-    assert place_of("http://[::1]:8000/a.zarr::t").path == "t"
-    assert place_of("http://[::1]:8000/a.zarr").path == ""
+    assert operand_of("http://[::1]:8000/a.zarr::t").path == "t"
+    assert operand_of("http://[::1]:8000/a.zarr").path == ""
 
 
 def test_a_document_has_no_nodes_behind_two_colons(call, document):
@@ -155,7 +155,7 @@ def test_what_is_secret_in_a_url_is_not_shown(call):
     text = "http://127.0.0.1:9/a: cannot read 't/zarr.json' of /t: connection refused"
     code, out, err = call("tree", "http://me:secret@127.0.0.1:9/a::t")
     assert (code, out, err.partition(";")[0]) == (3, "", f"zom tree: {text}")
-    place = place_of("http://me:secret@127.0.0.1:9/a?sig=secret::t")
+    place = operand_of("http://me:secret@127.0.0.1:9/a?sig=secret::t")
     assert place.name == "http://127.0.0.1:9/a::t"
     assert "secret" not in repr(place)
 

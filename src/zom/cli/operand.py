@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from zom.problems import Problem
     from zom.stores.interface import Store
 
-__all__ = ["Place", "place_of", "sound_part_at", "spec_at", "store_at", "target_at"]
+__all__ = ["Operand", "operand_of", "sound_part_at", "spec_at", "store_at", "target_at"]
 
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:/", re.ASCII)
 """One slash is enough: a URL that has lost the other is no path, and the store says so."""
@@ -40,7 +40,7 @@ _STORE_NAMES = (".zip", ".sqlite", ".sqlite3", ".db")
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class Operand:
     """A document, or a node of a store."""
 
     name: str
@@ -109,17 +109,17 @@ class Place:
         return store(where, read_only=not write)
 
 
-def place_of(name: str) -> Place:
+def operand_of(name: str) -> Operand:
     """What `name` is of the things that are there.
 
-    >>> place_of("-").kind, place_of("s3://bucket/a.zarr::t2m").path
+    >>> operand_of("-").kind, operand_of("s3://bucket/a.zarr::t2m").path
     ('document', 't2m')
-    >>> place_of("nowhere")
+    >>> operand_of("nowhere")
     Traceback (most recent call last):
     zom.cli.outcome.CommandError: nowhere: no such file or directory; name a document, a store, or - for standard input
     """
     if name == "-":
-        return Place(name, name)
+        return Operand(name, name)
     where, path = _split(name)
     kind = _kind(where)
     if kind == "missing":
@@ -127,28 +127,28 @@ def place_of(name: str) -> Place:
         raise CommandError(f"{name or repr(name)}: no such file or directory; {hint}", UNREADABLE)
     if kind == "document" and path:
         raise CommandError(f"{name}: {where} is a document, no store; name it without ::{path}", USAGE)
-    return Place(_shown(where, path), where, path, kind)
+    return Operand(_shown(where, path), where, path, kind)
 
 
-def store_at(name: str) -> Place:
+def store_at(name: str) -> Operand:
     """The node of a store that `name` is: a document won't do.
 
     >>> store_at("-")
     Traceback (most recent call last):
     zom.cli.outcome.CommandError: -: expected a store, found a document; name a directory, a zip or SQLite file, or a URL
     """
-    found = place_of(name)
+    found = operand_of(name)
     if not found.is_store:
         hint = "name a directory, a zip or SQLite file, or a URL"
         raise CommandError(f"{name}: expected a store, found a document; {hint}", UNREADABLE)
     return found
 
 
-def target_at(name: str) -> Place:
+def target_at(name: str) -> Operand:
     """The node of a store that is to be written, which may be missing.
 
     >>> target_at("new.zarr::a/b")
-    Place(name='new.zarr::a/b', path='a/b', kind='store')
+    Operand(name='new.zarr::a/b', path='a/b', kind='store')
     """
     where, path = _split(name)
     if not where or name == "-":
@@ -158,7 +158,7 @@ def target_at(name: str) -> Place:
     kind = _kind(where)
     if kind == "document":
         raise CommandError(f"{name}: is a file, and no store; name a new place", UNREADABLE)
-    return Place(_shown(where, path), where, path, "store" if kind == "missing" else kind)
+    return Operand(_shown(where, path), where, path, "store" if kind == "missing" else kind)
 
 
 def spec_at(
@@ -172,7 +172,7 @@ def spec_at(
 
     With `on_error="skip"`, nodes of a store that can't be read are left out, and told to `on_warning`.
     """
-    place = place_of(name)
+    place = operand_of(name)
     if not place.is_store:
         return read_document(name).spec()
     from zom.hierarchy.stored.read import read  # noqa: PLC0415 - documents need none of it
@@ -184,7 +184,7 @@ def spec_at(
 
 def sound_part_at(name: str, *, depth: int | None = None) -> tuple[Spec, Mapping[str, str]]:
     """As `spec_at`, without the nodes that can't be read; why they can't, by path."""
-    place = place_of(name)
+    place = operand_of(name)
     if not place.is_store:
         return read_document(name).spec(), {}
     from zom.hierarchy.stored.read import read_tree  # noqa: PLC0415 - documents need none of it
@@ -215,7 +215,7 @@ def _shown(where: str, path: str) -> str:
 
 
 def _kind(where: str) -> str:
-    """As `Place.kind`, or "missing"."""
+    """As `Operand.kind`, or "missing"."""
     if _is_url(where):
         return "store"
     path = Path(where)

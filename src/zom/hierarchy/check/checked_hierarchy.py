@@ -13,13 +13,13 @@ from zom.stores import opening
 if TYPE_CHECKING:
     from collections.abc import Generator
 
-    from zom.hierarchy.stored.look import Form
+    from zom.hierarchy.stored.lookup import Form
     from zom.stores.interface import Store
 
-__all__ = ["Subject", "opened"]
+__all__ = ["CheckedHierarchy", "opened"]
 
 
-class Subject(NamedTuple):
+class CheckedHierarchy(NamedTuple):
     """A hierarchy in an open store."""
 
     store: Store
@@ -29,7 +29,7 @@ class Subject(NamedTuple):
 
 
 @contextmanager
-def opened(subject: Any, path: str, form: Form | None) -> Generator[Subject]:
+def opened(subject: Any, path: str, form: Form | None) -> Generator[CheckedHierarchy]:
     """The hierarchy at `path` below the subject; a store that is opened for it is closed in the end.
 
     >>> import zom
@@ -41,11 +41,11 @@ def opened(subject: Any, path: str, form: Form | None) -> Generator[Subject]:
     if isinstance(subject, Handle):
         whole = join((*parse_path(subject.path), *parse_path(path)))
         own: Any = subject.layout.family.form
-        yield Subject(subject.store, whole, form or own)
+        yield CheckedHierarchy(subject.store, whole, form or own)
         return
     store = opening.store(subject, read_only=True)
     try:
-        yield Subject(store, path, form)
+        yield CheckedHierarchy(store, path, form)
     finally:
         if isinstance(subject, (str, PathLike)):
             store.close()

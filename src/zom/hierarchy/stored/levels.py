@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from zom.hierarchy.journal.journal import journal_key, unsettled
 from zom.hierarchy.stored.assumed import is_unfinished, note_missing_group
 from zom.hierarchy.stored.layout import ENTRY_KEY, V2_LAYOUT, V3_LAYOUT, Layout, Sighting
-from zom.hierarchy.stored.look import is_entry, look, note_directory, note_two_formats
+from zom.hierarchy.stored.lookup import is_entry, look, note_directory, note_two_formats
 from zom.hierarchy.stored.node import Node
 from zom.problems import Fault, rule
 
