@@ -1,1 +1,50 @@
-"""Extensions: what a codec, a data type, a chunk grid and a chunk key encoding are, and how they are registered."""
+"""Extensions: codecs, data types, chunk grids and chunk key encodings, and how to register your own.
+
+A plugin imports this module alone. docs/extending.md shows complete files.
+
+>>> from zom import extension
+>>> extension.codecs["gzip"].kind
+'bytes->bytes'
+"""
+
+from zom.errors import CodecError, ExtensionError
+from zom.extension.axis import Axis
+from zom.extension.bound import ArrayCoder, Block, ByteCoder, Coder, Data, Serializer, Stream
+from zom.extension.codec import Bytes, Codec, CodecKind, Elements, Representation, codecs
+from zom.extension.configuration import Configuration, NoConfiguration
+from zom.extension.datatype import ByteOrder, DataType, DataTypeFamily, data_types
+from zom.extension.grid import ChunkGrid, chunk_grids
+from zom.extension.keys import ChunkKeyEncoding, KeyForm, chunk_key_encodings
+from zom.problems import Fault, rule
+
+__all__ = [
+    "ArrayCoder",
+    "Axis",
+    "Block",
+    "ByteCoder",
+    "ByteOrder",
+    "Bytes",
+    "ChunkGrid",
+    "ChunkKeyEncoding",
+    "Codec",
+    "CodecError",
+    "CodecKind",
+    "Coder",
+    "Configuration",
+    "Data",
+    "DataType",
+    "DataTypeFamily",
+    "Elements",
+    "ExtensionError",
+    "Fault",
+    "KeyForm",
+    "NoConfiguration",
+    "Representation",
+    "Serializer",
+    "Stream",
+    "chunk_grids",
+    "chunk_key_encodings",
+    "codecs",
+    "data_types",
+    "rule",
+]
