@@ -1,0 +1,48 @@
+# The tasks of this repository: `make setup` once, `make fast` while you work, `make check` before you push.
+
+PYTHON ?= python3
+VENV ?= .venv
+RUN := $(VENV)/bin
+
+.PHONY: help setup fast test check lint types docs schemas bench clean
+
+help: ## list the tasks
+	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 10
+
+setup: ## create the environment with all tools, and install the commit hooks
+	$(PYTHON) -m venv $(VENV)
+	$(RUN)/pip install --quiet -e '.[lint]' pre-commit
+	$(RUN)/pre-commit install
+
+fast: lint types ## lint, types, and the unit tests without corpora
+	$(RUN)/python -m pytest -n 2 -q -m 'not slow and not corpus'
+
+test: ## all tests; doctests, docs and the README are part of them
+	$(RUN)/python -m pytest -n 2 -q
+
+check: ## everything that CI runs, from a fresh environment
+	.ci/run
+
+lint:
+	$(RUN)/ruff check .
+	$(RUN)/ruff format --check .
+
+types:
+	$(RUN)/mypy
+	$(RUN)/pyright
+
+docs: ## regenerate the pages and tables that are made from the code
+	$(RUN)/python docs/generate.py
+	$(RUN)/python docs/generate_examples.py
+
+schemas: ## regenerate the published JSON Schemas
+	$(RUN)/python schemas/generate.py
+
+bench: ## time zom beside its peers, in an environment of its own
+	$(PYTHON) -m venv $(VENV)-bench
+	$(VENV)-bench/bin/pip install --quiet -e '.[fast]' -r benchmarks/requirements.txt
+	$(VENV)-bench/bin/python benchmarks/chunks.py
+	$(VENV)-bench/bin/python benchmarks/trees.py
+
+clean: ## delete the environments and caches
+	rm -rf $(VENV) $(VENV)-bench .pytest_cache .mypy_cache .ruff_cache .hypothesis
