@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from zom.hierarchy.change.blocks import says_the_same
@@ -21,34 +21,41 @@ if TYPE_CHECKING:
     from zom.hierarchy.stored.layout import Layout
     from zom.stores.interface import Store
 
-__all__ = ["publish"]
+__all__ = ["Publication", "publish"]
 
 
-def publish(  # noqa: PLR0913, PLR0917 - a hierarchy, and where it is put
-    store: Store,
-    layout: Layout,
-    path: str,
-    texts: Mapping[str, Mapping[str, bytes]],
-    above: Mapping[str, bytes],
-    wanted: frozenset[str],
-    *,
-    replaces: bool,
-) -> tuple[str, ...]:
-    """Write the documents of the nodes of a copy, by path, and of the groups `above`; the groups consolidated.
+@dataclass(frozen=True, slots=True)
+class Publication:
+    """The documents of a copy, and where they are put."""
+
+    store: Store
+    layout: Layout
+    path: str
+    texts: Mapping[str, Mapping[str, bytes]]
+    """The documents of each node, by the path of the node and by key."""
+    above: Mapping[str, bytes]
+    """The documents of groups above that are missing, by key."""
+    wanted: frozenset[str]
+    """The groups that get consolidated metadata."""
+
+
+def publish(work: Publication, *, replaces: bool) -> tuple[str, ...]:
+    """Write the documents of the nodes of a copy, and of the groups above; the groups consolidated.
 
     With `replaces` their chunks wait beside the documents, and all take the place of what is at `path`.
     """
+    store, layout, path = work.store, work.layout, work.path
     consolidates = layout.inline is not None or layout.consolidated is not None
-    if replaces or (consolidates and (wanted or holders_of(store, [path], layout))):
-        return _publish_planned(store, layout, path, texts, above, wanted, replaces=replaces)
-    documents = {**above, **{key: text for found in texts.values() for key, text in found.items()}}
+    if replaces or (consolidates and (work.wanted or holders_of(store, [path], layout))):
+        return _publish_planned(work, replaces=replaces)
+    documents = {**work.above, **{key: text for found in work.texts.values() for key, text in found.items()}}
     there = dict(zip(documents, store.get_many(documents), strict=True))
     changed = [key for key in in_order(documents, layout) if there[key] != documents[key]]
     if changed:
         old = {key: there[key] for key in changed}
-        top = _top(layout, path, above)
-        work = Journal(top, "undo", writes={key: documents[key] for key in changed}, old=old)
-        carry_through(store, work, lambda: check_texts(store, old))
+        top = _top(layout, path, work.above)
+        journal = Journal(top, "undo", writes={key: documents[key] for key in changed}, old=old)
+        carry_through(store, journal, lambda: check_texts(store, old))
         follow(store, path, layout)
     return ()
 
@@ -61,17 +68,9 @@ def _top(layout: Layout, path: str, above: Mapping[str, bytes]) -> str:
     return min([path, *made], key=len)
 
 
-def _publish_planned(  # noqa: PLR0913, PLR0917 - as above
-    store: Store,
-    layout: Layout,
-    path: str,
-    texts: Mapping[str, Mapping[str, bytes]],
-    above: Mapping[str, bytes],
-    wanted: frozenset[str],
-    *,
-    replaces: bool,
-) -> tuple[str, ...]:
+def _publish_planned(work: Publication, *, replaces: bool) -> tuple[str, ...]:
     """The same, with the consolidated metadata that speaks of the nodes, in one change."""
+    store, layout, path = work.store, work.layout, work.path
     ledger = Ledger(store, take_inventory(store, path, layout.family.form), "replace", prune=True)
     for at, node in sorted(ledger.found.nodes.items()):
         if replaces and is_within(at, path):
@@ -81,18 +80,18 @@ def _publish_planned(  # noqa: PLR0913, PLR0917 - as above
     for at, others in sorted(ledger.found.others.items()):
         for node in others if replaces and is_within(at, path) else ():
             ledger.delete(at, node)
-    for at, found in texts.items():
+    for at, found in work.texts.items():
         _write(ledger, at, found, replaces=replaces)
     for at in above_all(path):
         keys = [layout.key(at, end) for end, _ in layout.marks]
-        found = {key: above[key] for key in keys if key in above}
+        found = {key: work.above[key] for key in keys if key in work.above}
         if found:
             _write(ledger, at, found, replaces=False)
-    plan = ledger.finished(wanted)
+    plan = ledger.finished(work.wanted)
     plan.check()
     base = layout.base if layout.implicit_groups else base_of(path)
-    work = replace(plan.journal, swap=base if replaces else None)
-    carry_through(store, work, lambda: check_texts(store, work.old))
+    journal = replace(plan.journal, swap=base if replaces else None)
+    carry_through(store, journal, lambda: check_texts(store, journal.old))
     return tuple(sorted(plan.consolidated, key=lambda at: (len(parse_path(at)), at)))
 
 

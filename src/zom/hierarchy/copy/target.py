@@ -17,7 +17,7 @@ from zom.hierarchy.change.create import entry_text
 from zom.hierarchy.change.planner import plan_for
 from zom.hierarchy.change.removal import plan_delete
 from zom.hierarchy.copy.mark import COPY_MARK, CopyMark, copy_digest, parse_mark
-from zom.hierarchy.copy.publish import publish
+from zom.hierarchy.copy.publish import Publication, publish
 from zom.hierarchy.journal.aside import Aside
 from zom.hierarchy.journal.journal import NEW, Clearing, base_of
 from zom.hierarchy.stored.inventory import layout_for
@@ -125,7 +125,8 @@ class Target:
             for inner, texts in self.texts.items()
             if inner not in self.kept - self.waiting
         }
-        return publish(self.store, self.layout, self.path, texts, self.above, wanted, replaces=self.replaces)
+        work = Publication(self.store, self.layout, self.path, texts, self.above, wanted)
+        return publish(work, replaces=self.replaces)
 
     def finish(self) -> None:
         """Remove what waits no more, and the mark: the copy is whole."""

@@ -8,7 +8,7 @@ is done.
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from zom.errors import PathError, StoreError
 from zom.hierarchy.journal.journal import CODE, FORM, JOURNAL, Clearing, Journal, base_of, is_aside
@@ -20,6 +20,8 @@ from zom.problems import show
 
 if TYPE_CHECKING:
     from zom.problems import Fault
+
+T = TypeVar("T")
 
 __all__ = ["RefusedError", "parse_clearings", "parse_journal", "refused"]
 
@@ -170,9 +172,7 @@ class _Parsing:
 
 
 def _object(value: object, where: str, members: frozenset[str] | None = None) -> JSONDict:
-    if not isinstance(value, JSONDict):
-        raise RefusedError(f"{_kind(value)} instead of an object at {where!r}")
-    found = value
+    found = _of(JSONDict, "an object", value, where)
     if members is not None and found.keys() != members:
         odd = min(found.keys() ^ members)
         missing = "without" if odd in members else "with"
@@ -181,20 +181,21 @@ def _object(value: object, where: str, members: frozenset[str] | None = None) ->
 
 
 def _list(value: object, where: str) -> JSONList:
-    if not isinstance(value, JSONList):
-        raise RefusedError(f"{_kind(value)} instead of a list at {where!r}")
-    return value
+    return _of(JSONList, "a list", value, where)
 
 
 def _str(value: object, where: str) -> str:
-    if not isinstance(value, str):
-        raise RefusedError(f"{_kind(value)} instead of a string at {where!r}")
-    return value
+    return _of(str, "a string", value, where)
 
 
 def _bool(value: object, where: str) -> bool:
-    if not isinstance(value, bool):
-        raise RefusedError(f"{_kind(value)} instead of a boolean at {where!r}")
+    return _of(bool, "a boolean", value, where)
+
+
+def _of(kind: type[T], name: str, value: object, where: str) -> T:
+    """The value; RefusedError where it is of another kind."""
+    if not isinstance(value, kind):
+        raise RefusedError(f"{_kind(value)} instead of {name} at {where!r}")
     return value
 
 
