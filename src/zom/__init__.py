@@ -62,7 +62,7 @@ if TYPE_CHECKING:
     from zom.hierarchy.stored.diff import diff
     from zom.hierarchy.stored.read import read
     from zom.limits import Limits
-    from zom.model.build.build import AUTO
+    from zom.model.builders.build import AUTO
     from zom.model.compare import Change, Difference, like
     from zom.model.construction import ABSENT
     from zom.model.tree import unflatten
@@ -116,7 +116,7 @@ _HOMES = {
     "zom.model.construction": ("ABSENT",),
     "zom.conversion.losses": ("Conversion",),
     "zom.conversion.trees": ("convert",),
-    "zom.model.build.build": ("AUTO",),
+    "zom.model.builders.build": ("AUTO",),
     "zom.model.compare": ("Change", "Difference", "like"),
     "zom.formats.detection": ("parse",),
     "zom.schema": ("json_schema", "not_expressible", "schema_names"),

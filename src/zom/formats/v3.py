@@ -15,8 +15,8 @@ from zom.extension.configuration import WHOLE
 from zom.formats import v3_rules as rules
 from zom.formats.canonical_document import canonical_v3
 from zom.json.value import JSON, JSONDict
-from zom.model.build.build import AUTO, Compression, DTypeLike, ShardChoice, v3_document
-from zom.model.build.from_array import arguments_of, document_in
+from zom.model.builders.build import AUTO, Compression, DTypeLike, ShardChoice, v3_document
+from zom.model.builders.from_array import arguments_of, document_in
 from zom.model.family import Family, NodeKind
 from zom.model.fields import AS_IT_IS, Extension, Length, Value
 from zom.model.group import Group
@@ -28,7 +28,7 @@ AttributesT = TypeVar("AttributesT", default=Mapping[str, JSON])
 """The type of a node's attributes."""
 
 if TYPE_CHECKING:
-    from zom.model.build.chunking import ChunkChoice
+    from zom.model.builders.chunking import ChunkChoice
 
     MemberT = TypeVar("MemberT", default="ArraySpec[Any] | GroupSpec[Any, Any]")
     """The type of a group's members."""

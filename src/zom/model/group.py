@@ -48,7 +48,7 @@ class Group(Spec):
         >>> sorted(group.flatten())
         ['/', '/a', '/b', '/b/c', '/b/c/d']
         """
-        from zom.model.build.from_tree import group_of  # noqa: PLC0415 - it builds groups
+        from zom.model.builders.from_tree import group_of  # noqa: PLC0415 - it builds groups
 
         return cast("Self", group_of(cls, tree, attributes))
 

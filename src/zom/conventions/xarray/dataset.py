@@ -18,15 +18,15 @@ from zom.conventions.framework.view import spec_tree
 from zom.errors import SpecError
 from zom.extension.registry import near
 from zom.formats import v2, v3
-from zom.model.build.build import AUTO
-from zom.model.build.chunking import BUILD, refuse
+from zom.model.builders.build import AUTO
+from zom.model.builders.chunking import BUILD, refuse
 from zom.problems import Problem, show
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from zom.model.build.build import Compression, DTypeLike, ShardChoice
-    from zom.model.build.chunking import ChunkChoice
+    from zom.model.builders.build import Compression, DTypeLike, ShardChoice
+    from zom.model.builders.chunking import ChunkChoice
 
 __all__ = ["Variable", "dataset"]
 

@@ -11,8 +11,8 @@ from typing import Any, cast
 
 import numpy as np
 
-from zom.model.build.build import AUTO
-from zom.model.build.chunking import refuse
+from zom.model.builders.build import AUTO
+from zom.model.builders.chunking import refuse
 from zom.problems import show
 
 __all__ = ["arguments_of", "document_in"]

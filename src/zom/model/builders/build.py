@@ -13,7 +13,9 @@ from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, cast
 
 import numpy as np
 
-from zom.model.build.chunking import (
+from zom.extension.registry import near
+from zom.extension.resolve import data_type
+from zom.model.builders.chunking import (
     INNER_BYTES,
     ChunkChoice,
     auto_shards,
@@ -21,12 +23,10 @@ from zom.model.build.chunking import (
     inner_chunks,
     refuse,
 )
-from zom.extension.registry import near
-from zom.extension.resolve import data_type
 
 if TYPE_CHECKING:
-    from zom.json.value import JSON
     from zom.extension.datatype import DataType, Format
+    from zom.json.value import JSON
 
 __all__ = [
     "AUTO",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, cast
 
-from zom.model.build.chunking import refuse
+from zom.model.builders.chunking import refuse
 from zom.model.spec import Spec
 from zom.paths import parse_path
 
