@@ -11,7 +11,7 @@ import pytest
 
 import zom
 from zom.errors import ConflictError, PathError, ReadOnlyError, StoreError
-from zom.hierarchy.change.create import create_node
+from zom.hierarchy.change.create import check_files, create_node
 from zom.hierarchy.stored.open import read_node
 from zom.stores.local import LocalStore
 from zom.stores.memory import MemoryStore
@@ -246,6 +246,17 @@ def test_arrays_beside_each_other_are_created_at_once(form, tmp_path):
     store = LocalStore(tmp_path)
     won, told = race(lambda n: create_node(store, array_of(form), f"a/{n}"))
     assert (len(won), told) == (8, [])
+
+
+def test_a_change_that_begins_meanwhile_is_waited_for_and_no_foreign_file():
+    store = MemoryStore({"a/.zom.journal": b"{}", "a/meta/x.array.json": b"{}"})
+    with pytest.raises(ConflictError, match=r"a/\.zom\.journal.*no change under way") as caught:
+        check_files(store, "a/", "/a", "group")
+    assert [problem.code for problem in caught.value.problems] == ["plan/busy"]
+    # One below it says that a hierarchy is there.
+    check_files(
+        MemoryStore({"a/b/.zom.journal": b"{}", "a/b/.zom.new/zarr.json": b"{}"}), "a/", "/a", "group"
+    )
 
 
 def create_in_process(place, number, won):

@@ -30,7 +30,7 @@ from zom.hierarchy.change.conflicts import (
 from zom.hierarchy.change.consolidated_update import Written, change_documents, holders_of
 from zom.hierarchy.change.new_names import taken_name
 from zom.hierarchy.change.steps import in_order
-from zom.hierarchy.journal.journal import Journal
+from zom.hierarchy.journal.journal import JOURNAL, Journal, is_aside
 from zom.hierarchy.stored.layout import (
     DOCUMENT_NAMES,
     DRAFT_2022,
@@ -39,7 +39,7 @@ from zom.hierarchy.stored.layout import (
     V3_LAYOUT,
     draft_layout,
 )
-from zom.hierarchy.stored.pending import check_settled
+from zom.hierarchy.stored.pending import busy, check_settled
 from zom.hierarchy.stored.text import document_text
 from zom.json import text as jsontext
 from zom.model.output import member_specs
@@ -48,7 +48,7 @@ from zom.paths import check_key, join, name_faults, parse_path
 from zom.stores.interface import Wanted
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Mapping
 
     from zom.extension.datatype import Format
     from zom.hierarchy.stored.layout import Layout
@@ -117,12 +117,13 @@ def create_node(store: Store, spec: Spec, path: str = "") -> Layout:
         raise TypeError(f"{join(names)}: expected an array, or a group without members; {reason}")
     path = join(names)
     check_settled(store, path)
-    layout, missing = _missing(store, spec, names)
+    beaten_at = ""
     for attempt in range(_TRIES):
-        _check_place(store, layout, [above for above, _ in missing], path)
-        holders = holders_of(store, [*(above for above, _ in missing), path], layout)
-        documents = _own_documents(layout, path, spec)
         try:
+            layout, missing = _missing(store, spec, names)
+            _check_place(store, layout, [above for above, _ in missing], path)
+            holders = holders_of(store, [*(above for above, _ in missing), path], layout)
+            documents = _own_documents(layout, path, spec)
             if holders:
                 _put_with_blocks(store, layout, missing, path, documents, holders)
             else:
@@ -131,13 +132,13 @@ def create_node(store: Store, spec: Spec, path: str = "") -> Layout:
             codes = {problem.code for problem in error.problems}
             if not codes & {CHANGED.code, BUSY.code}:
                 raise
+            beaten_at = error.problems[0].key or path.strip("/")
             if BUSY.code in codes:
                 # No journal was here before: somebody makes a node in the same group, and will be done soon.
                 time.sleep(min(_LONGEST_PAUSE, 0.001 * 2 ** min(attempt, 8)))
         else:
             return layout
-        layout, missing = _missing(store, spec, names)
-    raise ConcurrentWriteError(store.url, layout.key(path, layout.marks[0][0]))
+    raise ConcurrentWriteError(store.url, beaten_at)
 
 
 def _put_without_blocks(
@@ -346,7 +347,11 @@ def check_files(store: Store, directory: str, path: str, kind: str) -> None:
     """ConflictError where files lie in the way of a new node: what is no Zarr's, or would be its chunks."""
     if not store.capabilities.listable:
         return
-    keys = list(islice(_keys(store, directory), _LOOKED_AT))
+    keys = list(islice(store.list(directory), _LOOKED_AT))
+    if f"{directory}{JOURNAL}" in keys:
+        # It wasn't here before: somebody makes the same group, and its documents will be there soon.
+        raise busy(store, f"{directory}{JOURNAL}")
+    keys = [key for key in keys if last_name(key) != JOURNAL and not is_aside(key)]
     documents = [key for key in keys if last_name(key) in DOCUMENT_NAMES]
     if documents and kind != "array":
         return
@@ -357,10 +362,6 @@ def check_files(store: Store, directory: str, path: str, kind: str) -> None:
         fix = "choose another place, or move them away"
         found = f"files that are not of a Zarr hierarchy: {few(keys)}"
         raise ConflictError([conflict(FILES, path, "nothing, to make it a node", found, fix)], store.url)
-
-
-def _keys(store: Store, directory: str) -> Iterator[str]:
-    return store.list(directory)
 
 
 def _check_names_here(store: Store, path: str, form: Format) -> None:
