@@ -2,6 +2,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import zom.dtypes  # noqa: F401
 from zom.dtypes.element import PlainFamily
@@ -231,3 +233,17 @@ def test_a_broken_type_is_an_error_with_its_place(value, pointer):
         data_type(value)
     assert caught.value.problems[0].pointer == pointer
     assert caught.value.subject.startswith("data type ")
+
+
+@given(
+    st.sampled_from(["struct", "void", "raw", "datetime", "unicode", "string", "bytes", "object", "complex"]),
+    st.recursive(
+        st.none() | st.booleans() | st.integers() | st.sampled_from(["", "a", "|V4", "<f4", "<U2"]),
+        lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(["a", "type"]), inner),
+        max_leaves=6,
+    ),
+)
+def test_no_type_of_a_draft_extension_makes_it_raise(word, spelled):
+    faults = []
+    found = parse_draft({"extension": f"TODO: {word} URL", "type": spelled, "fallback": None}, faults)
+    assert found is None or not faults

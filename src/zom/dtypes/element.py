@@ -23,6 +23,7 @@ from zom.extension.datatype import ByteOrder, DataType, DataTypeFamily
 from zom.extension.fill_value import CAST, WIDTH, no_fill
 from zom.extension.patterns import hexadecimal, whole
 from zom.extension.typestr import Typestr, parse_typestr
+from zom.json.python_value import is_list
 from zom.problems import Fault, Problem, rule, show
 
 if TYPE_CHECKING:
@@ -40,6 +41,7 @@ __all__ = [
     "cast_error",
     "configured",
     "extension_type",
+    "is_unnamed_field",
     "ml_dtype",
     "pack",
     "spelling_error",
@@ -240,6 +242,15 @@ def extension_type(value: JSON, *words: str) -> Any:
         if isinstance(uri, str) and any(word in uri.lower() for word in words):
             return value.get("type")
     return None
+
+
+def is_unnamed_field(spelled: Any) -> bool:
+    """Whether it is a list of one field without a name: so zarr-python 2 spelled plain bytes in the draft.
+
+    >>> is_unnamed_field([["", "|V4"]]), is_unnamed_field([["a", "|V4"]]), is_unnamed_field([None])
+    (True, False, False)
+    """
+    return is_list(spelled) and len(spelled) == 1 and is_list(spelled[0]) and spelled[0][:1] == [""]
 
 
 def or_null(schema: dict[str, Any]) -> dict[str, Any]:

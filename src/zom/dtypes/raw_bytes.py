@@ -14,12 +14,19 @@ from pydantic import Field
 from typing_extensions import override
 
 from zom.dtypes.base64_fill import base64_schema, read_item, write_item
-from zom.dtypes.element import Element, cast_error, configured, extension_type, spelling_error
+from zom.dtypes.element import (
+    Element,
+    cast_error,
+    configured,
+    extension_type,
+    is_unnamed_field,
+    spelling_error,
+)
 from zom.extension.configuration import Configuration
 from zom.extension.datatype import DataType, DataTypeFamily, data_types
 from zom.extension.patterns import base64_up_to
 from zom.extension.typestr import MOST_BYTES, parse_typestr
-from zom.json.python_value import bytes_of, is_list
+from zom.json.python_value import bytes_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -148,7 +155,7 @@ class RawBytesFamily(DataTypeFamily):
         self, data_type: JSON, faults: list[Fault], path: tuple[str | int, ...]
     ) -> DataType | None:
         spelled = extension_type(data_type, "struct", "void", "raw")
-        if is_list(spelled) and len(spelled) == 1 and spelled[0][:1] == [""]:
+        if is_unnamed_field(spelled):
             spelled = spelled[0][-1]
         return self.from_v2(spelled, None, faults, path)
 

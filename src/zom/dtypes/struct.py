@@ -19,6 +19,7 @@ from zom.dtypes.element import (
     Element,
     configured,
     extension_type,
+    is_unnamed_field,
     pack,
     spelling_error,
 )
@@ -326,8 +327,7 @@ class StructFamily(DataTypeFamily):
         self, data_type: JSON, faults: list[Fault], path: tuple[str | int, ...]
     ) -> DataType | None:
         spelled = extension_type(data_type, "struct")
-        # One field without a name is how zarr-python 2 spelled plain bytes: `raw_bytes` takes it.
-        if not is_list(spelled) or (len(spelled) == 1 and spelled[0][:1] == [""]):
+        if not is_list(spelled) or is_unnamed_field(spelled):  # `raw_bytes` takes that one
             return None
         return self.from_v2(spelled, None, faults, (*path, "type"))
 
