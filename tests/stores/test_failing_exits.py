@@ -55,7 +55,13 @@ def server() -> Iterator[int]:
 
 @pytest.fixture
 def load() -> Iterator[None]:
-    """A processor that is busy: the abort needs threads that wait for their turn."""
+    """A processor that is busy: the abort needs threads that wait for their turn.
+
+    Continuous integration runs this beside other work, which is load enough.
+    """
+    if "ZOM_FAILING_EXITS" in os.environ:
+        yield
+        return
     busy = subprocess.Popen([sys.executable, "-c", "while True: pass"])
     try:
         yield
