@@ -697,3 +697,19 @@ def test_deleting_again_removes_the_empty_directories_that_a_killed_process_left
         store.delete("a/b/0")
         store.delete_many(["c/gone/0"])
     assert list(tmp_path.iterdir()) == []
+
+
+def test_pruning_leaves_keys_and_takes_directories_without_any(tmp_path):
+    store = LocalStore(tmp_path)
+    store.set("a/b/c", b"1")
+    (tmp_path / "a" / "d" / "e").mkdir(parents=True)
+    (tmp_path / "f" / "g").mkdir(parents=True)
+    store.prune("a/")
+    assert sorted(path.name for path in (tmp_path / "a").iterdir()) == ["b"]
+    assert store.get("a/b/c") == b"1"
+    store.prune("f/")
+    store.prune("gone/")
+    assert not (tmp_path / "f").exists()
+    store.set("f", b"2")
+    with pytest.raises(ReadOnlyError):
+        LocalStore(tmp_path, read_only=True).prune("a/")

@@ -225,6 +225,19 @@ class Store(Backend):
         with self._told(prefix, "delete"):
             self._remove_prefix(prefix)
 
+    def prune(self, prefix: str) -> None:
+        """Delete the directories below `prefix` that hold no key: what was killed while it deleted left them.
+
+        Stores without directories have none.
+        """
+        check_stored_prefix(prefix)
+        self._check_writable("", "delete")
+        with self._told(prefix, "delete"):
+            self._prune(prefix)
+
+    def _prune(self, prefix: str) -> None:
+        """As above; nothing, for stores without directories."""
+
     def rename(self, old: str, new: str) -> None:
         """Move every key below the prefix `old` to the prefix `new`, below which there is nothing."""
         check_stored_prefix(old)

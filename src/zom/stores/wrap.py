@@ -97,6 +97,10 @@ class WrapperStore(Store):
         self.inner.delete_prefix(self._path(prefix))
 
     @override
+    def _prune(self, prefix: str) -> None:
+        self.inner.prune(self._path(prefix))
+
+    @override
     def _keys(self, prefix: str) -> Iterable[str]:
         return self.inner.list(prefix)
 

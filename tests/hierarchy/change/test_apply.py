@@ -19,11 +19,12 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import zom
-from zom import v3
+from zom import draft, v2, v3
 from zom.errors import ConflictError, NotFound, SelectionError, StoreError, ZomError
 from zom.hierarchy.journal.journal import JOURNAL
 from zom.hierarchy.stored.pending import pending
 from zom.stores.local import LocalStore
+from zom.stores.local.directories import Directories
 from zom.stores.memory import MemoryStore
 from zom.stores.wrap import WrapperStore
 from zom.testing.faulty import FaultyStore
@@ -734,3 +735,29 @@ def test_an_array_of_another_rank_is_read_while_the_old_chunks_go(new, tmp_path)
         if number >= len(store.operations):
             break
     assert set(seen) == {(4, 4), new}
+
+
+@pytest.mark.parametrize("form", [v2, v3, draft])
+def test_an_interrupt_between_a_chunk_and_its_directory_leaves_no_directory(form, tmp_path, monkeypatch):
+    """The chunk `c0` of an array of one dimension has the name of a directory of one of two."""
+    deep = form.ArraySpec.build(shape=(2, 2), dtype="int8", chunks=(1, 1))
+    if form is v2:
+        deep = deep.replace(dimension_separator="/")
+    zom.materialize(deep, tmp_path / "s", data={"/": [[1, 2], [3, 4]]})
+    plain, interrupts = Directories.prune, []
+
+    def interrupted(self, path):
+        if not interrupts and path.rpartition("/")[2] in {"0", "c0"}:
+            interrupts.append(path)
+            raise KeyboardInterrupt
+        plain(self, path)
+
+    monkeypatch.setattr(Directories, "prune", interrupted)
+    flat = form.ArraySpec.build(shape=(2,), dtype="int8", chunks=(1,))
+    with pytest.raises(KeyboardInterrupt):
+        zom.materialize(flat, tmp_path / "s", on_conflict="replace")
+    zom.repair(tmp_path / "s")
+    assert interrupts
+    assert zom.open_array(tmp_path / "s")[...].tolist() in ([0, 0], [[1, 2], [3, 4]])
+    zom.materialize(flat, tmp_path / "s", on_conflict="replace")
+    assert zom.open_array(tmp_path / "s")[...].tolist() == [0, 0]

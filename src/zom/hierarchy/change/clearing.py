@@ -34,6 +34,8 @@ def clear_all(store: Store, clearing: Clearing) -> None:
         kept = array_of(clearing, clearing.kept)
         keys = sorted(set(keys) - set(chunk_keys(kept, clearing.prefix, keys) or ()))
     store.delete_many(keys)
+    # A chunk of the new array may have the name of a directory of the old one: `c0`, for `c0/1`.
+    store.prune(clearing.prefix)
 
 
 def clear_before(store: Store, clearing: Clearing) -> None:

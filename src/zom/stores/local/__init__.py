@@ -314,6 +314,11 @@ class LocalStore(Store):
         self._remove_many(keys)
 
     @override
+    def _prune(self, prefix: str) -> None:
+        if not self._is_missing():
+            self._directories.remove_empty(prefix.rstrip("/"))
+
+    @override
     def _rename(self, old: str, new: str) -> None:
         old_above, _, old_name = old[:-1].rpartition("/")
         new_above, _, new_name = new[:-1].rpartition("/")
