@@ -391,7 +391,7 @@ class Store(Backend):
 _VERBS = frozenset(
     {"get", "get_into", "get_many", "exists", "get_version", "snapshot", "open_snapshot"}
     | {"set", "set_many", "set_partial", "create", "replace"}
-    | {"delete", "delete_many", "delete_prefix", "rename", "move", "lock", "presence", "list"}
+    | {"delete", "delete_many", "delete_prefix", "prune", "rename", "move", "lock", "presence", "list"}
     | {"list_dir", "sizes"}
 )
 
