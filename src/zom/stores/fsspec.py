@@ -232,11 +232,11 @@ class FsspecStore(Store):
                 return
             failure = self._failure(key, "delete", cause)
         else:
-            self._prune(path)
+            self._remove_empty_above(path)
             return
         raise failure
 
-    def _prune(self, path: str) -> None:
+    def _remove_empty_above(self, path: str) -> None:
         """Remove the directories above a deleted file that are empty now: a store has no empty prefixes."""
         parent = path.rpartition("/")[0]
         while not self._is_flat() and len(parent) > len(self._root):
