@@ -145,8 +145,16 @@ class Process:
     def end(self, number):
         """Send a signal, and take what was told before it came."""
         os.kill(self.child, number)
-        os.waitpid(self.child, 0)
-        found = list(self.listen())
+        found, again = [], time.monotonic() + 1
+        # It may have more to tell than a pipe holds before it ends; and an interrupt within a callback of
+        # Python's own is printed there, and goes no further.
+        while os.waitpid(self.child, os.WNOHANG) == (0, 0):
+            found += self.listen()
+            if time.monotonic() > again:
+                os.kill(self.child, number)
+                again += 1
+            time.sleep(0.002)
+        found += self.listen()
         os.close(self.reader)
         return found
 
