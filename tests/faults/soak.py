@@ -206,6 +206,9 @@ class Soak:
         self.done.update(process.end(number))
         self.done[signal.Signals(number).name] += 1
 
+    def _found(self):
+        return [problem for problem in zom.check(self.root, data="all") if problem.severity != "note"]
+
     def _rest(self, *, last=False):
         """Kill all, repair, and compare the whole hierarchy with the models."""
         for process in self.processes:
@@ -213,14 +216,14 @@ class Soak:
         zom.repair(self.root)
         for process in self.processes:
             process.settle()
-        found = [problem for problem in zom.check(self.root, data="all") if problem.severity != "note"]
+        found = self._found()
         allowed = {"chunk/outside-grid", "store/loose-document"}
         # Who is killed between a document and the look for consolidated metadata that others write meanwhile
         # leaves it stale: a check says so, and to consolidate mends it.
         if any(problem.code == "store/stale-consolidated" for problem in found):
             self.done["stale"] += 1
             zom.consolidate(self.root)
-            found = [problem for problem in zom.check(self.root, data="all") if problem.severity != "note"]
+            found = self._found()
         if wrong := [problem for problem in found if problem.code not in allowed]:
             before = [
                 f"process {each.number}, before: {last}" for each in self.processes for last in each.last

@@ -14,6 +14,7 @@ from zom.errors import StoreError, UnknownName
 from zom.formats.draft import EntryPoint
 from zom.hierarchy.copy.mark import COPY_MARK, mark_key
 from zom.hierarchy.journal.journal import JOURNAL, is_aside, journal_key
+from zom.hierarchy.stored import lookup
 from zom.hierarchy.stored.layout import DRAFT_2022, ENTRY_KEY, V2_LAYOUT, V3_LAYOUT, draft_layout
 from zom.json import text as jsontext
 from zom.model.assembly import assemble
@@ -91,13 +92,7 @@ def _kind_in(layout: Layout, texts: Mapping[str, bytes]) -> NodeKind | Literal["
 
 def is_entry(text: bytes) -> bool:
     """Whether the text of a `zarr.json` is that of a draft's entry point."""
-    if b"metadata_encoding" not in text:
-        return False
-    value = jsontext.read(text, [])
-    if not isinstance(value, dict):
-        return False
-    document = cast("Mapping[str, Any]", value)
-    return isinstance(document.get("zarr_format"), str) and "metadata_encoding" in document
+    return b"metadata_encoding" in text and lookup.is_entry(jsontext.read(text, []))
 
 
 def spec_in(node: FoundNode) -> Spec | None:
