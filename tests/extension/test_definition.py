@@ -13,7 +13,6 @@ from zom.extension.definition import (
     parse_definition,
     suggestion,
 )
-from zom.extension.registry import near
 from zom.json.value import freeze
 from zom.problems import rule
 
@@ -196,13 +195,3 @@ json = st.recursive(
 def test_no_value_makes_it_raise(value):
     found, faults = parsed(value)
     assert found is not None or faults
-
-
-def test_where_nothing_is_known_nothing_is_suggested():
-    assert near("a", []) == ""
-
-
-def test_names_are_not_looked_for_among_very_many():
-    known = [f"name{number}" for number in range(1001)]
-    assert near("nam1", known) == ""
-    assert near("nam1", known, most=2000) == "did you mean 'name1' or 'name91' or 'name81'?"

@@ -90,13 +90,13 @@ def _export(arguments: argparse.Namespace) -> int:
 
 
 def _known(name: str) -> str:
-    from zom.extension.registry import near  # noqa: PLC0415 - slow to import
+    from zom.extension.registry import did_you_mean, near  # noqa: PLC0415 - slow to import
     from zom.schema import schema_names  # noqa: PLC0415 - slow to import
 
     names = schema_names()
     if name not in names:
         ends = [f"{known!r}" for known in names if known.endswith(f"/{name}")]
-        hint = f"did you mean {' or '.join(ends)}?" if ends else near(name, names)
+        hint = f"did you mean {' or '.join(ends)}?" if ends else did_you_mean(near(name, names), names)
         hint = hint or "zom schema list has the names"
         message = f"no schema is named {name!r}; {hint}"
         raise CommandError(message, USAGE)

@@ -20,7 +20,7 @@ from zom.conversion.losses import (
 )
 from zom.extension.codec import Bytes, Codec, Elements, codecs, v2_codecs
 from zom.extension.configuration import parse_configuration
-from zom.extension.registry import near
+from zom.extension.registry import did_you_mean, near
 from zom.problems import Fault, show
 
 if TYPE_CHECKING:
@@ -135,8 +135,7 @@ class Chain:
         """Append what stands for a filter, or for a compressor, of numcodecs."""
         codec = v2_codecs().get(given.name) if isinstance(given.name, str) else None
         if codec is None:
-            hint = near(given.name, list(v2_codecs())) if isinstance(given.name, str) else ""
-            fix = hint if hint.startswith("did you mean") else None
+            fix = did_you_mean(near(given.name, v2_codecs()))
             self.report.add(UNKNOWN_CODEC, given.path, "a codec that zom knows", show(given.name), fix)
             # Whatever it makes of a chunk, the codecs after it are not to blame.
             self.state = Elements(None, None)

@@ -14,6 +14,7 @@ from pydantic import BaseModel, ConfigDict, GetCoreSchemaHandler, GetJsonSchemaH
 from pydantic.json_schema import GenerateJsonSchema
 from pydantic_core import core_schema
 
+from zom.extension.registry import did_you_mean, near
 from zom.problems import Fault, rule, show
 
 if TYPE_CHECKING:
@@ -221,6 +222,7 @@ def faults_of(  # noqa: PLR0913 - a fault has that many facts
             known = sorted(_object_at(schema, steps[:-1]).get("properties", {}))
             expected = f"only {', '.join(known)}" if known else "no members"
             found_text = show(steps[-1] if steps else found)
+            fix = did_you_mean(near(steps[-1] if steps else None, known))
         elif detail["type"] in {"value_error", "assertion_error"} or "_" not in detail["type"]:
             asked = detail["msg"].removeprefix("Value error, ").removeprefix("Assertion failed, ")
             expected, found_text = said.format(asked), show(found)

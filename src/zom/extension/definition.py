@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, cast
 
-from zom.extension.registry import near, revision
+from zom.extension.registry import did_you_mean, near
 from zom.json.value import JSONDict
 from zom.problems import Fault, rule, show
 
@@ -203,7 +203,7 @@ def _check_name(
         return False
     if not _conforms(name):
         expected = "a name of lower case letters, digits, '-', '_' and '.', or a URI"
-        fix = _close(name.lower(), known) if known else None
+        fix = did_you_mean(near(name.lower(), known.names())) if known else None
         faults.append(Fault(NAME, path, expected, show(name), fix))
     return True
 
@@ -283,15 +283,5 @@ def suggestion(name: str, registry: Registry[Any]) -> str | None:
     >>> suggestion("defualt", chunk_key_encodings)
     "did you mean 'default'?"
     """
-    return _near(name, registry, revision())
-
-
-@lru_cache(maxsize=256)
-def _near(name: str, registry: Registry[Any], _revision: int) -> str | None:
-    # Looking for near names costs more than all other checks of a definition together.
-    return near(name, registry.names()) or None
-
-
-def _close(name: str, registry: Registry[Any]) -> str | None:
-    clause = suggestion(name, registry)
-    return clause if clause is not None and clause.startswith("did you mean") else None
+    known = registry.names()
+    return did_you_mean(near(name, known), known)

@@ -17,9 +17,9 @@ from typing import TYPE_CHECKING, ClassVar, Generic, Protocol, TypeVar
 from zom.errors import ExtensionError, UnknownName
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Collection, Iterator
 
-__all__ = ["Named", "Registry", "near", "revision"]
+__all__ = ["Named", "Registry", "did_you_mean", "near", "revision", "unknown_name"]
 
 
 class Named(Protocol):
@@ -53,23 +53,37 @@ def revision() -> int:
     return _revision[0]
 
 
-def near(name: str, known: list[str], *, most: int = 1000) -> str:
-    """A clause that names the spellings close to `name`, or every one where there are few.
+def near(name: object, known: Collection[str], *, most: int = 1000) -> tuple[str, ...]:
+    """The names of `known` that are close to `name`, the closest first; none of what is no text.
 
     Among more than `most` names, none is looked for: where many names are wrong, it would take minutes.
 
     >>> near("zstdd", ["zstd", "gzip", "blosc"])
-    "did you mean 'zstd'?"
+    ('zstd',)
     """
-    close = _close(name, tuple(known)) if len(known) <= most else ()
+    return _near(name, tuple(dict.fromkeys(known))) if isinstance(name, str) and len(known) <= most else ()
+
+
+@lru_cache(maxsize=256)  # many documents have the same fault
+def _near(name: str, known: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(difflib.get_close_matches(name, known, n=3, cutoff=0.6))
+
+
+def did_you_mean(close: Collection[str], known: Collection[str] = ()) -> str | None:
+    """The hint that names what is close, or every known name where nothing is and few are known.
+
+    >>> did_you_mean(["zstd"]), did_you_mean([]), did_you_mean([], ["gzip", "blosc"])
+    ("did you mean 'zstd'?", None, 'known are blosc, gzip')
+    """
     if close:
         return f"did you mean {' or '.join(map(repr, close))}?"
-    return f"known are {', '.join(sorted(known))}" if 0 < len(known) <= 40 else ""
+    return f"known are {', '.join(sorted(known))}" if 0 < len(known) <= 40 else None
 
 
-@lru_cache(maxsize=64)  # many documents have the same fault
-def _close(name: str, known: tuple[str, ...]) -> tuple[str, ...]:
-    return tuple(difflib.get_close_matches(name, known, n=3, cutoff=0.6))
+def unknown_name(message: str, name: object, known: Collection[str]) -> UnknownName:
+    """The error of a name that nobody has registered, with the hint of what it may have been meant as."""
+    hint = did_you_mean(near(name, known), known)
+    return UnknownName(f"{message}; {hint}" if hint else message)
 
 
 def _name(extension: Named | NamedClass) -> str:
@@ -116,8 +130,7 @@ class Registry(Generic[N]):
     def __getitem__(self, name: str) -> N:
         found = self.find(name)
         if found is None:
-            message = f"no {self.kind} named {name!r} is registered; {near(name, self.names())}"
-            raise UnknownName(message)
+            raise unknown_name(f"no {self.kind} named {name!r} is registered", name, self.names())
         return found
 
     def __iter__(self) -> Iterator[N]:

@@ -12,7 +12,7 @@ import numpy as np
 
 from zom.errors import SpecError, UnknownName
 from zom.extension.datatype import DataType, data_types
-from zom.extension.registry import near, revision
+from zom.extension.registry import revision, unknown_name
 from zom.extension.typestr import order_fault, typestr_fault, without_order
 from zom.json.python_value import is_dict, is_list
 from zom.json.value import freeze
@@ -183,8 +183,7 @@ def of_numpy(dtype: np.dtype[Any]) -> DataType:
     if len(found) == 1:
         return found[0]
     if not found:
-        message = f"no data type holds what numpy calls {dtype}; {near(dtype.name, data_types.names())}"
-        raise UnknownName(message.removesuffix("; "))
+        raise unknown_name(f"no data type holds what numpy calls {dtype}", dtype.name, data_types.names())
     names = " and ".join(repr(made.name) for made in found)
     message = f"numpy's {dtype} is ambiguous: {names} claim it; name one of them"
     raise UnknownName(message)
@@ -201,8 +200,7 @@ def _from_text(text: str) -> DataType:
         made: np.dtype[Any] = np.dtype(text)
     except (TypeError, ValueError, SyntaxError, OverflowError):
         known = [name for name in data_types.names() if name not in {"r*", "object"}]
-        message = f"no data type named {text!r} is registered; {near(text, known)}"
-        raise UnknownName(message.removesuffix("; ")) from None
+        raise unknown_name(f"no data type named {text!r} is registered", text, known) from None
     return of_numpy(made)
 
 
@@ -218,9 +216,10 @@ def _from_json(value: Mapping[str, Any] | list[Any]) -> DataType:
         raise _refusal(value, faults)
     name = frozen.get("name") if is_dict(frozen) else None
     known = [each for each in data_types.names() if each not in {"r*", "object"}]
-    hint = near(name, known) if isinstance(name, str) else 'a data type has a "name"'
-    message = f"no data type is {show(value)}; {hint}"
-    raise UnknownName(message.removesuffix("; "))
+    message = f"no data type is {show(value)}"
+    if not isinstance(name, str):
+        raise UnknownName(f'{message}; a data type has a "name"')
+    raise unknown_name(message, name, known)
 
 
 def _refusal(value: object, faults: list[Fault]) -> SpecError:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final, cast
 from zom.extension.codec import Elements
 from zom.extension.configuration import INTEGER_LITERAL, integral
 from zom.extension.fill_value import NULL, restate
-from zom.extension.registry import near
+from zom.extension.registry import did_you_mean, near
 from zom.extension.resolve import FALLBACK, parse_draft
 from zom.formats.draft_chain import CODEC, check_codecs, check_compressor
 from zom.formats.draft_extension import (
@@ -212,8 +212,7 @@ def check(kind: NodeKind, values: Mapping[str, Any], broken: frozenset[str], fau
         if name in known:
             continue
         rule_ = OLD_MEMBER if name in _OLD_MEMBERS[kind] else UNKNOWN
-        close = near(name, sorted(known))
-        fix = close if close.startswith("did you mean") else None
+        fix = did_you_mean(near(name, known))
         if rule_ is OLD_MEMBER:
             fix = 'read it with level="lenient"'
         faults.append(Fault(rule_, (name,), "no such member", show(values[name]), fix))

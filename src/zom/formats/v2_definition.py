@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from zom.extension.codec import v2_codecs
 from zom.extension.configuration import parse_configuration
-from zom.extension.registry import near
+from zom.extension.registry import did_you_mean, near
 from zom.json.value import JSONDict
 from zom.problems import Fault, rule, show
 
@@ -69,7 +69,7 @@ def check_v2_codec(
     known = v2_codecs()
     codec = known.get(name)
     if codec is None:
-        fix = near(name, list(known)) or None
+        fix = did_you_mean(near(name, known), known)
         faults.append(Fault(UNKNOWN, (*path, "id"), "the id of a codec of numcodecs", show(name), fix))
         return None
     rest = JSONDict({member: item for member, item in members.items() if member != "id"})

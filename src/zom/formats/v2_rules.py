@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from zom.extension.codec import Elements, v2_codecs
 from zom.extension.memo import Memo
-from zom.extension.registry import near
+from zom.extension.registry import did_you_mean, near
 from zom.extension.resolve import parse_v2
 from zom.formats.v2_chain import check_filters
 from zom.problems import Fault, Rule, rule, show
@@ -188,8 +188,7 @@ def _check_extra(
     for name in values:
         if name in known:
             continue
-        close = near(name, sorted(known))
-        fix = close if close.startswith("did you mean") else None
+        fix = did_you_mean(near(name, known))
         faults.append(Fault(rule_, (name,), "no such member", show(values[name]), fix))
 
 

@@ -17,7 +17,7 @@ from zom.extension.grid import ChunkGrid, chunk_grids
 from zom.extension.grid_repair import read_grid
 from zom.extension.keys import ChunkKeyEncoding, chunk_key_encodings
 from zom.extension.memo import Memo
-from zom.extension.registry import near
+from zom.extension.registry import did_you_mean, near
 from zom.extension.resolve import parse_v3
 from zom.json.python_value import is_dict
 from zom.json.value import exact_text, same
@@ -226,12 +226,11 @@ def _check_unknown(values: Mapping[str, Any], known: frozenset[str], faults: lis
         if name in known:
             continue
         if _may_be_ignored(value):
-            hint = near(name, sorted(known))
-            faults.append(Fault(CLOSED_MEMBER, (name,), "a registered member", show(name), hint or None))
+            fix = did_you_mean(near(name, known), known)
+            faults.append(Fault(CLOSED_MEMBER, (name,), "a registered member", show(name), fix))
             continue
         wanted = "no such member, or an object with must_understand false"
-        close = near(name, sorted(known))
-        fix = close if close.startswith("did you mean") else None
+        fix = did_you_mean(near(name, known))
         faults.append(Fault(UNKNOWN_MEMBER, (name,), wanted, show(value), fix))
 
 

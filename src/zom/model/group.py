@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 from zom.errors import NotFound, PathError
-from zom.extension.registry import near
+from zom.extension.registry import did_you_mean, near
 from zom.json.value import exact_key, same
 from zom.model.output import member_specs
 from zom.model.spec import Spec
@@ -129,5 +129,5 @@ def _same_node(left: Spec, right: Spec) -> bool:
 
 def missing(path: str, name: str, known: list[str]) -> NotFound:
     """The error for a member that isn't there."""
-    hint = near(name, known) if known else "the group is empty"
-    return NotFound(f"{path or '/'}: expected a member {name!r}, found none{'; ' if hint else ''}{hint}")
+    hint = did_you_mean(near(name, known), known) if known else "the group is empty"
+    return NotFound(f"{path or '/'}: expected a member {name!r}, found none{f'; {hint}' if hint else ''}")

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, cast
 
-from zom.errors import UnknownName
 from zom.extension.codec import codecs, v2_codecs
 from zom.extension.datatype import data_types
 from zom.extension.grid import chunk_grids
 from zom.extension.keys import chunk_key_encodings
 from zom.extension.memo import until_registered
 from zom.extension.patterns import whole
-from zom.extension.registry import near
+from zom.extension.registry import unknown_name
 from zom.json.python_value import is_dict, is_list
 from zom.schema import extension_schema as extensions
 from zom.schema import node_draft, node_v2, node_v3
@@ -181,8 +180,7 @@ def part_named(name: str) -> SchemaPart:
     if name in _NODES or name == "draft/entry-point":
         return node_part(kind, rest)
     if name not in schema_names():
-        message = f"no schema is named {name!r}; {near(name, schema_names())}"
-        raise UnknownName(message.removesuffix("; "))
+        raise unknown_name(f"no schema is named {name!r}", name, schema_names())
     return _KINDS[kind](rest)
 
 

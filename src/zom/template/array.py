@@ -9,7 +9,7 @@ import re
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
-from zom.extension.registry import near
+from zom.extension.registry import did_you_mean, near
 from zom.formats.array_view import ArrayView, canonical_codec_name
 from zom.json.value import exact_key
 from zom.problems import Fault, rule, show
@@ -230,8 +230,7 @@ def _dimension_check(rank: Extent | None, names: tuple[str | None, ...] | Names 
         known = [name for name in view.names or () if name is not None]
         for name in required:
             if name not in known:
-                clause = near(name, [other for other in known if other not in required])
-                fix = clause if clause.startswith("did you mean") else None
+                fix = did_you_mean(near(name, [other for other in known if other not in required]))
                 words = f"a dimension {show(name)}"
                 faults.append(Fault(NAMES, view.names_path, words, _names(view), fix))
 

@@ -15,7 +15,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final, cast
 
 from zom.extension.configuration import words
-from zom.extension.registry import near
+from zom.extension.registry import did_you_mean, near
 from zom.json.python_value import is_dict, is_list
 from zom.json.value import thaw
 from zom.problems import Fault, pointer_of, rule, show, split_pointer
@@ -176,8 +176,7 @@ def _shorthand_fault(item: object, faults: list[Fault], path: Path) -> None:
     fix: str | None = 'a JSON Schema begins with "$schema" or "type": "object"'
     if isinstance(item, str):
         wrong = [name for name in item.removesuffix("?").split("|") if name not in TYPES]
-        clause = near(wrong[0], sorted(TYPES))
-        fix = clause if clause.startswith("did you mean") else None
+        fix = did_you_mean(near(wrong[0], TYPES))
     wanted = f"one of {', '.join(sorted(TYPES))}, or several with | between them"
     faults.append(Fault(SCHEMA, path, wanted, show(item), fix))
 
@@ -200,8 +199,7 @@ def _meta_faults(schema: Mapping[str, Any]) -> Iterator[Fault]:
         fix = None
         if steps and steps[-1] == "type" and isinstance(error.instance, str):
             expected = "the name of a type in JSON Schema"
-            clause = near(error.instance, sorted(TYPES - {"any"}))
-            fix = clause if clause.startswith("did you mean") else None
+            fix = did_you_mean(near(error.instance, sorted(TYPES - {"any"})))
         else:
             expected = _expected(error)
         yield Fault(SCHEMA, steps, expected, show(error.instance), fix)
@@ -217,9 +215,8 @@ def _walk_faults(schema: Mapping[str, Any]) -> Iterator[Fault]:
         for name, item in here.items():
             at = (*path, name)
             if name not in _KEYWORDS:
-                clause = near(name, sorted(_KEYWORDS))
-                if clause.startswith("did you mean"):
-                    yield Fault(SCHEMA, at, "a keyword of JSON Schema", show(name), clause)
+                if close := near(name, _KEYWORDS):
+                    yield Fault(SCHEMA, at, "a keyword of JSON Schema", show(name), did_you_mean(close))
             elif name in {"$ref", "$dynamicRef"}:
                 yield from _reference_faults(schema, item, at)
             elif name == "pattern":
@@ -282,8 +279,7 @@ def _shorthand_check(value: Mapping[str, Any]) -> AttributeCheck:
             if name not in attributes:
                 if not optional:
                     strangers = [known for known in attributes if known not in wanted]
-                    clause = near(name, strangers)
-                    fix = clause if clause.startswith("did you mean") else None
+                    fix = did_you_mean(near(name, strangers))
                     text = f"an attribute that is {_either(types)}"
                     faults.append(Fault(ATTRIBUTE, (name,), text, "nothing", fix))
             elif not any(_is(attributes[name], each) for each in types):
@@ -344,8 +340,7 @@ def _faults_of(error: Any) -> Iterator[Fault]:
         for name in error.instance:
             if name not in known and not any(re.search(text, name) for text in patterns):
                 wanted = f"only {', '.join(known)}" if known else "no members"
-                clause = near(name, list(known))
-                fix = clause if clause.startswith("did you mean") else None
+                fix = did_you_mean(near(name, known))
                 yield Fault(FITS, (*path, name), wanted, show(name), fix)
     else:
         yield Fault(FITS, path, _expected(error), show(error.instance))

@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING, Any, cast
 
 from zom.errors import SpecError
-from zom.extension.registry import near
+from zom.extension.registry import did_you_mean, near
 from zom.formats import detection as hierarchy
 from zom.formats.array_view import ArrayView, array_view
 from zom.json.python_value import is_dict
@@ -275,15 +275,15 @@ class _Run:
         for name in checks.required:
             if name not in members:
                 fault = Fault(MISSING, ("members", name), f"a member {show(name)}", "nothing")
-                self.add(place, fault._replace(fix=_close(name, strangers)))
+                self.add(place, fault._replace(fix=did_you_mean(near(name, strangers))))
         if checks.open:
             return
         absent = [name for name in checks.members if name not in members]
         allowed = [*checks.members, *(f"any like {p.pattern}" for _, p in checks.patterns)]
         words = f"only {', '.join(allowed)}" if allowed else "no members"
         for name in strangers:
-            fault = Fault(UNEXPECTED, ("members", name), words, show(name), _close(name, absent))
-            self.add(place, fault)
+            fix = did_you_mean(near(name, absent))
+            self.add(place, Fault(UNEXPECTED, ("members", name), words, show(name), fix))
 
     def _check_patterns(self, place: _Visit, checks: _GroupChecks, claims: list[list[_Visit]]) -> None:
         for (_, pattern), claimed in zip(checks.patterns, claims, strict=True):
@@ -310,11 +310,6 @@ class _Run:
     def _unclaimed(self, place: _Visit) -> list[_Visit]:
         members = member_specs(place.spec) or {}
         return [_Visit(spec, None, place, name, place.scopes) for name, spec in members.items()]
-
-
-def _close(name: str, known: list[str]) -> str | None:
-    clause = near(name, known)
-    return clause if clause.startswith("did you mean") else None
 
 
 def _scope_of(scopes: tuple[_Scope, ...], name: str) -> _Scope | None:

@@ -19,7 +19,7 @@ from zom.errors import SpecError
 from zom.extension.codec import codecs, v2_codecs
 from zom.extension.configuration import faults_of, schema_of
 from zom.extension.datatype import Kind, data_types
-from zom.extension.registry import near
+from zom.extension.registry import did_you_mean, near
 from zom.formats.array_view import canonical_codec_name
 from zom.json.python_value import is_dict, is_list
 from zom.json.value import JSONDict, freeze
@@ -124,13 +124,7 @@ def _formed(cls: type[Any], values: Mapping[str, Any], faults: list[Fault]) -> A
     try:
         return cls.__pydantic_validator__.validate_python(values)
     except ValidationError as error:
-        found = faults_of(error, values, schema_of(cast("type[BaseModel]", cls)), FORM)
-        for fault in found:
-            fix = None
-            if fault.expected.startswith("only ") and fault.path:
-                close = near(str(fault.path[-1]), fault.expected[5:].split(", "))
-                fix = close if close.startswith("did you mean") else None
-            faults.append(fault._replace(fix=fix))
+        faults.extend(faults_of(error, values, schema_of(cast("type[BaseModel]", cls)), FORM))
         return None
 
 
@@ -260,16 +254,11 @@ def _foreign(name: str) -> bool:
     return "." in name.strip(".") or name.startswith("urn:") or "://" in name
 
 
-def _close(name: str, known: Sequence[str]) -> str | None:
-    clause = near(name, sorted(set(known)))
-    return clause if clause.startswith("did you mean") else None
-
-
 def _judge_codecs(made: Codecs, faults: list[Fault], path: Path) -> None:
     for field in ("allowed", "required"):
         for index, name in enumerate(getattr(made, field) or ()):
             if canonical_codec_name(name) is None and not _foreign(name):
-                fix = _close(name, [*codecs.names(), *v2_codecs()])
+                fix = did_you_mean(near(name, [*codecs.names(), *v2_codecs()]))
                 faults.append(Fault(NAME, (*path, field, index), "the name of a codec", show(name), fix))
     if made.allowed is None:
         return
@@ -310,7 +299,7 @@ def _judge_template(made: Template, faults: list[Fault], path: Path) -> None:
 def _judge_group(made: GroupTemplate, faults: list[Fault], path: Path) -> None:
     for index, name in enumerate(made.optional):
         if name not in made.members:
-            fix = _close(name, list(made.members))
+            fix = did_you_mean(near(name, made.members))
             wanted = "the name of one of the members"
             faults.append(Fault(NAME, (*path, "optional", index), wanted, show(name), fix))
     for name in made.members:
@@ -344,7 +333,7 @@ def _judge_dimension(
             wanted = f"the place of one of {rank} dimensions"
             faults.append(Fault(NAME, path, wanted, show(name)))
     elif names is not None and name not in names and None not in names:
-        fix = _close(name, [known for known in names if known is not None])
+        fix = did_you_mean(near(name, [known for known in names if known is not None]))
         faults.append(Fault(NAME, path, "the name of one of the dimensions", show(name), fix))
 
 
@@ -355,7 +344,7 @@ def _judge_types(made: ArrayTemplate, faults: list[Fault], path: Path) -> None:
         known = name in KINDS or data_types.find(name) or any(family.claims(name) for family in data_types)
         if not known and not _foreign(name):
             here = (*path, "dtype") if single else (*path, "dtype", index)
-            fix = _close(name, [*KINDS, *data_types.names()])
+            fix = did_you_mean(near(name, [*KINDS, *data_types.names()]))
             wanted = f"the name of a data type, or a kind: {', '.join(KINDS)}"
             faults.append(Fault(NAME, here, wanted, show(name), fix))
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final, cast
 
-from zom.extension.registry import near
+from zom.extension.registry import did_you_mean, near
 from zom.json import text as jsontext
 from zom.json.python_value import is_dict, is_list
 from zom.json.value import exact_key
@@ -110,8 +110,7 @@ def _class_of(frame: _OpenTemplate) -> type[Template] | None:
     cls = _CLASSES.get(declared) if isinstance(declared, str) else None
     if cls is None:
         found = show(declared) if "node_type" in frame.data else "nothing"
-        fix = near(declared, ["array", "group", "any"]) if isinstance(declared, str) else None
-        fix = fix if fix and fix.startswith("did you mean") else None
+        fix = did_you_mean(near(declared, ["array", "group", "any"]))
         wanted = '"array", "group" or "any"'
         frame.faults.append(Fault(FORM, ("node_type",), wanted, found, fix))
     return cls

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any, Protocol, cast
 
-from zom.extension.registry import near
+from zom.extension.registry import did_you_mean, near
 from zom.json.python_value import is_dict, is_list
 from zom.model.output import member_specs
 from zom.problems import Fault, rule, show, split_pointer
@@ -109,8 +109,7 @@ class ReferenceCheck:
             faults.append(Fault(UNTOLD, path, "a path along known members", show(text)))
             return False
         if members is None or name not in members:
-            clause = near(name, list(members)) if members else ""
-            fix = clause if clause.startswith("did you mean") else None
+            fix = did_you_mean(near(name, members or ()))
             faults.append(Fault(DANGLING, path, self.words, f"{show(text)}, which leads nowhere", fix))
             return False
         trail.append(members[name])

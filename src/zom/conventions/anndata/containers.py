@@ -16,7 +16,7 @@ from zom.conventions.anndata.elements import (
 from zom.conventions.anndata.encodings import LINK
 from zom.conventions.framework.check import Breach, Site, Skip, python
 from zom.conventions.framework.rule import Rule, is_value
-from zom.extension.registry import near
+from zom.extension.registry import did_you_mean, near
 from zom.problems import show
 
 if TYPE_CHECKING:
@@ -101,8 +101,7 @@ def _obs_and_var(node: Node, names: Iterable[str]) -> Iterator[Breach]:
         if frame is not None:
             yield from _typed(frame, (DATAFRAME,))
         else:
-            hint = near(name, [each for each in members if each not in _MEMBERS])
-            fix = hint if hint.startswith("did you mean") else None
+            fix = did_you_mean(near(name, [each for each in members if each not in _MEMBERS]))
             yield Breach(node, ("members", name), f"a dataframe {show(name)}", "nothing of that name", fix)
 
 
@@ -115,8 +114,7 @@ def _has_no_strangers(site: Site) -> Iterator[Breach] | Skip:
 
 
 def _stranger(site: Site, name: str, absent: list[str]) -> Breach:
-    hint = near(name, absent)
-    fix = hint if hint.startswith("did you mean") else None
+    fix = did_you_mean(near(name, absent))
     return site.breach(("members", name), f"only {', '.join(_MEMBERS)}", name, fix=fix)
 
 

@@ -17,7 +17,7 @@ from zom.conventions.framework.check import Breach, Site, Skip, python
 from zom.conventions.framework.rule import Rule, has, is_value
 from zom.conventions.framework.tree_checks import node_kind
 from zom.conventions.framework.value_checks import json_type, pattern, required
-from zom.extension.registry import near
+from zom.extension.registry import did_you_mean, near
 from zom.problems import show
 
 if TYPE_CHECKING:
@@ -80,8 +80,7 @@ def _is_known(site: Site) -> Iterator[Breach]:
         return
     known = ENCODINGS.get(said)
     if known is None:
-        hint = near(said, list(ENCODINGS))
-        fix = hint if hint.startswith("did you mean") else None
+        fix = did_you_mean(near(said, ENCODINGS))
         yield site.breach(("attributes", TYPE), "an encoding type that anndata defines", show(said), fix=fix)
     elif isinstance(version, str) and version[:1].isdigit() and version != known.version:
         if said == DATAFRAME and version == _OLD_DATAFRAME:

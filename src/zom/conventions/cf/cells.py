@@ -17,7 +17,7 @@ from zom.conventions.cf.units import measures
 from zom.conventions.cf.variable import Variable, judged, judged_text, section
 from zom.conventions.cf.words import pairs
 from zom.conventions.framework.rule import Rule
-from zom.extension.registry import near
+from zom.extension.registry import did_you_mean, near
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -46,10 +46,8 @@ def _form(variable: Variable, text: str) -> Iterator[Breach]:
 def _measure(variable: Variable, text: str) -> Iterator[Breach]:
     for measure, _ in pairs(text) or ():
         if measure not in _UNITS:
-            hint = near(measure, list(_UNITS))
-            yield variable.breach(
-                "cell_measures", "area or volume", repr(measure), fix=hint if hint.startswith("did") else None
-            )
+            fix = did_you_mean(near(measure, _UNITS))
+            yield variable.breach("cell_measures", "area or volume", repr(measure), fix=fix)
 
 
 def _exist(variable: Variable, text: str) -> Iterator[Breach]:
@@ -100,8 +98,8 @@ def _known(variable: Variable) -> Iterator[Breach]:
     for each in _parsed(variable):
         if each.method not in METHODS:
             close = difflib.get_close_matches(each.method, METHODS, 2)
-            fix = f"did you mean {' or '.join(map(repr, close))}?" if close else None
-            yield variable.breach("cell_methods", "a method of Appendix E", repr(each.method), fix=fix)
+            found = repr(each.method)
+            yield variable.breach("cell_methods", "a method of Appendix E", found, fix=did_you_mean(close))
 
 
 def _scalars(variable: Variable) -> list[Node]:
@@ -125,8 +123,7 @@ def _names(variable: Variable) -> Iterator[Breach]:
                 expected = (
                     f"a dimension, a scalar coordinate, a standard name or area: {', '.join(sorted(known))}"
                 )
-                fix = f"did you mean {' or '.join(map(repr, close))}?" if close else None
-                yield variable.breach("cell_methods", expected, repr(dim), fix=fix)
+                yield variable.breach("cell_methods", expected, repr(dim), fix=did_you_mean(close))
 
 
 def _once(variable: Variable) -> Iterator[Breach]:

@@ -18,7 +18,7 @@ from zom.conventions.cf.variable import Variable, section
 from zom.conventions.framework.check import Breach, Site, Skip, python
 from zom.conventions.framework.rule import Rule
 from zom.errors import ExtensionError
-from zom.extension.registry import near
+from zom.extension.registry import did_you_mean, near
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -70,9 +70,9 @@ class _Names:
             return Skip("no standard_name")
         if name in self.table:
             return ()
-        hint = near(name, list(self.table), most=len(self.table))
+        fix = did_you_mean(near(name, self.table, most=len(self.table)), self.table)
         path = ("attributes", "standard_name")
-        return (site.breach(path, "a name of the standard name table", repr(name), fix=hint or None),)
+        return (site.breach(path, "a name of the standard name table", repr(name), fix=fix),)
 
     def given(self, site: Site) -> Iterable[Breach] | Skip:
         """There are units where the table has some."""

@@ -13,7 +13,7 @@ from zom.conventions.cf.variable import INTEGERS, Variable, judged, judged_text,
 from zom.conventions.framework.check import Breach, Site, Skip, python
 from zom.conventions.framework.rule import Rule
 from zom.conventions.framework.value_checks import one_of
-from zom.extension.registry import near
+from zom.extension.registry import did_you_mean, near
 from zom.problems import show
 
 if TYPE_CHECKING:
@@ -32,8 +32,8 @@ _ROLE = section("coordinates-metadata")
 
 def _feature(variable: Variable, text: str) -> Iterator[Breach]:
     if text.lower() not in {each.lower() for each in FEATURES}:
-        hint = near(text, list(FEATURES))
-        yield variable.breach("featureType", f"one of {', '.join(FEATURES)}", repr(text), fix=hint or None)
+        fix = did_you_mean(near(text, FEATURES), FEATURES)
+        yield variable.breach("featureType", f"one of {', '.join(FEATURES)}", repr(text), fix=fix)
 
 
 def _feature_given(site: Site) -> Iterable[Breach] | Skip:

@@ -18,7 +18,7 @@ from zom.conventions.cf.time_units import (
 )
 from zom.conventions.cf.variable import Variable, judged, judged_text, section
 from zom.conventions.framework.rule import Rule
-from zom.extension.registry import near
+from zom.extension.registry import did_you_mean, near
 from zom.json.python_value import is_list
 from zom.problems import show
 
@@ -153,8 +153,8 @@ def _known(variable: Variable, calendar: str) -> Iterator[Breach]:
                 "calendar", "a name of its own, as month_lengths defines the calendar", repr(calendar)
             )
     elif calendar.lower() not in CALENDARS:
-        hint = near(calendar.lower(), list(CALENDARS))
-        yield variable.breach("calendar", "a calendar that CF knows", repr(calendar), fix=hint or None)
+        fix = did_you_mean(near(calendar.lower(), CALENDARS), CALENDARS)
+        yield variable.breach("calendar", "a calendar that CF knows", repr(calendar), fix=fix)
 
 
 def _given(variable: Variable) -> Iterator[Breach]:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from zom.conventions.cf.variable import Variable, judged, judged_text, section
 from zom.conventions.cf.words import pairs
 from zom.conventions.framework.rule import Rule
-from zom.extension.registry import near
+from zom.extension.registry import did_you_mean, near
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -114,10 +114,10 @@ def _terms(variable: Variable) -> list[tuple[str, str]]:
 def _place(variable: Variable) -> Iterator[Breach]:
     name = variable.text("standard_name")
     if name not in DEFINITIONS:
-        hint = near(name or "", list(DEFINITIONS)) if name else ""
+        fix = did_you_mean(near(name, DEFINITIONS))
         expected = "a standard_name of a parametric vertical coordinate beside it"
         found = "no standard_name" if name is None else repr(name)
-        yield variable.breach("formula_terms", expected, found, fix=hint if hint.startswith("did") else None)
+        yield variable.breach("formula_terms", expected, found, fix=fix)
 
 
 def _is_parent(variable: Variable) -> bool:

@@ -16,8 +16,8 @@ from zom.conventions.framework.check import Site
 from zom.conventions.framework.rule import Condition, Rule, holds, schema
 from zom.conventions.framework.selector import parse_selector, select
 from zom.conventions.framework.view import Node
-from zom.errors import ExtensionError, UnknownName
-from zom.extension.registry import Registry, near
+from zom.errors import ExtensionError
+from zom.extension.registry import Registry, unknown_name
 from zom.json.python_value import is_dict, is_list
 from zom.problems import show
 
@@ -353,8 +353,7 @@ class Conventions(Registry[Convention]):
         if not found and known is None:
             # By id and version: aliases are URLs, which nobody misspells.
             names = sorted({text for each in self for text in (each.id, each.name)})
-            message = f"no convention named {name!r} is registered; {near(name.casefold(), names)}"
-            raise UnknownName(message)
+            raise unknown_name(f"no convention named {name!r} is registered", name.casefold(), names)
         return found if known is None else (known,)
 
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Final, get_args
 from zom.conventions.framework.convention import Convention, conventions
 from zom.conventions.framework.rule import PROFILES
 from zom.errors import UnknownName
-from zom.extension.registry import near
+from zom.extension.registry import did_you_mean, near
 from zom.problems import Level as Asked
 from zom.problems import dotted, rules, show, split_pointer
 
@@ -211,14 +211,13 @@ def _unknown(code: str, convention: str | None) -> str:
         return f"{code!r} is a convention, not a rule; zom rules {every!r} lists its rules"
     names = [each.name for each in conventions]
     if convention is not None and convention not in names:
-        return (
-            f"no convention named {convention!r} is registered; {near(convention, names) or 'see zom rules'}"
-        )
+        step = did_you_mean(near(convention, names), names) or "see zom rules"
+        return f"no convention named {convention!r} is registered; {step}"
     wanted = "no rule" if convention is None else f"no rule of {convention!r}"
     known = [name for each in conventions for name, _ in each.codes() if convention in {None, each.name}]
     if convention is None:
         known.extend(rules())
     known = sorted(set(known))
     ends = [repr(name) for name in known if name.endswith(f"/{code}")]
-    hint = f"did you mean {' or '.join(ends[:3])}?" if ends else near(code, known)
+    hint = f"did you mean {' or '.join(ends[:3])}?" if ends else did_you_mean(near(code, known), known)
     return f"{wanted} has the code {code!r}; {hint or 'zom rules lists all of them'}"

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
 from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
 from zom.conventions.framework.check import Skip, python
-from zom.extension.registry import near
+from zom.extension.registry import did_you_mean, near
 from zom.json.python_value import is_dict
 from zom.problems import show
 
@@ -62,7 +61,7 @@ def spelled_within(around: str, names: Sequence[str]) -> Check:
                 ("attributes", around, key),
                 f"{show(meant)}, or another name",
                 show(key),
-                fix=f"did you mean {meant!r}?",
+                fix=did_you_mean([meant]),
             )
             for key in held
             if key not in names and (meant := _nearly(key, names)) is not None
@@ -82,5 +81,5 @@ def _nearly(key: str, names: Sequence[str]) -> str | None:
 
 def _meant(key: str, prefix: str, names: Sequence[str]) -> str | None:
     # Without the prefix, which makes all of them alike.
-    hint = near(key.removeprefix(prefix).casefold(), [name.removeprefix(prefix) for name in names])
-    return re.sub("'([^']+)'", rf"'{prefix}\1'", hint) if hint.startswith("did you mean") else None
+    close = near(key.removeprefix(prefix).casefold(), [name.removeprefix(prefix) for name in names])
+    return did_you_mean([f"{prefix}{name}" for name in close])

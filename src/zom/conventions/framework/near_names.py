@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from zom.conventions.framework.view import remembered
-from zom.extension.registry import near
+from zom.extension.registry import did_you_mean, near
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -32,22 +32,26 @@ class NearNames:
 
     def __init__(self, known: Sequence[str]) -> None:
         self._known = known
-        self._found: dict[tuple[str, str | None], str | None] = {}
+        self._found: dict[tuple[str, str | None], tuple[str, ...]] = {}
         self._left = MOST_COMPARED
 
     def hint(self, name: str, *, but: str | None = None) -> str | None:
         """A clause that tells what is near to `name`, other than `but`; None where nothing is."""
-        found = self._sought(name, None)
-        return self._sought(name, but) if but is not None and found is not None and but in found else found
+        close = self._near(name, None)
+        if close and but in close:
+            close = self._near(name, but)
+        known = [each for each in self._known if each != but]
+        return None if close is None else did_you_mean(close, known)
 
-    def _sought(self, name: str, but: str | None) -> str | None:
+    def _near(self, name: str, but: str | None) -> tuple[str, ...] | None:
+        """The names near to `name`, other than `but`; None where no more are compared."""
         key = (name, but)
         if key not in self._found:
             if self._left <= 0:
                 return None
             known = [each for each in self._known if each != but]
             self._left -= len(known)
-            self._found[key] = near(name, known, most=MOST_COMPARED) or None
+            self._found[key] = near(name, known, most=MOST_COMPARED)
         return self._found[key]
 
 

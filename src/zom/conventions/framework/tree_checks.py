@@ -8,7 +8,7 @@ from zom.conventions.framework.check import Breach, Outcome, Site, Skip, named
 from zom.conventions.framework.reference_checks import NOT_READ, is_of_kind
 from zom.conventions.framework.selector import parse_selector, select
 from zom.conventions.framework.value_checks import equal
-from zom.extension.registry import near
+from zom.extension.registry import did_you_mean, near
 from zom.problems import show
 
 if TYPE_CHECKING:
@@ -76,8 +76,7 @@ def member(  # noqa: PLR0913 - what a member may be asked
     if node is None:
         if optional:
             return Skip(f"no member {name}")
-        hint = near(name, list(group.members))
-        fix = hint if hint.startswith("did you mean") else None
+        fix = did_you_mean(near(name, group.members))
         return (Breach(group, (), f"{what} {show(name)}", "nothing of that name", fix),)
     if kind is not None and node.kind != kind:
         return (Breach(node, (), what, f"a {node.kind or 'node of no kind'}"),)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from zom.conventions.framework.check import Breach, Outcome, Site, Skip, local
 from zom.conventions.framework.equality import equal, is_whole, key_of
-from zom.extension.registry import near
+from zom.extension.registry import did_you_mean, near
 from zom.json.python_value import is_dict, is_list
 from zom.problems import show
 
@@ -67,9 +67,9 @@ def _nothing(value: Value) -> str:
     """What was found in the place of what is missing; near names are worth telling."""
     name = value.path[-1] if value.path else ""
     if is_dict(value.value) and isinstance(name, str):
-        close = near(name, list(value.value)) if len(value.value) > 0 else ""
-        if close.startswith("did you mean"):
-            return f"nothing, but {close.removeprefix('did you mean ').removesuffix('?')}"
+        close = near(name, value.value)
+        if close:
+            return f"nothing, but {' or '.join(map(repr, close))}"
     return "an empty list" if is_list(value.value) else "nothing"
 
 
@@ -153,11 +153,10 @@ def one_of(site: Site, values: list[Any], *, at: str = ".") -> Outcome:
     for value in found:
         if not any(equal(value.value, each) for each in values):
             texts = [each for each in values if isinstance(each, str)]
-            hint = near(value.value, texts) if isinstance(value.value, str) else ""
             expected = (
                 " or ".join(map(show, values)) if len(values) <= 12 else "one of the names that are known"
             )
-            fix = hint if hint.startswith("did you mean") else None
+            fix = did_you_mean(near(value.value, texts))
             breaches.append(Breach(value.node, value.path, expected, show(value.value), fix))
     return breaches
 
@@ -371,12 +370,7 @@ def member_of(site: Site, at: str, values_of: str) -> Outcome:
     breaches: list[Breach] = []
     for v in values:
         if not any(equal(v.value, each) for each in known):
-            hint = (
-                near(v.value, [each for each in known if isinstance(each, str)])
-                if isinstance(v.value, str)
-                else ""
-            )
-            fix = hint if hint.startswith("did you mean") else None
+            fix = did_you_mean(near(v.value, [each for each in known if isinstance(each, str)]))
             shown = ", ".join(map(show, known[:12])) or "nothing"
             breaches.append(Breach(v.node, v.path, f"one of {shown}", show(v.value), fix))
     return breaches

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from zom.conventions.framework.check import Breach, Site, Skip
 from zom.conventions.framework.reference_checks import NOT_READ
-from zom.extension.registry import near
+from zom.extension.registry import did_you_mean, near
 from zom.json.python_value import is_dict, is_list
 from zom.problems import show
 
@@ -105,11 +105,6 @@ def _unsized(site: Site, said: dict[str, Any]) -> Iterator[Breach]:
             yield site.breach((*place, "unlimited"), "0 or 1", show(unlimited))
 
 
-def _near(name: str, known: list[str]) -> str | None:
-    hint = near(name, known) if name else ""
-    return hint if hint.startswith("did you mean") else None
-
-
 def _listed(site: Site, name: str, known: dict[str, Node]) -> Iterator[Breach] | Skip:
     said = _said(site.node, name)
     if not is_list(said):
@@ -184,7 +179,9 @@ def references_lead(site: Site) -> Iterator[Breach] | Skip:
         return _NOT_HERE
     expected = "the full name of a dimension that this group, or one above it, declares"
     return (
-        site.breach((*found.place, place), expected, show(name), fix=_near(name, _known(site.node)))
+        site.breach(
+            (*found.place, place), expected, show(name), fix=did_you_mean(near(name, _known(site.node)))
+        )
         for place, name in enumerate(found.names)
         if isinstance(name, str) and name.startswith("/") and _declared(site.node, name) is None
     )
@@ -255,13 +252,12 @@ def types_there(site: Site) -> Iterator[Breach] | Skip:
     types = said.get("types") if is_dict(said) else None
     if not is_dict(types):
         return _NOT_HERE
-    known = list(attributes)
     return (
         site.breach(
             ("attributes", ATTR, "types", name),
             "the name of an attribute",
             show(name),
-            fix=_near(name, known),
+            fix=did_you_mean(near(name, attributes)),
         )
         for name in types
         if name not in attributes

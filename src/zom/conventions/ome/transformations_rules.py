@@ -18,7 +18,7 @@ from zom.conventions.ome.transformations_fields import (
 from zom.conventions.ome.transformations_parameters import PARAMETER_RULES, transformation_rule
 from zom.conventions.ome.transformations_place import images, places, systems_at
 from zom.conventions.ome.transformations_shape import type_of
-from zom.extension.registry import near
+from zom.extension.registry import did_you_mean, near
 from zom.json.python_value import is_dict, is_list
 from zom.problems import show
 
@@ -68,8 +68,7 @@ def _systems(site: Site, place: Place) -> Iterator[Breach]:
             continue
         known = ", ".join(map(show, place.systems)) or "none"
         expected = f"the name of a coordinate system that is listed there: {known}"
-        hint = near(name, list(place.systems))
-        fix = hint if hint.startswith("did you mean") else None
+        fix = did_you_mean(near(name, place.systems))
         yield site.breach((*place.path, side, "name"), expected, show(name), fix=fix)
 
 

@@ -38,7 +38,7 @@ from zom.conventions.spatial.attributes import (
     SpatialGroup,
 )
 from zom.conventions.spatial.extent import lengths_of, off_by
-from zom.extension.registry import near
+from zom.extension.registry import did_you_mean, near
 from zom.json.python_value import is_list
 from zom.problems import show
 
@@ -85,8 +85,8 @@ def _near_names(dimensions: list[str], known: list[str]) -> str | None:
     folded = {name.casefold(): name for name in known}
     if all(name.casefold() in folded for name in dimensions):
         return f"did you mean {show([folded[name.casefold()] for name in dimensions])}?"
-    hints = (near(name, known) for name in dimensions if name not in known)
-    return next((hint for hint in hints if hint.startswith("did you mean")), None)
+    found = (near(name, known) for name in dimensions if name not in known)
+    return did_you_mean(next(filter(None, found), ()))
 
 
 def _has_transform(site: Site) -> Iterable[Breach] | Skip:

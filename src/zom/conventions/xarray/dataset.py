@@ -16,7 +16,7 @@ from zom.conventions.framework.convention import conventions
 from zom.conventions.framework.detection import judge
 from zom.conventions.framework.view import spec_tree
 from zom.errors import SpecError
-from zom.extension.registry import near
+from zom.extension.registry import did_you_mean, near
 from zom.formats import v2, v3
 from zom.model.builders.build import AUTO
 from zom.model.builders.chunking import BUILD, refuse
@@ -173,8 +173,7 @@ def _refuse_undeclared(sizes: Mapping[str, int], variables: Variables) -> None:
     for name, variable in variables.items():
         for place, dim in enumerate(variable.names):
             if dim not in sizes:
-                hint = near(dim, list(sizes))
-                fix = hint if hint.startswith("did you mean") else "give the length of the dimension in sizes"
+                fix = did_you_mean(near(dim, sizes)) or "give the length of the dimension in sizes"
                 path = ("dimension_names", place)
                 expected = f"a dimension among {', '.join(map(show, sizes)) or 'none'}"
                 pointer = f"/members/{name}/dimension_names/{place}"

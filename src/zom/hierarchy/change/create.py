@@ -75,6 +75,9 @@ _LOOKED_AT = 1000
 """How many keys of a directory are looked at to tell whose they are."""
 
 
+_UNREADABLE = "document that can't be read"
+
+
 class Found(NamedTuple):
     """A node that is there already."""
 
@@ -304,12 +307,12 @@ def found_in(texts: Mapping[str, bytes | None], path: str) -> Found | None:
     if text is not None:
         value = jsontext.read(text, [])
         if not isinstance(value, dict):
-            return Found("v3", "document that can't be read", key)
+            return Found("v3", _UNREADABLE, key)
         document = cast("dict[str, Any]", value)
         if isinstance(document.get("zarr_format"), str):
             return Found("draft", "hierarchy", key)
         kind = document.get("node_type")
-        return Found("v3", kind if kind in {"array", "group"} else "document that can't be read", key)
+        return Found("v3", kind if kind in {"array", "group"} else _UNREADABLE, key)
     for end, kind in V2_LAYOUT.marks:
         if texts.get(V2_LAYOUT.key(path, end)) is not None:
             return Found("v2", str(kind), V2_LAYOUT.key(path, end))
@@ -329,7 +332,7 @@ def _check(store: Store, spec: Spec, paths: list[str], nodes: Mapping[str, Found
         if found.kind == "array":
             fix = "choose another path"
             raise _refused(store, ARRAY_ABOVE, path, f"a group, to hold {paths[-1]}", found, fix)
-        if "can't" in found.kind:
+        if found.kind == _UNREADABLE:
             fix = "correct the document, or choose another path"
             raise _refused(store, BROKEN, path, f"a {form} group, to hold {paths[-1]}", found, fix)
         if found.form != form:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from zom.errors import NotFound
-from zom.extension.registry import near
+from zom.extension.registry import did_you_mean, near
 from zom.hierarchy.copy.mark import COPY_MARK
 from zom.hierarchy.stored.findings import Findings
 from zom.hierarchy.stored.layout import V2_LAYOUT
@@ -83,9 +83,8 @@ def _below(source: Source, layout: Layout, node: Node, path: str) -> str:
         return f"nothing; {node.shown} is a group, and {name!r} in it has no document of its own"
     if not names:
         return f"nothing; {node.shown} is a group without members"
-    hint = near(name, names)
-    close = f"; {hint}" if hint.startswith("did") else ""
-    return f"nothing; {node.shown} is a group with {_list(names)}{close}"
+    hint = did_you_mean(near(name, names))
+    return f"nothing; {node.shown} is a group with {_list(names)}{f'; {hint}' if hint else ''}"
 
 
 def _list(names: list[str]) -> str:

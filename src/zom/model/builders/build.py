@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, cast
 
 import numpy as np
 
-from zom.extension.registry import near
+from zom.extension.registry import did_you_mean, near
 from zom.extension.resolve import data_type
 from zom.model.builders.chunking import (
     INNER_BYTES,
@@ -83,7 +83,9 @@ def _named_compression(compress: str) -> tuple[str, int]:
     name, _, level = compress.partition(":")
     if name not in _LEVELS:
         known = sorted(_LEVELS)
-        raise refuse("compress", f"one of {', '.join(known)}", compress, near(name, known) or None)
+        raise refuse(
+            "compress", f"one of {', '.join(known)}", compress, did_you_mean(near(name, known), known)
+        )
     if level and not level.lstrip("-").isdigit():
         raise refuse("compress", "a level after the colon, like zstd:9", compress)
     return name, int(level) if level else _LEVELS[name]
