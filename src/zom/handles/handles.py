@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import os
-from os import PathLike
 from typing import TYPE_CHECKING, Any, cast
 
-from zom.errors import NotFound, StoreError
+from zom.errors import NotFound
 from zom.hierarchy.change.create import check_is_spec, create_node
 from zom.hierarchy.stored.findings import warn
 from zom.hierarchy.stored.open import read_node
@@ -16,7 +14,6 @@ from zom.model.construction import outside
 from zom.model.full_spelling import check_spelling, spelled_in_full
 from zom.paths import join, parse_path
 from zom.stores import opening
-from zom.stores.memory import MemoryStore
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -31,7 +28,7 @@ if TYPE_CHECKING:
     from zom.problems import Level, Problem
     from zom.stores.interface import Store
 
-__all__ = ["create_array", "create_group", "handle_of", "open", "open_array", "open_group", "opened"]
+__all__ = ["create_array", "create_group", "handle_of", "open", "open_array", "open_group"]
 
 
 def create_array(store: opening.Place, spec: Spec, path: str = "", *, spelling: Spelling = "full") -> Array:
@@ -78,33 +75,14 @@ def chosen_spelling(spec: Spec, spelling: Spelling) -> Spec:
 
 
 def _created(place: opening.Place, spec: Spec, path: str) -> Array | Group:
-    store = opened(place)
+    store = opening.opened(place)
     try:
         layout = create_node(store, spec, path)
     except BaseException:
-        if is_name(place):
+        if opening.is_name(place):
             store.close()
         raise
     return handle_of(spec, store, join(parse_path(path)), layout, mode="r+")
-
-
-def is_name(place: opening.Place) -> bool:
-    """Whether it is a name of a store, not one that is open."""
-    return isinstance(place, (str, PathLike))
-
-
-def opened(place: opening.Place, *, read_only: bool | None = None, existing: bool = False) -> Store:
-    """The store at `place`; "memory:" is a new one. An `existing` one is not made where a path is wrong.
-
-    >>> opened("memory:") is opened("memory:")
-    False
-    """
-    if existing and is_name(place) and place != "memory:":
-        name = os.fspath(cast("str", place))
-        is_plain = "::" not in name and not name.lower().startswith("file:") and "://" not in name
-        if is_plain and not opening.exists(opening.home(name)):
-            raise StoreError(name, "", "open", "there is no such file or directory")
-    return MemoryStore() if place == "memory:" else opening.planned(place, read_only=read_only)
 
 
 def handle_of(  # noqa: PLR0913 - a spec, where it lies, and how it is used
@@ -141,8 +119,8 @@ def open(  # noqa: A001, PLR0913 - `zom.open`, whose choices are the caller's
     """
     if mode not in {"r", "r+"}:
         raise ValueError(f'mode: expected "r" or "r+", got {mode!r}; zom.create_array makes new arrays')
-    read_only = mode == "r" if is_name(store) else None
-    opened_here = opened(store, read_only=read_only, existing=True)
+    read_only = mode == "r" if opening.is_name(store) else None
+    opened_here = opening.opened(store, read_only=read_only, existing=True)
     try:
         if mode == "r+":
             check_settled(opened_here, path)
@@ -152,7 +130,7 @@ def open(  # noqa: A001, PLR0913 - `zom.open`, whose choices are the caller's
             found.check_writable()
         warn(opened_here.url, node.warned, on_warning, outside())
     except BaseException:
-        if is_name(store):
+        if opening.is_name(store):
             opened_here.close()
         raise
     return found

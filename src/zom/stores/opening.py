@@ -21,7 +21,7 @@ from zom.stores.wrap import PrefixStore, ReadOnlyStore
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-__all__ = ["Place", "exists", "home", "planned", "schemes", "store"]
+__all__ = ["Place", "exists", "home", "is_name", "opened", "planned", "schemes", "store"]
 
 Place = Any
 """A path, a URL, a store, or an object of zarr-python, obstore, fsspec, icechunk or universal-pathlib."""
@@ -84,7 +84,7 @@ def planned(place: Place, *, read_only: bool | None = None) -> Store:
     True
     """
     text = cast("Any", os.fspath(place)) if _is_path(place) else None
-    if read_only or not isinstance(text, str) or not _is_name(text) or exists(home(text)):
+    if read_only or not isinstance(text, str) or not _is_plain(text) or exists(home(text)):
         return store(place, read_only=read_only)
     path = home(text)
     suffix = Path(path).suffix.lower()
@@ -102,6 +102,25 @@ def planned(place: Place, *, read_only: bool | None = None) -> Store:
     return SQLiteStore(path, create="later")
 
 
+def is_name(place: Place) -> bool:
+    """Whether it is a name of a store, not one that is open."""
+    return isinstance(place, (str, os.PathLike))
+
+
+def opened(place: Place, *, read_only: bool | None = None, existing: bool = False) -> Store:
+    """As `planned`; "memory:" is a new store, and an `existing` one is not made where a path is wrong.
+
+    >>> opened("memory:") is opened("memory:")
+    False
+    """
+    if existing and is_name(place) and place != "memory:":
+        name = os.fspath(cast("str", place))
+        is_plain = "::" not in name and not name.lower().startswith("file:") and "://" not in name
+        if is_plain and not exists(home(name)):
+            raise StoreError(name, "", "open", "there is no such file or directory")
+    return MemoryStore() if place == "memory:" else planned(place, read_only=read_only)
+
+
 def exists(path: str) -> bool:
     """Whether there is anything at `path`; StoreError where nobody may know.
 
@@ -115,7 +134,7 @@ def exists(path: str) -> bool:
         raise StoreError(path, "", "open", reason.lower()) from cause
 
 
-def _is_name(text: str) -> bool:
+def _is_plain(text: str) -> bool:
     """Whether a text names a directory or a file: whether it is no URL."""
     return bool(text) and "\0" not in text and ":" not in text.partition("/")[0]
 

@@ -12,7 +12,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, cast
 
 from zom.errors import ConflictError, ReadOnlyError
-from zom.handles.handles import handle_of, is_name, opened
+from zom.handles.handles import handle_of
 from zom.hierarchy.change.carry import carry_through, check_journals, check_texts
 from zom.hierarchy.change.conflicts import EXISTS, conflict
 from zom.hierarchy.change.ledger import FEW
@@ -23,6 +23,7 @@ from zom.hierarchy.stored.findings import warn
 from zom.hierarchy.stored.inventory import FoundNode, spec_in
 from zom.model.construction import outside
 from zom.paths import join, parse_path
+from zom.stores.opening import is_name, opened
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

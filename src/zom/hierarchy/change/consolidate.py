@@ -15,7 +15,6 @@ from zom.errors import (
     ReadOnlyError,
     ZomError,
 )
-from zom.handles.handles import opened
 from zom.hierarchy.change.apply import carry_out
 from zom.hierarchy.change.blocks import block_in, plain_text
 from zom.hierarchy.change.carry import carry_through, check_journals, check_texts
@@ -32,6 +31,7 @@ from zom.hierarchy.stored.inventory import FoundNode, above_all
 from zom.hierarchy.stored.layout import ENTRY_KEY
 from zom.model.stored import NO_CONSOLIDATED
 from zom.problems import Fault, Problem, show
+from zom.stores.opening import opened
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

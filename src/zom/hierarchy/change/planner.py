@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any, cast
 from zom.engine.compile import compile_plan
 from zom.errors import SpecError
 from zom.formats.array_view import array_view
-from zom.handles.handles import opened
 from zom.hierarchy.change import blocks
 from zom.hierarchy.change.chunk_effects import changes_between
 from zom.hierarchy.change.conflicts import (
@@ -40,6 +39,7 @@ from zom.model.output import member_specs
 from zom.model.stored import frozen_documents
 from zom.model.tree import walk
 from zom.paths import join
+from zom.stores.opening import opened
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from zom.errors import PathError
-from zom.handles.handles import opened
 from zom.hierarchy.change.apply import carry_out
 from zom.hierarchy.change.ledger import Ledger, is_within
 from zom.hierarchy.stored.findings import Findings
@@ -14,6 +13,7 @@ from zom.hierarchy.stored.lookup import find
 from zom.hierarchy.stored.missing import not_found
 from zom.hierarchy.stored.source import Source
 from zom.paths import parse_path
+from zom.stores.opening import opened
 
 if TYPE_CHECKING:
     from zom.hierarchy.change.plan import Plan

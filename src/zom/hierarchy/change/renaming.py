@@ -6,7 +6,6 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from zom.errors import PathError
-from zom.handles.handles import opened
 from zom.hierarchy.change.apply import carry_out
 from zom.hierarchy.change.conflicts import ARRAY_ABOVE, EXISTS, NAME, conflict
 from zom.hierarchy.change.create import check_names
@@ -16,6 +15,7 @@ from zom.hierarchy.change.removal import found_at
 from zom.hierarchy.stored.inventory import above_all
 from zom.paths import join, parse_path
 from zom.stores.interface import Wanted
+from zom.stores.opening import opened
 
 if TYPE_CHECKING:
     from zom.hierarchy.change.plan import Plan

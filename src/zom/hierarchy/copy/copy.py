@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, cast
 from zom.engine.workers import processors
 from zom.errors import SpecWarning, StoreError
 from zom.handles.handle import Handle
-from zom.handles.handles import handle_of, is_name, opened
+from zom.handles.handles import handle_of
 from zom.hierarchy.change.conflicts import few
 from zom.hierarchy.check.chunk_keys import looks_like_chunk
 from zom.hierarchy.check.chunk_rules import CHUNK_KEY
@@ -46,6 +46,7 @@ from zom.model.construction import outside
 from zom.paths import join, parse_path
 from zom.problems import Problem
 from zom.stores.memory import MemoryStore
+from zom.stores.opening import is_name, opened
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping

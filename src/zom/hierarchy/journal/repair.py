@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 from zom.errors import ConflictError, ReadOnlyError, StoreError
-from zom.handles.handles import is_name, opened
 from zom.hierarchy.change.conflicts import CHANGED, conflict
 from zom.hierarchy.change.steps import Steps, finish, sweep, undo
 from zom.hierarchy.copy.mark import COPY_MARK, parse_mark
@@ -20,6 +19,7 @@ from zom.hierarchy.journal.text import parse_journal
 from zom.hierarchy.stored.pending import is_committed
 from zom.hierarchy.stored.settled import journals_in
 from zom.paths import join, parse_path
+from zom.stores.opening import is_name, opened
 from zom.stores.zip import ZipStore
 
 if TYPE_CHECKING:
