@@ -15,11 +15,10 @@ import numpy as np
 from typing_extensions import override
 
 from zom.engine.chunks import Chunks, Options
-from zom.engine.compile import compile_plan
 from zom.engine.indexing import read_selection, split_fields, write_selection
 from zom.engine.selection import Selection, basic_or_numpy, blocks, outer, vectorized
 from zom.engine.text import as_elements
-from zom.errors import ConcurrentWriteError, SelectionError, UnknownName
+from zom.errors import ConcurrentWriteError, SelectionError
 from zom.formats.array_view import array_view
 from zom.handles.handle import Handle, store_token
 from zom.handles.info import ArrayInfo, array_info
@@ -29,13 +28,13 @@ from zom.hierarchy.change.node_change import read_spec
 from zom.hierarchy.change.plan_text import changes_words
 from zom.hierarchy.change.resize import behind, check_clearing, clear_beyond
 from zom.hierarchy.check.chunk_values import array_problems
+from zom.hierarchy.stored.array_chunks import array_plan
 from zom.hierarchy.stored.chunks import StoredChunks, stored_chunks
 from zom.hierarchy.stored.findings import warn
-from zom.hierarchy.stored.other_separator import other_encoding, other_separator
+from zom.hierarchy.stored.other_separator import is_looked_for, stored_otherwise
 from zom.hierarchy.stored.pending import check_settled
 from zom.limits import DEFAULT_LIMITS, Limits
 from zom.model.construction import outside
-from zom.problems import show
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -126,19 +125,12 @@ class Array(Handle):
         """The document as it was when it was last looked at before a write."""
         self._looked = False
         """Whether chunks under keys of the other separator were looked for."""
-        self.is_published = True
-        """Whether the document is in its place; only a plan that brings data writes chunks before it is."""
 
     @property
     def plan(self) -> ArrayPlan:
         """The compiled spec."""
         if self._plan is None:
-            try:
-                self._plan = _settled(compile_plan(self.spec, self._limits), self._layout)
-            except UnknownName as error:
-                message = f"{self._where()}: {error}"
-                step = "" if "; " in message else "; install the package that registers it"
-                raise UnknownName(f"{message}{step}") from error
+            self._plan = self._compiled(self.spec)
         return self._plan
 
     @property
@@ -152,16 +144,10 @@ class Array(Handle):
     def warn_of_other_keys(self) -> None:
         """Look once whether the first chunk that was missing is stored under another key."""
         chunks = self._chunks
-        if self._looked or chunks is None or not chunks.missing:
-            return
-        form = self._layout.family.form
-        if form != "v2" and not chunks.found_nothing:
+        if self._looked or chunks is None or not is_looked_for(chunks, self._layout):
             return
         self._looked = True
-        if form == "draft" or (form == "v2" and self.ndim < 2):
-            return
-        look = other_separator if form == "v2" else other_encoding
-        problem = look(chunks, chunks.missing[0])
+        problem = stored_otherwise(chunks, self._layout)
         if problem is not None:
             warn(self._store.url, (problem,), None, outside())
 
@@ -379,8 +365,6 @@ class Array(Handle):
         Traceback (most recent call last):
         zom.errors.ConcurrentWriteError: memory://: cannot update 'zarr.json' of /: others changed the array since it was opened: shape[0]: 4 -> 2; call refresh() and write again
         """
-        if not self.is_published:
-            return
         key = self._layout.keys(self._path, "array")[0]
         text = self._store.get(key)
         if text is not None and text == self._text:
@@ -397,12 +381,6 @@ class Array(Handle):
                 self._change_spec(current)
         self._text = text
 
-    def unpublished(self) -> Array:
-        """The same array, whose document is not there before its chunks are."""
-        made = self.with_options()
-        made.is_published = False
-        return made
-
     def _checked_shape(self, shape: Sequence[int]) -> tuple[int, ...]:
         wanted = tuple(operator.index(length) for length in shape)
         if len(wanted) != self.ndim or min(wanted, default=0) < 0:
@@ -410,7 +388,10 @@ class Array(Handle):
         return wanted
 
     def _plan_of(self, shape: tuple[int, ...]) -> ArrayPlan:
-        return _settled(compile_plan(self._spec.replace(shape=shape), self._limits), self._layout)
+        return self._compiled(self._spec.replace(shape=shape))
+
+    def _compiled(self, spec: Spec) -> ArrayPlan:
+        return array_plan(spec, self._store, self._path, self._layout, self._limits)
 
     def _set_shape(self, old: tuple[int, ...], new: tuple[int, ...]) -> None:
         def change(spec: Spec) -> Spec:
@@ -493,14 +474,3 @@ class Array(Handle):
     def __repr__(self) -> str:
         type_name = array_view(self.spec).type_name
         return f"<zom.Array {self._where()} {self.shape} {type_name} mode={self._mode!r}>"
-
-
-def _settled(plan: ArrayPlan, layout: Layout) -> ArrayPlan:
-    """The plan, with the keys of the layout: in 2021 the chunk of an array without dimensions was `c0`."""
-    for name in layout.not_understood:
-        raise UnknownName(
-            f"extensions of the hierarchy: zom doesn't know {show(name)}, and readers must understand it"
-        )
-    if layout.scalar_chunk is None:
-        return plan
-    return replace(plan, keys=plan.keys._replace(scalar=layout.scalar_chunk))

@@ -11,6 +11,7 @@ from zom.errors import ReadOnlyError, ZomError
 from zom.handles.attributes import Attributes
 from zom.hierarchy.change.node_change import change_node
 from zom.hierarchy.journal.journal import unsettled
+from zom.hierarchy.stored.open_node import OpenNode
 from zom.hierarchy.stored.pending import check_settled
 from zom.hierarchy.stored.settled import Settled
 from zom.json.python_value import is_dict
@@ -49,8 +50,8 @@ def store_token(store: Store) -> str:
     return store.url
 
 
-class Handle:
-    """A node that is open: its document, and where it lies."""
+class Handle(OpenNode):
+    """A node that is open, and can be changed where its mode allows that."""
 
     def __init__(  # noqa: PLR0913 - a spec, where it lies, and how it is used
         self,
@@ -62,42 +63,14 @@ class Handle:
         mode: Mode = "r",
         limits: Limits = DEFAULT_LIMITS,
     ) -> None:
-        self._spec = spec
-        self._store = store
-        self._path = path.strip("/")
-        self._layout = layout
+        super().__init__(spec, store, path, layout)
         self._mode: Mode = mode
         self._limits = limits
-
-    @property
-    def spec(self) -> Spec:
-        """The document of the node; of a group, without its members."""
-        return self._spec
-
-    @property
-    def store(self) -> Store:
-        """The store that holds it."""
-        return self._store
-
-    @property
-    def path(self) -> str:
-        """Where in the hierarchy it is: `/` or `/a/b`."""
-        return f"/{self._path}"
-
-    @property
-    def name(self) -> str:
-        """The last part of the path; empty for the root."""
-        return self._path.rpartition("/")[2]
 
     @property
     def mode(self) -> Mode:
         """Whether it may be changed."""
         return self._mode
-
-    @property
-    def layout(self) -> Layout:
-        """Where the documents and the chunks of its format lie."""
-        return self._layout
 
     @property
     def attrs(self) -> Attributes:

@@ -9,7 +9,7 @@ counts as made already; an interruption leaves the journal, which says which of 
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 from zom.errors import ConflictError, ReadOnlyError
 from zom.handles.handles import handle_of
@@ -19,6 +19,7 @@ from zom.hierarchy.change.ledger import FEW
 from zom.hierarchy.change.planner import plan_for
 from zom.hierarchy.change.steps import Value, beaten
 from zom.hierarchy.journal.journal import Clearing, is_aside, journal_key
+from zom.hierarchy.stored.array_chunks import array_chunks
 from zom.hierarchy.stored.findings import warn
 from zom.hierarchy.stored.inventory import FoundNode, spec_in
 from zom.model.construction import outside
@@ -28,7 +29,6 @@ from zom.stores.opening import is_name, opened
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from zom.handles.array import Array
     from zom.hierarchy.change.plan import OnConflict, Plan
     from zom.model.full_spelling import Spelling
     from zom.model.spec import Spec
@@ -207,8 +207,7 @@ def _values(plan: Plan, data: Mapping[str, Any]) -> list[Value]:
             continue
         prefix, form = layout.chunk_prefix(path), layout.family.form
         clearing = Clearing(path, prefix, form, spec.to_json(), scalar=layout.scalar_chunk)
-        handle = handle_of(spec, plan.store, path, layout, mode="r+")
-        values.append(Value(clearing, cast("Array", handle).unpublished(), value))
+        values.append(Value(clearing, array_chunks(spec, plan.store, path, layout), value))
     if problems:
         raise ConflictError(problems, plan.url)
     return values

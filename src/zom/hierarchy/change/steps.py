@@ -12,6 +12,8 @@ import errno
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from zom.engine.indexing import write_selection
+from zom.engine.selection import basic_or_numpy
 from zom.errors import ConflictError, StoreError
 from zom.hierarchy.change.clearing import clear_after, clear_all, clear_before
 from zom.hierarchy.change.conflicts import CHANGED, conflict
@@ -22,6 +24,7 @@ from zom.stores.interface import Range
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
 
+    from zom.engine.chunks import Chunks
     from zom.hierarchy.journal.journal import Clearing, Journal, Way
     from zom.hierarchy.stored.layout import Layout
     from zom.stores.interface import Store
@@ -57,7 +60,7 @@ class Value(NamedTuple):
     """What a new array is filled with."""
 
     clearing: Clearing
-    handle: Any
+    chunks: Chunks
     value: Any
 
 
@@ -122,7 +125,7 @@ def prepare(
     if work.swap is not None:
         store.set(work.waiting + OLD, b"")
     for value in values:
-        value.handle[...] = value.value
+        write_selection(value.chunks, basic_or_numpy(..., value.chunks.plan.shape), value.value)
         steps.more()
     if fill is not None:
         fill()

@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from os import PathLike
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from zom.handles.handle import Handle
+from zom.hierarchy.stored.open_node import OpenNode
 from zom.paths import join, parse_path
 from zom.stores import opening
 
@@ -38,7 +38,7 @@ def opened(subject: Any, path: str, form: Form | None) -> Generator[CheckedHiera
     ...     found.path, found.form
     ('/a', 'v3')
     """
-    if isinstance(subject, Handle):
+    if isinstance(subject, OpenNode):
         whole = join((*parse_path(subject.path), *parse_path(path)))
         own: Any = subject.layout.family.form
         yield CheckedHierarchy(subject.store, whole, form or own)

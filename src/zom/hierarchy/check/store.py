@@ -10,7 +10,6 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, cast
 
 from zom.errors import SpecError, StoreError, ZomError
-from zom.handles.handles import handle_of
 from zom.hierarchy.change.new_names import names_in_tree
 from zom.hierarchy.check.chunk_keys import KeysOfArray
 from zom.hierarchy.check.chunk_rules import DIFFERS, NOT_CHECKED, UNLISTED
@@ -18,6 +17,7 @@ from zom.hierarchy.check.chunk_values import Progress, ValuesOfArray
 from zom.hierarchy.check.loose_keys import LooseKeys
 from zom.hierarchy.check.tally import Tally
 from zom.hierarchy.check.unfinished import unfinished_changes
+from zom.hierarchy.stored.array_chunks import array_chunks
 from zom.hierarchy.stored.findings import UNLISTED_GROUP, UNREADABLE, Findings
 from zom.hierarchy.stored.node import place, spec_of
 from zom.hierarchy.stored.read import inspect_tree
@@ -30,7 +30,6 @@ from zom.problems import Problem, show
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from zom.handles.array import Array
     from zom.hierarchy.stored.lookup import Form
     from zom.hierarchy.stored.node import Node
     from zom.hierarchy.stored.read import StoredTree
@@ -136,8 +135,7 @@ class _StoreCheck:
         if spec is None or spec.kind != "array":
             return None  # its document is at fault, and of that is told
         try:
-            array = cast("Array", handle_of(spec, self._store, node.shown, layout, mode="r"))
-            chunks = array.chunk_access
+            chunks = array_chunks(spec, self._store, node.shown, layout)
         except ZomError as error:
             wanted = "an array whose chunks zom can tell"
             key = next(iter(layout.keys(node.shown, "array")))

@@ -7,14 +7,21 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from zom.errors import SpecError, StoreError, ZomError
-from zom.handles.handles import open_array
+from zom.engine.indexing import read_selection
+from zom.engine.selection import basic_or_numpy
+from zom.errors import NotFound, SpecError, StoreError, ZomError
+from zom.hierarchy.stored.array_chunks import array_chunks
+from zom.hierarchy.stored.findings import warn
+from zom.hierarchy.stored.open import read_node
+from zom.hierarchy.stored.other_separator import is_looked_for, stored_otherwise
+from zom.model.construction import outside
 from zom.problems import rule
 
 if TYPE_CHECKING:
     from zom.conventions.framework.judgement import Judgement
     from zom.conventions.framework.view import Node
     from zom.hierarchy.stored.lookup import Form
+    from zom.hierarchy.stored.open import StoredNode
     from zom.limits import Limits
     from zom.stores.interface import Store
 
@@ -50,8 +57,7 @@ class Values:
         """All values of the array; None where they can't be decoded, and the judgement says so."""
         path = f"{self._path}{node.path}".strip("/")
         try:
-            array = open_array(self._store, path, form=self._form, limits=self._limits)
-            return array[...]
+            return self._values(read_node(self._store, path, form=self._form, limits=self._limits))
         except SpecError:
             return None  # of its document is told already
         except StoreError:
@@ -60,3 +66,12 @@ class Values:
             text = " ".join(str(error).split())
             self._judgement.say(UNREADABLE, node, (), "values that can be read", text)
             return None
+
+    def _values(self, node: StoredNode) -> Any:
+        if node.spec.kind != "array":
+            raise NotFound(f"{node.store.url}: expected an array at {node.path}, found a group")
+        chunks = array_chunks(node.spec, node.store, node.path, node.layout, limits=self._limits)
+        values = read_selection(chunks, basic_or_numpy(..., chunks.plan.shape))
+        told = stored_otherwise(chunks, node.layout) if is_looked_for(chunks, node.layout) else None
+        warn(node.store.url, (*node.warned, *([told] if told else [])), None, outside())
+        return values

@@ -10,12 +10,11 @@ from __future__ import annotations
 import warnings
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
+from zom.engine.chunks import Options
 from zom.engine.workers import processors
 from zom.errors import SpecWarning, StoreError
-from zom.handles.handle import Handle
-from zom.handles.handles import handle_of
 from zom.hierarchy.change.conflicts import few
 from zom.hierarchy.check.chunk_keys import looks_like_chunk
 from zom.hierarchy.check.chunk_rules import CHUNK_KEY
@@ -38,9 +37,11 @@ from zom.hierarchy.copy.nodes import (
 from zom.hierarchy.copy.report import CopiedNode, CopyReport
 from zom.hierarchy.copy.tally import Progress, Tally
 from zom.hierarchy.copy.target import prepared
+from zom.hierarchy.stored.array_chunks import array_chunks
 from zom.hierarchy.stored.chunk_compatibility import disagreement
 from zom.hierarchy.stored.findings import warn
 from zom.hierarchy.stored.node import NAME_CODES
+from zom.hierarchy.stored.open_node import OpenNode
 from zom.hierarchy.stored.place import check_apart
 from zom.model.construction import outside
 from zom.paths import join, parse_path
@@ -51,6 +52,7 @@ from zom.stores.opening import is_name, opened
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
+    from zom.engine.chunks import Chunks
     from zom.hierarchy.change.plan import OnConflict
     from zom.hierarchy.copy.nodes import Original
     from zom.hierarchy.copy.target import Target
@@ -61,6 +63,9 @@ if TYPE_CHECKING:
     from zom.stores.opening import Place
 
 __all__ = ["Choices", "copy", "copy_hierarchy", "place_in"]
+
+_ALONE = Options(threads=1)
+"""Arrays are copied by several threads, each of which reads and writes alone."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,7 +153,7 @@ def place_in(
     given: Place, path: str, opened_here: list[Store], *, read_only: bool, may_lack: bool = False
 ) -> tuple[Store, str, Form | None]:
     """The store, the path and, where it is known, the format of what a caller names."""
-    if isinstance(given, Handle):
+    if isinstance(given, OpenNode):
         inner = join((*parse_path(given.path), *parse_path(path)))
         return given.store, inner, given.layout.family.form
     try:
@@ -206,19 +211,22 @@ class _Copying:
         total = sum(_count(new.plan.grid) for _, new in self.arrays.values())
         self.progress = Progress(total, choices.progress)
         self.why = {
-            path: disagreement(old.spec, new.spec, (old.plan, new.plan))
+            path: disagreement(original.specs[path], nodes[path], (old.plan, new.plan))
             for path, (old, new) in self.arrays.items()
         }
 
-    def _pair_of(self, path: str) -> tuple[Any, Any]:
-        """The handles of an array in source and target."""
+    def _pair_of(self, path: str) -> tuple[Chunks, Chunks]:
+        """The chunks of an array in source and target."""
         original, target = self.original, self.target
         source = original.specs[path]
         for spec in (source, self.nodes[path]):
             plan_of(original, path, spec)
-        old = handle_of(source, original.store, original.path(path), original.tree.layout, mode="r")
-        new = handle_of(self.nodes[path], target.chunk_store, target.at(path), target.layout, mode="r+")
-        return cast("Any", old).with_options(threads=1), cast("Any", new).with_options(threads=1)
+        place = original.path(path), original.tree.layout
+        old = array_chunks(source, original.store, *place, options=_ALONE)
+        new = array_chunks(
+            self.nodes[path], target.chunk_store, target.at(path), target.layout, options=_ALONE
+        )
+        return old, new
 
     def _chunks(self, path: str, tally: Tally) -> ArrayPair:
         old, new = self.arrays[path]
@@ -228,8 +236,8 @@ class _Copying:
             jobs = max(processors(), 4) if parallel > 1 else processors()
         resumed = self.target.is_resumed and new.store.capabilities.atomic_replace
         return ArrayPair(
-            old.chunk_access,
-            new.chunk_access,
+            old,
+            new,
             jobs=max(1, jobs),
             is_resumed=resumed,
             memory=self.choices.memory,
@@ -239,7 +247,7 @@ class _Copying:
         )
 
     def _stray(self, path: str, key: str) -> None:
-        chunks = self.arrays[path][0].chunk_access
+        chunks = self.arrays[path][0]
         inner, plan = key[len(chunks.prefix) :], chunks.plan
         if looks_like_chunk(inner) and plan.keys.coords(inner, len(plan.axes)) is None:
             self.misnamed.setdefault(path, []).append(key)
@@ -264,7 +272,7 @@ class _Copying:
                 continue
             count = 0
             if old.store.capabilities.listable:
-                count = sum(1 for _ in stored_chunks(old.chunk_access, partial(self._stray, path)))
+                count = sum(1 for _ in stored_chunks(old, partial(self._stray, path)))
             why = self.why[path]
             self.done[path] = (
                 CopiedNode(path, "array", "encode", why)
@@ -351,8 +359,7 @@ class _Copying:
             if problem.severity == "warning" and problem.code in NAME_CODES and problem.node in paths:
                 yield problem
         for path, keys in self.misnamed.items():
-            old, _ = self.arrays[path]
-            chunks = old.chunk_access
+            chunks, _ = self.arrays[path]
             sample = chunks.prefix + chunks.plan.keys.key((0,) * len(chunks.plan.axes))
             found = f"{few(sorted(keys))}, not copied"
             fix = "name the encoding of the keys in the document of the source, and copy it again"

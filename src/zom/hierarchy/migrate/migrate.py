@@ -162,11 +162,10 @@ def _in_place(  # noqa: PLR0913 - what is migrated, and how
 
 def _migration(plan: MigrationPlan, to: str, counts: Mapping[str, int]) -> Migration:
     original = plan.original
-    moved = {new.path: old for old, new in plan.moves}
+    moved = {each.path for each in plan.moves}
     arrays: list[MigratedArray] = []
     for inner in plan.conversion.same_chunks:
-        old = moved.get(original.path(inner))
-        if old is None:
+        if original.path(inner) not in moved:
             arrays.append(MigratedArray(inner, "stay"))
             continue
         why = f"the keys of {original.tree.layout.name} are others"

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any, cast
 
 from zom.conversion.trees import convert
 from zom.errors import ConflictError, ConversionError
-from zom.handles.handles import handle_of
 from zom.hierarchy.change.conflicts import EXISTS, FILES, OTHER_FORMAT, conflict
 from zom.hierarchy.copy.chunks import stored_chunks
 from zom.hierarchy.journal.journal import Clearing, Journal
+from zom.hierarchy.stored.array_chunks import array_chunks
 from zom.hierarchy.stored.layout import ENTRY_KEY, V2_LAYOUT, V3_LAYOUT
 from zom.json import text as jsontext
 from zom.model.stored import to_consolidated
@@ -23,12 +23,24 @@ from zom.paths import join, parse_path
 
 if TYPE_CHECKING:
     from zom.conversion.losses import Conversion
+    from zom.engine.chunks import Chunks
     from zom.hierarchy.copy.nodes import Original
     from zom.hierarchy.stored.layout import Layout
     from zom.model.spec import Spec
     from zom.stores.interface import Store
 
-__all__ = ["MigrationPlan", "check_free", "converted", "journal_of", "plan_migration"]
+__all__ = ["MigrationPlan", "MovedArray", "check_free", "converted", "journal_of", "plan_migration"]
+
+
+@dataclass(frozen=True, slots=True)
+class MovedArray:
+    """An array whose chunks get other keys."""
+
+    path: str
+    before: Spec
+    after: Spec
+    old: Chunks
+    new: Chunks
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,8 +55,8 @@ class MigrationPlan:
     """The new documents, in the order in which they are written."""
     removes: tuple[str, ...]
     """The old documents, in the order in which they go."""
-    moves: tuple[tuple[Any, Any], ...]
-    """The arrays whose chunks get other keys: handles of the old and the new one."""
+    moves: tuple[MovedArray, ...]
+    """The arrays whose chunks get other keys."""
 
 
 def converted(original: Original, to: str) -> Conversion:
@@ -63,13 +75,15 @@ def plan_migration(original: Original, to: str) -> MigrationPlan:
     _check_root(original)
     conversion = converted(original, to)
     layout = V3_LAYOUT if to == "v3" else V2_LAYOUT
-    moves: list[tuple[Any, Any]] = []
+    moves: list[MovedArray] = []
     for inner, stays in conversion.same_chunks.items():
         if not stays:
             here = original.path(inner)
-            before = handle_of(original.specs[inner], store, here, old, mode="r")
-            spec = node_at(conversion.spec, inner)
-            moves.append((before, handle_of(spec, store, here, layout, mode="r+")))
+            specs = original.specs[inner], node_at(conversion.spec, inner)
+            chunks = [
+                array_chunks(spec, store, here, at) for spec, at in zip(specs, (old, layout), strict=True)
+            ]
+            moves.append(MovedArray(here, *specs, *chunks))
     writes = _new_documents(original, conversion, layout)
     removes = _old_documents(original)
     gone = tuple(key for key in removes if key not in writes)
@@ -84,17 +98,17 @@ def journal_of(plan: MigrationPlan) -> Journal:
         plan.original.tree.path,
         "undo",
         removes=plan.removes,
-        clears=tuple(_clearing(before, old) for before, _ in plan.moves),
+        clears=tuple(_clearing(each.path, each.before, old) for each in plan.moves),
         writes=plan.writes,
         old=dict(zip(keys, store.get_many(keys), strict=True)),
-        data=tuple(_clearing(new, plan.layout) for _, new in plan.moves),
+        data=tuple(_clearing(each.path, each.after, plan.layout) for each in plan.moves),
         beside=True,
     )
 
 
-def _clearing(array: Any, layout: Layout) -> Clearing:
-    prefix, form = layout.chunk_prefix(array.path), layout.family.form
-    return Clearing(array.path, prefix, form, array.spec.to_json(), scalar=layout.scalar_chunk)
+def _clearing(path: str, spec: Spec, layout: Layout) -> Clearing:
+    prefix, form = layout.chunk_prefix(path), layout.family.form
+    return Clearing(path, prefix, form, spec.to_json(), scalar=layout.scalar_chunk)
 
 
 def _check_root(original: Original) -> None:
@@ -168,10 +182,12 @@ def check_free(store: Store, plan: MigrationPlan) -> None:
         if text is not None and text != plan.writes[key]
     ]
     if store.capabilities.listable:
-        for _, new in plan.moves:
-            key = next((key for key, _ in stored_chunks(new.chunk_access)), None)
+        for each in plan.moves:
+            key = next((key for key, _ in stored_chunks(each.new)), None)
             if key is not None:
                 found = f"{key!r}, where a chunk is to lie"
-                problems.append(conflict(FILES, new.path, "no chunks of the new format", found, fix, key=key))
+                problems.append(
+                    conflict(FILES, each.path, "no chunks of the new format", found, fix, key=key)
+                )
     if problems:
         raise ConflictError(problems, store.url)

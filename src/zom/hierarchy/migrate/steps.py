@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, cast
 
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from zom.hierarchy.journal.journal import Journal
-    from zom.hierarchy.migrate.plan import MigrationPlan
+    from zom.hierarchy.migrate.plan import MigrationPlan, MovedArray
 
 __all__ = ["carry_out", "counted"]
 
@@ -28,7 +29,7 @@ def carry_out(plan: MigrationPlan, progress: Callable[[int, int], object] | None
     """Migrate in place; how many chunks of each array were moved."""
     store, work = plan.original.store, journal_of(plan)
     counts: dict[str, int] = {}
-    told = Progress(sum(new.nchunks for _, new in plan.moves) + len(work.writes), progress)
+    told = Progress(sum(math.prod(each.new.plan.grid) for each in plan.moves) + len(work.writes), progress)
 
     def check() -> None:
         check_journals(store, work.path, own=False)
@@ -36,12 +37,12 @@ def carry_out(plan: MigrationPlan, progress: Callable[[int, int], object] | None
 
     def fill(begun: Journal) -> None:
         end = 0
-        for old, new in plan.moves:
-            pair = _pair(old, new, told)
+        for each in plan.moves:
+            pair = _pair(each, told)
             copy_raw(pair)
             verify_raw(replace(pair, progress=Progress(0, None)))
-            counts[new.path] = pair.tally.raw
-            end += new.nchunks
+            counts[each.path] = pair.tally.raw
+            end += math.prod(each.new.plan.grid)
             told.reach(end)
         _check_seen(plan, begun)
         # What is old goes soon: what takes its place must outlast a loss of power.
@@ -57,13 +58,13 @@ def counted(plan: MigrationPlan) -> dict[str, int]:
     """How many chunks of each array would be moved."""
     if not plan.original.store.capabilities.listable:
         return {}
-    return {new.path: sum(1 for _ in stored_chunks(old.chunk_access)) for old, new in plan.moves}
+    return {each.path: sum(1 for _ in stored_chunks(each.old)) for each in plan.moves}
 
 
-def _pair(old: Any, new: Any, progress: Progress) -> ArrayPair:
+def _pair(array: MovedArray, progress: Progress) -> ArrayPair:
     return ArrayPair(
-        old.chunk_access,
-        new.chunk_access,
+        array.old,
+        array.new,
         jobs=processors(),
         is_resumed=False,
         memory=MEMORY,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
-from zom.handles.handle import Handle
+from zom.hierarchy.stored.open_node import OpenNode
 from zom.hierarchy.stored.read import read
 from zom.model import compare
 from zom.model.spec import Spec
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Side", "diff", "spec_at"]
 
-Side: TypeAlias = "Spec | Handle | Place"
+Side: TypeAlias = "Spec | OpenNode | Place"
 """A hierarchy: a spec, a handle, a store, or a path or URL of one."""
 
 
@@ -48,6 +48,6 @@ def spec_at(side: Side, *, on_error: OnError = "raise") -> Spec:
     """
     if isinstance(side, Spec):
         return side
-    store, path = (side.store, side.path) if isinstance(side, Handle) else (side, "")
+    store, path = (side.store, side.path) if isinstance(side, OpenNode) else (side, "")
     found: Any = read(store, path, on_error=on_error)
     return cast("Spec", found)

@@ -16,8 +16,9 @@ from zom.stores.interface import Range
 
 if TYPE_CHECKING:
     from zom.engine.chunks import Chunks
+    from zom.hierarchy.stored.layout import Layout
 
-__all__ = ["other_encoding", "other_separator"]
+__all__ = ["is_looked_for", "stored_otherwise"]
 
 _OTHER = {".": "/", "/": "."}
 
@@ -30,16 +31,31 @@ _FORMS = {
 """The keys of each registered encoding, with each separator."""
 
 
-def other_separator(chunks: Chunks, key: str) -> Problem | None:
-    """Report the chunk that is missing under `key` and stored under the key with the other separator.
+def is_looked_for(chunks: Chunks, layout: Layout) -> bool:
+    """Whether what was read so far gives a reason to look under other keys: chunks of v3 are told by others."""
+    return bool(chunks.missing) and (layout.family.form == "v2" or chunks.found_nothing)
+
+
+def stored_otherwise(chunks: Chunks, layout: Layout) -> Problem | None:
+    """Report the first chunk that was missing, where it is stored under another key.
 
     >>> import zom
-    >>> spec = zom.v2.ArraySpec.build(shape=(2, 2), dtype="int8")
-    >>> array = zom.create_array("memory:", spec)
-    >>> array.store.set("0/0", bytes(4))
-    >>> print(other_separator(array.chunk_access, "0.0").found)
-    '0/0'
+    >>> array = zom.create_array("memory:", zom.v3.ArraySpec.build(shape=(2, 2), dtype="int8"))
+    >>> array.store.set("0.0", bytes(4))
+    >>> chunks = array.chunk_access
+    >>> chunks.missing.append("c/0/0")
+    >>> print(stored_otherwise(chunks, array.layout).found)
+    '0.0'
     """
+    if layout.family.form == "draft":
+        return None
+    if layout.family.form == "v3":
+        return _other_encoding(chunks, chunks.missing[0])
+    return _other_separator(chunks, chunks.missing[0]) if len(chunks.plan.axes) > 1 else None
+
+
+def _other_separator(chunks: Chunks, key: str) -> Problem | None:
+    """Report the chunk that is missing under `key` and stored under the key with the other separator."""
     separator = chunks.plan.keys.separator
     inner = key[len(chunks.prefix) :]
     other = chunks.prefix + inner.replace(separator, _OTHER[separator])
@@ -51,15 +67,8 @@ def other_separator(chunks: Chunks, key: str) -> Problem | None:
     )
 
 
-def other_encoding(chunks: Chunks, key: str) -> Problem | None:
-    """Report the chunk that is missing under `key` and stored under the key that another encoding of v3 makes.
-
-    >>> import zom
-    >>> array = zom.create_array("memory:", zom.v3.ArraySpec.build(shape=(2, 2), dtype="int8"))
-    >>> array.store.set("0.0", bytes(4))
-    >>> print(other_encoding(array.chunk_access, "c/0/0").found)
-    '0.0'
-    """
+def _other_encoding(chunks: Chunks, key: str) -> Problem | None:
+    """Report the chunk that is missing under `key` and stored under the key that another encoding of v3 makes."""
     start, plan = len(chunks.prefix), chunks.plan
     coords = plan.keys.coords(key[start:], len(plan.axes))
     if coords is None:

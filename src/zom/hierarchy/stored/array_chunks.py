@@ -1,0 +1,68 @@
+"""The chunks of an array in a store, as the engine sees them: its layout knows where they lie."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from zom.engine.chunks import Chunks, Options
+from zom.engine.compile import compile_plan
+from zom.errors import UnknownName
+from zom.limits import DEFAULT_LIMITS
+from zom.paths import join, parse_path
+from zom.problems import one_line, show
+
+if TYPE_CHECKING:
+    from zom.engine.plan import ArrayPlan
+    from zom.hierarchy.stored.layout import Layout
+    from zom.limits import Limits
+    from zom.model.spec import Spec
+    from zom.stores.interface import Store
+
+__all__ = ["array_chunks", "array_plan"]
+
+
+def array_plan(
+    spec: Spec, store: Store, path: str, layout: Layout, limits: Limits = DEFAULT_LIMITS
+) -> ArrayPlan:
+    """The compiled spec of the array at `path`, with the keys of its layout; UnknownName says where it lies."""
+    try:
+        plan = compile_plan(spec, limits)
+        _check_understood(layout)
+    except UnknownName as error:
+        inner = path.strip("/")
+        message = f"{one_line(f'{store.url} /{inner}' if inner else store.url)}: {error}"
+        step = "" if "; " in message else "; install the package that registers it"
+        raise UnknownName(f"{message}{step}") from error
+    # In 2021 the chunk of an array without dimensions was `c0`, whatever the document says.
+    scalar = layout.scalar_chunk
+    return plan if scalar is None else replace(plan, keys=plan.keys._replace(scalar=scalar))
+
+
+def _check_understood(layout: Layout) -> None:
+    for name in layout.not_understood:
+        raise UnknownName(
+            f"extensions of the hierarchy: zom doesn't know {show(name)}, and readers must understand it"
+        )
+
+
+def array_chunks(  # noqa: PLR0913 - a spec, where it lies, and how it is used
+    spec: Spec,
+    store: Store,
+    path: str,
+    layout: Layout,
+    *,
+    options: Options | None = None,
+    limits: Limits = DEFAULT_LIMITS,
+) -> Chunks:
+    """The chunks of the array at `path` in `store`.
+
+    >>> from zom import v3
+    >>> from zom.hierarchy.stored.layout import V3_LAYOUT
+    >>> from zom.stores.memory import MemoryStore
+    >>> chunks = array_chunks(v3.ArraySpec.build(shape=(4,), dtype="int8"), MemoryStore(), "a", V3_LAYOUT)
+    >>> chunks.prefix, chunks.node, chunks.plan.grid
+    ('a/', '/a', (1,))
+    """
+    plan = array_plan(spec, store, path, layout, limits)
+    return Chunks(plan, store, layout.chunk_prefix(path), join(parse_path(path)), options or Options())

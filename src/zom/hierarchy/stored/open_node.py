@@ -1,0 +1,47 @@
+"""Nodes that are open: a spec, and where it lies. The handles of arrays and groups are such."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from zom.hierarchy.stored.layout import Layout
+    from zom.model.spec import Spec
+    from zom.stores.interface import Store
+
+__all__ = ["OpenNode"]
+
+
+class OpenNode:
+    """A node that is open: its document, and where it lies."""
+
+    def __init__(self, spec: Spec, store: Store, path: str, layout: Layout) -> None:
+        self._spec = spec
+        self._store = store
+        self._path = path.strip("/")
+        self._layout = layout
+
+    @property
+    def spec(self) -> Spec:
+        """The document of the node; of a group, without its members."""
+        return self._spec
+
+    @property
+    def store(self) -> Store:
+        """The store that holds it."""
+        return self._store
+
+    @property
+    def path(self) -> str:
+        """Where in the hierarchy it is: `/` or `/a/b`."""
+        return f"/{self._path}"
+
+    @property
+    def name(self) -> str:
+        """The last part of the path; empty for the root."""
+        return self._path.rpartition("/")[2]
+
+    @property
+    def layout(self) -> Layout:
+        """Where the documents and the chunks of its format lie."""
+        return self._layout
