@@ -42,14 +42,19 @@ if TYPE_CHECKING:
     from zom.extension.resolve import data_type
     from zom.formats.detection import parse
     from zom.handles.array import Array
+    from zom.handles.changes import (
+        consolidate,
+        delete,
+        materialize,
+        plan,
+        plan_consolidate,
+        plan_delete,
+        plan_rename,
+        rename,
+    )
     from zom.handles.group import Group
     from zom.handles.handles import create_array, create_group, open, open_array, open_group  # noqa: A004
-    from zom.hierarchy.change.apply import materialize
-    from zom.hierarchy.change.consolidate import consolidate, plan_consolidate
-    from zom.hierarchy.change.plan import Plan
-    from zom.hierarchy.change.planner import plan
-    from zom.hierarchy.change.removal import delete, plan_delete
-    from zom.hierarchy.change.renaming import plan_rename, rename
+    from zom.handles.plan import Plan
     from zom.hierarchy.check.check import check
     from zom.hierarchy.check.validate import validate
     from zom.hierarchy.copy.copy import copy
@@ -93,23 +98,28 @@ _HOMES = {
         "UnknownName",
         "ZomError",
     ),
+    "zom.handles.changes": (
+        "consolidate",
+        "delete",
+        "materialize",
+        "plan",
+        "plan_consolidate",
+        "plan_delete",
+        "plan_rename",
+        "rename",
+    ),
     "zom.handles.group": ("Group",),
     "zom.hierarchy.stored.broken": ("BrokenNode",),
-    "zom.hierarchy.change.apply": ("materialize",),
     "zom.hierarchy.check.check": ("check",),
     "zom.hierarchy.stored.diff": ("diff",),
-    "zom.hierarchy.change.consolidate": ("consolidate", "plan_consolidate"),
     "zom.hierarchy.copy.copy": ("copy",),
     "zom.hierarchy.copy.report": ("CopyReport",),
     "zom.handles.handles": ("create_array", "create_group", "open", "open_array", "open_group"),
     "zom.hierarchy.migrate.migrate": ("migrate",),
     "zom.hierarchy.migrate.migration": ("Migration",),
-    "zom.hierarchy.change.renaming": ("plan_rename", "rename"),
-    "zom.hierarchy.change.plan": ("Plan",),
-    "zom.hierarchy.change.planner": ("plan",),
+    "zom.handles.plan": ("Plan",),
     "zom.hierarchy.plugins": ("load_extensions",),
     "zom.hierarchy.stored.read": ("read",),
-    "zom.hierarchy.change.removal": ("delete", "plan_delete"),
     "zom.hierarchy.journal.repair": ("Repair", "plan_repair", "repair"),
     "zom.hierarchy.check.validate": ("validate",),
     "zom.limits": ("Limits",),

@@ -25,7 +25,7 @@ def declare(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Writes or drops it, and says so."""
     from zom.cli.operand import store_at  # noqa: PLC0415 - slow to import
-    from zom.hierarchy.change.consolidate import consolidate, plan_consolidate  # noqa: PLC0415 - slow to import
+    from zom.handles.changes import consolidate, plan_consolidate  # noqa: PLC0415 - slow to import
     from zom.json import text as jsontext  # noqa: PLC0415 - slow to import
 
     place = store_at(arguments.store)

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     import argparse
 
     from zom.cli.operand import Operand
-    from zom.hierarchy.change.plan import Plan
+    from zom.handles.plan import Plan
 
 __all__ = ["declare", "done", "run", "show_change"]
 

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     import argparse
 
     from zom.cli.operand import Operand
-    from zom.hierarchy.change.plan import Plan
+    from zom.handles.plan import Plan
     from zom.model.spec import Spec
     from zom.stores.interface import Store
 
@@ -76,7 +76,7 @@ def plan_from(arguments: argparse.Namespace, spec: Spec, place: Operand, store: 
     """The plan that the arguments ask for, with the store named as the user does."""
     from dataclasses import replace  # noqa: PLC0415 - slow to import
 
-    from zom.hierarchy.change.planner import plan  # noqa: PLC0415 - slow to import
+    from zom.handles.changes import plan  # noqa: PLC0415 - slow to import
 
     made = plan(
         spec,

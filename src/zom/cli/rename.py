@@ -24,7 +24,7 @@ def declare(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Plans the move, and does it; FINDINGS, and nothing is written, where something is in the way."""
     from zom.cli.operand import store_at  # noqa: PLC0415 - slow to import
-    from zom.hierarchy.change.renaming import plan_rename  # noqa: PLC0415 - slow to import
+    from zom.handles.changes import plan_rename  # noqa: PLC0415 - slow to import
 
     place = store_at(arguments.node)
     if not place.path:

@@ -22,8 +22,8 @@ from zom.errors import ConcurrentWriteError, SelectionError
 from zom.formats.array_view import array_view
 from zom.handles.handle import Handle, store_token
 from zom.handles.info import ArrayInfo, array_info
+from zom.hierarchy.change.alone import alone
 from zom.hierarchy.change.chunk_effects import changes_between
-from zom.hierarchy.change.consolidated_update import alone
 from zom.hierarchy.change.node_change import read_spec
 from zom.hierarchy.change.plan_text import changes_words
 from zom.hierarchy.change.resize import behind, check_clearing, clear_beyond
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from zom.engine.plan import ArrayPlan
     from zom.extension.bound import Array as NumpyArray
     from zom.handles.handle import Mode
-    from zom.hierarchy.change.plan import Plan
+    from zom.handles.plan import Plan
     from zom.hierarchy.check.chunk_values import CheckLevel
     from zom.hierarchy.stored.layout import Layout
     from zom.model.spec import Spec
@@ -314,11 +314,13 @@ class Array(Handle):
         memory://: 1 to resize, 1 chunk to remove
           ~ /  array  resize: shape[0]: 4 -> 1; 1 chunk removed
         """
+        from zom.handles.plan import Plan  # noqa: PLC0415 - it brings what applies plans
         from zom.hierarchy.change.planner import plan_for  # noqa: PLC0415 - it brings what makes and applies plans
 
         current = read_spec(self._store, self._path, self._layout, self._spec)
         spec = current.replace(shape=self._checked_shape(shape))
-        return plan_for(spec, self._store, self.path, on_conflict="update", spelling="given")
+        change = plan_for(spec, self._store, self.path, on_conflict="update", spelling="given")
+        return Plan.of(change, Array)
 
     def append(self, data: Any, axis: int = 0) -> tuple[int, ...]:
         """Put `data` behind the last element along `axis`; the new shape. The data is written first.

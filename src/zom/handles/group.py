@@ -11,13 +11,13 @@ from zom.errors import PathError, SpecError
 from zom.formats.tree_text import tree_text
 from zom.handles.array import Array
 from zom.handles.handle import Handle
-from zom.handles.handles import chosen_spelling, handle_of
 from zom.handles.info import GroupInfo, group_info
-from zom.hierarchy.change.create import create_node
+from zom.hierarchy.change.create import chosen_spelling, create_node
 from zom.hierarchy.stored.broken import BrokenNode
 from zom.hierarchy.stored.findings import warn
 from zom.hierarchy.stored.open import read_node
 from zom.hierarchy.stored.read import read_tree
+from zom.limits import DEFAULT_LIMITS, Limits
 from zom.model.construction import outside
 from zom.model.output import member_specs
 from zom.paths import join, parse_path
@@ -25,12 +25,15 @@ from zom.paths import join, parse_path
 if TYPE_CHECKING:
     from collections.abc import ItemsView, Iterator, ValuesView
 
+    from zom.handles.handle import Mode
+    from zom.hierarchy.stored.layout import Layout
     from zom.hierarchy.stored.open import StoredNode
     from zom.hierarchy.stored.read import OnError, StoredTree
     from zom.model.full_spelling import Spelling
     from zom.model.spec import Spec
+    from zom.stores.interface import Store
 
-__all__ = ["Group", "Node"]
+__all__ = ["Group", "Node", "handle_of"]
 
 
 class Group(Handle, Mapping[str, "Array | Group | BrokenNode"]):
@@ -194,13 +197,14 @@ class Group(Handle, Mapping[str, "Array | Group | BrokenNode"]):
         >>> group.delete("a"); list(group)
         []
         """
-        from zom.hierarchy.change.removal import delete  # noqa: PLC0415 - it brings what makes and applies plans
+        from zom.hierarchy.change.apply import carry_out  # noqa: PLC0415 - it brings what makes and applies plans
+        from zom.hierarchy.change.removal import plan_deletion  # noqa: PLC0415 - as above
 
         self.check_writable()
         names = parse_path(path)
         if not names:
             raise PathError(f"{path!r}: expected the path of a node below {self.path}; see zom.delete")
-        delete(self._store, join((*parse_path(self._path), *names)))
+        carry_out(plan_deletion(self._store, join((*parse_path(self._path), *names))))
 
     def __repr__(self) -> str:
         return f"<zom.Group {self._where()} mode={self._mode!r}>"
@@ -208,3 +212,11 @@ class Group(Handle, Mapping[str, "Array | Group | BrokenNode"]):
 
 Node: TypeAlias = Array | Group
 """What is open: an array or a group."""
+
+
+def handle_of(  # noqa: PLR0913 - a spec, where it lies, and how it is used
+    spec: Spec, store: Store, path: str, layout: Layout, *, mode: Mode, limits: Limits = DEFAULT_LIMITS
+) -> Array | Group:
+    """What is open where a node lies."""
+    kind = Array if spec.kind == "array" else Group
+    return kind(spec, store, path, layout, mode=mode, limits=limits)

@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, cast
 
 from zom.errors import NotFound
-from zom.hierarchy.change.create import check_is_spec, create_node
+from zom.handles.group import handle_of
+from zom.hierarchy.change.create import check_is_spec, chosen_spelling, create_node
 from zom.hierarchy.stored.findings import warn
 from zom.hierarchy.stored.open import read_node
 from zom.hierarchy.stored.pending import check_settled
 from zom.limits import DEFAULT_LIMITS, Limits
 from zom.model.construction import outside
-from zom.model.full_spelling import check_spelling, spelled_in_full
 from zom.paths import join, parse_path
 from zom.stores import opening
 
@@ -21,14 +21,12 @@ if TYPE_CHECKING:
     from zom.handles.array import Array
     from zom.handles.group import Group
     from zom.handles.handle import Mode
-    from zom.hierarchy.stored.layout import Layout
     from zom.hierarchy.stored.lookup import Form
     from zom.model.full_spelling import Spelling
     from zom.model.spec import Spec
     from zom.problems import Level, Problem
-    from zom.stores.interface import Store
 
-__all__ = ["create_array", "create_group", "handle_of", "open", "open_array", "open_group"]
+__all__ = ["create_array", "create_group", "open", "open_array", "open_group"]
 
 
 def create_array(store: opening.Place, spec: Spec, path: str = "", *, spelling: Spelling = "full") -> Array:
@@ -67,13 +65,6 @@ def create_group(store: opening.Place, spec: Spec, path: str = "") -> Group:
     return cast("Group", _created(store, spec, path))
 
 
-def chosen_spelling(spec: Spec, spelling: Spelling) -> Spec:
-    """The spec as its document is to be written."""
-    check_is_spec(spec)
-    check_spelling(spelling)
-    return spelled_in_full(spec)[0] if spelling == "full" else spec
-
-
 def _created(place: opening.Place, spec: Spec, path: str) -> Array | Group:
     store = opening.opened(place)
     try:
@@ -83,17 +74,6 @@ def _created(place: opening.Place, spec: Spec, path: str) -> Array | Group:
             store.close()
         raise
     return handle_of(spec, store, join(parse_path(path)), layout, mode="r+")
-
-
-def handle_of(  # noqa: PLR0913 - a spec, where it lies, and how it is used
-    spec: Spec, store: Store, path: str, layout: Layout, *, mode: Mode, limits: Limits = DEFAULT_LIMITS
-) -> Array | Group:
-    """What is open where a node lies."""
-    from zom.handles.array import Array  # noqa: PLC0415 - arrays bring the whole engine
-    from zom.handles.group import Group  # noqa: PLC0415 - groups make handles, too
-
-    kind = Array if spec.kind == "array" else Group
-    return kind(spec, store, path, layout, mode=mode, limits=limits)
 
 
 def open(  # noqa: A001, PLR0913 - `zom.open`, whose choices are the caller's

@@ -13,7 +13,7 @@ from zom.hierarchy.change.plan_text import MARKS, action_words, summary
 from zom.views.html import page_around
 
 if TYPE_CHECKING:
-    from zom.hierarchy.change.plan import Action, Plan
+    from zom.hierarchy.change.plan import Action, ChangePlan
     from zom.problems import Problem
 
 __all__ = ["plan_page"]
@@ -21,7 +21,7 @@ __all__ = ["plan_page"]
 _LOST = {"replace", "delete"}
 
 
-def plan_page(plan: Plan, *, title: str = "") -> str:
+def plan_page(plan: ChangePlan, *, title: str = "") -> str:
     """The page for `plan`.
 
     >>> import zom

@@ -10,8 +10,7 @@ import pytest
 import zom
 from zom.engine import workers
 from zom.errors import ConflictError, NotFound, PathError
-from zom.hierarchy.change.removal import plan_delete
-from zom.hierarchy.change.renaming import plan_rename
+from zom.handles.changes import plan_delete, plan_rename
 from zom.stores.local import LocalStore
 from zom.stores.memory import MemoryStore
 from zom.stores.sqlite import SQLiteStore

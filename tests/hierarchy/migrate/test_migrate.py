@@ -10,7 +10,7 @@ import pytest
 
 import zom
 from zom import draft, v2, v3
-from zom.handles.handles import handle_of
+from zom.handles.group import handle_of
 from zom.hierarchy.stored.layout import DRAFT_2021, DRAFT_2022
 from zom.stores.local import LocalStore
 from zom.stores.memory import MemoryStore

@@ -15,13 +15,11 @@ from zom.errors import (
     ReadOnlyError,
     ZomError,
 )
-from zom.hierarchy.change.apply import carry_out
 from zom.hierarchy.change.blocks import block_in, plain_text
 from zom.hierarchy.change.carry import carry_through, check_journals, check_texts
 from zom.hierarchy.change.conflicts import CHANGED
 from zom.hierarchy.change.consolidated_update import holders_of
-from zom.hierarchy.change.ledger import Ledger, is_within
-from zom.hierarchy.change.removal import found_at
+from zom.hierarchy.change.ledger import Ledger, found_at, is_within
 from zom.hierarchy.change.steps import beaten
 from zom.hierarchy.journal.journal import journal_keys
 from zom.hierarchy.journal.repair import repaired
@@ -31,75 +29,56 @@ from zom.hierarchy.stored.inventory import FoundNode, above_all
 from zom.hierarchy.stored.layout import ENTRY_KEY
 from zom.model.stored import NO_CONSOLIDATED
 from zom.problems import Fault, Problem, show
-from zom.stores.opening import opened
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from zom.hierarchy.change.plan import Plan
+    from zom.hierarchy.change.plan import ChangePlan
     from zom.hierarchy.journal.journal import Journal
     from zom.hierarchy.stored.layout import Layout
     from zom.stores.interface import Store
-    from zom.stores.opening import Place
 
-__all__ = ["consolidate", "follow", "plan_consolidate"]
+__all__ = ["consolidate", "follow", "plan_consolidation"]
 
 
-def consolidate(store: Place, path: str = "", *, drop: bool = False) -> Plan:
-    """Write the consolidated metadata of the group at `path`, or `drop` it; the plan by which it was done.
-
-    v2 has it in `.zmetadata`, v3 in the group's own document, the draft not at all. What is written by
-    zom keeps it true from then on.
-
-    >>> import zom
-    >>> group = zom.create_group("memory:", zom.v2.GroupSpec())
-    >>> print(zom.consolidate(group.store))
-    memory://: 1 to keep
-      ~ /: consolidated metadata is written again
-    >>> sorted(group.store.list())
-    ['.zgroup', '.zmetadata']
-    """
-    there = opened(store, existing=True)
-    if drop:
-        plan = plan_consolidate(there, path, drop=True)
-        carry_out(plan)
-        return plan
+def consolidate(store: Store, path: str) -> ChangePlan:
+    """Write the consolidated metadata of the group at `path`; the plan by which it was done."""
     for _ in range(_TRIES):
-        plan = plan_consolidate(there, path)
+        plan = plan_consolidation(store, path)
         plan.check()
         if plan.is_empty:
             return plan
-        if not there.capabilities.writable:
-            raise ReadOnlyError(there.url, plan.path.strip("/"), "write")
+        if not store.capabilities.writable:
+            raise ReadOnlyError(store.url, plan.path.strip("/"), "write")
         try:
-            carry_through(there, plan.journal, partial(_check_same, plan))
+            carry_through(store, plan.journal, partial(_check_same, plan))
         except ConflictError as error:
             if any(problem.code != CHANGED.code for problem in error.problems):
                 raise
         else:
-            if _is_true(there, path):
+            if _is_true(store, path):
                 return plan
-    raise ConcurrentWriteError(there.url, path.strip("/"))
+    raise ConcurrentWriteError(store.url, path.strip("/"))
 
 
 _TRIES = 60
 
 
-def _check_same(plan: Plan) -> None:
+def _check_same(plan: ChangePlan) -> None:
     """ConflictError where a node has changed, come or gone since it was planned.
 
     Others look for the journal after they have changed a node: whoever is not seen here sees it.
     """
     check_journals(plan.store, plan.journal.path, own=False)
     check_texts(plan.store, plan.journal.old)
-    if plan_consolidate(plan.store, plan.path).journal.writes != plan.journal.writes:
+    if plan_consolidation(plan.store, plan.path).journal.writes != plan.journal.writes:
         raise beaten(plan.store, plan.journal.last)
 
 
 def _is_true(store: Store, path: str) -> bool:
     """Whether what was just consolidated still says what the nodes say, as far as they can be read."""
     try:
-        return plan_consolidate(store, path).is_empty
+        return plan_consolidation(store, path).is_empty
     except ZomError:
         return True  # it was when it was written: that is all that was asked for
 
@@ -144,29 +123,23 @@ def _is_block(work: Journal) -> bool:
     return not others and list(work.writes) == [work.last] and work.last.count("/") == work.base.count("/")
 
 
-def plan_consolidate(store: Place, path: str = "", *, drop: bool = False) -> Plan:
-    """The plan of `zom.consolidate`; nothing is written before `apply`.
-
-    >>> import zom
-    >>> zom.plan_consolidate(zom.create_group("memory:", zom.v2.GroupSpec()).store).consolidated
-    ('/',)
-    """
-    there = opened(store, existing=True)
-    ledger = Ledger(there, found_at(there, path), "update", prune=False)
+def plan_consolidation(store: Store, path: str = "", *, drop: bool = False) -> ChangePlan:
+    """What it takes to write the consolidated metadata of the group at `path`, or to `drop` it."""
+    ledger = Ledger(store, found_at(store, path), "update", prune=False)
     layout, found = ledger.layout, ledger.found
     node = found.nodes.get(found.path)
     if layout.inline is None and layout.consolidated is None:
         what = f"a {layout.family.form} group"
         raise ConversionError(
-            [Problem(NO_CONSOLIDATED.code, "error", found.path, "", (), "a v2 or v3 group", what)], there.url
+            [Problem(NO_CONSOLIDATED.code, "error", found.path, "", (), "a v2 or v3 group", what)], store.url
         )
     if node is None:
-        findings = Findings(there.url, "lenient")
+        findings = Findings(store.url, "lenient")
         _note_directories(ledger, [found.path], findings)
         findings.raise_errors()
     if node is None or node.kind != "group":
         raise NotFound(
-            f"{there.url}: expected a group at {found.path}, found {node or 'nothing'}; name a group"
+            f"{store.url}: expected a group at {found.path}, found {node or 'nothing'}; name a group"
         )
     ledger.check_journals()
     for at, each in found.nodes.items():

@@ -6,25 +6,23 @@ the old ones or the new ones, and no block that is stale or gone.
 
 from __future__ import annotations
 
-from contextlib import ExitStack, contextmanager
-from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from zom.hierarchy.change.blocks import block_in, plain_text
 from zom.hierarchy.change.carry import carry_through, check_texts
-from zom.hierarchy.journal.journal import Journal, journal_key
+from zom.hierarchy.journal.journal import Journal
 from zom.hierarchy.stored.inventory import FoundNode, above_all
 from zom.hierarchy.stored.text import document_text
 from zom.json import text as jsontext
 from zom.paths import join, parse_path
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Iterable, Mapping
+    from collections.abc import Iterable, Mapping
 
     from zom.hierarchy.stored.layout import Layout
     from zom.stores.interface import Store
 
-__all__ = ["Written", "alone", "change_documents", "holders_of"]
+__all__ = ["Written", "change_documents", "holders_of"]
 
 
 class Written(NamedTuple):
@@ -66,40 +64,6 @@ def _end(layout: Layout) -> str | None:
     if layout.inline is None and layout.consolidated is None:
         return None
     return layout.consolidated or layout.marks[0][0]
-
-
-@contextmanager
-def alone(store: Store, path: str, layout: Layout, key: str) -> Generator[dict[str, bytes]]:
-    """A block in which nobody else changes the node at `path`, whose own document lies under `key`.
-
-    It is given what holds blocks that speak of the node. Their journal is locked before the document, as
-    by everybody who changes both. Where nothing holds any, and somebody consolidates meanwhile, that is
-    done again at the end.
-    """
-    inside, here = _without_blocks.get(), (id(store), key)
-    if here in inside:
-        yield {}
-        return
-    holders = holders_of(store, [path], layout)
-    with ExitStack() as held:
-        if holders:
-            held.enter_context(store.lock(journal_key(next(iter(holders)))))
-        held.enter_context(store.lock(key))
-        if holders:
-            yield holders_of(store, [path], layout)
-            return
-        token = _without_blocks.set(inside | {here})
-        try:
-            yield {}
-        finally:
-            _without_blocks.reset(token)
-    from zom.hierarchy.change.consolidate import follow  # noqa: PLC0415 - it plans by what is here
-
-    follow(store, path, layout)
-
-
-_without_blocks: ContextVar[frozenset[tuple[int, str]]] = ContextVar("without blocks", default=frozenset())
-"""The documents that this thread changes alone, each in its store: no journal is waited for meanwhile."""
 
 
 def change_documents(

@@ -42,6 +42,7 @@ from zom.hierarchy.stored.layout import (
 from zom.hierarchy.stored.pending import busy, check_settled
 from zom.hierarchy.stored.text import document_text
 from zom.json import text as jsontext
+from zom.model.full_spelling import check_spelling, spelled_in_full
 from zom.model.output import member_specs
 from zom.model.spec import Spec
 from zom.paths import check_key, join, name_faults, parse_path
@@ -52,6 +53,7 @@ if TYPE_CHECKING:
 
     from zom.extension.datatype import Format
     from zom.hierarchy.stored.layout import Layout
+    from zom.model.full_spelling import Spelling
     from zom.problems import Fault, Problem, Rule
     from zom.stores.interface import Store
 
@@ -60,6 +62,7 @@ __all__ = [
     "check_is_spec",
     "check_names",
     "check_path",
+    "chosen_spelling",
     "create_node",
     "entry_text",
     "found_in",
@@ -95,6 +98,13 @@ def check_is_spec(found: object) -> None:
     """TypeError unless it is a spec: a document is easily given in its place."""
     if not isinstance(found, Spec):
         raise TypeError(f"expected a spec, got {type(found).__name__}; zom.parse makes one of a document")
+
+
+def chosen_spelling(spec: Spec, spelling: Spelling) -> Spec:
+    """The spec as its document is to be written."""
+    check_is_spec(spec)
+    check_spelling(spelling)
+    return spelled_in_full(spec)[0] if spelling == "full" else spec
 
 
 def create_node(store: Store, spec: Spec, path: str = "") -> Layout:

@@ -16,12 +16,16 @@ from zom.hierarchy.change.conflicts import (
     few,
 )
 from zom.hierarchy.change.new_names import forbidden_name, names_in_store, new_name_faults
-from zom.hierarchy.change.plan import Action, Plan
+from zom.hierarchy.change.plan import Action, ChangePlan
 from zom.hierarchy.change.steps import rank_of
 from zom.hierarchy.copy.mark import COPY_MARK
 from zom.hierarchy.journal.journal import JOURNAL, Clearing, Journal, journal_key
-from zom.hierarchy.stored.inventory import FoundNode, Inventory, chunk_keys, spec_in
+from zom.hierarchy.stored.findings import Findings
+from zom.hierarchy.stored.inventory import FoundNode, Inventory, chunk_keys, spec_in, take_inventory
 from zom.hierarchy.stored.layout import ENTRY_KEY
+from zom.hierarchy.stored.lookup import find
+from zom.hierarchy.stored.missing import not_found
+from zom.hierarchy.stored.source import Source
 from zom.model.location import placed
 from zom.paths import parse_path
 from zom.portable import TWINS
@@ -38,7 +42,7 @@ if TYPE_CHECKING:
     from zom.problems import Problem, Rule
     from zom.stores.interface import Store
 
-__all__ = ["FEW", "Ledger", "clearing_of", "is_within"]
+__all__ = ["FEW", "Ledger", "clearing_of", "found_at", "is_within"]
 
 FEW = 16
 """How many new nodes are looked for one by one before they are made; where there are more, by a listing."""
@@ -92,7 +96,7 @@ class Ledger:
         """Where the draft hierarchy begins."""
         return f"/{self.layout.base}".rstrip("/") or "/"
 
-    def finished(self, wanted: frozenset[str] = frozenset()) -> Plan:
+    def finished(self, wanted: frozenset[str] = frozenset()) -> ChangePlan:
         """The plan that was made, with consolidated metadata put right."""
         renewed = blocks.renewed(self, wanted)
         changed = bool(self.writes or self.removes or self.clears)
@@ -113,7 +117,7 @@ class Ledger:
             writes={key: self.writes[key] for key in order},
             old=self.old,
         )
-        return Plan(
+        return ChangePlan(
             self.store,
             self.store.url,
             self.found.path,
@@ -339,6 +343,17 @@ class Ledger:
         if taken is None or taken:
             found = f"{few(taken or keys)}, which would be taken for {'one' if taken else 'chunks, perhaps'}"
             self.conflict(FILES, path, "no files in the place of chunks", found, "move them away")
+
+
+def found_at(store: Store, path: str, *, below: str | None = None) -> Inventory:
+    """What lies at `path`, where a node is, or at `below`, above it; NotFound where none is."""
+    inner = "/".join(parse_path(path))
+    findings = Findings(store.url, "lenient")
+    with Source(store) as source:
+        there = find(source, inner, None, findings)
+        if there is None:
+            raise not_found(source, inner, None)
+    return take_inventory(store, path if below is None else below, there[0].family.form)
 
 
 def clearing_of(

@@ -10,8 +10,9 @@ import warnings
 from typing import TYPE_CHECKING
 
 from zom.errors import ConcurrentWriteError, ConflictError, NotFound, SpecError, SpecWarning
+from zom.hierarchy.change.alone import alone
 from zom.hierarchy.change.conflicts import CHANGED
-from zom.hierarchy.change.consolidated_update import Written, alone, change_documents
+from zom.hierarchy.change.consolidated_update import Written, change_documents
 from zom.hierarchy.stored.findings import Findings
 from zom.json import text as jsontext
 from zom.json.value import same

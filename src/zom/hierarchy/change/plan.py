@@ -20,7 +20,7 @@ from zom.hierarchy.change.plan_text import plan_text
 from zom.json import text as jsontext
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Mapping
 
     from zom.hierarchy.journal.journal import Journal
     from zom.hierarchy.stored.layout import Layout
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from zom.problems import Problem
     from zom.stores.interface import Store
 
-__all__ = ["Action", "OnConflict", "Plan", "Verb"]
+__all__ = ["Action", "ChangePlan", "OnConflict", "Verb"]
 
 OnConflict = Literal["refuse", "update", "replace"]
 """What becomes of a node that is there and differs: it is a conflict; it is changed where no chunk loses
@@ -75,18 +75,8 @@ class Action:
 
 
 @dataclass(frozen=True)
-class Plan:
-    """What would be done to a store, and what is in the way of it. Nothing is done before `apply`.
-
-    >>> import zom
-    >>> plan = zom.plan(zom.v3.GroupSpec(members={"a": zom.v3.GroupSpec()}), "memory:")
-    >>> print(plan)
-    memory://: 2 to create
-      + /   group  create
-      + /a  group  create
-    >>> plan.apply().attrs
-    {}
-    """
+class ChangePlan:
+    """What would be done to a store, and what is in the way of it."""
 
     store: Store = field(repr=False, compare=False)
     url: str
@@ -131,22 +121,6 @@ class Plan:
     def losses(self) -> tuple[Action, ...]:
         """The actions by which nodes or chunks are lost."""
         return tuple(each for each in self.actions if each.chunks or each.verb == "delete")
-
-    def apply(
-        self,
-        *,
-        data: Mapping[str, Any] | None = None,
-        progress: Callable[[int, int], object] | None = None,
-    ) -> Any:
-        """Do it, all or nothing; the handle of the node at `path`.
-
-        ConflictError where there are problems, or where the store has changed since it was planned.
-        `data` are values for new arrays by their paths; `progress` is told how many keys are done, of
-        how many. See `zom.materialize`.
-        """
-        from zom.hierarchy.change.apply import apply  # noqa: PLC0415 - what is applied knows what a plan is
-
-        return apply(self, data=data, progress=progress)
 
     def check(self) -> None:
         """ConflictError where anything is in the way.

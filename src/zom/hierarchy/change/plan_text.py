@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from zom.hierarchy.change.plan import Action, Plan
+    from zom.hierarchy.change.plan import Action, ChangePlan
     from zom.model.compare import Change
 
 __all__ = ["MARKS", "action_words", "changes_words", "plan_text", "summary"]
@@ -39,7 +39,7 @@ _LINES = 200
 """How many nodes are shown."""
 
 
-def summary(plan: Plan) -> str:
+def summary(plan: ChangePlan) -> str:
     """What the plan comes to, in one line."""
     counts = plan.counts
     parts = [f"{counts[verb]} {words}" for verb, words in _WORDS.items() if verb in counts]
@@ -89,7 +89,7 @@ def action_words(action: Action) -> str:
     return text
 
 
-def plan_text(plan: Plan) -> str:
+def plan_text(plan: ChangePlan) -> str:
     """The plan as text."""
     where = plan.url if plan.path == "/" else f"{plan.url} {plan.path}"
     lines = [f"{where}: {summary(plan)}"]

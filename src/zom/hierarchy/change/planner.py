@@ -39,57 +39,21 @@ from zom.model.output import member_specs
 from zom.model.stored import frozen_documents
 from zom.model.tree import walk
 from zom.paths import join
-from zom.stores.opening import opened
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from zom.hierarchy.change.plan import OnConflict, Plan, Verb
+    from zom.hierarchy.change.plan import ChangePlan, OnConflict, Verb
     from zom.model.compare import Change
     from zom.model.full_spelling import Spelling
     from zom.model.spec import Spec
     from zom.stores.interface import Store
-    from zom.stores.opening import Place
 
-__all__ = ["Planner", "plan", "plan_for"]
+__all__ = ["Planner", "plan_for"]
 
 
 _CONFLICTS = ("refuse", "update", "replace")
 _REFILL = "ask for on_conflict='replace', and what was never written reads as the new fill value"
-
-
-def plan(  # noqa: PLR0913 - each is a choice of the caller's
-    spec: Spec,
-    store: Place,
-    path: str = "",
-    *,
-    on_conflict: OnConflict = "refuse",
-    prune: bool = False,
-    spelling: Spelling = "full",
-) -> Plan:
-    """What it takes to make `store` hold what `spec` says at `path`; nothing is written.
-
-    A node that is there and means the same is kept, whatever its spelling. One that differs is, by
-    `on_conflict`, a conflict ("refuse"); changed, where no chunk loses its meaning, and a conflict where
-    one would ("update"); or replaced, and its chunks removed ("replace"). With "update", attributes that
-    the spec doesn't give at all stay as they are; given ones, empty ones too, take the place of all that
-    are there. Nodes that the spec doesn't know stay, unless it is to `prune`; groups whose members the
-    spec doesn't know (`members` is None) are not looked into. Files that are not Zarr's stay always.
-
-    Short-hand names in documents of v3, such as the codec "bytes", are written in full, as most readers
-    refuse them; with `spelling="given"`, documents are written as the spec spells them.
-
-    >>> import zom
-    >>> store = zom.store("memory://example-of-plan")
-    >>> old = zom.v3.ArraySpec.build(shape=(4,), dtype="int8", chunks=(2,))
-    >>> zom.create_array(store, old)[:] = 1
-    >>> print(zom.plan(old.replace(shape=(2,)), store, on_conflict="update"))
-    memory://example-of-plan: 1 to resize, 1 chunk to remove
-      ~ /  array  resize: shape[0]: 4 -> 2; 1 chunk removed
-    >>> print(zom.plan(old.replace(data_type="uint8"), store).problems[0])
-    expected an array that means the same, found another: data_type: "int8" -> "uint8"; ask for on_conflict='replace', and its chunks go
-    """
-    return plan_for(spec, opened(store), path, on_conflict=on_conflict, prune=prune, spelling=spelling)
 
 
 def plan_for(  # noqa: PLR0913 - each is a choice of the caller's
@@ -101,8 +65,8 @@ def plan_for(  # noqa: PLR0913 - each is a choice of the caller's
     prune: bool = False,
     spelling: Spelling = "full",
     keeps_names: bool = False,
-) -> Plan:
-    """As `plan`, for a store that is open; a copy keeps names that are given to no other new node."""
+) -> ChangePlan:
+    """The plan of `zom.plan`; a copy `keeps_names` that are given to no other new node."""
     if on_conflict not in _CONFLICTS:
         message = f"on_conflict: expected one of {', '.join(map(repr, _CONFLICTS))}, got {on_conflict!r}"
         raise ValueError(message)
@@ -143,7 +107,7 @@ def _in_full(nodes: Mapping[str, Spec]) -> tuple[dict[str, Spec], dict[str, tupl
     return made, places
 
 
-def _telling(plan: Plan, in_full: Mapping[str, tuple[str, ...]]) -> Plan:
+def _telling(plan: ChangePlan, in_full: Mapping[str, tuple[str, ...]]) -> ChangePlan:
     """The plan, whose actions tell what is written in full."""
     if not in_full:
         return plan
@@ -158,7 +122,7 @@ def _telling(plan: Plan, in_full: Mapping[str, tuple[str, ...]]) -> Plan:
 class Planner(Ledger):
     """A spec, held against what lies in a store."""
 
-    def plan(self, nodes: Mapping[str, Spec]) -> Plan:
+    def plan(self, nodes: Mapping[str, Spec]) -> ChangePlan:
         """The plan for these nodes."""
         self.check_journals()
         self.check_copies()

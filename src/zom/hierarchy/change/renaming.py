@@ -6,57 +6,28 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from zom.errors import PathError
-from zom.hierarchy.change.apply import carry_out
 from zom.hierarchy.change.conflicts import ARRAY_ABOVE, EXISTS, NAME, conflict
 from zom.hierarchy.change.create import check_names
-from zom.hierarchy.change.ledger import Ledger, is_within
+from zom.hierarchy.change.ledger import Ledger, found_at, is_within
 from zom.hierarchy.change.new_names import taken_name
-from zom.hierarchy.change.removal import found_at
 from zom.hierarchy.stored.inventory import above_all
 from zom.paths import join, parse_path
 from zom.stores.interface import Wanted
-from zom.stores.opening import opened
 
 if TYPE_CHECKING:
-    from zom.hierarchy.change.plan import Plan
-    from zom.stores.opening import Place
+    from zom.hierarchy.change.plan import ChangePlan
+    from zom.stores.interface import Store
 
-__all__ = ["plan_rename", "rename"]
-
-
-def rename(store: Place, old: str, new: str) -> Plan:
-    """Move the node at the path `old`, and all below it, to the path `new`; the plan by which it was done.
-
-    Where the store can rename, that is one step; elsewhere every key is copied before it is removed, and
-    the node is not seen meanwhile. Whatever else lies in the node's directory moves with it.
-
-    >>> import zom
-    >>> array = zom.create_array("memory:", zom.v3.ArraySpec.build(shape=(4,), dtype="int8"), "a")
-    >>> print(zom.rename(array.store, "a", "b"))
-    memory://: 1 to move
-      > /a  array  move (to /b)
-    >>> sorted(array.store.list())
-    ['b/zarr.json', 'zarr.json']
-    """
-    plan = plan_rename(store, old, new)
-    carry_out(plan)
-    return plan
+__all__ = ["plan_move"]
 
 
-def plan_rename(store: Place, old: str, new: str) -> Plan:
-    """The plan of `zom.rename`; nothing is moved before `apply`.
-
-    >>> import zom
-    >>> array = zom.create_array("memory:", zom.v3.ArraySpec.build(shape=(4,), dtype="int8"), "a")
-    >>> zom.plan_rename(array.store, "a", "b").counts
-    {'move': 1}
-    """
-    there = opened(store, existing=True)
+def plan_move(store: Store, old: str, new: str) -> ChangePlan:
+    """What it takes to move the node at the path `old`, and all below it, to the path `new`."""
     source, target = join(parse_path(old)), join(parse_path(new))
     if is_within(target, source) or is_within(source, target):
         raise PathError(f"expected two paths of which none lies in the other, got {source!r} and {target!r}")
     common = next(at for at in above_all(source) if is_within(target, at))
-    ledger = Ledger(there, found_at(there, source, below=common), "replace", prune=True)
+    ledger = Ledger(store, found_at(store, source, below=common), "replace", prune=True)
     check_names(ledger.layout.family.form, parse_path(target))
     ledger.check_journals()
     _check_target(ledger, target)
@@ -65,7 +36,7 @@ def plan_rename(store: Place, old: str, new: str) -> Plan:
     moves = tuple(pair for pair in pairs if any(key.startswith(pair[0]) for key in found.listed))
     node = found.nodes.get(source)
     # Where the documents move with their directory in one step, there is nothing to hide meanwhile.
-    if node is not None and not (there.capabilities.rename and not layout.implicit_groups):
+    if node is not None and not (store.capabilities.rename and not layout.implicit_groups):
         for end, text in node.documents.items():
             ledger.removes[layout.key(source, end)] = None
             ledger.old[layout.key(source, end)] = text

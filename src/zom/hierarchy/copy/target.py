@@ -15,7 +15,7 @@ from zom.hierarchy.change.carry import check_texts
 from zom.hierarchy.change.conflicts import BUSY, EXISTS, conflict
 from zom.hierarchy.change.create import entry_text
 from zom.hierarchy.change.planner import plan_for
-from zom.hierarchy.change.removal import plan_delete
+from zom.hierarchy.change.removal import plan_deletion
 from zom.hierarchy.copy.mark import COPY_MARK, CopyMark, copy_digest, parse_mark
 from zom.hierarchy.copy.publish import Publication, publish
 from zom.hierarchy.journal.aside import Aside
@@ -102,7 +102,7 @@ class Target:
         if self.is_resumed:
             return
         if self.replaces:
-            plan_delete(self.store, self.path, whole=self.path == "/").check()
+            plan_deletion(self.store, self.path).check()
         text = self.mark.text(self.base)
         if not self.store.create(self.mark_key, text):
             found = self.store.get(self.mark_key)
@@ -233,7 +233,7 @@ def _path_of(path: str, inner: str) -> str:
 def _is_there(store: Store, path: str) -> bool:
     """Whether there is a node at `path`."""
     try:
-        plan_delete(store, path, whole=path == "/")
+        plan_deletion(store, path)
     except NotFound:
         return False
     return True
