@@ -342,13 +342,7 @@ def test_a_filter_that_speaks_of_other_elements_is_refused():
 def test_parameters_that_the_v3_codec_refuses_are_refused():
     filters = [{"id": "quantize", "digits": -1, "dtype": "<f8"}]
     assert refusals(dtype="<f8", filters=filters) == [
-        (
-            "",
-            (
-                "expected an integer of at least 0, found -1, which v3 would have at "
-                "/codecs/0/configuration/digits (codec/encoding-parameter)"
-            ),
-        )
+        ("/filters/0/digits", "filters[0].digits: expected an integer of at least 0, found -1")
     ]
 
 

@@ -9,11 +9,13 @@ from zom.problems import rule
 
 def judged(chunk_shape, shape):
     faults = []
-    configuration = RegularConfiguration(chunk_shape=chunk_shape)
+    given = {"chunk_shape": chunk_shape}
+    configuration = parse_configuration(RegularConfiguration, given, FORM, faults, path=HERE[:2])
     return regular.lengths(configuration, shape, faults, ("chunk_grid",)), faults
 
 
 HERE = ("chunk_grid", "configuration", "chunk_shape")
+FORM = rule("test/form", "a configuration fits", source="these tests")
 
 
 @pytest.mark.parametrize("shape", [(10, 5), (1, 1), (0, 7), None])

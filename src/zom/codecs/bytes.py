@@ -12,8 +12,9 @@ from zom.errors import ExtensionError
 from zom.extension.bound import Block
 from zom.extension.bound_chain import Raw
 from zom.extension.codec import Bytes, Codec, Elements, codecs
-from zom.extension.configuration import Configuration, OrAbsent
+from zom.extension.configuration import Configuration
 from zom.extension.element_memory import is_foreign, reordered
+from zom.extension.field import OrAbsent
 from zom.problems import Fault, rule, show
 
 if TYPE_CHECKING:

@@ -9,10 +9,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
+from zom.extension.configuration import field_words
 from zom.problems import Fault, rule, show
 
 if TYPE_CHECKING:
     from pydantic import ValidatorFunctionWrapHandler
+
+    from zom.extension.configuration import Configuration
 
 __all__ = ["SHUFFLE_NAMES", "Spelled", "gdal_checksum", "gdal_fault", "gdal_shuffle"]
 
@@ -60,7 +63,11 @@ def _read(names: dict[str, int], value: Any, handler: ValidatorFunctionWrapHandl
     return handler(value) if known is None else Spelled.of(value, known)
 
 
-def gdal_fault(value: object, expected: str, path: tuple[str | int, ...], faults: list[Fault]) -> None:
+def gdal_fault(
+    configuration: Configuration, member: str, path: tuple[str | int, ...], faults: list[Fault]
+) -> None:
     """Add what is to be said of a number that was a word."""
+    value = getattr(configuration, member)
     if isinstance(value, Spelled):
-        faults.append(Fault(GDAL, path, expected, show(value.text)))
+        expected = field_words(type(configuration), member)
+        faults.append(Fault(GDAL, (*path, member), expected, show(value.text)))

@@ -7,16 +7,15 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Mapping  # noqa: TC003 - pydantic reads the annotation
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, TypeAlias
-
-from pydantic import Field
 
 from zom.errors import ExtensionError
 from zom.extension.bound import Block, Coder
 from zom.extension.codec import Codec, Elements, codecs
 from zom.extension.configuration import Configuration
+from zom.extension.field import Interval
 from zom.problems import Fault, rule, show
 
 if TYPE_CHECKING:
@@ -72,7 +71,7 @@ class ReshapeConfiguration(Configuration):
         }
     }
 
-    shape: list[Annotated[int, Field(ge=-1)] | list[Annotated[int, Field(ge=0)]]]
+    shape: list[Annotated[int, Interval(-1)] | list[Annotated[int, Interval(0)]]]
 
 
 class ReshapeCodec(Codec):
@@ -81,7 +80,6 @@ class ReshapeCodec(Codec):
     name = "reshape"
     kind = "array->array"
     configuration = ReshapeConfiguration
-    needs_configuration = True
 
     def thread(
         self,

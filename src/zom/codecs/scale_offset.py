@@ -15,7 +15,8 @@ from zom.codecs.shift import FloatShift, IntegerShift
 from zom.errors import ExtensionError, SpecError
 from zom.extension.bound import Block
 from zom.extension.codec import Codec, Elements, codecs
-from zom.extension.configuration import Configuration, OrAbsent
+from zom.extension.configuration import Configuration
+from zom.extension.field import OrAbsent
 from zom.extension.fill_value import restate
 from zom.problems import Fault, rule, show
 

@@ -6,7 +6,7 @@ The constants "C" and "F" were removed after the acceptance of ZEP 1; files that
 
 from __future__ import annotations
 
-from collections.abc import Mapping  # noqa: TC003 - pydantic reads the annotation
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
@@ -54,7 +54,6 @@ class TransposeCodec(Codec):
     name = "transpose"
     kind = "array->array"
     configuration = TransposeConfiguration
-    needs_configuration = True
 
     def thread(
         self,

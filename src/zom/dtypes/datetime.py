@@ -8,15 +8,15 @@ from __future__ import annotations
 
 import datetime as dt
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import numpy as np
-from pydantic import Field
 from typing_extensions import override
 
 from zom.dtypes.element import Element, cast_error, configured, extension_type
 from zom.extension.configuration import Configuration
 from zom.extension.datatype import DataType, DataTypeFamily, data_types
+from zom.extension.field import Interval
 from zom.extension.fill_value import read_int, refuse_type
 from zom.extension.typestr import MOST_BYTES, parse_typestr
 from zom.json.python_value import integer_of
@@ -48,7 +48,7 @@ class TimeConfiguration(Configuration):
     """The unit of the ticks, and how many units one tick is."""
 
     unit: Unit
-    scale_factor: int = Field(ge=1, le=MOST_BYTES)
+    scale_factor: Annotated[int, Interval(1, MOST_BYTES)]
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ zarr-extensions, data type `fixed_length_utf32`: 4 bytes for each code point, tr
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
 from pydantic import Field
@@ -15,6 +15,7 @@ from typing_extensions import override
 from zom.dtypes.element import Element, cast_error, configured, extension_type, spelling_error
 from zom.extension.configuration import Configuration
 from zom.extension.datatype import DataType, DataTypeFamily, data_types
+from zom.extension.field import Interval
 from zom.extension.fill_value import LENGTH, refuse_type
 from zom.extension.typestr import MOST_BYTES, parse_typestr
 from zom.problems import Fault
@@ -31,7 +32,7 @@ __all__ = ["FixedLengthUTF32Type"]
 class UTF32Configuration(Configuration):
     """The length of every element, in bytes: four for each code point."""
 
-    length_bytes: int = Field(ge=4, le=MOST_BYTES, multiple_of=4)
+    length_bytes: Annotated[int, Interval(4, MOST_BYTES), Field(multiple_of=4)]
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,10 +7,9 @@ Fill values are base64 in every format.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
-from pydantic import Field
 from typing_extensions import override
 
 from zom.dtypes.base64_fill import base64_schema, read_item, write_item
@@ -24,6 +23,7 @@ from zom.dtypes.element import (
 )
 from zom.extension.configuration import Configuration
 from zom.extension.datatype import DataType, DataTypeFamily, data_types
+from zom.extension.field import Interval
 from zom.extension.patterns import base64_up_to
 from zom.extension.typestr import MOST_BYTES, parse_typestr
 from zom.json.python_value import bytes_of
@@ -45,7 +45,7 @@ class LengthConfiguration(Configuration):
     8
     """
 
-    length_bytes: int = Field(ge=1, le=MOST_BYTES)
+    length_bytes: Annotated[int, Interval(1, MOST_BYTES)]
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
 from pydantic import Field
@@ -263,14 +263,14 @@ def parse_field_type(value: Any, faults: list[Fault], path: tuple[str | int, ...
 class FieldConfiguration(Configuration):
     """One field of a struct."""
 
-    name: str = Field(min_length=1)
-    data_type: Any = Field(json_schema_extra={"x-zom-is": "data-type"})
+    name: Annotated[str, Field(min_length=1)]
+    data_type: Annotated[Any, Field(json_schema_extra={"x-zom-is": "data-type"})]
 
 
 class StructConfiguration(Configuration):
     """The fields of a struct."""
 
-    fields: list[FieldConfiguration] = Field(min_length=1)
+    fields: Annotated[list[FieldConfiguration], Field(min_length=1)]
 
 
 class StructFamily(DataTypeFamily):

@@ -35,7 +35,9 @@ __all__ = ["StructuredFamily"]
 class StructuredConfiguration(Configuration):
     """The fields of an older struct."""
 
-    fields: list[Annotated[Any, Field(json_schema_extra={"x-zom-is": "field-pair"})]] = Field(min_length=1)
+    fields: Annotated[
+        list[Annotated[Any, Field(json_schema_extra={"x-zom-is": "field-pair"})]], Field(min_length=1)
+    ]
 
 
 class StructuredFamily(DataTypeFamily):

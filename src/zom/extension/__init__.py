@@ -13,6 +13,7 @@ from zom.extension.bound import ArrayCoder, Block, ByteCoder, Coder, Data, Seria
 from zom.extension.codec import Bytes, Codec, CodecKind, Elements, Representation, codecs
 from zom.extension.configuration import Configuration, NoConfiguration
 from zom.extension.datatype import ByteOrder, DataType, DataTypeFamily, data_types
+from zom.extension.field import EncodingOnly, ForEncoding, Interval, OrAbsent, Required
 from zom.extension.grid import ChunkGrid, chunk_grids
 from zom.extension.keys import ChunkKeyEncoding, KeyForm, chunk_key_encodings
 from zom.problems import Fault, rule
@@ -35,11 +36,16 @@ __all__ = [
     "DataType",
     "DataTypeFamily",
     "Elements",
+    "EncodingOnly",
     "ExtensionError",
     "Fault",
+    "ForEncoding",
+    "Interval",
     "KeyForm",
     "NoConfiguration",
+    "OrAbsent",
     "Representation",
+    "Required",
     "Serializer",
     "Stream",
     "chunk_grids",

@@ -72,8 +72,6 @@ class Codec(ABC):
     kind: ClassVar[CodecKind]
     configuration: ClassVar[type[Configuration]] = NoConfiguration
     """The v3 configuration."""
-    needs_configuration: ClassVar[bool] = False
-    """Whether a document must spell the configuration (it has members without a default)."""
     v2_id: ClassVar[str | None] = None
     """The id in v2 filters and compressors; None where v2 has no such codec."""
     v2_configuration: ClassVar[type[Configuration]] = NoConfiguration

@@ -8,19 +8,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping  # noqa: TC003 - pydantic reads the annotation
 from functools import lru_cache
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, TypeAlias, TypeVar, cast
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar, cast
 
-from pydantic import BaseModel, ConfigDict, GetCoreSchemaHandler, GetJsonSchemaHandler, ValidationError
+from pydantic import BaseModel, ConfigDict, ValidationError
 from pydantic.json_schema import GenerateJsonSchema
-from pydantic_core import core_schema
 
+from zom.extension.field import Required, encoding_only, marks, tolerated
 from zom.extension.registry import did_you_mean, near
 from zom.problems import Fault, rule, show
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
-
-    from pydantic_core import CoreSchema
 
     from zom.problems import Rule
 
@@ -29,12 +27,11 @@ __all__ = [
     "ENCODING_LITERAL",
     "INTEGER_LITERAL",
     "USERS_VALIDATOR",
-    "WHOLE",
     "Configuration",
     "LooseSchema",
     "NoConfiguration",
-    "OrAbsent",
     "faults_of",
+    "field_words",
     "integral",
     "parse_configuration",
     "words",
@@ -89,14 +86,11 @@ class Configuration(BaseModel):
     )
 
     strict_schema: ClassVar[Mapping[str, Any]] = {}
-    """What the rules beside the model ask at the level "strict", as JSON Schema.
+    """What rules that span members ask at the level "strict", as JSON Schema.
 
-    `required` is added to the model's own, `properties` replace parts of those, all else is added.
+    `properties` replace parts of the model's own, all else is added. What a field can say of itself
+    stands in its annotation: see `zom.extension.field`.
     """
-
-    encoding_only: ClassVar[Mapping[str, Any]] = {}
-    """The members that decoding doesn't need, each with the value to encode with where a document's own
-    can't be used; None stands for leaving the member out."""
 
     def canonical(self) -> dict[str, Any]:
         """The one spelling of these parameters: with every default that has a value.
@@ -110,34 +104,6 @@ class Configuration(BaseModel):
 class NoConfiguration(Configuration):
     """No parameters at all: an absent configuration and an empty one are the same."""
 
-
-class _NotNull:
-    """Takes null out of what a member may be: None then only stands for its absence."""
-
-    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
-        schema = handler(source)
-        return schema["schema"] if schema["type"] == "nullable" else schema
-
-
-T = TypeVar("T")
-OrAbsent: TypeAlias = Annotated[T | None, _NotNull()]
-"""A member that may be absent (`level: OrAbsent[int] = None`) but, where it stands, is not null."""
-
-
-class _Whole:
-    """Takes true and 2.0 out of what a literal integer may be: to Python they equal 1 and 2."""
-
-    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
-        return core_schema.chain_schema([core_schema.int_schema(strict=True), handler(source)])
-
-    def __get_pydantic_json_schema__(
-        self, schema: CoreSchema, handler: GetJsonSchemaHandler
-    ) -> dict[str, Any]:
-        return handler(cast("core_schema.ChainSchema", schema)["steps"][-1])
-
-
-WHOLE = _Whole()
-"""Marks a literal integer: `mode: Annotated[Literal[2, 3], WHOLE]`."""
 
 C = TypeVar("C", bound=BaseModel)
 
@@ -155,11 +121,15 @@ def parse_configuration(
     Faults of members that only encoding needs go by rules of their own. Where there are no others, the
     configuration is read, with other values in their places.
     """
+    made: C | None
     try:
-        return model.model_validate(value)
+        made = model.model_validate(value)
     except ValidationError as error:
         found = faults_of(error, value, schema_of(model), broken, path)
-    spare: Mapping[str, Any] = model.encoding_only if issubclass(model, Configuration) else {}
+    else:
+        _add_tolerated(made, faults, path)
+        return made
+    spare = encoding_only(model)
     wrong = {fault.path[len(path)] for fault in found if len(fault.path) > len(path)} & spare.keys()
     made = _without(wrong, model, value) or _without(spare.keys(), model, value) if spare else None
     for fault in found:
@@ -168,18 +138,47 @@ def parse_configuration(
             faults.append(fault._replace(rule=ENCODING_LITERAL if literal else ENCODING))
         else:
             faults.append(fault)
+    if made is not None:
+        _add_tolerated(made, faults, path)
     return made
 
 
 def _without(names: Collection[str | int], model: type[C], value: Mapping[str, Any]) -> C | None:
     """`value` as `model`, with other values for the members that are named; None where more is wrong."""
-    spare = cast("type[Configuration]", model).encoding_only
     usable = {name: item for name, item in value.items() if name not in names}
-    usable.update({name: item for name, item in spare.items() if name in names and item is not None})
+    for name, spare in encoding_only(model).items():
+        if name in names and spare.value is not None:
+            usable[name] = spare.value
     try:
         return model.model_validate(usable)
     except ValidationError:
         return None
+
+
+def _add_tolerated(made: BaseModel, faults: list[Fault], path: tuple[str | int, ...]) -> None:
+    """The faults of rules of their own: what is missing, and numbers outside of their limits."""
+    model = type(made)
+    for name, mark in marks(model, Required).items():
+        given = mark.given is None or getattr(made, mark.given[0]) in mark.given[1]
+        if given and getattr(made, name) is None:
+            faults.append(Fault(mark.rule, (*path, name), field_words(model, name), "nothing", mark.fix))
+    for name, interval, each in tolerated(model):
+        value = getattr(made, name)
+        for place, number in enumerate(value) if each and value is not None else [(None, value)]:
+            if number is not None and not interval.holds(number):
+                here = (*path, name) if place is None else (*path, name, place)
+                expected = words(_schema_at(schema_of(model), here[len(path) :]))
+                faults.append(Fault(cast("Rule", interval.rule), here, expected, show(number)))
+
+
+def field_words(model: type[BaseModel], name: str) -> str:
+    """What a field must be, in words.
+
+    >>> from zom.codecs.gzip import GzipConfiguration
+    >>> field_words(GzipConfiguration, "level")
+    'an integer from 0 to 9'
+    """
+    return words(_schema_at(schema_of(model), (name,)))
 
 
 @lru_cache(maxsize=512)

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Generic, Literal, Se
 from pydantic import Field
 from typing_extensions import TypeVar
 
+from zom.extension.field import Required
 from zom.formats import draft_rules as rules
 from zom.formats.canonical_document import canonical_draft
 from zom.json.value import JSON, JSONDict
@@ -36,6 +37,12 @@ if TYPE_CHECKING:
     """The type of a group's members."""
 else:
     MemberT = TypeVar("MemberT", default=Any)
+
+Extensions = Annotated[
+    tuple[Annotated[Mapping[str, JSON], AS_IT_IS], ...],
+    Required(rules.NO_EXTENSIONS, fix="add extensions: []"),
+]
+"""Extensions, which a document lists even where it has none."""
 
 
 def _kind_of(document: Mapping[str, Any]) -> NodeKind | None:
@@ -94,8 +101,8 @@ class ArraySpec(Spec, Generic[AttributesT]):
     chunk_grid: Annotated[Mapping[str, JSON], AS_IT_IS]
     chunk_memory_layout: Annotated[str | Mapping[str, JSON], AS_IT_IS]
     fill_value: Value
-    extensions: tuple[Annotated[Mapping[str, JSON], AS_IT_IS], ...] = ()
-    attributes: AttributesT = Field(default_factory=cast("Any", JSONDict))
+    extensions: Extensions = ()
+    attributes: Annotated[AttributesT, Required(rules.MISSING)] = Field(default_factory=cast("Any", JSONDict))
     codecs: tuple[Annotated[Mapping[str, JSON], AS_IT_IS], ...] = ()
     storage_transformers: tuple[Annotated[Mapping[str, JSON], AS_IT_IS], ...] = ()
 
@@ -177,7 +184,7 @@ class EntryPoint(Spec):
 
     zarr_format: str
     metadata_encoding: Annotated[str | Mapping[str, JSON], AS_IT_IS]
-    extensions: tuple[Annotated[Mapping[str, JSON], AS_IT_IS], ...] = ()
+    extensions: Extensions = ()
 
     @property
     def major(self) -> int:

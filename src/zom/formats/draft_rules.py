@@ -38,6 +38,7 @@ __all__ = [
     "MEMBERS",
     "MISSING",
     "NODE",
+    "NO_EXTENSIONS",
     "check",
     "check_entry_point",
     "codec_name",
@@ -179,12 +180,19 @@ FIELD_RULES: dict[str, Rule] = {
 }
 
 _LISTS = ("shape", "codecs", "storage_transformers", "extensions")
-_NEEDED = {
-    "array": ("shape", "data_type", "chunk_grid", "chunk_memory_layout", "fill_value", "attributes"),
-    "group": (),
-    "entry point": ("zarr_format", "metadata_encoding"),
-}
-_ARRAY_MEMBERS = frozenset({*_NEEDED["array"], "extensions", "codecs", "storage_transformers"})
+_ARRAY_MEMBERS = frozenset(
+    {
+        "shape",
+        "data_type",
+        "chunk_grid",
+        "chunk_memory_layout",
+        "fill_value",
+        "attributes",
+        "extensions",
+        "codecs",
+        "storage_transformers",
+    }
+)
 _GROUP_MEMBERS = frozenset({"attributes", "members"})
 _OLD_MEMBERS: Final[Mapping[NodeKind, frozenset[str]]] = {
     "array": frozenset({"compressor", "dimension_separator"}),
@@ -192,16 +200,12 @@ _OLD_MEMBERS: Final[Mapping[NodeKind, frozenset[str]]] = {
 }
 
 
-def fields(kind: NodeKind, document: Mapping[str, Any], faults: list[Fault]) -> dict[str, Any]:
+def fields(_kind: NodeKind, document: Mapping[str, Any], _faults: list[Fault]) -> dict[str, Any]:
     """The members of a document as field values: lists as tuples."""
     values = dict(document)
     for name in _LISTS:
         if isinstance(values.get(name), list):
             values[name] = tuple(cast("list[Any]", values[name]))
-    if kind != "group" and "extensions" not in values:
-        faults.append(Fault(NO_EXTENSIONS, ("extensions",), "a list", "nothing", "add extensions: []"))
-    if kind == "array" and "attributes" not in values:
-        faults.append(Fault(MISSING, ("attributes",), "an object", "nothing"))
     return values
 
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Generic, Literal, Se
 from pydantic import Field
 from typing_extensions import TypeVar
 
-from zom.extension.configuration import WHOLE
+from zom.extension.field import WHOLE, Interval, Required
 from zom.formats import v2_rules as rules
 from zom.formats.canonical_document import canonical_v2
 from zom.json.value import JSON, JSONDict
@@ -37,8 +37,13 @@ if TYPE_CHECKING:
 else:
     MemberT = TypeVar("MemberT", default=Any)
 
-ChunkLength = Annotated[int, Field(ge=1, le=2**63 - 1)]
+ChunkLength = Annotated[int, Interval(1, 2**63 - 1)]
 """The length of a chunk along one dimension."""
+
+
+def _null_too(name: str) -> Required:
+    """A member that a document spells where it is null, too."""
+    return Required(rules.MISSING_NULL, words="null or a codec", fix=f"add {name}: null")
 
 
 def _kind_of(document: Mapping[str, Any]) -> NodeKind | None:
@@ -76,14 +81,14 @@ class ArraySpec(Spec, Generic[AttributesT]):
     family: ClassVar[Family] = V2
     kind: ClassVar[NodeKind] = "array"
 
-    zarr_format: Annotated[Literal[2], WHOLE] = 2
+    zarr_format: Annotated[Literal[2], WHOLE, Required(rules.MISSING)] = 2
     shape: tuple[Length, ...]
     chunks: tuple[ChunkLength, ...]
     dtype: Annotated[str | list[Any], AS_IT_IS]
-    compressor: Annotated[Mapping[str, JSON] | None, AS_IT_IS]
+    compressor: Annotated[Mapping[str, JSON] | None, AS_IT_IS, _null_too("compressor")]
     fill_value: Value
     order: Literal["C", "F"]
-    filters: Annotated[list[Any] | tuple[Mapping[str, JSON], ...] | None, AS_IT_IS]
+    filters: Annotated[list[Any] | tuple[Mapping[str, JSON], ...] | None, AS_IT_IS, _null_too("filters")]
     dimension_separator: Literal[".", "/"] = "."
     attributes: AttributesT = Field(default_factory=cast("Any", JSONDict))
 
@@ -157,7 +162,7 @@ class GroupSpec(Group, Generic[AttributesT, MemberT]):
 
     family: ClassVar[Family] = V2
 
-    zarr_format: Annotated[Literal[2], WHOLE] = 2
+    zarr_format: Annotated[Literal[2], WHOLE, Required(rules.MISSING)] = 2
     attributes: AttributesT = Field(default_factory=cast("Any", JSONDict))
     members: Annotated[Mapping[str, MemberT] | None, AS_IT_IS] = None
 

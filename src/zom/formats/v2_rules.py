@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from zom.extension.datatype import DataType
     from zom.model.family import NodeKind
 
-__all__ = ["FIELD_RULES", "MEMBERS", "MISSING", "NODE", "check", "fields", "object_codec_of"]
+__all__ = ["FIELD_RULES", "MEMBERS", "MISSING", "MISSING_NULL", "NODE", "check", "fields", "object_codec_of"]
 
 _V2 = "https://zarr-specs.readthedocs.io/en/latest/v2/v2.0.html"
 
@@ -135,18 +135,13 @@ _GROUP_MEMBERS = frozenset({"zarr_format", "attributes", "members"})
 def fields(kind: NodeKind, document: Mapping[str, Any], faults: list[Fault]) -> dict[str, Any]:
     """The members of a document as field values; tolerated absences and nulls put right."""
     values = dict(document)
-    if "zarr_format" not in values:
-        faults.append(Fault(MISSING, ("zarr_format",), "2", "nothing"))
     if kind == "group":
         return values
     for name in ("shape", "chunks"):
         if isinstance(values.get(name), list):
             values[name] = tuple(cast("list[Any]", values[name]))
     for name in ("compressor", "filters"):
-        if name not in values:
-            fault = Fault(MISSING_NULL, (name,), "null or a codec", "nothing", f"add {name}: null")
-            faults.append(fault)
-            values[name] = None
+        values.setdefault(name, None)
     if "dimension_separator" in values and values["dimension_separator"] is None:
         fault = Fault(NULL_SEPARATOR, ("dimension_separator",), '"." or "/"', "null", "leave it out")
         faults.append(fault)

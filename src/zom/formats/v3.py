@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Generic, Literal, Se
 from pydantic import Field
 from typing_extensions import TypeVar
 
-from zom.extension.configuration import WHOLE
+from zom.extension.field import WHOLE, Required
 from zom.formats import v3_rules as rules
 from zom.formats.canonical_document import canonical_v3
 from zom.json.value import JSON, JSONDict
@@ -34,6 +34,8 @@ if TYPE_CHECKING:
     """The type of a group's members."""
 else:
     MemberT = TypeVar("MemberT", default=Any)
+
+_NODE_TYPE = Required(rules.MISSING, words='"array" or "group"')
 
 
 def _kind_of(document: Mapping[str, Any]) -> NodeKind | None:
@@ -76,8 +78,8 @@ class ArraySpec(Spec, Generic[AttributesT]):
     family: ClassVar[Family] = V3
     kind: ClassVar[NodeKind] = "array"
 
-    zarr_format: Annotated[Literal[3], WHOLE] = 3
-    node_type: Literal["array"] = "array"
+    zarr_format: Annotated[Literal[3], WHOLE, Required(rules.MISSING)] = 3
+    node_type: Annotated[Literal["array"], _NODE_TYPE] = "array"
     shape: tuple[Length, ...]
     data_type: Extension
     chunk_grid: Extension
@@ -166,8 +168,8 @@ class GroupSpec(Group, Generic[AttributesT, MemberT]):
 
     family: ClassVar[Family] = V3
 
-    zarr_format: Annotated[Literal[3], WHOLE] = 3
-    node_type: Literal["group"] = "group"
+    zarr_format: Annotated[Literal[3], WHOLE, Required(rules.MISSING)] = 3
+    node_type: Annotated[Literal["group"], _NODE_TYPE] = "group"
     attributes: AttributesT = Field(default_factory=cast("Any", JSONDict))
     members: Annotated[Mapping[str, MemberT] | None, AS_IT_IS] = None
 

@@ -176,10 +176,6 @@ _NULLABLE = ("dimension_names", "storage_transformers", "consolidated_metadata")
 def fields(kind: NodeKind, document: Mapping[str, Any], faults: list[Fault]) -> dict[str, Any]:
     """The members of a document as field values: lists as tuples, tolerated nulls left out."""
     values = dict(document)
-    for name in ("zarr_format", "node_type"):
-        if name not in values:
-            wanted = "3" if name == "zarr_format" else '"array" or "group"'
-            faults.append(Fault(MISSING, (name,), wanted, "nothing"))
     if kind == "array":
         for name in _LISTS:
             value = values.get(name)

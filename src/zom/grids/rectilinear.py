@@ -13,6 +13,7 @@ from pydantic import Field
 
 from zom.extension.axis import Axis
 from zom.extension.configuration import Configuration
+from zom.extension.field import Interval
 from zom.extension.grid import ChunkGrid, chunk_grids
 from zom.grids.regular import wanted_rank
 from zom.problems import Fault, rule, show
@@ -35,7 +36,7 @@ COVERS = rule(
     source=f"{_SOURCE}, chunk edge lengths",
 )
 
-Positive = Annotated[int, Field(ge=1)]
+Positive = Annotated[int, Interval(1)]
 Run = Annotated[list[Positive], Field(min_length=2, max_length=2)]
 Edges: TypeAlias = Positive | list[Positive | Run]
 """The lengths along one dimension: one that repeats, or a list of lengths and [length, count] runs."""

@@ -7,10 +7,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated
 
-from pydantic import Field
-
 from zom.extension.axis import Axis
 from zom.extension.configuration import Configuration
+from zom.extension.field import Interval
 from zom.extension.grid import ChunkGrid, chunk_grids
 from zom.problems import Fault, rule, show
 
@@ -37,8 +36,7 @@ POSITIVE = rule(
 class RegularConfiguration(Configuration):
     """The length of every chunk along each dimension."""
 
-    # The minimum is for the schema only: lengths below it have a rule of their own.
-    chunk_shape: list[Annotated[int, Field(json_schema_extra={"minimum": 1})]]
+    chunk_shape: list[Annotated[int, Interval(1, rule=POSITIVE)]]
 
 
 class RegularGrid(ChunkGrid):
@@ -62,10 +60,8 @@ class RegularGrid(ChunkGrid):
             faults.append(Fault(RANK, here, wanted_rank(len(shape)), show(chunk)))
             known = False
         else:
-            known = True
-        wrong = [place for place, length in enumerate(chunk) if length < 1]
-        faults.extend(Fault(POSITIVE, (*here, place), _WANTED, show(chunk[place])) for place in wrong)
-        return tuple((length,) for length in chunk) if known and not wrong else None
+            known = min(chunk, default=1) > 0
+        return tuple((length,) for length in chunk) if known else None
 
     def axes(self, configuration: RegularConfiguration, shape: tuple[int, ...]) -> tuple[Axis, ...]:
         """One size for each dimension.
@@ -75,9 +71,6 @@ class RegularGrid(ChunkGrid):
         """
         pairs = zip(shape, configuration.chunk_shape, strict=True)
         return tuple(Axis(length, size or 1) for length, size in pairs)
-
-
-_WANTED = "an integer of at least 1"
 
 
 def wanted_rank(rank: int, what: Sequence[str] = ("length", "lengths")) -> str:

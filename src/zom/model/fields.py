@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Annotated
 
-from pydantic import Field, GetPydanticSchema
+from pydantic import GetPydanticSchema
 from pydantic_core import core_schema
 
+from zom.extension.field import Interval
 from zom.json.value import JSON
 
 __all__ = ["AS_IT_IS", "Extension", "Length", "Value"]
@@ -15,7 +16,7 @@ __all__ = ["AS_IT_IS", "Extension", "Length", "Value"]
 AS_IT_IS = GetPydanticSchema(lambda _source, _handler: core_schema.any_schema())
 """Marks a field that pydantic passes on: the rules that span fields check it."""
 
-Length = Annotated[int, Field(ge=0, le=2**63 - 1)]
+Length = Annotated[int, Interval(0, 2**63 - 1)]
 """The length of one dimension."""
 
 Extension = Annotated[str | Mapping[str, JSON], AS_IT_IS]

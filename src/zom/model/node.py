@@ -11,14 +11,15 @@ from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from pydantic import ValidationError, create_model
 
-from zom.extension.configuration import INTEGER_LITERAL, USERS_VALIDATOR, faults_of, schema_of
+from zom.extension.configuration import INTEGER_LITERAL, USERS_VALIDATOR, faults_of, field_words, schema_of
+from zom.extension.field import Required, marks
 from zom.json.value import JSONDict
 from zom.model import attributes
 from zom.model.spec import Prepared, Spec
 from zom.problems import Fault, rule, show
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
     from zom.problems import Level
 
@@ -55,6 +56,7 @@ def make(cls: type[Spec], node: NodeParts, faults: list[Fault], *, whole: bool) 
     if not cls.__pydantic_complete__:
         cls.model_rebuild()
     family = cls.family
+    faults.extend(_missing(cls, node.document))
     values = family.fields(cls.kind, node.document, faults)
     raw: Any = values.get("attributes", EMPTY)
     typed = attributes.read(cls, raw, faults) if isinstance(raw, dict) else None
@@ -136,6 +138,14 @@ def _structure(
         else:
             faults.append(fault)
     return faults
+
+
+def _missing(cls: type[Spec], document: Mapping[str, Any]) -> Iterator[Fault]:
+    """A fault for each member that has a default in Python, and that a document must have."""
+    base = cls.family.classes[cls.kind]
+    for name, mark in marks(base, Required).items():
+        if name not in document:
+            yield Fault(mark.rule, (name,), mark.words or field_words(base, name), "nothing", mark.fix)
 
 
 # --- what a class adds to the format's own -----------------------------------------------------------

@@ -6,7 +6,7 @@ pydantic makes the schema; what it makes none of (arbitrary types), and what it 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, cast
+from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 from pydantic import TypeAdapter
 from pydantic.json_schema import GenerateJsonSchema
@@ -17,9 +17,7 @@ from zom.schema.loss import Loss
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from pydantic.fields import FieldInfo
-
-__all__ = ["annotated", "annotation_schema"]
+__all__ = ["annotation_schema"]
 
 
 class _Recorder(GenerateJsonSchema):
@@ -58,14 +56,6 @@ class _Recorder(GenerateJsonSchema):
         self._note(schema)
         # What the function takes is not known: its own words on it would be a guess.
         return {}
-
-
-def annotated(field: FieldInfo) -> Any:
-    """The annotation of a field, with its constraints."""
-    annotation: Any = field.annotation
-    for extra in field.metadata:
-        annotation = Annotated[annotation, extra]
-    return annotation
 
 
 def annotation_schema(

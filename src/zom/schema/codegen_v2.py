@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from zom.extension.codec import v2_codecs
+from zom.extension.field import required
 from zom.extension.memo import until_registered
 from zom.formats.v2 import ArraySpec
 from zom.paths import V2_NAME_PATTERN
@@ -17,7 +18,7 @@ from zom.schema.codegen_types import (
     type_name,
 )
 from zom.schema.configuration_schema import configuration_schema
-from zom.schema.spec_fields import field_schema, required_members
+from zom.schema.spec_fields import field_schema
 
 __all__ = ["v2_types"]
 
@@ -89,7 +90,7 @@ def _nodes(types: Types) -> None:
         ),
         "attributes": OBJECT,
     }
-    types.define("V2Array", record_of(array, required_members(ArraySpec), "A Zarr v2 array."))
+    types.define("V2Array", record_of(array, required(ArraySpec), "A Zarr v2 array."))
     group: Schema = {
         "zarr_format": {"const": 2, "type": "integer"},
         "attributes": OBJECT,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from zom.extension.codec import codecs
+from zom.extension.field import required
 from zom.extension.grid import chunk_grids
 from zom.extension.keys import chunk_key_encodings
 from zom.extension.memo import until_registered
@@ -24,7 +25,7 @@ from zom.schema.codegen_types import (
 )
 from zom.schema.configuration_schema import configuration_schema, summary
 from zom.schema.extension_schema import known_families, needs
-from zom.schema.spec_fields import field_schema, required_members
+from zom.schema.spec_fields import field_schema
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -132,7 +133,7 @@ def _array(types: Types) -> None:
         "storage_transformers": {"type": "array", "items": ref("V3StorageTransformer")},
         "dimension_names": _NAMES,
     }
-    types.define("V3Array", record_of(array, required_members(ArraySpec), "A Zarr v3 array."))
+    types.define("V3Array", record_of(array, required(ArraySpec), "A Zarr v3 array."))
 
 
 def _group(types: Types) -> None:

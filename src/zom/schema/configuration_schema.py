@@ -1,7 +1,8 @@
 """Configurations as JSON Schema: from the pydantic models that check them, made plain.
 
 pydantic's schema loses its titles and references, a union whose options differ in type becomes a chain
-of `if`, and what the model's rules ask besides (`Configuration.strict_schema`) is merged in.
+of `if`, and what fields (`zom.extension.field`) and rules (`Configuration.strict_schema`) ask besides is
+merged in.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final, cast
 
 from zom.extension.configuration import Configuration, schema_of
+from zom.extension.field import Required, marks, required
 from zom.json.python_value import is_dict, is_list
 
 if TYPE_CHECKING:
@@ -39,13 +41,15 @@ def configuration_schema(model: type[Configuration]) -> dict[str, Any]:
     if not model.model_fields and model.model_config.get("extra") != "allow":
         return {"type": "object", "maxProperties": 0}
     made = plain_schema(schema_of(model))
+    if names := required(model):
+        made["required"] = names
+    for name, mark in marks(model, Required).items():
+        if mark.given is not None:
+            other, values = mark.given
+            made["if"] = {"properties": {other: {"enum": list(values)}}, "required": [other]}
+            made["then"] = {"required": [name], "properties": {name: True}}
     for name, value in model.strict_schema.items():
-        if name == "required":
-            made["required"] = [*made.get("required", ()), *value]
-        elif name == "properties":
-            made["properties"] = {**made["properties"], **value}
-        else:
-            made[name] = value
+        made[name] = {**made["properties"], **value} if name == "properties" else value
     return made
 
 

@@ -6,10 +6,11 @@ from typing import Any
 
 from zom.extension.codec import codecs
 from zom.extension.datatype import data_types
+from zom.extension.field import required
 from zom.extension.patterns import either, whole
 from zom.extension.resolve import parse_draft
 from zom.extension.typestr import numeric_codes
-from zom.formats.draft import ArraySpec
+from zom.formats.draft import ArraySpec, EntryPoint
 from zom.paths import DRAFT_NAME_PATTERN
 from zom.schema.configuration_schema import configuration_schema
 from zom.schema.extension_schema import chain
@@ -178,11 +179,10 @@ def array() -> dict[str, Any]:
         "codecs": {"type": "array", "items": codec()},
         "storage_transformers": {"type": "array", "items": storage_transformer()},
     }
-    needed = [name for name in properties if name not in {"codecs", "storage_transformers"}]
     return {
         "type": "object",
         "properties": properties,
-        "required": needed,
+        "required": required(ArraySpec),
         "additionalProperties": False,
         "allOf": [{"$ref": "#/$defs/fill-value"}],
     }
@@ -238,7 +238,7 @@ def entry_point() -> dict[str, Any]:
             "extensions": _EXTENSIONS,
             "members": False,
         },
-        "required": ["zarr_format", "metadata_encoding", "extensions"],
+        "required": required(EntryPoint),
     }
 
 

@@ -7,6 +7,7 @@ from typing import Any
 
 from zom.extension.codec import v2_codecs
 from zom.extension.datatype import data_types
+from zom.extension.field import required
 from zom.extension.patterns import either, whole
 from zom.extension.resolve import parse_v2
 from zom.extension.typestr import TYPESTR_PATTERN, numeric_codes
@@ -14,7 +15,7 @@ from zom.formats.v2 import ArraySpec, GroupSpec
 from zom.paths import V2_NAME_PATTERN
 from zom.schema.configuration_schema import configuration_schema, resolved
 from zom.schema.extension_schema import chain, flat
-from zom.schema.spec_fields import field_schema, required_members
+from zom.schema.spec_fields import field_schema
 
 __all__ = ["array", "definitions", "group", "node", "parts"]
 
@@ -144,7 +145,7 @@ def array() -> dict[str, Any]:
     return {
         "type": "object",
         "properties": properties,
-        "required": required_members(ArraySpec),
+        "required": required(ArraySpec),
         "allOf": [parts("fill-value")],
     }
 
@@ -162,7 +163,7 @@ def group(members: dict[str, Any]) -> dict[str, Any]:
                 "additionalProperties": members,
             },
         },
-        "required": required_members(GroupSpec),
+        "required": required(GroupSpec),
         "additionalProperties": False,
     }
 

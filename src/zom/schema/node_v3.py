@@ -8,13 +8,14 @@ from __future__ import annotations
 
 from typing import Any
 
+from zom.extension.field import required
 from zom.formats.v3 import ArraySpec, GroupSpec
 from zom.json.python_value import is_dict, is_list
 from zom.paths import V3_NAME_PATTERN
 from zom.schema import extension_schema as extensions
 from zom.schema.configuration_schema import resolved
 from zom.schema.fill_schema import common_fill, inline_fill, usual_fill, v3_fill
-from zom.schema.spec_fields import field_schema, required_members
+from zom.schema.spec_fields import field_schema
 
 __all__ = ["array", "definitions", "group", "node"]
 
@@ -59,7 +60,7 @@ def usual_array(fill: dict[str, Any], codec: dict[str, Any]) -> dict[str, Any]:
             "data_type": True,
             "fill_value": True,
         },
-        "required": required_members(ArraySpec),
+        "required": required(ArraySpec),
         "additionalProperties": False,
     }
     made: dict[str, Any] = lean(condition)
@@ -108,7 +109,7 @@ def array(*, known: bool = False) -> dict[str, Any]:
     return {
         "type": "object",
         "properties": properties,
-        "required": required_members(ArraySpec),
+        "required": required(ArraySpec),
         "additionalProperties": _IGNORABLE,
         **inline_fill(),
     }
@@ -129,7 +130,7 @@ def group(members: dict[str, Any]) -> dict[str, Any]:
             },
             "consolidated_metadata": _CONSOLIDATED,
         },
-        "required": required_members(GroupSpec),
+        "required": required(GroupSpec),
         "additionalProperties": _IGNORABLE,
     }
 

@@ -9,10 +9,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, cast
 
+from zom.extension.field import annotated
 from zom.json.python_value import is_dict, is_list
 from zom.model import attributes
 from zom.model.members import member_plan
-from zom.schema.annotation import annotated, annotation_schema
+from zom.schema.annotation import annotation_schema
 from zom.schema.codegen import codegen_schema
 from zom.schema.loss import Loss
 from zom.schema.standard import MODULES, SchemaPart, node_part

@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Final, Literal, Self
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, Strict
 
 from zom.errors import SpecError
-from zom.extension.configuration import OrAbsent  # noqa: TC001 - pydantic reads the annotations
 from zom.extension.datatype import Kind
+from zom.extension.field import Interval, OrAbsent
 from zom.json.value import JSON, JSONDict
 from zom.model.fields import AS_IT_IS
 
@@ -97,7 +97,7 @@ def plain(value: Any) -> Any:
     return value
 
 
-Count = Annotated[int, Field(ge=0)]
+Count = Annotated[int, Interval(0)]
 
 
 class Range(Part):
@@ -109,7 +109,7 @@ class Range(Part):
 
     min: OrAbsent[Count] = None
     max: OrAbsent[Count] = None
-    multiple_of: OrAbsent[Annotated[int, Field(ge=1)]] = None
+    multiple_of: OrAbsent[Annotated[int, Interval(1)]] = None
 
 
 def _words(text: str) -> Any:

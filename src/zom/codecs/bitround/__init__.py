@@ -7,8 +7,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated, Any
 
-from pydantic import Field
-
 from zom.codecs.bitround.rounding import BitRounding, round_floats, round_integers
 from zom.codecs.cast_value.number_form import FloatForm, number_form
 from zom.codecs.numcodecs.filter import stored_fill
@@ -16,6 +14,7 @@ from zom.errors import ExtensionError
 from zom.extension.bound import Block
 from zom.extension.codec import Codec, Elements, codecs
 from zom.extension.configuration import Configuration
+from zom.extension.field import Interval
 from zom.extension.resolve import parse_v3
 from zom.problems import Fault, rule, show
 
@@ -63,7 +62,7 @@ _KINDS = _INTEGERS | {"float", "complex"}
 class BitroundConfiguration(Configuration):
     """How many bits are kept of the mantissa, or from the highest bit of an integer that is set."""
 
-    keepbits: Annotated[int, Field(ge=1)]
+    keepbits: Annotated[int, Interval(1)]
 
 
 class BitroundCodec(Codec):
@@ -72,7 +71,6 @@ class BitroundCodec(Codec):
     name = "bitround"
     kind = "array->array"
     configuration = BitroundConfiguration
-    needs_configuration = True
 
     def thread(
         self,

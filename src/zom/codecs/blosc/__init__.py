@@ -6,24 +6,25 @@ Zarr v2: numcodecs id "blosc"; there `shuffle` is a number, and -1 lets the elem
 
 from __future__ import annotations
 
-from collections.abc import Mapping  # noqa: TC003 - pydantic reads the annotation
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Final, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Final, Literal
 
-from pydantic import Field, PlainSerializer, WrapValidator
+from pydantic import PlainSerializer, WrapValidator
 
 from zom.codecs.blosc.coder import AUTO, BloscCoder
 from zom.codecs.gdal_spelling import gdal_fault, gdal_shuffle
 from zom.errors import ExtensionError
 from zom.extension.bound import Stream
 from zom.extension.codec import Bytes, Codec, codecs
-from zom.extension.configuration import Configuration, OrAbsent
-from zom.problems import Fault, rule
+from zom.extension.configuration import Configuration
+from zom.extension.field import EncodingOnly, ForEncoding, Interval, OrAbsent, Required
+from zom.problems import rule
 
 if TYPE_CHECKING:
     from zom.extension.bound import Coder, Form
     from zom.extension.codec import Representation
+    from zom.problems import Fault
 
-__all__ = ["BloscCodec", "BloscConfiguration", "BloscV2Configuration", "blosc"]
+__all__ = ["BloscCodec", "BloscConfiguration", "BloscV2Configuration", "CompressorName", "blosc"]
 
 _SOURCE = "zarr v3, blosc codec, configuration parameters"
 
@@ -42,35 +43,31 @@ TYPESIZE = rule(
     schema=True,
 )
 
-Compressor = Literal["lz4", "lz4hc", "blosclz", "zstd", "snappy", "zlib"]
+CompressorName = Literal["lz4", "lz4hc", "blosclz", "zstd", "snappy", "zlib"]
 """The compressors that c-blosc knows."""
 
 _SHUFFLES: Final = {"noshuffle": 0, "shuffle": 1, "bitshuffle": 2}
 
-Positive = Annotated[int, Field(ge=1)]
-NotNegative = Annotated[int, Field(ge=0)]
-Level = Annotated[int, Field(ge=0, le=9)]
-
-
-# The container says itself what made it.
-_ENCODING_ONLY: Final = {"cname": "lz4", "clevel": 5, "shuffle": "noshuffle", "typesize": 1, "blocksize": 0}
+Positive = Annotated[int, Interval(1)]
+NotNegative = Annotated[int, Interval(0)]
+Level = Annotated[int, Interval(0, 9)]
 
 
 class BloscConfiguration(Configuration):
-    """The compressor inside, its level, the shuffle before it and the size of the blocks."""
+    """The compressor inside, its level, the shuffle before it and the size of the blocks.
 
-    strict_schema: ClassVar[Mapping[str, Any]] = {
-        "required": ["shuffle"],
-        "if": {"properties": {"shuffle": {"enum": ["shuffle", "bitshuffle"]}}, "required": ["shuffle"]},
-        "then": {"required": ["typesize"], "properties": {"typesize": True}},
-    }
-    encoding_only: ClassVar[Mapping[str, Any]] = _ENCODING_ONLY
+    The container says itself what made it: decoding needs none of them.
+    """
 
-    cname: Compressor
-    clevel: Level
-    shuffle: OrAbsent[Literal["noshuffle", "shuffle", "bitshuffle"]] = None
-    typesize: OrAbsent[Positive] = None
-    blocksize: NotNegative
+    cname: Annotated[CompressorName, EncodingOnly("lz4")]
+    clevel: Annotated[Level, EncodingOnly(5)]
+    shuffle: Annotated[
+        OrAbsent[Literal["noshuffle", "shuffle", "bitshuffle"]], Required(SHUFFLE), EncodingOnly("noshuffle")
+    ] = None
+    typesize: Annotated[
+        OrAbsent[Positive], Required(TYPESIZE, given=("shuffle", ("shuffle", "bitshuffle"))), EncodingOnly(1)
+    ] = None
+    blocksize: Annotated[NotNegative, EncodingOnly(0)]
 
     def canonical(self) -> dict[str, Any]:
         """Without the typesize where it is ignored.
@@ -87,13 +84,13 @@ class BloscConfiguration(Configuration):
 class BloscV2Configuration(Configuration):
     """As numcodecs has it; `typesize` is not among what it writes."""
 
-    encoding_only: ClassVar[Mapping[str, Any]] = dict.fromkeys(_ENCODING_ONLY)
-
-    cname: Compressor = "lz4"
-    clevel: Level = 5
-    shuffle: Annotated[int, Field(ge=-1, le=2), WrapValidator(gdal_shuffle), PlainSerializer(int)] = 1
-    blocksize: NotNegative = 0
-    typesize: OrAbsent[Positive] = None
+    cname: ForEncoding[CompressorName] = "lz4"
+    clevel: ForEncoding[Level] = 5
+    shuffle: Annotated[
+        ForEncoding[int], Interval(-1, 2), WrapValidator(gdal_shuffle), PlainSerializer(int)
+    ] = 1
+    blocksize: ForEncoding[NotNegative] = 0
+    typesize: ForEncoding[OrAbsent[Positive]] = None
 
 
 class BloscCodec(Codec):
@@ -102,7 +99,6 @@ class BloscCodec(Codec):
     name = "blosc"
     kind = "bytes->bytes"
     configuration = BloscConfiguration
-    needs_configuration = True
     v2_id = "blosc"
     v2_configuration = BloscV2Configuration
     draft_name = "blosc"
@@ -119,15 +115,7 @@ class BloscCodec(Codec):
         """Bytes of no fixed number."""
         del before
         if isinstance(configuration, BloscV2Configuration):
-            expected = "an integer from -1 to 2"
-            gdal_fault(configuration.shuffle, expected, (*path, "configuration", "shuffle"), faults)
-            return Bytes()
-        if configuration.shuffle is None:
-            here = (*path, "configuration", "shuffle")
-            faults.append(Fault(SHUFFLE, here, '"noshuffle", "shuffle" or "bitshuffle"', "nothing"))
-        elif configuration.shuffle != "noshuffle" and configuration.typesize is None:
-            here = (*path, "configuration", "typesize")
-            faults.append(Fault(TYPESIZE, here, "an integer of at least 1", "nothing"))
+            gdal_fault(configuration, "shuffle", (*path, "configuration"), faults)
         return Bytes()
 
     def bind(

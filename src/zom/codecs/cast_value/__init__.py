@@ -16,9 +16,10 @@ from zom.codecs.cast_value.scalar_cast import OutOfRange, Rounding, cast_scalar,
 from zom.errors import ExtensionError, SpecError
 from zom.extension.bound import Block, Coder
 from zom.extension.codec import Codec, Elements, codecs
-from zom.extension.configuration import Configuration, OrAbsent
+from zom.extension.configuration import Configuration
 from zom.extension.datatype import data_types
 from zom.extension.definition import parse_definition, suggestion
+from zom.extension.field import OrAbsent
 from zom.extension.fill_value import restate
 from zom.extension.resolve import parse_v3
 from zom.problems import Fault, rule, show
@@ -137,7 +138,6 @@ class CastValueCodec(Codec):
     name = "cast_value"
     kind = "array->array"
     configuration = CastValueConfiguration
-    needs_configuration = True
 
     def thread(
         self,

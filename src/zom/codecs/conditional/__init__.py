@@ -17,7 +17,8 @@ from zom.extension.bound_chain import parse_links
 from zom.extension.canonical import canonical_definition
 from zom.extension.chain import check_byte_codecs
 from zom.extension.codec import Bytes, Codec, codecs
-from zom.extension.configuration import Configuration, OrAbsent
+from zom.extension.configuration import Configuration
+from zom.extension.field import Interval, OrAbsent
 from zom.problems import Fault, rule, show
 
 if TYPE_CHECKING:
@@ -38,7 +39,7 @@ class ConditionalConfiguration(Configuration):
     """The codecs, and how many bits the header has: the fewest bytes that hold them, by default."""
 
     codecs: Annotated[list[Any], Field(json_schema_extra={"x-zom-is": "codecs"})]
-    header_bits: OrAbsent[Annotated[int, Field(ge=0, le=65536)]] = None
+    header_bits: OrAbsent[Annotated[int, Interval(0, 65536)]] = None
 
     @property
     def header_bytes(self) -> int:
@@ -65,7 +66,6 @@ class ConditionalCodec(Codec):
     name = "conditional"
     kind = "bytes->bytes"
     configuration = ConditionalConfiguration
-    needs_configuration = True
 
     def thread(
         self,

@@ -6,19 +6,18 @@ Zarr v2: numcodecs id "gzip", whose level may be -1, zlib's own default.
 
 from __future__ import annotations
 
-from collections.abc import Mapping  # noqa: TC003 - pydantic reads the annotation
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar
-
-from pydantic import Field
+from typing import TYPE_CHECKING, Annotated
 
 from zom.codecs.gzip.deflate import bind_gzip
 from zom.extension.codec import Bytes, Codec, codecs
-from zom.extension.configuration import Configuration, OrAbsent
-from zom.problems import Fault, rule
+from zom.extension.configuration import Configuration
+from zom.extension.field import EncodingOnly, ForEncoding, Interval, OrAbsent, Required
+from zom.problems import rule
 
 if TYPE_CHECKING:
     from zom.extension.bound import ByteCoder, Form
     from zom.extension.codec import Representation
+    from zom.problems import Fault
 
 __all__ = ["GzipCodec", "GzipConfiguration", "GzipV2Configuration", "gzip"]
 
@@ -34,18 +33,13 @@ LEVEL = rule(
 class GzipConfiguration(Configuration):
     """How hard to compress: 0 is not at all, 1 is fastest, 9 is smallest."""
 
-    strict_schema: ClassVar[Mapping[str, Any]] = {"required": ["level"]}
-    encoding_only: ClassVar[Mapping[str, Any]] = {"level": 6}
-
-    level: OrAbsent[Annotated[int, Field(ge=0, le=9)]] = None
+    level: Annotated[OrAbsent[Annotated[int, Interval(0, 9)]], Required(LEVEL), EncodingOnly(6)] = None
 
 
 class GzipV2Configuration(Configuration):
     """As numcodecs has it; 1 where it is absent."""
 
-    encoding_only: ClassVar[Mapping[str, Any]] = {"level": None}
-
-    level: Annotated[int, Field(ge=-1, le=9)] = 1
+    level: ForEncoding[Annotated[int, Interval(-1, 9)]] = 1
 
 
 class GzipCodec(Codec):
@@ -54,7 +48,6 @@ class GzipCodec(Codec):
     name = "gzip"
     kind = "bytes->bytes"
     configuration = GzipConfiguration
-    needs_configuration = True
     v2_id = "gzip"
     v2_configuration = GzipV2Configuration
     draft_name = "gzip"
@@ -67,10 +60,7 @@ class GzipCodec(Codec):
         path: tuple[str | int, ...],
     ) -> Bytes:
         """Bytes of no fixed number."""
-        del before
-        if configuration.level is None:
-            here = (*path, "configuration", "level")
-            faults.append(Fault(LEVEL, here, "an integer from 0 to 9", "nothing"))
+        del configuration, before, faults, path
         return Bytes()
 
     def bind(

@@ -74,7 +74,6 @@ class N5DefaultCodec(Codec):
     name = "n5_default"
     kind = "array->bytes"
     configuration = N5DefaultConfiguration
-    needs_configuration = True
 
     def thread(
         self,

@@ -56,7 +56,6 @@ class AsType(Codec):
     name = "numcodecs.astype"
     kind: ClassVar[CodecKind] = "array->array"
     configuration = AsTypeConfiguration
-    needs_configuration = True
     v2_id = "astype"
     v2_configuration = AsTypeV2Configuration
 

@@ -8,8 +8,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
-from pydantic import Field
-
 from zom.codecs.bitround.rounding import BitRounding, round_floats
 from zom.codecs.cast_value.number_form import FloatForm, number_form
 from zom.codecs.numcodecs.dtype import KIND
@@ -17,6 +15,7 @@ from zom.codecs.numcodecs.filter import blocks_of, stored_fill
 from zom.errors import ExtensionError
 from zom.extension.codec import Codec, CodecKind, Elements, Representation, codecs
 from zom.extension.configuration import Configuration
+from zom.extension.field import Interval
 from zom.problems import Fault, rule, show
 
 if TYPE_CHECKING:
@@ -42,7 +41,7 @@ class NumcodecsBitroundConfiguration(Configuration):
     3
     """
 
-    keepbits: Annotated[int, Field(ge=0)]
+    keepbits: Annotated[int, Interval(0)]
 
 
 class NumcodecsBitround(Codec):
@@ -51,7 +50,6 @@ class NumcodecsBitround(Codec):
     name = "numcodecs.bitround"
     kind: ClassVar[CodecKind] = "array->array"
     configuration = v2_configuration = NumcodecsBitroundConfiguration
-    needs_configuration = True
     v2_id = "bitround"
 
     def thread(

@@ -6,17 +6,16 @@ https://github.com/zarr-developers/zarr-extensions/tree/main/codecs/numcodecs.bl
 
 from __future__ import annotations
 
-from collections.abc import Mapping  # noqa: TC003 - pydantic reads the annotation
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Annotated, Any
 
-from pydantic import Field
-
+from zom.codecs.blosc import CompressorName
 from zom.codecs.blosc.coder import BloscCoder
 from zom.codecs.numcodecs.compressors import Compressor
 from zom.errors import ExtensionError
 from zom.extension.bound import Stream
 from zom.extension.codec import codecs
 from zom.extension.configuration import Configuration
+from zom.extension.field import ForEncoding, Interval
 
 if TYPE_CHECKING:
     from zom.extension.bound import Coder, Form
@@ -33,15 +32,11 @@ class NumcodecsBloscConfiguration(Configuration):
     'lz4'
     """
 
-    encoding_only: ClassVar[Mapping[str, Any]] = dict.fromkeys(
-        ("cname", "clevel", "shuffle", "blocksize", "typesize")
-    )
-
-    cname: Literal["blosclz", "lz4", "lz4hc", "snappy", "zlib", "zstd"] = "lz4"
-    clevel: Annotated[int, Field(ge=0, le=9)] = 5
-    shuffle: Annotated[int, Field(ge=-1, le=2)] = 1
-    blocksize: Annotated[int, Field(ge=0)] = 0
-    typesize: Annotated[int, Field(ge=1)] | None = None
+    cname: ForEncoding[CompressorName] = "lz4"
+    clevel: ForEncoding[Annotated[int, Interval(0, 9)]] = 5
+    shuffle: ForEncoding[Annotated[int, Interval(-1, 2)]] = 1
+    blocksize: ForEncoding[Annotated[int, Interval(0)]] = 0
+    typesize: ForEncoding[Annotated[int, Interval(1)] | None] = None
 
 
 class NumcodecsBlosc(Compressor):

@@ -67,7 +67,6 @@ class Categorize(Codec):
     name = "numcodecs.categorize"
     kind: ClassVar[CodecKind] = "array->array"
     configuration = v2_configuration = CategorizeConfiguration
-    needs_configuration = True
     v2_id = "categorize"
     holds_objects = True
     registered = False

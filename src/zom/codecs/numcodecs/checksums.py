@@ -13,8 +13,6 @@ import zlib
 from abc import abstractmethod
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
-from pydantic import Field
-
 from zom.codecs.crc32c.checksum import SumAfter, SumBefore
 from zom.codecs.crc32c.sum import crc32c_function
 from zom.codecs.gzip.libdeflate import libdeflate
@@ -22,6 +20,7 @@ from zom.codecs.gzip.stream_size import stream_before
 from zom.codecs.numcodecs.hdf5_sums import fletcher32_function, lookup3_function
 from zom.extension.codec import Bytes, Codec, CodecKind, Representation, codecs
 from zom.extension.configuration import Configuration, NoConfiguration
+from zom.extension.field import Interval
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -68,8 +67,8 @@ class JenkinsConfiguration(Configuration):
     True
     """
 
-    initval: Annotated[int, Field(ge=0, le=2**32 - 1)] = 0
-    prefix: list[Annotated[int, Field(ge=0, le=255)]] | None = None
+    initval: Annotated[int, Interval(0, 2**32 - 1)] = 0
+    prefix: list[Annotated[int, Interval(0, 255)]] | None = None
 
 
 class Checksum(Codec):

@@ -9,10 +9,7 @@ https://github.com/zarr-developers/zarr-extensions/tree/main/codecs/numcodecs.zl
 
 from __future__ import annotations
 
-from collections.abc import Mapping  # noqa: TC003 - pydantic reads the annotation
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar
-
-from pydantic import Field
 
 from zom.codecs.blosc.lz4_block import Lz4Coder
 from zom.codecs.gzip.deflate import bind_gzip, bind_zlib
@@ -22,6 +19,7 @@ from zom.codecs.numcodecs.base64_text import Base64Coder
 from zom.codecs.zstd.coder import ZstdCoder
 from zom.extension.codec import Bytes, Codec, CodecKind, Representation, codecs
 from zom.extension.configuration import Configuration
+from zom.extension.field import ForEncoding, Interval
 
 if TYPE_CHECKING:
     from zom.extension.bound import ByteCoder, Form
@@ -49,9 +47,7 @@ class DeflateConfiguration(Configuration):
     1
     """
 
-    encoding_only: ClassVar[Mapping[str, Any]] = {"level": None}
-
-    level: Annotated[int, Field(ge=-1, le=9)] = 1
+    level: ForEncoding[Annotated[int, Interval(-1, 9)]] = 1
 
 
 class Bz2Configuration(Configuration):
@@ -61,9 +57,7 @@ class Bz2Configuration(Configuration):
     9
     """
 
-    encoding_only: ClassVar[Mapping[str, Any]] = {"level": None}
-
-    level: Annotated[int, Field(ge=1, le=9)] = 1
+    level: ForEncoding[Annotated[int, Interval(1, 9)]] = 1
 
 
 class Lz4Configuration(Configuration):
@@ -73,9 +67,7 @@ class Lz4Configuration(Configuration):
     1
     """
 
-    encoding_only: ClassVar[Mapping[str, Any]] = {"acceleration": None}
-
-    acceleration: Annotated[int, Field(ge=-(2**31), le=2**31 - 1)] = 1
+    acceleration: ForEncoding[Annotated[int, Interval(-(2**31), 2**31 - 1)]] = 1
 
 
 class ZstdConfiguration(Configuration):
@@ -85,10 +77,8 @@ class ZstdConfiguration(Configuration):
     False
     """
 
-    encoding_only: ClassVar[Mapping[str, Any]] = {"level": None, "checksum": None}
-
-    level: Annotated[int, Field(ge=-131072, le=22)] = 0
-    checksum: bool = False
+    level: ForEncoding[Annotated[int, Interval(-131072, 22)]] = 0
+    checksum: ForEncoding[bool] = False
 
 
 class Compressor(Codec):

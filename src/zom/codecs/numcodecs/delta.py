@@ -52,7 +52,6 @@ class Delta(Codec):
     name = "numcodecs.delta"
     kind: ClassVar[CodecKind] = "array->array"
     configuration = v2_configuration = DeltaConfiguration
-    needs_configuration = True
     v2_id = "delta"
 
     def thread(

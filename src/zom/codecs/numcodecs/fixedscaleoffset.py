@@ -6,7 +6,7 @@ https://github.com/zarr-developers/zarr-extensions/tree/main/codecs/numcodecs.fi
 
 from __future__ import annotations
 
-from collections.abc import Mapping  # noqa: TC003 - pydantic reads the annotation
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -69,7 +69,6 @@ class FixedScaleOffset(Codec):
     name = "numcodecs.fixedscaleoffset"
     kind: ClassVar[CodecKind] = "array->array"
     configuration = v2_configuration = FixedScaleOffsetConfiguration
-    needs_configuration = True
     v2_id = "fixedscaleoffset"
 
     def thread(

@@ -8,7 +8,7 @@ https://github.com/zarr-developers/zarr-extensions/tree/main/codecs/numcodecs.lz
 
 from __future__ import annotations
 
-from collections.abc import Mapping  # noqa: TC003 - pydantic reads the annotation
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 from pydantic import Field, model_validator
@@ -16,7 +16,8 @@ from pydantic import Field, model_validator
 from zom.codecs.gzip.stream_size import stream_before
 from zom.codecs.numcodecs.compressors import Compressor
 from zom.extension.codec import Bytes, Representation, codecs
-from zom.extension.configuration import WHOLE, Configuration
+from zom.extension.configuration import Configuration
+from zom.extension.field import WHOLE, ForEncoding, Interval
 from zom.problems import Fault, rule, show
 
 if TYPE_CHECKING:
@@ -35,9 +36,9 @@ DELTA = rule(
     closed="warning",
 )
 
-Preset = Annotated[int, Field(ge=0, le=9)]
+Preset = Annotated[int, Interval(0, 9)]
 """How hard lzma tries."""
-ExtremePreset = Annotated[int, Field(ge=2**31, le=2**31 + 9)]
+ExtremePreset = Annotated[int, Interval(2**31, 2**31 + 9)]
 """A preset with liblzma's flag for trying harder still."""
 
 
@@ -48,7 +49,7 @@ class Filter(Configuration, extra="allow"):
     3
     """
 
-    id: Annotated[int, Field(ge=0)]
+    id: Annotated[int, Interval(0)]
 
 
 class LzmaConfiguration(Configuration):
@@ -72,11 +73,9 @@ class LzmaConfiguration(Configuration):
         ]
     }
 
-    encoding_only: ClassVar[Mapping[str, Any]] = {"check": None, "preset": None}
-
     format: Annotated[Literal[1, 2, 3], WHOLE] = 1
-    check: Annotated[Literal[-1, 0, 1, 4, 10], WHOLE] = -1
-    preset: Preset | ExtremePreset | None = None
+    check: ForEncoding[Annotated[Literal[-1, 0, 1, 4, 10], WHOLE]] = -1
+    preset: ForEncoding[Preset | ExtremePreset | None] = None
     filters: Annotated[list[Filter], Field(min_length=1)] | None = None
 
     @model_validator(mode="after")
@@ -97,7 +96,7 @@ class LzmaV2Configuration(LzmaConfiguration):
     {'format': 1, 'check': -1, 'preset': 6}
     """
 
-    delta: Annotated[int, Field(ge=1, le=256)] | None = Field(default=None, exclude=True)
+    delta: Annotated[int, Interval(1, 256)] | None = Field(default=None, exclude=True)
 
 
 class Lzma(Compressor):

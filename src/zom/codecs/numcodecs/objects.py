@@ -8,7 +8,6 @@ https://numcodecs.readthedocs.io/en/stable/other/index.html
 
 from __future__ import annotations
 
-from collections.abc import Mapping  # noqa: TC003 - pydantic reads the annotation
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 from pydantic import Field
@@ -19,6 +18,7 @@ from zom.errors import ExtensionError
 from zom.extension.bound import Block
 from zom.extension.codec import Bytes, Codec, CodecKind, Representation, codecs
 from zom.extension.configuration import Configuration
+from zom.extension.field import ForEncoding, Interval
 from zom.problems import Fault, rule, show
 
 if TYPE_CHECKING:
@@ -52,18 +52,14 @@ class Json2Configuration(Configuration):
     [',', ':']
     """
 
-    encoding_only: ClassVar[Mapping[str, Any]] = dict.fromkeys(
-        ("skipkeys", "ensure_ascii", "check_circular", "allow_nan", "sort_keys", "indent", "separators")
-    )
-
     encoding: str = "utf-8"
-    skipkeys: bool = False
-    ensure_ascii: bool = True
-    check_circular: bool = True
-    allow_nan: bool = True
-    sort_keys: bool = True
-    indent: int | str | None = None
-    separators: Annotated[list[str], Field(min_length=2, max_length=2)] | None = None
+    skipkeys: ForEncoding[bool] = False
+    ensure_ascii: ForEncoding[bool] = True
+    check_circular: ForEncoding[bool] = True
+    allow_nan: ForEncoding[bool] = True
+    sort_keys: ForEncoding[bool] = True
+    indent: ForEncoding[int | str | None] = None
+    separators: ForEncoding[Annotated[list[str], Field(min_length=2, max_length=2)] | None] = None
     strict: bool = True
 
     def canonical(self) -> dict[str, Any]:
@@ -79,11 +75,9 @@ class Msgpack2Configuration(Configuration):
     True
     """
 
-    encoding_only: ClassVar[Mapping[str, Any]] = {"use_single_float": None, "use_bin_type": None}
-
     raw: bool = False
-    use_single_float: bool = False
-    use_bin_type: bool = True
+    use_single_float: ForEncoding[bool] = False
+    use_bin_type: ForEncoding[bool] = True
 
 
 class PickleConfiguration(Configuration):
@@ -93,9 +87,7 @@ class PickleConfiguration(Configuration):
     5
     """
 
-    encoding_only: ClassVar[Mapping[str, Any]] = {"protocol": None}
-
-    protocol: Annotated[int, Field(ge=-1)] = 5
+    protocol: ForEncoding[Annotated[int, Interval(-1)]] = 5
 
 
 class VlenArrayConfiguration(Configuration):
@@ -189,7 +181,6 @@ class VlenArray(ObjectCodec):
     name = "numcodecs.vlen-array"
     v2_id = "vlen-array"
     configuration = v2_configuration = VlenArrayConfiguration
-    needs_configuration = True
 
     def thread(
         self,

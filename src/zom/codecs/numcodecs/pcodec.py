@@ -6,12 +6,12 @@ https://github.com/zarr-developers/zarr-extensions/tree/main/codecs/numcodecs.pc
 
 from __future__ import annotations
 
-from collections.abc import Mapping  # noqa: TC003 - pydantic reads the annotation
+from collections.abc import Mapping
 from importlib import import_module
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 import numpy as np
-from pydantic import Field, model_validator
+from pydantic import model_validator
 from typing_extensions import override
 
 from zom.codecs.numcodecs.dtype import KIND
@@ -19,6 +19,7 @@ from zom.errors import CodecError, ExtensionError
 from zom.extension.bound import Block, Coder
 from zom.extension.codec import Bytes, Codec, CodecKind, Elements, Representation, codecs
 from zom.extension.configuration import Configuration
+from zom.extension.field import ForEncoding, Interval
 from zom.problems import Fault
 
 if TYPE_CHECKING:
@@ -53,16 +54,12 @@ class PcodecConfiguration(Configuration):
         "then": {"properties": {"delta_spec": {"enum": ["auto", "try_consecutive"]}}},
     }
 
-    encoding_only: ClassVar[Mapping[str, Any]] = dict.fromkeys(
-        ("level", "mode_spec", "delta_spec", "paging_spec", "delta_encoding_order", "equal_pages_up_to")
-    )
-
-    level: Annotated[int, Field(ge=0, le=12)] = 8
-    mode_spec: Literal["auto", "classic"] = "auto"
-    delta_spec: Literal["auto", "none", "no_op", "try_consecutive", "try_lookback"] = "auto"
-    paging_spec: Literal["equal_pages_up_to"] = "equal_pages_up_to"
-    delta_encoding_order: Annotated[int, Field(ge=0, le=7)] | None = None
-    equal_pages_up_to: Annotated[int, Field(ge=1)] = 262144
+    level: ForEncoding[Annotated[int, Interval(0, 12)]] = 8
+    mode_spec: ForEncoding[Literal["auto", "classic"]] = "auto"
+    delta_spec: ForEncoding[Literal["auto", "none", "no_op", "try_consecutive", "try_lookback"]] = "auto"
+    paging_spec: ForEncoding[Literal["equal_pages_up_to"]] = "equal_pages_up_to"
+    delta_encoding_order: ForEncoding[Annotated[int, Interval(0, 7)] | None] = None
+    equal_pages_up_to: ForEncoding[Annotated[int, Interval(1)]] = 262144
 
     @model_validator(mode="after")
     def _order_is_used(self) -> Self:

@@ -11,7 +11,6 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 import numpy as np
-from pydantic import Field
 
 from zom.codecs.numcodecs.dtype import StatedType, recast, stated_type, typestr
 from zom.codecs.numcodecs.filter import Filter, blocks_of, stored_fill
@@ -19,10 +18,11 @@ from zom.errors import CodecError, ExtensionError
 from zom.extension.codec import Codec, CodecKind, Elements, Representation, codecs
 from zom.extension.configuration import ENCODING, Configuration
 from zom.extension.element_memory import index_text
-from zom.problems import Fault, show
+from zom.extension.field import Interval
 
 if TYPE_CHECKING:
     from zom.extension.bound import Array, Coder, Form
+    from zom.problems import Fault
 
 __all__ = ["QuantizeConfiguration", "QuantizeV2Configuration", "quantize"]
 
@@ -52,8 +52,8 @@ class QuantizeConfiguration(QuantizeV2Configuration):
     0
     """
 
-    # The minimum is for the schema only: decoding needs no digits.
-    digits: Annotated[int, Field(json_schema_extra={"minimum": 0})]
+    # Decoding needs no digits.
+    digits: Annotated[int, Interval(0, rule=ENCODING)]
 
 
 class Quantize(Codec):
@@ -62,7 +62,6 @@ class Quantize(Codec):
     name = "numcodecs.quantize"
     kind: ClassVar[CodecKind] = "array->array"
     configuration = QuantizeConfiguration
-    needs_configuration = True
     v2_id = "quantize"
     v2_configuration = QuantizeV2Configuration
 
@@ -74,9 +73,6 @@ class Quantize(Codec):
         path: tuple[str | int, ...],
     ) -> Elements | None:
         """Floats of the type that is stored."""
-        if isinstance(configuration, QuantizeConfiguration) and configuration.digits < 0:
-            where = (*path, "configuration", "digits")
-            faults.append(Fault(ENCODING, where, "an integer of at least 0", show(configuration.digits)))
         if not isinstance(before, Elements):
             return None
         after = recast(before, configuration, faults, path, kinds=("float",), words="a type of floats")

@@ -9,14 +9,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 import numpy as np
-from pydantic import Field
 from typing_extensions import override
 
 from zom.errors import CodecError, ExtensionError
 from zom.extension.bound import Coder, Stream
 from zom.extension.codec import Bytes, Codec, CodecKind, Representation, codecs
 from zom.extension.configuration import Configuration
-from zom.problems import Fault, rule, show
+from zom.extension.field import Interval
+from zom.problems import Fault, rule
 
 if TYPE_CHECKING:
     from zom.extension.bound import Array, Data, Form
@@ -40,8 +40,8 @@ ELEMENTSIZE = rule(
     schema=True,
 )
 
-# The minimum is for the schema only: a document with 0 is read, and its arrays of elements of one byte.
-Elementsize = Annotated[int, Field(json_schema_extra={"minimum": 1})]
+# A document with 0 is read, and so are its arrays of elements of one byte.
+Elementsize = Annotated[int, Interval(1, rule=ELEMENTSIZE)]
 
 
 class ShuffleConfiguration(Configuration):
@@ -84,9 +84,7 @@ class Shuffle(Codec):
         size = before.size if isinstance(before, Bytes) else None
         width: int | None = configuration.elementsize
         where = (*path, "configuration", "elementsize")
-        if width is not None and width < 1:
-            faults.append(Fault(ELEMENTSIZE, where, "an integer of at least 1", show(width)))
-        elif size is not None and width is not None and size % width:
+        if size is not None and width is not None and width > 0 and size % width:
             found = f"{width}, where a chunk has {size} bytes"
             faults.append(Fault(MULTIPLE, where, f"a divisor of {size}", found))
         return Bytes(size)

@@ -10,7 +10,6 @@ https://github.com/zarr-developers/zarr-extensions/tree/main/codecs/numcodecs.zf
 
 from __future__ import annotations
 
-from collections.abc import Mapping  # noqa: TC003 - pydantic reads the annotation
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 from pydantic import Field
@@ -21,7 +20,8 @@ from zom.codecs.zfp.library import Mode
 from zom.errors import ExtensionError
 from zom.extension.bound import Block
 from zom.extension.codec import Bytes, Codec, CodecKind, Elements, Representation, codecs
-from zom.extension.configuration import WHOLE, Configuration
+from zom.extension.configuration import Configuration
+from zom.extension.field import WHOLE, ForEncoding
 from zom.problems import Fault, rule
 
 if TYPE_CHECKING:
@@ -45,15 +45,11 @@ class ZfpyConfiguration(Configuration):
     {'mode': 4, 'tolerance': 0.01, 'rate': -1, 'precision': -1}
     """
 
-    encoding_only: ClassVar[Mapping[str, Any]] = dict.fromkeys(
-        ("mode", "tolerance", "rate", "precision", "compression_kwargs")
-    )
-
-    mode: Annotated[Literal[2, 3, 4, 5], WHOLE] = 4
-    tolerance: int | float = -1
-    rate: int | float = -1
-    precision: int = -1
-    compression_kwargs: dict[str, int | float] | None = Field(default=None, exclude=True)
+    mode: ForEncoding[Annotated[Literal[2, 3, 4, 5], WHOLE]] = 4
+    tolerance: ForEncoding[int | float] = -1
+    rate: ForEncoding[int | float] = -1
+    precision: ForEncoding[int] = -1
+    compression_kwargs: ForEncoding[dict[str, int | float] | None] = Field(default=None, exclude=True)
 
 
 class Zfpy(Codec):

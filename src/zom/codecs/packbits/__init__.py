@@ -9,13 +9,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from pydantic import Field
-
 from zom.codecs.packbits.coder import Kept, PackbitsCoder
 from zom.errors import ExtensionError
 from zom.extension.bound import Block
 from zom.extension.codec import Bytes, Codec, Elements, codecs
 from zom.extension.configuration import Configuration
+from zom.extension.field import Interval
 from zom.problems import Fault, rule, show
 
 if TYPE_CHECKING:
@@ -61,8 +60,8 @@ class PackbitsConfiguration(Configuration):
     """
 
     padding_encoding: Literal["first_byte", "last_byte", "none"] = "none"
-    first_bit: Annotated[int, Field(ge=0)] | None = None
-    last_bit: Annotated[int, Field(ge=0)] | None = None
+    first_bit: Annotated[int, Interval(0)] | None = None
+    last_bit: Annotated[int, Interval(0)] | None = None
 
     def canonical(self) -> dict[str, Any]:
         """With the first bit as a number.

@@ -20,6 +20,7 @@ from zom.extension.canonical import canonical_definition
 from zom.extension.chain import check_chain
 from zom.extension.codec import Bytes, Codec, Elements, codecs
 from zom.extension.configuration import Configuration
+from zom.extension.field import Interval
 from zom.extension.grid_repair import BOOLEAN
 from zom.extension.resolve import parse_v3
 from zom.problems import Fault, rule, show
@@ -65,7 +66,7 @@ def _read_length(value: Any, handler: ValidatorFunctionWrapHandler) -> int:
 class ShardingConfiguration(Configuration):
     """The inner chunks, the codecs of each, the codecs of the index and where the index stands."""
 
-    chunk_shape: list[Annotated[int, Field(ge=1), WrapValidator(_read_length)]]
+    chunk_shape: list[Annotated[int, Interval(1), WrapValidator(_read_length)]]
     codecs: Annotated[list[Any], Field(json_schema_extra={"x-zom-is": "codecs"})]
     index_codecs: Annotated[list[Any], Field(json_schema_extra={"x-zom-is": "codecs"})]
     index_location: Literal["start", "end"] = "end"
@@ -88,7 +89,6 @@ class ShardingCodec(Codec):
     name = "sharding_indexed"
     kind = "array->bytes"
     configuration = ShardingConfiguration
-    needs_configuration = True
 
     def thread(
         self,

@@ -5,17 +5,16 @@ Zarr v3: https://github.com/zarr-developers/zarr-extensions/tree/main/codecs/zfp
 
 from __future__ import annotations
 
-from collections.abc import Mapping  # noqa: TC003 - pydantic reads the annotation
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Final, Literal
-
-from pydantic import Field
 
 from zom.codecs.zfp.coder import ZfpCoder
 from zom.codecs.zfp.library import Mode
 from zom.errors import ExtensionError
 from zom.extension.bound import Block
 from zom.extension.codec import Bytes, Codec, Elements, codecs
-from zom.extension.configuration import Configuration, OrAbsent
+from zom.extension.configuration import Configuration, field_words
+from zom.extension.field import Interval, OrAbsent
 from zom.problems import Fault, rule, show
 
 if TYPE_CHECKING:
@@ -43,21 +42,16 @@ RANK = rule(
     source=f"{_SOURCE}, supported chunk shapes",
 )
 
-_OF_MODE: Final[dict[str, dict[str, str]]] = {
-    "reversible": {},
-    "expert": {
-        "minbits": "an integer of at least 0",
-        "maxbits": "an integer of at least 0",
-        "maxprec": "an integer of at least 0",
-        "minexp": "an integer",
-    },
-    "fixed_accuracy": {"tolerance": "a number"},
-    "fixed_rate": {"rate": "a number"},
-    "fixed_precision": {"precision": "an integer of at least 0"},
+_OF_MODE: Final[dict[str, tuple[str, ...]]] = {
+    "reversible": (),
+    "expert": ("minbits", "maxbits", "maxprec", "minexp"),
+    "fixed_accuracy": ("tolerance",),
+    "fixed_rate": ("rate",),
+    "fixed_precision": ("precision",),
 }
 _KINDS = frozenset({"int", "uint", "float", "datetime", "timedelta"})
 
-NotNegative = Annotated[int, Field(ge=0)]
+NotNegative = Annotated[int, Interval(0)]
 
 
 class ZfpConfiguration(Configuration):
@@ -93,7 +87,6 @@ class ZfpCodec(Codec):
     name = "zfp"
     kind = "array->bytes"
     configuration = ZfpConfiguration
-    needs_configuration = True
 
     def thread(
         self,
@@ -136,9 +129,10 @@ def _check_parameters(
     spelled: dict[str, Any] = {
         name: value for name, value in configuration if name != "mode" and value is not None
     }
-    for name, expected in wanted.items():
+    for name in wanted:
         if name not in spelled:
-            faults.append(Fault(PARAMETERS, (*path, name), f"{expected}, for mode {show(mode)}", "nothing"))
+            expected = f"{field_words(ZfpConfiguration, name)}, for mode {show(mode)}"
+            faults.append(Fault(PARAMETERS, (*path, name), expected, "nothing"))
     for name in spelled:
         if name not in wanted:
             only = ", ".join(("mode", *wanted))

@@ -6,21 +6,22 @@ Zarr v2: numcodecs id "zstd".
 
 from __future__ import annotations
 
-from collections.abc import Mapping  # noqa: TC003 - pydantic reads the annotation
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar
+from typing import TYPE_CHECKING, Annotated
 
-from pydantic import Field, PlainSerializer, WrapValidator
+from pydantic import PlainSerializer, WrapValidator
 
 from zom.codecs.gdal_spelling import gdal_checksum, gdal_fault
 from zom.codecs.gzip.stream_size import stream_before
 from zom.codecs.zstd.coder import ZstdCoder
 from zom.extension.codec import Bytes, Codec, codecs
-from zom.extension.configuration import Configuration, OrAbsent
-from zom.problems import Fault, rule
+from zom.extension.configuration import Configuration
+from zom.extension.field import EncodingOnly, ForEncoding, Interval, OrAbsent, Required
+from zom.problems import rule
 
 if TYPE_CHECKING:
     from zom.extension.bound import ByteCoder, Form
     from zom.extension.codec import Representation
+    from zom.problems import Fault
 
 __all__ = ["ZstdCodec", "ZstdConfiguration", "ZstdV2Configuration", "zstd"]
 
@@ -32,27 +33,22 @@ LEVEL = rule(
     schema=True,
 )
 
-Level = Annotated[int, Field(ge=-131072, le=22)]
+Level = Annotated[int, Interval(-131072, 22)]
 """From fastest to smallest; 0 is the library's own default."""
 
 
 class ZstdConfiguration(Configuration):
     """How hard to compress, and whether to store a checksum."""
 
-    strict_schema: ClassVar[Mapping[str, Any]] = {"required": ["level"]}
-    encoding_only: ClassVar[Mapping[str, Any]] = {"level": 0, "checksum": None}
-
-    level: OrAbsent[Level] = None
-    checksum: bool = False
+    level: Annotated[OrAbsent[Level], Required(LEVEL), EncodingOnly(0)] = None
+    checksum: ForEncoding[bool] = False
 
 
 class ZstdV2Configuration(Configuration):
     """As numcodecs has it."""
 
-    encoding_only: ClassVar[Mapping[str, Any]] = {"level": None, "checksum": None}
-
-    level: Level = 0
-    checksum: Annotated[bool, WrapValidator(gdal_checksum), PlainSerializer(bool)] = False
+    level: ForEncoding[Level] = 0
+    checksum: Annotated[ForEncoding[bool], WrapValidator(gdal_checksum), PlainSerializer(bool)] = False
 
 
 class ZstdCodec(Codec):
@@ -61,7 +57,6 @@ class ZstdCodec(Codec):
     name = "zstd"
     kind = "bytes->bytes"
     configuration = ZstdConfiguration
-    needs_configuration = True
     v2_id = "zstd"
     v2_configuration = ZstdV2Configuration
 
@@ -74,11 +69,7 @@ class ZstdCodec(Codec):
     ) -> Bytes:
         """Bytes of no fixed number."""
         del before
-        expected = "true or false"
-        gdal_fault(configuration.checksum, expected, (*path, "configuration", "checksum"), faults)
-        if configuration.level is None:
-            here = (*path, "configuration", "level")
-            faults.append(Fault(LEVEL, here, "an integer from -131072 to 22", "nothing"))
+        gdal_fault(configuration, "checksum", (*path, "configuration"), faults)
         return Bytes()
 
     def bind(
