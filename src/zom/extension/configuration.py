@@ -15,6 +15,7 @@ from pydantic.json_schema import GenerateJsonSchema
 
 from zom.extension.field import Required, encoding_only, marks, tolerated
 from zom.extension.registry import did_you_mean, near
+from zom.json.types import TYPE_WORDS
 from zom.problems import Fault, rule, show
 
 if TYPE_CHECKING:
@@ -292,15 +293,6 @@ def _schema_at(root: Mapping[str, Any], steps: Sequence[str | int]) -> Mapping[s
     return here
 
 
-_NAMES = {
-    "string": "a string",
-    "boolean": "true or false",
-    "array": "a list",
-    "object": "an object",
-    "null": "null",
-}
-
-
 def words(schema: Mapping[str, Any]) -> str:
     """What `schema` asks for, in words.
 
@@ -330,7 +322,7 @@ def _type_words(schema: Mapping[str, Any]) -> str:
         return _list_words(schema)
     if kind == "string" and "pattern" in schema:
         return f"a string like {schema['pattern']}"
-    return _NAMES.get(str(kind), "another value" if schema.keys() - {"$defs"} else "a value")
+    return TYPE_WORDS.get(str(kind), "another value" if schema.keys() - {"$defs"} else "a value")
 
 
 def _list_words(schema: Mapping[str, Any]) -> str:

@@ -10,13 +10,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from functools import lru_cache
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final, cast
 
 from zom.extension.configuration import words
 from zom.extension.registry import did_you_mean, near
 from zom.json.python_value import is_dict, is_list
+from zom.json.types import JSON_TYPES, TYPE_WORDS, is_of_type
 from zom.json.value import thaw
 from zom.problems import Fault, pointer_of, rule, show, split_pointer
 
@@ -51,16 +51,7 @@ FITS = rule(
     schema=True,
 )
 
-_WORDS: Final = {
-    "string": "a string",
-    "integer": "an integer",
-    "number": "a number",
-    "boolean": "true or false",
-    "array": "a list",
-    "object": "an object",
-    "null": "null",
-    "any": "any value",
-}
+_WORDS: Final = {**TYPE_WORDS, "any": "any value"}
 TYPES: Final = frozenset(_WORDS)
 """The types of the shorthand: those of JSON Schema, and any."""
 
@@ -199,7 +190,7 @@ def _meta_faults(schema: Mapping[str, Any]) -> Iterator[Fault]:
         fix = None
         if steps and steps[-1] == "type" and isinstance(error.instance, str):
             expected = "the name of a type in JSON Schema"
-            fix = did_you_mean(near(error.instance, sorted(TYPES - {"any"})))
+            fix = did_you_mean(near(error.instance, sorted(JSON_TYPES)))
         else:
             expected = _expected(error)
         yield Fault(SCHEMA, steps, expected, show(error.instance), fix)
@@ -282,7 +273,7 @@ def _shorthand_check(value: Mapping[str, Any]) -> AttributeCheck:
                     fix = did_you_mean(near(name, strangers))
                     text = f"an attribute that is {_either(types)}"
                     faults.append(Fault(ATTRIBUTE, (name,), text, "nothing", fix))
-            elif not any(_is(attributes[name], each) for each in types):
+            elif not any(each == "any" or is_of_type(attributes[name], each) for each in types):
                 faults.append(Fault(ATTRIBUTE, (name,), _either(types), show(attributes[name])))
 
     return check
@@ -291,23 +282,6 @@ def _shorthand_check(value: Mapping[str, Any]) -> AttributeCheck:
 def _either(types: tuple[str, ...]) -> str:
     named = [_WORDS[each] for each in types]
     return f"{', '.join(named[:-1])} or {named[-1]}" if len(named) > 1 else named[0]
-
-
-def _is(value: object, name: str) -> bool:  # noqa: PLR0911 - one answer for each type
-    """Whether `value` is of the type, as JSON Schema has it: 1.0 is an integer, true is no number."""
-    if name == "any":
-        return True
-    if name == "null":
-        return value is None
-    if isinstance(value, bool):
-        return name == "boolean"
-    if isinstance(value, str):
-        return name == "string"
-    if isinstance(value, int):
-        return name in {"integer", "number"}
-    if isinstance(value, float):
-        return name == "number" or (name == "integer" and value.is_integer())
-    return name == ("object" if isinstance(value, dict) else "array") and value is not None
 
 
 def _schema_check(value: Mapping[str, Any]) -> AttributeCheck:
@@ -369,11 +343,6 @@ def _expected(error: Any) -> str:
             {"type": error.schema["type"], **{k: v for k, v in error.schema.items() if k in _BOUNDS}}
         )
     return simple or f"a value that fits {pointer_of(error.absolute_schema_path)} of the schema"
-
-
-@lru_cache(maxsize=256)
-def _type_words(name: str) -> str:
-    return _WORDS.get(name, "another value")
 
 
 def _simple(schema: Any) -> str | None:

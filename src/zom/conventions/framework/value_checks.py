@@ -12,10 +12,11 @@ from zom.conventions.framework.check import Breach, Outcome, Site, Skip, local
 from zom.conventions.framework.equality import equal, is_whole, key_of
 from zom.extension.registry import did_you_mean, near
 from zom.json.python_value import is_dict, is_list
+from zom.json.types import TYPE_WORDS, is_of_type
 from zom.problems import show
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     from zom.conventions.framework.check import Value
 
@@ -83,30 +84,6 @@ def forbidden(site: Site, at: str) -> Outcome:
     return tuple(Breach(v.node, v.path, f"no {_last(v)}", show(v.value)) for v in site.values(at))
 
 
-def _is_number(value: Any) -> bool:
-    return isinstance(value, (int, float)) and not isinstance(value, bool)
-
-
-_TYPES: dict[str, Callable[[Any], bool]] = {
-    "string": lambda value: isinstance(value, str),
-    "number": _is_number,
-    "integer": lambda value: _is_number(value) and value % 1 == 0,
-    "boolean": lambda value: isinstance(value, bool),
-    "null": lambda value: value is None,
-    "array": lambda value: isinstance(value, list),
-    "object": lambda value: isinstance(value, dict),
-}
-_TYPE_WORDS = {
-    "string": "a string",
-    "number": "a number",
-    "integer": "an integer",
-    "boolean": "true or false",
-    "null": "null",
-    "array": "a list",
-    "object": "an object",
-}
-
-
 @local
 def json_type(site: Site, types: list[str], *, at: str = ".") -> Outcome:
     """Each value at `at` is of one of the JSON Schema `types`.
@@ -117,8 +94,8 @@ def json_type(site: Site, types: list[str], *, at: str = ".") -> Outcome:
     values = site.values(at)
     if not values:
         return nothing_at(at)
-    expected = " or ".join(_TYPE_WORDS[each] for each in types)
-    wrong = (v for v in values if not any(_TYPES[each](v.value) for each in types))
+    expected = " or ".join(TYPE_WORDS[each] for each in types)
+    wrong = (v for v in values if not any(is_of_type(v.value, each) for each in types))
     return tuple(Breach(v.node, v.path, expected, show(v.value)) for v in wrong)
 
 
@@ -195,7 +172,7 @@ def between(
     >>> between(0, 255, at="color[*]").params
     {'minimum': 0, 'maximum': 255, 'at': 'color[*]'}
     """
-    values = [v for v in site.values(at) if _is_number(v.value)]
+    values = [v for v in site.values(at) if is_of_type(v.value, "number")]
     if not values:
         return nothing_at(at)
     breaches: list[Breach] = []
