@@ -19,8 +19,8 @@ from zom.conventions.cf.missing import representable
 from zom.conventions.cf.time_units import TimeUnits, parse_time_units, wrong_date
 from zom.conventions.cf.units import has_temperature, is_pressure, wrong_units
 from zom.conventions.cf.words import entries, pairs
-from zom.conventions.framework.view import document_tree, spec_tree
 from zom.errors import ExtensionError
+from zom.formats.node_view import document_tree, spec_tree
 
 
 def array(*dims: str, dtype: str = "float32", **attributes: object) -> v3.ArraySpec:

@@ -7,8 +7,8 @@ import pytest
 import zom
 from zom import v2, v3
 from zom.conventions import multiscales
-from zom.conventions.framework.view import attributes_node, spec_tree
 from zom.conventions.multiscale_layout import arrays_of, levels_of, sources_of
+from zom.formats.node_view import attributes_node, spec_tree
 
 WKT2 = 'PROJCRS["x",BASEGEOGCRS["y"],ID["EPSG",32632]]'
 PLACED = [10.0, 0.0, 500000.0, 0.0, -10.0, 5000650.0]

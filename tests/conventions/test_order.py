@@ -6,7 +6,7 @@ import pytest
 
 from zom.conventions import shared_dims, unique
 from zom.conventions.framework.check import Site
-from zom.conventions.framework.view import attributes_node, document_tree
+from zom.formats.node_view import attributes_node, document_tree
 
 GROUP = {"zarr_format": 3, "node_type": "group"}
 

@@ -7,9 +7,9 @@ import pytest
 import zom
 from zom import v3
 from zom.conventions.affine import Affine, affine_of, integers_of, numbers_of
-from zom.conventions.framework.view import spec_tree
 from zom.conventions.spatial.attributes import PUBLISHED
 from zom.conventions.spatial.extent import lengths_of
+from zom.formats.node_view import spec_tree
 
 DECLARED = {"zarr_conventions": [PUBLISHED.declaration]}
 NORTH_UP = [10.0, 0.0, 500000.0, 0.0, -10.0, 5000000.0]

@@ -7,9 +7,9 @@ import pytest
 import zom
 from zom import v3
 from zom.conventions.framework.declarations import declarations, known
-from zom.conventions.framework.view import attributes_node
 from zom.conventions.proj import PUBLISHED as PROJ
 from zom.conventions.spatial.attributes import PUBLISHED as SPATIAL
+from zom.formats.node_view import attributes_node
 
 UNKNOWN = "2dc8d146-3932-4e08-8542-06aa0e826508"
 

@@ -23,7 +23,7 @@ from mutations import Mutator, Pool
 
 from zom.conventions import conventions
 from zom.conventions.framework.attributes import faults_in
-from zom.conventions.framework.view import document_tree
+from zom.formats.node_view import document_tree
 from zom.testing.convention_cases import load_cases
 
 if TYPE_CHECKING:

@@ -66,7 +66,7 @@ def _of_attributes(path: str, profile: Profile) -> Sequence[Problem]:
     """What is wrong with the attributes of a group of which nothing else is known."""
     from zom.conventions.framework.convention import conventions  # noqa: PLC0415 - slow to import
     from zom.conventions.framework.detection import judge  # noqa: PLC0415 - slow to import
-    from zom.conventions.framework.view import attributes_node  # noqa: PLC0415 - slow to import
+    from zom.formats.node_view import attributes_node  # noqa: PLC0415 - slow to import
     from zom.json.python_value import is_dict  # noqa: PLC0415 - slow to import
     from zom.problems import Problem, show  # noqa: PLC0415 - slow to import
 

@@ -67,8 +67,8 @@ from zom.conventions.framework.value_checks import (
     sequence,
     unique,
 )
-from zom.conventions.framework.view import Node
 from zom.conventions.report import Found, Report, RuleCount
+from zom.formats.node_view import Node
 
 if TYPE_CHECKING:
     from types import ModuleType

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 from zom.conventions.framework.check import Breach, Site, Skip, python
 from zom.conventions.framework.convention import Convention, register
 from zom.conventions.framework.rule import Rule
-from zom.conventions.framework.view import Node
+from zom.formats.node_view import Node
 from zom.formats.v2 import V2
 from zom.formats.v3 import V3
 from zom.json.python_value import is_dict

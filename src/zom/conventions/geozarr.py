@@ -32,8 +32,8 @@ if TYPE_CHECKING:
 
     from zom.conventions.affine import Affine
     from zom.conventions.framework.check import Breach, Site
-    from zom.conventions.framework.view import Node
     from zom.conventions.multiscale_layout import Level
+    from zom.formats.node_view import Node
 
 __all__ = ["GEOZARR"]
 

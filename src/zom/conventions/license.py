@@ -17,7 +17,7 @@ from zom.conventions.framework.convention import Convention, register
 from zom.conventions.framework.declarations import Published, declared_as_published
 from zom.conventions.framework.rule import Rule, has
 from zom.conventions.framework.value_checks import any_of, pattern, required
-from zom.conventions.framework.view import UNKNOWN, Node
+from zom.formats.node_view import UNKNOWN, Node
 from zom.json.python_value import is_dict
 from zom.problems import show
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from zom.conventions.affine import numbers_of
-from zom.conventions.framework.view import Node
+from zom.formats.node_view import Node
 from zom.json.python_value import is_dict, is_list
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from zom.conventions.framework.view import Path
+    from zom.formats.node_view import Path
 
 __all__ = ["Level", "arrays_of", "levels_of", "sources_of"]
 
@@ -52,7 +52,7 @@ class Level(NamedTuple):
 def levels_of(node: Node) -> list[Level]:
     """The levels that a group's layout names, as far as it has the form of one.
 
-    >>> from zom.conventions.framework.view import attributes_node
+    >>> from zom.formats.node_view import attributes_node
     >>> levels_of(attributes_node({"multiscales": {"layout": [{"asset": "0"}, 7]}}))
     [Level(place=0, entry={'asset': '0'})]
     """

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from zom.conventions.framework.check import Breach, Site
-    from zom.conventions.framework.view import Node
+    from zom.formats.node_view import Node
 
 __all__ = ["PUBLISHED", "UOM", "is_ucum_term"]
 

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
     from zom.conventions.framework.check import Check
-    from zom.conventions.framework.view import Node
+    from zom.formats.node_view import Node
 
 __all__ = ["VCF_ZARR_0_4", "VCF_ZARR_0_5"]
 

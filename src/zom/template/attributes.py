@@ -23,13 +23,11 @@ from zom.problems import Fault, pointer_of, rule, show, split_pointer
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from zom.json.value import JSONDict
-
 __all__ = ["TYPES", "AttributeCheck", "attribute_check", "is_shorthand", "schema_faults"]
 
 _SOURCE = "the template"
 Path = tuple[str | int, ...]
-AttributeCheck = Callable[["JSONDict", list[Fault]], None]
+AttributeCheck = Callable[[Mapping[str, Any], list[Fault]], None]
 """Adds the faults of attributes, each located inside of them."""
 
 SCHEMA = rule(
@@ -265,7 +263,7 @@ def attribute_check(value: Mapping[str, Any]) -> AttributeCheck:
 def _shorthand_check(value: Mapping[str, Any]) -> AttributeCheck:
     wanted = {name: cast("tuple[tuple[str, ...], bool]", _types(item)) for name, item in value.items()}
 
-    def check(attributes: JSONDict, faults: list[Fault]) -> None:
+    def check(attributes: Mapping[str, Any], faults: list[Fault]) -> None:
         for name, (types, optional) in wanted.items():
             if name not in attributes:
                 if not optional:
@@ -289,7 +287,7 @@ def _schema_check(value: Mapping[str, Any]) -> AttributeCheck:
     registry: Any = import_module("referencing").Registry()
     validator: Any = import_module("jsonschema").Draft202012Validator(schema, registry=registry)
 
-    def check(attributes: JSONDict, faults: list[Fault]) -> None:
+    def check(attributes: Mapping[str, Any], faults: list[Fault]) -> None:
         found: dict[Path, Fault] = {}
         for error in validator.iter_errors(attributes):
             for fault in _faults_of(error):

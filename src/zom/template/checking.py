@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
 
 from zom.errors import SpecError
 from zom.extension.registry import did_you_mean, near
 from zom.formats import detection as hierarchy
 from zom.formats.array_view import ArrayView, array_view
-from zom.json.python_value import is_dict
-from zom.json.value import JSONDict
+from zom.formats.node_view import Node, spec_tree
 from zom.model.output import member_specs
 from zom.model.spec import Spec
 from zom.problems import Fault, Problem, pointer_of, rule, show
@@ -79,7 +79,7 @@ def check(
         except SpecError as error:
             return error.problems
     run = _Run(problems)
-    waiting = [_Visit(subject, template, None, "", ())]
+    waiting = [_Visit(spec_tree(subject), subject, template)]
     while waiting:
         waiting.extend(reversed(run.visit(waiting.pop())))
     return tuple(problems)
@@ -96,38 +96,14 @@ class _Scope:
         self.seen: dict[str, tuple[int, _Visit]] = {}
 
 
+@dataclass(slots=True)
 class _Visit:
-    """A node, where it stands, and what is said of it."""
+    """A node, and what is said of it."""
 
-    __slots__ = ("name", "parent", "scopes", "spec", "template")
-
-    def __init__(
-        self,
-        spec: Spec,
-        template: Template | None,
-        parent: _Visit | None,
-        name: str,
-        scopes: tuple[_Scope, ...],
-    ) -> None:
-        self.spec = spec
-        self.template = template
-        self.parent = parent
-        self.name = name
-        self.scopes = scopes
-
-    def names(self) -> list[str]:
-        """The names that lead from the root to this node."""
-        names: list[str] = []
-        place = self
-        while place.parent is not None:
-            names.append(place.name)
-            place = place.parent
-        return names[::-1]
-
-    @property
-    def path(self) -> str:
-        """The path of this node."""
-        return "/" + "/".join(self.names())
+    node: Node
+    spec: Spec
+    template: Template | None
+    scopes: tuple[_Scope, ...] = ()
 
 
 class _NodeChecks:
@@ -168,13 +144,12 @@ class _Run:
     def add(self, place: _Visit, fault: Fault, related: Sequence[_Visit] = ()) -> None:
         """The fault as a problem of the node at `place`."""
         broken, inside, expected, found, fix = fault
-        names = place.names()
-        pointer = pointer_of((*(step for name in names for step in ("members", name)), *inside))
-        others = tuple(other.path for other in related)
+        pointer = place.node.pointer + pointer_of(inside)
+        others = tuple(other.node.path for other in related)
         severity = broken.strict or "error"
-        node = "/" + "/".join(names)
+        path = place.node.path
         self.problems.append(
-            Problem(broken.code, severity, node, pointer, inside, expected, found, fix, related=others)
+            Problem(broken.code, severity, path, pointer, inside, expected, found, fix, related=others)
         )
 
     def visit(self, place: _Visit) -> list[_Visit]:
@@ -207,12 +182,11 @@ class _Run:
         for array_check in checks.array if view is not None else ():
             array_check(cast("ArrayView", view), faults)
         if checks.attributes is not None:
-            given = place.spec.document.get("attributes")
             before: list[Fault] = []
-            checks.attributes(cast("JSONDict", given) if is_dict(given) else JSONDict(), before)
+            checks.attributes(place.node.attributes, before)
             faults.extend(fault._replace(path=("attributes", *fault.path)) for fault in before)
         for reference in checks.references:
-            reference.check(place, faults)
+            reference.check(place.node, faults)
         for fault in faults:
             self.add(place, fault)
 
@@ -228,7 +202,7 @@ class _Run:
                 continue
             length, first = scope.seen.setdefault(name, (view.shape[index], place))
             if length != view.shape[index]:
-                words = f"{length}, the length of {show(name)} in {first.path}"
+                words = f"{length}, the length of {show(name)} in {first.node.path}"
                 fault = Fault(SAME_LENGTH, ("shape", index), words, str(view.shape[index]))
                 self.add(place, fault, (first,))
 
@@ -249,7 +223,8 @@ class _Run:
         strangers: list[str] = []
         below: list[_Visit] = []
         for name, spec in members.items():
-            inner = _Visit(spec, checks.members.get(name), place, name, scopes)
+            node = cast("dict[str, Node]", place.node.members)[name]
+            inner = _Visit(node, spec, checks.members.get(name), scopes)
             if inner.template is None:
                 self._claim(inner, checks, claims, strangers)
             if inner.template is not None or scopes:
@@ -263,11 +238,11 @@ class _Run:
     ) -> None:
         """The template of the first pattern that matches the name; a stranger where none does."""
         for index, (expression, pattern) in enumerate(checks.patterns):
-            if expression.fullmatch(inner.name):
+            if expression.fullmatch(inner.node.name):
                 claims[index].append(inner)
                 inner.template = template_of(pattern)
                 return
-        strangers.append(inner.name)
+        strangers.append(inner.node.name)
 
     def _check_required(
         self, place: _Visit, checks: _GroupChecks, members: Mapping[str, Spec], strangers: list[str]
@@ -303,13 +278,13 @@ class _Run:
             for place, view in arrays[1:]:
                 first, other = arrays[0]
                 if _fact(view, fact) != _fact(other, fact):
-                    words = f"{_fact_words(other, fact)}, as in {first.path}"
+                    words = f"{_fact_words(other, fact)}, as in {first.node.path}"
                     path = {"dtype": view.type_path, "rank": ("shape",)}.get(fact, view.names_path)
                     self.add(place, Fault(SAME, path, words, _fact_words(view, fact)), (first,))
 
     def _unclaimed(self, place: _Visit) -> list[_Visit]:
-        members = member_specs(place.spec) or {}
-        return [_Visit(spec, None, place, name, place.scopes) for name, spec in members.items()]
+        specs, nodes = member_specs(place.spec) or {}, place.node.members or {}
+        return [_Visit(nodes[name], spec, None, place.scopes) for name, spec in specs.items()]
 
 
 def _scope_of(scopes: tuple[_Scope, ...], name: str) -> _Scope | None:

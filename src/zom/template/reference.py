@@ -7,20 +7,19 @@ at the root, and ".." leads up.
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any, Protocol, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from zom.extension.registry import did_you_mean, near
 from zom.json.python_value import is_dict, is_list
-from zom.model.output import member_specs
 from zom.problems import Fault, rule, show, split_pointer
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator
 
-    from zom.model.spec import Spec
+    from zom.formats.node_view import Node
     from zom.template.models import Reference
 
-__all__ = ["Located", "ReferenceCheck"]
+__all__ = ["ReferenceCheck"]
 
 _SOURCE = "the template"
 Path = tuple[str | int, ...]
@@ -40,20 +39,6 @@ UNTOLD = rule(
 )
 
 
-class Located(Protocol):
-    """A node in its tree."""
-
-    @property
-    def spec(self) -> Spec:
-        """The node itself."""
-        ...
-
-    @property
-    def parent(self) -> Located | None:
-        """The node above; None for the root."""
-        ...
-
-
 class ReferenceCheck:
     """One reference of a template, compiled."""
 
@@ -63,57 +48,32 @@ class ReferenceCheck:
         kind = {"array": "an array", "group": "a group", "any": "a node"}[reference.kind]
         self.words = f"the path of {kind}"
 
-    def check(self, node: Located, faults: list[Fault]) -> None:
+    def check(self, node: Node, faults: list[Fault]) -> None:
         """Add a fault for each path in the attributes of `node` that leads nowhere."""
-        attributes = node.spec.document.get("attributes")
-        for value, path in _matches(attributes, self.steps):
+        for value, path in _matches(node.document.get("attributes"), self.steps):
             if not isinstance(value, str):
                 faults.append(Fault(DANGLING, path, self.words, show(value)))
                 continue
             for text in value.split() if self.reference.split else (value,):
-                self._follow(node, text, path, faults)
+                fault = self._fault(node, text, path)
+                if fault is not None:
+                    faults.append(fault)
 
-    def _start(self, node: Located, text: str) -> Located:
-        if text.startswith("/") or self.reference.relative_to == "root":
-            while node.parent is not None:
-                node = node.parent
-            return node
-        return (node.parent or node) if self.reference.relative_to == "parent" else node
-
-    def _follow(self, node: Located, text: str, path: Path, faults: list[Fault]) -> None:
-        start = self._start(node, text)
-        trail: list[Spec] = [start.spec]
-        for name in text.split("/"):
-            if name in {"", "."}:
-                continue
-            if name == "..":
-                if len(trail) > 1:
-                    trail.pop()
-                elif start.parent is None:
-                    faults.append(Fault(DANGLING, path, self.words, f"{show(text)}, which leaves the root"))
-                    return
-                else:
-                    start = start.parent
-                    trail = [start.spec]
-                continue
-            if not self._enter(trail, name, text, path, faults):
-                return
-        if self.reference.kind not in {"any", trail[-1].kind}:
-            article = "an" if trail[-1].kind == "array" else "a"
-            faults.append(Fault(DANGLING, path, self.words, f"{show(text)}, {article} {trail[-1].kind}"))
-
-    def _enter(self, trail: list[Spec], name: str, text: str, path: Path, faults: list[Fault]) -> bool:
-        """Whether there is a member `name`, which ends the trail now."""
-        members: Mapping[str, Spec] | None = member_specs(trail[-1])
-        if members is None and trail[-1].kind == "group":
-            faults.append(Fault(UNTOLD, path, "a path along known members", show(text)))
-            return False
-        if members is None or name not in members:
-            fix = did_you_mean(near(name, members or ()))
-            faults.append(Fault(DANGLING, path, self.words, f"{show(text)}, which leads nowhere", fix))
-            return False
-        trail.append(members[name])
-        return True
+    def _fault(self, node: Node, text: str, path: Path) -> Fault | None:
+        base = self.reference.relative_to
+        start = node.root if base == "root" else (node.parent or node) if base == "parent" else node
+        last, step = start.follow(text)
+        if step is None:
+            if self.reference.kind in {"any", last.kind}:
+                return None
+            article = "an" if last.is_array else "a"
+            return Fault(DANGLING, path, self.words, f"{show(text)}, {article} {last.kind}")
+        if step == "..":
+            return Fault(DANGLING, path, self.words, f"{show(text)}, which leaves the root")
+        if last.members is None and not last.is_array:
+            return Fault(UNTOLD, path, "a path along known members", show(text))
+        fix = did_you_mean(near(step, last.members or ()))
+        return Fault(DANGLING, path, self.words, f"{show(text)}, which leads nowhere", fix)
 
 
 def _step(text: str) -> str | re.Pattern[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from zom.conventions.framework.near_names import MOST_COMPARED, NearNames, near_member
-from zom.conventions.framework.view import document_tree
+from zom.formats.node_view import document_tree
 
 GROUP = {"zarr_format": 3, "node_type": "group"}
 

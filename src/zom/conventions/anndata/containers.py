@@ -22,7 +22,7 @@ from zom.problems import show
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
-    from zom.conventions.framework.view import Node
+    from zom.formats.node_view import Node
 
 __all__ = ["CONTAINER_RULES"]
 

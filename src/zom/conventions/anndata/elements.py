@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 from zom.json.python_value import is_list
 
 if TYPE_CHECKING:
-    from zom.conventions.framework.view import Node, Path
+    from zom.formats.node_view import Node, Path
 
 __all__ = [
     "AWKWARD",
@@ -104,7 +104,7 @@ def extent_of(node: Node) -> Extent | None:
 
     None where that can't be told.
 
-    >>> from zom.conventions.framework.view import document_tree
+    >>> from zom.formats.node_view import document_tree
     >>> matrix = {"encoding-type": "csr_matrix", "encoding-version": "0.1.0", "shape": [4, 3]}
     >>> extent_of(document_tree({"zarr_format": 3, "node_type": "group", "attributes": matrix})).lengths
     (4, 3)

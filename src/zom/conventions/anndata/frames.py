@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from zom.conventions.anndata.elements import Extent
     from zom.conventions.framework.check import Check
-    from zom.conventions.framework.view import Node
+    from zom.formats.node_view import Node
 
 __all__ = ["FRAME_RULES"]
 

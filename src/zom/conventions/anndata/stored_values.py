@@ -19,7 +19,7 @@ from zom.json.python_value import is_list
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from zom.conventions.framework.view import Node
+    from zom.formats.node_view import Node
 
 __all__ = ["STORED_RULES"]
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from zom.conventions.framework.check import Breach
-    from zom.conventions.framework.view import Node
+    from zom.formats.node_view import Node
 
 __all__ = ["RULES"]
 

@@ -12,7 +12,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from zom.conventions.cf.words import entries
-from zom.conventions.framework.view import UNKNOWN, Node, Unknown, remembered
+from zom.formats.node_view import UNKNOWN, Node, Unknown, remembered
 from zom.json.python_value import is_list
 
 if TYPE_CHECKING:
@@ -122,7 +122,7 @@ def dataset_of(node: Node) -> Dataset | None:
 def resolve(node: Node, word: str) -> tuple[Node | Unknown | None, str]:
     """The variable that `word` names for a variable, and how it was found.
 
-    >>> from zom.conventions.framework.view import document_tree
+    >>> from zom.formats.node_view import document_tree
     >>> array = {"zarr_format": 3, "node_type": "array"}
     >>> group = {"zarr_format": 3, "node_type": "group"}
     >>> root = document_tree({**group, "members": {"lat": array, "g": {**group, "members": {"t": array}}}})

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from zom.conventions.framework.check import Breach
-    from zom.conventions.framework.view import Path
+    from zom.formats.node_view import Path
 
 __all__ = ["RULES"]
 

@@ -15,7 +15,7 @@ from zom.conventions.cf.variable import NUMBERS, TEXTS, Variable, judged, listed
 from zom.conventions.framework.check import Breach, Site, Skip, python
 from zom.conventions.framework.rule import Rule
 from zom.conventions.framework.value_checks import forbidden, one_of, unique
-from zom.conventions.framework.view import Node, remembered
+from zom.formats.node_view import Node, remembered
 from zom.json.python_value import is_list
 from zom.problems import show
 

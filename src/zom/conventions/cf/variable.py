@@ -14,14 +14,14 @@ from zom.conventions.cf.dataset import Dataset, dataset_of, resolve
 from zom.conventions.cf.units import axis_of_units
 from zom.conventions.framework.check import Breach, Check, Site, Skip, python
 from zom.conventions.framework.near_names import NearNames
-from zom.conventions.framework.view import Node, remembered
+from zom.formats.node_view import Node, remembered
 from zom.json.python_value import is_list
 from zom.problems import show
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from zom.conventions.framework.view import Path
+    from zom.formats.node_view import Path
 
 __all__ = [
     "INTEGERS",

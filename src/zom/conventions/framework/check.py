@@ -18,7 +18,7 @@ from zom.problems import show
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
-    from zom.conventions.framework.view import Node, Path
+    from zom.formats.node_view import Node, Path
 
 __all__ = [
     "AROUND",
@@ -39,7 +39,7 @@ P = ParamSpec("P")
 class Value(NamedTuple):
     """A value that a selector found: the node in whose document it stands, and where.
 
-    >>> from zom.conventions.framework.view import attributes_node
+    >>> from zom.formats.node_view import attributes_node
     >>> Value(attributes_node({"a": 1}), ("attributes", "a"), 1).value
     1
     """
@@ -52,7 +52,7 @@ class Value(NamedTuple):
 class Breach(NamedTuple):
     """One breach of a rule: where, what was expected, what was found.
 
-    >>> from zom.conventions.framework.view import attributes_node
+    >>> from zom.formats.node_view import attributes_node
     >>> Breach(attributes_node({"a": 1}), ("attributes", "a"), "a string", "1").found
     '1'
     """
@@ -98,7 +98,7 @@ class Site:
     def values(self, selector: str) -> list[Value]:
         """What `selector` finds here.
 
-        >>> from zom.conventions.framework.view import attributes_node
+        >>> from zom.formats.node_view import attributes_node
         >>> node = attributes_node({"a": [{"b": 1}, {"b": 2}]})
         >>> [(value.path, value.value) for value in Site(node, node).values("a[*].b")]
         [(('attributes', 'a', 0, 'b'), 1), (('attributes', 'a', 1, 'b'), 2)]
@@ -121,7 +121,7 @@ class Site:
     def missing(self, selector: str) -> list[Value]:
         """Where `selector` would find something, but nothing stands: of each such place, what is around it.
 
-        >>> from zom.conventions.framework.view import attributes_node
+        >>> from zom.formats.node_view import attributes_node
         >>> node = attributes_node({"a": [{"b": 1}, {}]})
         >>> [value.path for value in Site(node, node).missing("a[*].b")]
         [('attributes', 'a', 1, 'b')]

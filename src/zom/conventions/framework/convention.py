@@ -15,9 +15,9 @@ from zom.conventions.framework.attributes import Attributes, rules_beside
 from zom.conventions.framework.check import Site
 from zom.conventions.framework.rule import Condition, Rule, holds, schema
 from zom.conventions.framework.selector import parse_selector, select
-from zom.conventions.framework.view import Node
 from zom.errors import ExtensionError
 from zom.extension.registry import Registry, unknown_name
+from zom.formats.node_view import Node
 from zom.json.python_value import is_dict, is_list
 from zom.problems import show
 

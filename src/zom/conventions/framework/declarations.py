@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from zom.conventions.framework.check import Check
-    from zom.conventions.framework.view import Node, Path
+    from zom.formats.node_view import Node, Path
 
 __all__ = ["FIELDS", "KEY", "Declaration", "Published", "declarations", "declared_as_published", "known"]
 
@@ -59,7 +59,7 @@ class Declaration(NamedTuple):
 def declarations(node: Node) -> list[Declaration]:
     """What the node declares, as far as it has the form of declarations.
 
-    >>> from zom.conventions.framework.view import attributes_node
+    >>> from zom.formats.node_view import attributes_node
     >>> declarations(attributes_node({"zarr_conventions": [{"spec_url": "https://a"}, 7]}))
     [Declaration(place=0, entry={'spec_url': 'https://a'})]
     """

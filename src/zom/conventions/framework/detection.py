@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from zom.conventions.framework.convention import Convention
     from zom.conventions.framework.rule import Condition, Profile
-    from zom.conventions.framework.view import Node, Path
+    from zom.formats.node_view import Node, Path
 
 __all__ = ["judge"]
 
@@ -71,7 +71,7 @@ def judge(
 
     What is found is added to `judgement`, where one is given, with a profile of its own.
 
-    >>> from zom.conventions.framework.view import document_tree
+    >>> from zom.formats.node_view import document_tree
     >>> judge(document_tree({"zarr_format": 3, "node_type": "group"})).problems
     []
     """

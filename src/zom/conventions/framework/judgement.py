@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from zom.conventions.framework.check import Outcome
     from zom.conventions.framework.convention import Convention
     from zom.conventions.framework.rule import Profile, Rule
-    from zom.conventions.framework.view import Node, Path
+    from zom.formats.node_view import Node, Path
     from zom.problems import Rule as Sentence
 
 __all__ = ["Judgement", "Presence", "Tally"]

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from zom.conventions.framework.check import Breach
-    from zom.conventions.framework.view import Node, Path
+    from zom.formats.node_view import Node, Path
 
 __all__ = ["Likeness"]
 
@@ -23,7 +23,7 @@ __all__ = ["Likeness"]
 class Likeness:
     """What a document is alike to: its text, with a number for each text at the selectors `free`.
 
-    >>> from zom.conventions.framework.view import attributes_node
+    >>> from zom.formats.node_view import attributes_node
     >>> one, other = (Likeness(("name",), attributes_node({"name": name}), "") for name in "ab")
     >>> one.text == other.text
     True

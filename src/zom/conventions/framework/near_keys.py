@@ -23,7 +23,7 @@ def spelled(prefix: str, names: Sequence[str]) -> Check:
     """The check that no attribute that begins with `prefix` is nearly, and not quite, one of `names`.
 
     >>> from zom.conventions.framework.check import Site
-    >>> from zom.conventions.framework.view import attributes_node
+    >>> from zom.formats.node_view import attributes_node
     >>> node = attributes_node({"a:shap": 1, "a:own": 2})
     >>> [breach.fix for breach in spelled("a:", ["a:shape", "a:bbox"]).run(Site(node, node))]
     ["did you mean 'a:shape'?"]
@@ -46,7 +46,7 @@ def spelled_within(around: str, names: Sequence[str]) -> Check:
     """The check that no key of the object at `around` is nearly, and not quite, one of `names`.
 
     >>> from zom.conventions.framework.check import Site
-    >>> from zom.conventions.framework.view import attributes_node
+    >>> from zom.formats.node_view import attributes_node
     >>> node = attributes_node({"ome": {"multiscale": [], "image": 1}})
     >>> [breach.fix for breach in spelled_within("ome", ["multiscales", "image-label"]).run(Site(node, node))]
     ["did you mean 'multiscales'?"]

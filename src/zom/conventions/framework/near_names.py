@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from zom.conventions.framework.view import remembered
 from zom.extension.registry import did_you_mean, near
+from zom.formats.node_view import remembered
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from zom.conventions.framework.view import Node
+    from zom.formats.node_view import Node
 
 __all__ = ["NearNames", "near_member"]
 
@@ -58,7 +58,7 @@ class NearNames:
 def near_member(group: Node, name: str, kind: str | None = None) -> str | None:
     """A clause that tells which members of the group, of that kind, are near to `name`; None where none is.
 
-    >>> from zom.conventions.framework.view import document_tree
+    >>> from zom.formats.node_view import document_tree
     >>> group = {"zarr_format": 3, "node_type": "group"}
     >>> near_member(document_tree({**group, "members": {"image": group}}), "imagge")
     "did you mean 'image'?"

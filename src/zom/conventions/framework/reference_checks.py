@@ -14,7 +14,7 @@ from zom.conventions.framework.check import Breach, Outcome, Site, Skip, named
 from zom.conventions.framework.near_names import near_member
 from zom.conventions.framework.selector import parse_selector, select
 from zom.conventions.framework.value_checks import nothing_at
-from zom.conventions.framework.view import UNKNOWN, Node, Unknown
+from zom.formats.node_view import UNKNOWN, Node, Unknown
 from zom.problems import show
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ NOT_READ = Skip("the members of the group are not known")
 def references(site: Site, at: str, base: Base = "group") -> list[Reference]:
     """Every text that `at` selects, with what it leads to.
 
-    >>> from zom.conventions.framework.view import document_tree
+    >>> from zom.formats.node_view import document_tree
     >>> group = {"zarr_format": 3, "node_type": "group"}
     >>> root = document_tree({**group, "attributes": {"see": "a"}, "members": {"a": group}})
     >>> [found.target for found in references(Site(root, root), "see")]

@@ -14,7 +14,7 @@ from zom.errors import ExtensionError
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from zom.conventions.framework.view import Node
+    from zom.formats.node_view import Node
     from zom.problems import Severity
 
 __all__ = [

@@ -12,7 +12,7 @@ from zom.extension.registry import did_you_mean, near
 from zom.problems import show
 
 if TYPE_CHECKING:
-    from zom.conventions.framework.view import Node
+    from zom.formats.node_view import Node
 
 _WORDS = {"array": "an array", "group": "a group"}
 
@@ -101,7 +101,7 @@ def lengths_of(group: Node) -> dict[str, tuple[int, Node]]:
     """The length of each dimension of a group's arrays, and the array in which it is so long.
 
     >>> from zom import v3
-    >>> from zom.conventions.framework.view import spec_tree
+    >>> from zom.formats.node_view import spec_tree
     >>> x = v3.ArraySpec.build(shape=(4,), dtype="int8", dimension_names=("x",))
     >>> lengths_of(spec_tree(v3.GroupSpec(members={"x": x})))
     {'x': (4, <array /x>)}

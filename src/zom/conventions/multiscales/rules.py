@@ -18,8 +18,8 @@ from zom.conventions.framework.reference_checks import ref
 from zom.conventions.framework.rule import Rule, has
 from zom.conventions.framework.tree_checks import node_kind
 from zom.conventions.framework.value_checks import forbidden, pattern, required, unique
-from zom.conventions.framework.view import Node
 from zom.conventions.multiscale_layout import arrays_of, levels_of, sources_of
+from zom.formats.node_view import Node
 from zom.json.python_value import is_dict
 from zom.problems import show
 

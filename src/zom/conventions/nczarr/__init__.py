@@ -39,7 +39,7 @@ from zom.conventions.nczarr.checks import (
 )
 
 if TYPE_CHECKING:
-    from zom.conventions.framework.view import Node
+    from zom.formats.node_view import Node
 
 __all__ = ["NCZARR"]
 

@@ -17,7 +17,7 @@ from zom.problems import show
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from zom.conventions.framework.view import Node, Path
+    from zom.formats.node_view import Node, Path
 
 __all__ = [
     "GROUP",

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from zom.conventions.framework.check import Breach, Site, Skip
 from zom.conventions.framework.convention import Convention
-from zom.conventions.framework.view import UNKNOWN, Node, Unknown
+from zom.formats.node_view import UNKNOWN, Node, Unknown
 from zom.json.python_value import is_dict, is_list
 from zom.json.value import JSONDict
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from zom.conventions.framework.attributes import Steps
     from zom.conventions.framework.rule import Rule
-    from zom.conventions.framework.view import Path
+    from zom.formats.node_view import Path
 
 __all__ = ["Edition", "Judge", "OMEZarr", "lists", "reached"]
 
@@ -64,7 +64,7 @@ class Edition:
     def metadata(self, node: Node) -> Mapping[str, Any]:
         """The metadata of a node; nothing, where something else than an object stands there.
 
-        >>> from zom.conventions.framework.view import attributes_node
+        >>> from zom.formats.node_view import attributes_node
         >>> Edition("0.5", "ome", "").metadata(attributes_node({"ome": {"version": "0.5"}}))
         {'version': '0.5'}
         """
@@ -98,7 +98,7 @@ def lists(value: Mapping[str, Any], key: str) -> Iterator[tuple[int, Mapping[str
 def reached(node: Node, path: str) -> Node | Unknown | None:
     """As `node.at`, but what is above the root was not read: an image may be opened without its plate.
 
-    >>> from zom.conventions.framework.view import attributes_node
+    >>> from zom.formats.node_view import attributes_node
     >>> reached(attributes_node({}), "../../")
     UNKNOWN
     """

@@ -12,8 +12,8 @@ from zom.conventions.framework.near_keys import spelled_within
 from zom.conventions.framework.rule import Rule, has, is_value, lacks, schema
 from zom.conventions.framework.selector import parse_selector, select
 from zom.conventions.framework.value_checks import equals
-from zom.conventions.framework.view import Node
 from zom.conventions.ome.bioformats2raw import LAYOUT
+from zom.formats.node_view import Node
 from zom.json.python_value import is_dict
 from zom.problems import show
 

@@ -11,8 +11,8 @@ from zom.conventions.framework.check import Breach, Site, Skip, python
 from zom.conventions.framework.reference_checks import ref_has
 from zom.conventions.framework.rule import Rule, schema
 from zom.conventions.framework.value_checks import forbidden
-from zom.conventions.framework.view import Node
 from zom.conventions.ome.paths import leads_to
+from zom.formats.node_view import Node
 from zom.json.python_value import is_list
 from zom.problems import show
 

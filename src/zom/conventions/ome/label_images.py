@@ -14,8 +14,8 @@ from zom.conventions.framework.check import Breach, Site, Skip, python
 from zom.conventions.framework.reference_checks import ref_dtype
 from zom.conventions.framework.rule import Rule, schema
 from zom.conventions.framework.value_checks import count, required, unique
-from zom.conventions.framework.view import UNKNOWN, Node
 from zom.conventions.ome.edition import lists, reached
+from zom.formats.node_view import UNKNOWN, Node
 from zom.json.python_value import is_dict, is_list
 from zom.problems import show
 

@@ -13,9 +13,9 @@ from zom.conventions.framework.attributes import Part
 from zom.conventions.framework.check import Breach, Site, Skip, python
 from zom.conventions.framework.rule import Rule, schema
 from zom.conventions.framework.value_checks import pattern, required
-from zom.conventions.framework.view import Node
 from zom.conventions.ome.axes import kind_of
 from zom.conventions.ome.edition import lists
+from zom.formats.node_view import Node
 from zom.json.python_value import is_dict, is_list
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from zom.conventions.framework.check import Breach, Check, Site, Skip, python
 from zom.conventions.framework.reference_checks import Base, near_name, references
-from zom.conventions.framework.view import UNKNOWN, Node
+from zom.formats.node_view import UNKNOWN, Node
 from zom.problems import show
 
 if TYPE_CHECKING:

@@ -17,8 +17,8 @@ from zom.problems import show
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from zom.conventions.framework.view import Node
     from zom.conventions.ome.edition import Edition, Judge
+    from zom.formats.node_view import Node
 
 __all__ = ["plate_tree_rules"]
 

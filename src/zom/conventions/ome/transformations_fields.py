@@ -9,16 +9,16 @@ from typing import TYPE_CHECKING, Final
 
 from zom.conventions.framework.check import Breach, Site, Skip, python
 from zom.conventions.framework.rule import Rule
-from zom.conventions.framework.view import Node
 from zom.conventions.ome.transformations_place import images, pieces_of
+from zom.formats.node_view import Node
 from zom.json.python_value import is_dict, is_list
 from zom.problems import show
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from zom.conventions.framework.view import Unknown
     from zom.conventions.ome.transformations_shape import Piece
+    from zom.formats.node_view import Unknown
 
 __all__ = ["MATRIX_PATH", "MATRIX_SHAPE", "VECTOR_FIELD", "VECTOR_FIELD_PATH"]
 

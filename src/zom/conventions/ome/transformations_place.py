@@ -7,14 +7,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
-from zom.conventions.framework.view import UNKNOWN, Node, Unknown, remembered
 from zom.conventions.ome.transformations_shape import Piece, pieces
+from zom.formats.node_view import UNKNOWN, Node, Unknown, remembered
 from zom.json.python_value import is_dict, is_list
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from zom.conventions.framework.view import Path
+    from zom.formats.node_view import Path
 
 __all__ = ["Image", "Place", "Systems", "images", "pieces_of", "places", "scene_systems", "systems_at"]
 

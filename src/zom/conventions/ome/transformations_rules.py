@@ -8,7 +8,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from zom.conventions.framework.check import Breach, Site, Skip
-from zom.conventions.framework.view import Unknown
 from zom.conventions.ome.transformations_fields import (
     MATRIX_PATH,
     MATRIX_SHAPE,
@@ -19,14 +18,15 @@ from zom.conventions.ome.transformations_parameters import PARAMETER_RULES, tran
 from zom.conventions.ome.transformations_place import images, places, systems_at
 from zom.conventions.ome.transformations_shape import type_of
 from zom.extension.registry import did_you_mean, near
+from zom.formats.node_view import Unknown
 from zom.json.python_value import is_dict, is_list
 from zom.problems import show
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from zom.conventions.framework.view import Path
     from zom.conventions.ome.transformations_place import Place
+    from zom.formats.node_view import Path
 
 __all__ = ["TRANSFORMATION_RULES"]
 

@@ -13,7 +13,7 @@ from zom.json.python_value import is_dict, is_list
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from zom.conventions.framework.view import Path
+    from zom.formats.node_view import Path
 
 __all__ = [
     "Fault",

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any, Final
 from zom.conventions.framework.check import Breach, Site, Skip, python
 from zom.conventions.framework.rule import Rule, schema
 from zom.conventions.framework.value_checks import json_type, one_of, unique
-from zom.conventions.framework.view import Node
 from zom.conventions.ome.axes import kind_of
 from zom.conventions.ome.edition import Edition
 from zom.conventions.ome.transformations_place import images
+from zom.formats.node_view import Node
 from zom.json.python_value import is_dict, is_list
 from zom.problems import show
 

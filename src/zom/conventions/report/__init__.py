@@ -231,7 +231,7 @@ def report_of(
     """The report of what was judged; `problems` are all findings, placed where users find them.
 
     >>> from zom.conventions.framework.detection import judge
-    >>> from zom.conventions.framework.view import attributes_node
+    >>> from zom.formats.node_view import attributes_node
     >>> judged = judge(attributes_node({}))
     >>> report_of(judged, judged.problems, subject="attributes").ok
     True

@@ -13,7 +13,7 @@ from zom.json.python_value import is_list
 from zom.problems import show
 
 if TYPE_CHECKING:
-    from zom.conventions.framework.view import Node
+    from zom.formats.node_view import Node
 
 __all__ = ["lengths_of", "off_by"]
 
@@ -22,7 +22,7 @@ def lengths_of(array: Node, dimensions: object) -> tuple[int, int] | None:
     """How long the two spatial dimensions of an array are, Y first; None where it doesn't have both.
 
     >>> from zom import v3
-    >>> from zom.conventions.framework.view import spec_tree
+    >>> from zom.formats.node_view import spec_tree
     >>> array = spec_tree(v3.ArraySpec.build(shape=(3, 8, 6), dtype="u1", dimension_names=("band", "y", "x")))
     >>> lengths_of(array, ["y", "x"]), lengths_of(array, ["y", "lon"])
     ((8, 6), None)

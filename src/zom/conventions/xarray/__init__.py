@@ -12,14 +12,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from zom.conventions.framework.convention import Convention, register
-from zom.conventions.framework.view import remembered
 from zom.conventions.xarray.dataset import Variable, dataset
 from zom.conventions.xarray.encodings import ENCODINGS
 from zom.conventions.xarray.structure import STRUCTURE
+from zom.formats.node_view import remembered
 from zom.json.python_value import is_list
 
 if TYPE_CHECKING:
-    from zom.conventions.framework.view import Node
+    from zom.formats.node_view import Node
 
 __all__ = ["XARRAY", "Variable", "dataset"]
 

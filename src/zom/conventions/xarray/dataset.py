@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING, Any, Final, Literal, overload
 
 from zom.conventions.framework.convention import conventions
 from zom.conventions.framework.detection import judge
-from zom.conventions.framework.view import spec_tree
 from zom.errors import SpecError
 from zom.extension.registry import did_you_mean, near
 from zom.formats import v2, v3
+from zom.formats.node_view import spec_tree
 from zom.model.builders.build import AUTO
 from zom.model.builders.chunking import BUILD, refuse
 from zom.problems import Problem, show

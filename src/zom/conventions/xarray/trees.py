@@ -16,7 +16,7 @@ from zom.problems import show
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from zom.conventions.framework.view import Node
+    from zom.formats.node_view import Node
 
 __all__ = [
     "descendants_aligned",

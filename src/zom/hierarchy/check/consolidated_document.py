@@ -8,8 +8,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from zom.conventions.framework.view import grown
 from zom.errors import SpecError
+from zom.formats.node_view import grown
 from zom.formats.v2 import V2
 from zom.formats.v3 import V3
 from zom.json.python_value import is_dict
@@ -19,8 +19,8 @@ from zom.problems import pointer_of
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from zom.conventions.framework.view import Facts
-    from zom.conventions.framework.view import Node as View
+    from zom.formats.node_view import Facts
+    from zom.formats.node_view import Node as View
     from zom.model.family import Family
     from zom.problems import Level, Problem
 

@@ -9,8 +9,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
-from zom.conventions.framework.view import Node as View
-from zom.conventions.framework.view import grown
+from zom.formats.node_view import Node as View
+from zom.formats.node_view import grown
 from zom.hierarchy.stored.findings import NOT_JSON
 from zom.hierarchy.stored.node import place, whole_document
 from zom.json.python_value import is_dict
@@ -19,7 +19,7 @@ from zom.model.stored import model_document
 from zom.problems import pointer_of
 
 if TYPE_CHECKING:
-    from zom.conventions.framework.view import Facts
+    from zom.formats.node_view import Facts
     from zom.hierarchy.stored.findings import Findings
     from zom.hierarchy.stored.node import Node
     from zom.hierarchy.stored.read import StoredTree

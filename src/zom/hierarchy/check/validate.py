@@ -16,12 +16,12 @@ from zom.conventions.framework.detection import judge
 from zom.conventions.framework.judgement import Judgement
 from zom.conventions.framework.rule import PROFILES
 from zom.conventions.framework.suppression import parse_suppressions
-from zom.conventions.framework.view import Node as View
-from zom.conventions.framework.view import document_tree, spec_tree
 from zom.conventions.report import report_of
 from zom.errors import SpecError, StoreError
 from zom.formats import detection as hierarchy
 from zom.formats.draft import EntryPoint
+from zom.formats.node_view import Node as View
+from zom.formats.node_view import document_tree, spec_tree
 from zom.hierarchy.change.new_names import names_in_tree
 from zom.hierarchy.check.check import is_document
 from zom.hierarchy.check.consolidated_document import consolidated_in

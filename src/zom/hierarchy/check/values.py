@@ -19,7 +19,7 @@ from zom.problems import rule
 
 if TYPE_CHECKING:
     from zom.conventions.framework.judgement import Judgement
-    from zom.conventions.framework.view import Node
+    from zom.formats.node_view import Node
     from zom.hierarchy.stored.lookup import Form
     from zom.hierarchy.stored.open import StoredNode
     from zom.limits import Limits
@@ -39,7 +39,7 @@ class Values:
 
     >>> import zom
     >>> from zom.conventions.framework.judgement import Judgement
-    >>> from zom.conventions.framework.view import spec_tree
+    >>> from zom.formats.node_view import spec_tree
     >>> array = zom.create_array("memory:", zom.v3.ArraySpec.build(shape=(3,), dtype="int8"))
     >>> array[:] = [1, 2, 3]
     >>> Values(array.store, "", "v3", Judgement("text"), zom.Limits()).read(spec_tree(array.spec)).tolist()

@@ -1,4 +1,4 @@
-"""Nodes as conventions see them: one view of v2, v3 and the draft, of specs and of raw documents.
+"""Nodes as templates and conventions see them: one view of all formats, of specs and of raw documents.
 
 A document may hold any JSON in any place: what can't be told of it is None, and never an exception.
 v2 and the draft have no dimension names; xarray's attribute `_ARRAY_DIMENSIONS` stands for them:
@@ -237,22 +237,27 @@ class Node:
         >>> root.at("a").at("..").path, root.at("b")
         ('/', None)
         """
+        node, step = self.follow(path)
+        if step is None:
+            return node
+        return UNKNOWN if step != ".." and node.members is None and not node.is_array else None
+
+    def follow(self, path: str) -> tuple[Node, str | None]:
+        """As `at`: the last node on the way, and the step that leads no further; None at the end of the path.
+
+        >>> from zom import v3
+        >>> spec_tree(v3.GroupSpec(members={"a": v3.GroupSpec(members={})})).follow("a/b/c")
+        (<group /a>, 'b')
+        """
         node = self.root if path.startswith("/") else self
         for step in path.split("/"):
             if step in {"", "."}:
                 continue
-            if step == "..":
-                if node.parent is None:
-                    return None
-                node = node.parent
-                continue
-            if node.members is None:
-                return None if node.is_array else UNKNOWN
-            found = node.members.get(step)
+            found = node.parent if step == ".." else (node.members or {}).get(step)
             if found is None:
-                return None
+                return node, step
             node = found
-        return node
+        return node, None
 
     def walk(self) -> Iterator[Node]:
         """This node and all below it, groups before their members."""
