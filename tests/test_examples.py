@@ -48,6 +48,7 @@ def test_mypy_accepts_the_valid_example_of_zep_6(mypy):
     assert code == 0, text
 
 
+@pytest.mark.slow
 def test_mypy_rejects_the_invalid_example_of_zep_6_at_its_attributes(mypy):
     file = ROOT / "examples" / "zep6_invalid.py"
     code, lines, text = mypy(file)

@@ -16,6 +16,7 @@ import ast
 import subprocess
 import sys
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -145,6 +146,7 @@ def forbidden(arrow):
     return source != target and target not in ALLOWED.get(source, set())
 
 
+@cache
 def all_imports():
     return [
         found

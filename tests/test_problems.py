@@ -151,6 +151,7 @@ def test_a_long_value_is_cut():
     assert show(list(range(10**6)), 20) == "[0, 1, 2, 3, 4, 5..."
 
 
+@pytest.mark.slow
 @given(st.recursive(st.none() | st.text() | st.floats() | st.integers(), st.lists), st.integers(4, 90))
 def test_no_value_is_shown_longer_than_allowed_or_on_two_lines(value, limit):
     text = show(value, limit)

@@ -151,6 +151,7 @@ def test_an_unknown_scheme_is_told_with_those_that_are_known(call):
     )
 
 
+@pytest.mark.slow
 def test_what_is_secret_in_a_url_is_not_shown(call):
     text = "http://127.0.0.1:9/a: cannot read 't/zarr.json' of /t: connection refused"
     code, out, err = call("tree", "http://me:secret@127.0.0.1:9/a::t")
@@ -167,6 +168,7 @@ def test_a_url_that_has_lost_a_slash_is_no_path(call):
     assert call("tree", "s3:/bucket") == (3, "", f"zom tree: {text}\n")
 
 
+@pytest.mark.slow
 def test_a_server_that_can_not_be_reached_is_told(call):
     text = "http://127.0.0.1:9/a: cannot read 'zarr.json' of /: connection refused"
     hint = "see that the address is right, can be reached, and is open to you"

@@ -190,6 +190,7 @@ def test_noise_is_an_error(stream_coder, name, configuration, peer, guarded, eng
             coder.decode(noise)
 
 
+@pytest.mark.slow
 @every_codec
 @pytest.mark.parametrize("nbytes", [1000, None])
 def test_a_bomb_takes_no_memory(stream_coder, name, configuration, peer, guarded, engine, nbytes):

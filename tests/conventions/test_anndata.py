@@ -144,6 +144,7 @@ def test_sizes_are_not_judged_where_members_were_not_read():
     assert count.reasons["it isn't known how long the index is"] == 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("value", [None, True, 7, 0.5, "x", [], {}, [None], [[1]], {"a": []}])
 @pytest.mark.parametrize(
     "name",

@@ -84,6 +84,7 @@ READS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("spec", SPECS.values(), ids=SPECS)
 @pytest.mark.parametrize("read", READS)
 def test_what_is_read_of_a_store_that_fails_is_right_or_an_error(spec, read):

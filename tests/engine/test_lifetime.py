@@ -18,6 +18,7 @@ KINDS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("threads", [1, 2])
 @pytest.mark.parametrize("kind", KINDS)
 def test_memory_that_was_read_into_is_free_as_soon_as_it_is_let_go(kind, threads):

@@ -33,6 +33,7 @@ def test_no_bomb_takes_more_than_two_chunks_and_a_little(peaks):
     assert len(peaks["bombs"]) > 15
 
 
+@pytest.mark.slow
 def test_every_bomb_is_refused(peaks):
     read = [name for name, (_, outcome) in peaks["bombs"].items() if outcome != "refused"]
     assert not read

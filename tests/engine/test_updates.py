@@ -272,6 +272,7 @@ print("done")
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["memory", "local"])
 def test_children_forked_under_load_neither_hang_nor_fail(tmp_path, kind):
     place = str(tmp_path) if kind == "local" else "memory"

@@ -103,6 +103,7 @@ def sound(broken: str) -> set[str]:
     return {"/", "/a", "/bad", "/g", "/g/x", "/h", "/h/y"} - {broken}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("damage", DAMAGES)
 @pytest.mark.parametrize("place", ["bad", "g"])

@@ -109,6 +109,7 @@ def served(folder: Path) -> Iterator[str]:
         server.server_close()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("kind", STORES)
 def test_nodes_of_odd_names_are_nodes_everywhere(kind: str, form: str, tmp_path: Path) -> None:

@@ -117,6 +117,7 @@ def told(act: Callable[[], Any], url: str) -> ZomError | None:
     return error
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", MODULES)
 @pytest.mark.parametrize("code", [errno.EIO, errno.EACCES, errno.ENOSPC], ids=errno.errorcode.get)
 @pytest.mark.parametrize("verb", VERBS)
@@ -148,6 +149,7 @@ DAMAGES = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", MODULES)
 @pytest.mark.parametrize("damage", DAMAGES)
 @pytest.mark.parametrize("verb", VERBS)

@@ -444,6 +444,7 @@ def test_what_is_too_deep_is_skipped_and_the_rest_is_read():
     assert fault[:2] == ("json/depth", ("a", *[0] * 127))
 
 
+@pytest.mark.slow
 def test_brackets_without_end_are_a_syntax_error_and_cost_little():
     for source in ("[" * 10**6, '{"a":' * 10**6):
         assert only(source)[1][0] == "json/syntax"

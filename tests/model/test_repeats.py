@@ -74,6 +74,7 @@ def test_each_of_few_problems_is_told_wherever_it_stands():
     assert len({problem.node for problem in found}) == 100
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("names", ["a", "ab", "abcdefghij"])
 @pytest.mark.parametrize("call", [zom.check, lambda tree: zom.validate(tree).problems])
 def test_a_group_that_contains_itself_is_told_of_with_its_place(names, call):

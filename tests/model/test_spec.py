@@ -42,6 +42,7 @@ def documents(form: str) -> Any:
 # --- lossless ----------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", FORMATS)
 @given(data=st.data())
 @some_settings
@@ -182,6 +183,7 @@ def reachable(value: Any) -> Iterator[Any]:
             yield from reachable(item)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", FORMATS)
 @given(data=st.data())
 @some_settings

@@ -101,6 +101,7 @@ def test_extra_members_of_v2_documents_come_back_under_their_names(names: list[s
 # --- consolidated ----------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", ["v2", "v3"])
 @given(data=st.data())
 @settings(max_examples=60, deadline=None)

@@ -28,6 +28,7 @@ def test_a_group_comes_before_its_members() -> None:
     assert [path for path, _ in TREE.walk()] == ["/", "/a", "/a/b", "/a/c.d", "/e", "/image"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", ["v2", "v3", "draft"])
 @pytest.mark.parametrize("prefix", ["", "/", "root", "/x/y", "x/y/"])
 @given(data=st.data())

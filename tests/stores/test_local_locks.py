@@ -398,6 +398,7 @@ def test_a_lock_file_that_is_held_is_not_swept(either_way):
     assert either_way.get("a") == b"2"
 
 
+@pytest.mark.slow
 def test_a_sweep_in_the_midst_of_writers_costs_no_update(either_way):
     either_way.set("count", b"0")
 

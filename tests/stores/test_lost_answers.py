@@ -152,6 +152,7 @@ def opened(bucket: Bucket, **retry: Any) -> zom.Store:
 MISHAPS = [[500], [503], [0], [500, 0]]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mishaps", MISHAPS)
 def test_a_value_that_was_created_is_created_though_the_answer_was_lost(bucket, mishaps):
     store = opened(bucket)
@@ -162,6 +163,7 @@ def test_a_value_that_was_created_is_created_though_the_answer_was_lost(bucket, 
     assert store.get("a") == b"1"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mishaps", MISHAPS)
 def test_a_value_that_was_replaced_is_replaced_though_the_answer_was_lost(bucket, mishaps):
     store = opened(bucket)
@@ -231,6 +233,7 @@ SPEC = zom.v3.GroupSpec(
 )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mishap", [500, 0])
 def test_no_lost_answer_wedges_a_hierarchy(bucket, mishap):
     """Each put in turn: made, changed in part, given attributes, resized."""

@@ -44,6 +44,7 @@ def films():
         del conventions._by_name[each.name]
 
 
+@pytest.mark.slow
 def test_the_examples_are_what_would_be_generated_now():
     """After a change of cases: python docs/generate_examples.py."""
     assert generator().generated() == EXAMPLES.read_text(encoding="utf-8")

@@ -50,6 +50,7 @@ SAID = {
 }  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("rule", "name"), list(SAID), ids=str)
 def test_a_rule_says_what_was_expected_and_found(rule, name):
     cases = load_cases(CASES / "ome-0.5.json")

@@ -198,6 +198,7 @@ def check_every_end(change, start, *, resizes=False):
     assert contents(inner) == all_after
 
 
+@pytest.mark.slow
 @FORMS
 @pytest.mark.parametrize("what", CHANGES)
 @pytest.mark.parametrize("mishap", ["fail", "fail after"])
@@ -205,6 +206,7 @@ def test_a_change_that_fails_is_undone_or_made(form, what, mishap):
     check_every_failure(lambda store: CHANGES[what](form, store), filled(form), mishap)
 
 
+@pytest.mark.slow
 @FORMS
 @pytest.mark.parametrize("what", CHANGES)
 def test_a_change_that_ends_anywhere_is_read_through_and_repaired_on_a_full_disk(form, what):
@@ -216,6 +218,7 @@ def test_a_new_tree_that_ends_anywhere_is_undone_on_a_full_disk(form):
     check_every_end(lambda store: zom.materialize(tree_of(form), store), MemoryStore())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", ["v2", "v3"])
 @pytest.mark.parametrize(
     "what", ["create", "create with data", "update", "resize", "replace", "prune", "delete", "rename"]
@@ -273,6 +276,7 @@ def test_a_new_tree_whose_data_are_no_numbers_is_taken_back(values, error):
     assert contents(store) == {}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", ["v2", "v3"])
 @pytest.mark.parametrize(
     "what", ["create with data", "update", "resize", "replace", "prune", "delete", "rename"]

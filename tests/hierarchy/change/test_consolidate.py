@@ -241,6 +241,7 @@ CHANGES = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="the other one is a process of its own")
 @pytest.mark.parametrize("what", CHANGES)
 @pytest.mark.parametrize("first", ["changes", "consolidates"])

@@ -508,6 +508,7 @@ def specs_for_failures():
     return {"raw": None, "encoded": with_array(root, array(chunks=(4, 4)))}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("how", ["raw", "encoded"])
 @pytest.mark.parametrize("mishap", ["fail", "fail after"])
 def test_after_a_failure_anywhere_nothing_half_made_reads_and_a_second_copy_completes_it(how, mishap):
@@ -571,6 +572,7 @@ class Waited(WrapperStore):
         return super()._presence(key)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("path", ["", "g"])
 @pytest.mark.parametrize("on_conflict", ["refuse", "replace"])
 def test_a_copy_that_waits_for_a_repair_of_its_own_leavings_copies_all_chunks(tmp_path, path, on_conflict):
@@ -633,6 +635,7 @@ def seen(store):
     return spec, {path: zom.open(store, f"t{path}")[...].tolist() for path in arrays}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", ["v2", "v3", "draft"])
 @pytest.mark.parametrize("ends", [True, False])
 def test_a_copy_that_replaces_keeps_the_old_tree_until_the_new_one_is_whole(form, ends):

@@ -409,6 +409,7 @@ def stop(process, number):
     process.stdout.close()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("number", ["SIGINT", "SIGTERM", "SIGKILL"])
 def test_a_process_that_is_stopped_at_any_time_leaves_one_tree_or_the_other(tmp_path, number):
     for attempt in range(6):

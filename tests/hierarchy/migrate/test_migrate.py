@@ -349,6 +349,7 @@ def test_another_place_given_as_in_place_is_refused_and_nothing_is_migrated():
 # --- interruptions --------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mishap", ["fail", "fail after"])
 @pytest.mark.parametrize("name", STORES)
 def test_a_migration_that_fails_is_undone_or_made(name, mishap):
@@ -372,6 +373,7 @@ def test_a_migration_that_fails_is_undone_or_made(name, mishap):
     assert failures
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", STORES)
 def test_a_migration_that_ends_anywhere_reads_as_old_or_new_and_is_repaired(name):
     make, to = STORES[name]

@@ -114,6 +114,7 @@ def _faults(name, form):
     return faults
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("module", [v2, v3], ids=["v2", "v3"])
 @given(data=st.data())
 @settings(max_examples=60, deadline=None)

@@ -201,6 +201,7 @@ def test_the_callers_mapping_stays_as_it_is() -> None:
     assert tree == {"a": {"b": {}}, "a/c": {}}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", ["v2", "v3", "draft"])
 def test_mappings_of_any_depth_make_a_tree(form: str) -> None:
     tree: dict[str, Any] = {}

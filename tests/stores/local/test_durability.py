@@ -383,6 +383,7 @@ def cuts(disk: Disk, source: random.Random) -> Iterator[Callable[[list[Any]], An
         yield source.choice
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", TREES)
 def test_a_tree_is_old_or_new_after_a_power_cut_at_any_call_and_a_repair(tmp_path, monkeypatch, name):
     before, change = TREES[name]
