@@ -317,7 +317,8 @@ def check_stored_key(key: str) -> str:
     >>> check_stored_key("a\nb/zarr.json"), check_stored_key("\udcff")
     ('a\nb/zarr.json', '\udcff')
     """
-    if _STORED_KEY.match(key) and ("\\" not in key or _stays_inside(key)) and _is_spelled_once(key):
+    inside = _STORED_KEY.match(key) and ("\\" not in key or _stays_inside(key))
+    if inside and (key.isascii() or _is_spelled_once(key)):
         return key
     raise _no_key(key, _STORED_KEY_REFUSALS)
 
@@ -339,7 +340,7 @@ def _stays_inside(key: str) -> bool:
 
 def _is_spelled_once(key: str) -> bool:
     """Whether no other key spells the same bytes: those that are whole characters are spelled as these."""
-    if key.isascii() or not _BYTES.search(key):
+    if not _BYTES.search(key):
         return True
     return key.encode("utf-8", "surrogateescape").decode("utf-8", "surrogateescape") == key
 

@@ -28,16 +28,26 @@ Fields: TypeAlias = "str | list[str] | None"
 """The fields of a struct that are meant; None for whole elements."""
 
 
+_PLAIN = frozenset({int, slice})
+"""The types of most parts of keys, which name no field."""
+
+
 def split_fields(key: Any) -> tuple[Fields, Any]:
     """The fields that a key names, and the rest of it.
 
     >>> split_fields(("x", 3)), split_fields(["x", "y"]), split_fields(5)
     (('x', (3,)), (['x', 'y'], ()), (None, 5))
     """
-    parts: tuple[Any, ...] = cast("tuple[Any, ...]", key) if isinstance(key, tuple) else (key,)
+    rest = key
+    parts: tuple[Any, ...] = key if type(key) is tuple else (key,)  # pyright: ignore[reportUnknownVariableType]
+    for part in parts:
+        if type(part) in _PLAIN:
+            continue
+        if _is_field(part):
+            break
+    else:
+        return None, rest
     named = [part for part in parts if _is_field(part)]
-    if not named:
-        return None, cast("Any", key)
     if len(named) > 1:
         raise SelectionError(f"expected one field, or one list of fields, got {len(named)} of them")
     return named[0], tuple(part for part in parts if not _is_field(part))

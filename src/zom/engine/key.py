@@ -42,7 +42,8 @@ def terms(key: Any, rank: int) -> list[Term]:
     >>> terms((..., 1), 2), terms([True, False], 1)
     ([Ellipsis, slice(None, None, None), 1], [array([ True, False])])
     """
-    parts: tuple[Any, ...] = cast("tuple[Any, ...]", key) if isinstance(key, tuple) else (key,)
+    # No cast: that is a call, for each key.
+    parts: tuple[Any, ...] = key if type(key) is tuple else (key,)  # pyright: ignore[reportUnknownVariableType]
     found: list[Term] = []
     used, dots = 0, -1
     for part in parts:

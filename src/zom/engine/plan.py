@@ -95,7 +95,13 @@ class ArrayPlan:
     keys: KeyForm
     bind: Callable[[Block], BoundChain]
     """Binds the codecs for chunks of one shape."""
+    uniform: tuple[int, ...] | None = field(init=False)
+    """The shape of all chunks, where they have but one."""
     _forms: dict[tuple[int, ...], ChunkForm] = field(default_factory=dict["tuple[int, ...]", ChunkForm])
+
+    def __post_init__(self) -> None:
+        sizes = tuple([axis.regular for axis in self.axes if axis.regular is not None])
+        object.__setattr__(self, "uniform", sizes if len(sizes) == len(self.axes) else None)
 
     def chunk_shape(self, chunk: tuple[int, ...]) -> tuple[int, ...]:
         """The shape in which `chunk` is stored, which may overhang the array."""
@@ -113,12 +119,6 @@ class ArrayPlan:
             chain = self.bind(Block(shape, self.data_type, self.fill[()]))
             found = self._forms[shape] = ChunkForm(chain)
         return found
-
-    @property
-    def uniform(self) -> tuple[int, ...] | None:
-        """The shape of all chunks, where they have but one."""
-        sizes = tuple(size for axis in self.axes if (size := axis.regular) is not None)
-        return sizes if len(sizes) == len(self.axes) else None
 
     @property
     def sharded(self) -> bool:

@@ -40,6 +40,9 @@ def read(chunks: Chunks, index: Index, work: Array) -> None:
     parts = walk(index, chunks.plan.axes)
     chunks.counts[0] += parts.count
     take = _read_batches if chunks.store.capabilities.parallel > 1 else _read_each
+    if parts.count == 1:
+        take(chunks, chunks.keyed(parts), index, work)
+        return
     threads = _threads(chunks, parts.count)
     run(
         chunks.keyed(parts),

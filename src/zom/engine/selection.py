@@ -51,12 +51,13 @@ class Selection:
     (array([3., 2., 1.]), True)
     """
 
-    __slots__ = ("_axes", "_merges", "_view", "index", "shape", "work_shape")
+    __slots__ = ("_axes", "_merges", "_view", "index", "is_empty", "shape", "work_shape")
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - two shapes, and what leads from one to the other
         self,
         index: Index,
         shape: tuple[int, ...],
+        work_shape: tuple[int, ...],
         *,
         view: tuple[Any, ...] | None = None,
         axes: tuple[int, ...] | None = None,
@@ -65,7 +66,9 @@ class Selection:
         self.index = index
         self.shape = shape
         """The shape of the result."""
-        self.work_shape = index.shape
+        self.is_empty = 0 in shape
+        """Whether there are no elements: then no chunk must be touched, whatever `index` says."""
+        self.work_shape = work_shape
         """The shape of the array that the parts of `index` lie in."""
         self._axes = axes
         """The axes of the result in the order of `work`; None where that is theirs."""
@@ -74,18 +77,13 @@ class Selection:
         self._merges = merges
         """Whether several axes of the result are one in `work`: those of an array of indices."""
 
-    @property
-    def is_empty(self) -> bool:
-        """Whether there are no elements: then no chunk must be touched, whatever `index` says."""
-        return 0 in self.shape
-
     def work_of(self, out: Array) -> tuple[Array, bool]:
         """`out`, which has the shape of the result, as the engine fills it; and whether that is a view.
 
         Where it is not, it is a new array, to be given to `put_back`.
         """
         if not self._merges:
-            return self._turned(out), True
+            return (out if self._view is None and self._axes is None else self._turned(out)), True
         if self.is_empty:
             return np.empty(self.work_shape, out.dtype), False
         turned = self._turned(out)
@@ -192,7 +190,7 @@ def blocks(key: Any, axes: Sequence[Axis]) -> Selection:
                 "expected integers and slices, of chunks, in a key of blocks, found something else"
             )
     index = Index(tuple(entries))
-    return Selection(index, index.shape)
+    return Selection(index, index.shape, index.shape)
 
 
 def _elements(axis: Axis, chunks: range) -> AxisIndex:
@@ -212,12 +210,17 @@ def _elements(axis: Axis, chunks: range) -> AxisIndex:
 
 
 def _has_arrays(found: list[Term]) -> bool:
-    return any(isinstance(term, np.ndarray) for term in found)
+    for term in found:  # noqa: SIM110 - twice as fast as any()
+        if isinstance(term, np.ndarray):
+            return True
+    return False
 
 
 def _together(found: list[Term], shape: tuple[int, ...], *, first: bool) -> Selection:
     made = points(found, shape, first=first)
-    return Selection(made.index, made.shape, axes=made.axes, view=made.view, merges=made.merges)
+    return Selection(
+        made.index, made.shape, made.index.shape, axes=made.axes, view=made.view, merges=made.merges
+    )
 
 
 def _each(found: list[Term], shape: tuple[int, ...]) -> Selection:
@@ -225,6 +228,7 @@ def _each(found: list[Term], shape: tuple[int, ...]) -> Selection:
     entries: list[AxisIndex] = []
     view: list[Any] = []
     result: list[int] = []
+    work: list[int] = []
     plain = True
     for term in found:
         if term is None:
@@ -238,23 +242,29 @@ def _each(found: list[Term], shape: tuple[int, ...]) -> Selection:
         if isinstance(term, int):
             number = number_in(term, shape[place], place)
             entries.append(slice(number, number + 1, 1))
+            work.append(1)
             view.append(None)
             plain = False
             continue
-        entry, count, backward = _entry(term, shape[place], place)
+        entry: AxisIndex
+        if isinstance(term, slice):
+            entry, count, backward = forward(term, shape[place], place)
+        else:
+            entry, count = _taken(term, shape[place], place)
+            backward = False
         entries.append(entry)
+        work.append(count)
         view.append(BACK if backward else FULL)
         result.append(count)
         plain = plain and not backward
     # With "..." numpy gives an array, and not an element, where no dimension is left.
     turned = None if plain else (*view, ...)
-    return Selection(Index(tuple(entries)), tuple(result), view=turned)
+    return Selection(Index(tuple(entries)), tuple(result), tuple(work), view=turned)
 
 
-def _entry(term: slice[Any, Any, Any] | Array, length: int, place: int) -> tuple[AxisIndex, int, bool]:
-    if isinstance(term, slice):
-        return forward(term, length, place)
+def _taken(term: Array, length: int, place: int) -> tuple[AxisIndex, int]:
+    """What an array of indices or of booleans takes along one dimension, and how many elements it is."""
     indices = (
         nonzero(term, (length,), place)[0] if term.dtype.kind == "b" else indices_in(term, length, place)
     )
-    return as_entry(indices), len(indices), False
+    return as_entry(indices), len(indices)

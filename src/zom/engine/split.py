@@ -25,6 +25,9 @@ if TYPE_CHECKING:
 __all__ = ["Part", "Walk", "count_parts", "split", "walk"]
 
 
+_NEW: Any = tuple.__dict__["__new__"]
+
+
 class Part(NamedTuple):
     """What an index means of one chunk: `work[outside] = chunk[inside.as_numpy()]`."""
 
@@ -52,8 +55,10 @@ class Walk:
 
     def __init__(self, columns: tuple[_Column, ...]) -> None:
         self._columns = columns
-        self.count = math.prod([len(column.chunks) for column in columns])
+        self.count = 1
         """How many parts there are."""
+        for column in columns:
+            self.count *= len(column.chunks)
 
     def __iter__(self) -> Iterator[Part]:
         columns = self._columns
@@ -70,14 +75,21 @@ class Walk:
 
     def _only(self) -> Part:
         """The part, where there is one: single elements are read often, and a product takes its time to begin."""
-        columns = self._columns
-        outside = tuple([column.outside[0] for column in columns])
-        return Part(
-            tuple([column.chunks[0] for column in columns]),
-            Index(tuple([column.inside[0] for column in columns])),
-            mesh(outside),
-            all([column.whole[0] for column in columns]),  # noqa: C419 - a list takes half the time here
-        )
+        chunk: list[int] = []
+        inside: list[AxisIndex] = []
+        outside: list[AxisIndex] = []
+        whole = basic = True
+        for column in self._columns:
+            chunk += column.chunks
+            inside += column.inside
+            outside += column.outside
+            whole = whole and column.whole[0]
+            basic = basic and column.basic
+        place: Any = tuple(outside) if basic else mesh(tuple(outside))
+        # As `_made` does it for many: a call in Python for each would be felt here, too.
+        index = _NEW(Index, (tuple(inside), False))
+        part: Part = _NEW(Part, (tuple(chunk), index, place, whole))
+        return part
 
     def chunks(self) -> Iterator[tuple[int, ...]]:
         """The chunk of each part."""
@@ -87,8 +99,8 @@ class Walk:
         """The key of each part's chunk, with `prefix` before it."""
         if not self._columns:
             return iter((prefix + form.scalar,))
-        texts = [list(map(str, column.chunks)) for column in self._columns]
-        texts[0] = [prefix + form.head + text for text in texts[0]]
+        texts: list[Iterable[str]] = [map(str, column.chunks) for column in self._columns]
+        texts[0] = map((prefix + form.head).__add__, texts[0])
         if form.tail:
             texts[-1] = [text + form.tail for text in texts[-1]]
         return map(form.separator.join, product(*texts))
@@ -152,9 +164,11 @@ class _PointWalk(Walk):
 def walk(index: Index, axes: tuple[Axis, ...]) -> Walk:
     """The parts of `index` that lie in the chunks along `axes`, with their number and their keys."""
     entries = index.entries
+    if not index.joint:
+        return Walk(tuple(map(_column, entries, axes)))
     places = [place for place, entry in enumerate(entries) if not isinstance(entry, slice)]
-    if not index.joint or len(places) < 2:
-        return Walk(tuple([_column(entry, axis) for entry, axis in zip(entries, axes, strict=True)]))
+    if len(places) < 2:
+        return Walk(tuple(map(_column, entries, axes)))
     rest = [place for place in range(len(entries)) if place not in places]
     columns = tuple([_column(entries[place], axes[place]) for place in rest])
     arrays = [entry for entry in entries if not isinstance(entry, slice)]
@@ -354,5 +368,4 @@ def _raveled(numbers: list[Indices], axes: list[Axis]) -> Indices:
 
 def _made(kind: type[Any], rows: Iterable[tuple[Any, ...]]) -> Iterator[Any]:
     """Tuples as values of the named tuple `kind`, without a call in Python for each."""
-    new: Any = tuple.__dict__["__new__"]
-    return map(new, repeat(kind), rows)
+    return map(_NEW, repeat(kind), rows)

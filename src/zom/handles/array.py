@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import operator
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 import numpy as np
 from typing_extensions import override
@@ -52,6 +52,9 @@ if TYPE_CHECKING:
 
 __all__ = ["Array", "Indexer"]
 
+_Select: TypeAlias = "Callable[[Any, tuple[int, ...]], Selection]"
+"""What a key selects of an array of a shape."""
+
 
 class Indexer:
     """One way to index an array: `array.oindex`, `array.vindex`, `array.blocks`.
@@ -66,28 +69,37 @@ class Indexer:
     array([ 1, 11], dtype=int8)
     """
 
-    def __init__(self, array: Array, select: Callable[[Any], Selection]) -> None:
+    def __init__(self, array: Array, select: _Select) -> None:
         self._array = array
         self._select = select
 
     def __getitem__(self, key: Any) -> Any:
-        return self.read(key)
+        return _read(self._array, self._select, key)
 
     def __setitem__(self, key: Any, value: Any) -> None:
-        array = self._array
-        array.check_writable()
-        array.check_current()
-        fields, rest = split_fields(key)
-        write_selection(array.chunk_access, self._select(rest), value, fields=fields)
+        _write(self._array, self._select, key, value)
 
     def read(self, key: Any = (), *, out: NumpyArray | None = None) -> Any:
         """What `key` selects; put into `out` where that is given."""
-        fields, rest = split_fields(key)
-        selection = self._select(rest)
-        made = read_selection(self._array.chunk_access, selection, fields=fields, out=out)
-        self._array.warn_of_other_keys()
-        scalar = out is None and not made.ndim and not _has_ellipsis(rest)
-        return made[()] if scalar else made
+        return _read(self._array, self._select, key, out)
+
+
+def _read(array: Array, select: _Select, key: Any, out: NumpyArray | None = None) -> Any:
+    fields, rest = split_fields(key)
+    selection = select(rest, array.shape)
+    chunks = array.chunk_access
+    made = read_selection(chunks, selection, fields=fields, out=out)
+    if chunks.missing:
+        array.warn_of_other_keys()
+    scalar = out is None and not made.ndim and not _has_ellipsis(rest)
+    return made[()] if scalar else made
+
+
+def _write(array: Array, select: _Select, key: Any, value: Any) -> None:
+    array.check_writable()
+    array.check_current()
+    fields, rest = split_fields(key)
+    write_selection(array.chunk_access, select(rest, array.shape), value, fields=fields)
 
 
 def _has_ellipsis(key: Any) -> bool:
@@ -154,7 +166,8 @@ class Array(Handle):
     @property
     def shape(self) -> tuple[int, ...]:
         """How many elements there are along each dimension."""
-        return cast("tuple[int, ...]", self.spec.__dict__["shape"])
+        found: tuple[int, ...] = self._spec.__dict__["shape"]
+        return found
 
     @property
     def ndim(self) -> int:
@@ -244,29 +257,25 @@ class Array(Handle):
     # --- data --------------------------------------------------------------------------------------
 
     @property
-    def _indexer(self) -> Indexer:
-        return Indexer(self, lambda key: basic_or_numpy(key, self.shape))
-
-    @property
     def oindex(self) -> Indexer:
         """Indexing dimension by dimension: lists and masks span a product."""
-        return Indexer(self, lambda key: outer(key, self.shape))
+        return Indexer(self, outer)
 
     @property
     def vindex(self) -> Indexer:
         """Indexing point by point: lists go together, their dimensions come first."""
-        return Indexer(self, lambda key: vectorized(key, self.shape))
+        return Indexer(self, vectorized)
 
     @property
     def blocks(self) -> Indexer:
         """Indexing by chunk numbers: `blocks[0, 1:3]`; of a sharded array, by shards."""
-        return Indexer(self, lambda key: blocks(key, self.plan.axes))
+        return Indexer(self, lambda key, _: blocks(key, self.plan.axes))
 
     def __getitem__(self, key: Any) -> Any:
-        return self._indexer.read(key)
+        return _read(self, basic_or_numpy, key)
 
     def __setitem__(self, key: Any, value: Any) -> None:
-        self._indexer[key] = value
+        _write(self, basic_or_numpy, key, value)
 
     def read(self, key: Any = (), *, out: NumpyArray | None = None) -> Any:
         """What `key` selects; put into `out`, memory of the caller's own, where that is given.
@@ -276,7 +285,7 @@ class Array(Handle):
         >>> array.read(slice(1, 3), out=np.ones(2, "i1"))
         array([0, 0], dtype=int8)
         """
-        return self._indexer.read(key, out=out)
+        return _read(self, basic_or_numpy, key, out)
 
     def resize(self, shape: Sequence[int]) -> None:
         """Give the array another shape; elements that are in both shapes stay what they are.

@@ -1,0 +1,41 @@
+"""How many calls in Python one warm chunk read and one parsed document cost: what grows here is felt everywhere."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import numpy as np
+
+import zom
+from zom import v3
+
+SOURCE = str(Path(zom.__file__).parent)
+SPEC = v3.ArraySpec.build(shape=(64, 64), dtype="float32", chunks=(32, 32), compress="zstd")
+
+
+def calls_in_zom(act):
+    """The functions of zom that `act` calls; comprehensions, which are inlined from Python 3.12 on, aside."""
+    made = []
+
+    def note(frame, event, argument):
+        code = frame.f_code
+        if event == "call" and code.co_filename.startswith(SOURCE) and "comp>" not in code.co_name:
+            made.append(f"{Path(code.co_filename).name}: {code.co_name}")
+
+    act(), act()  # warm
+    before = sys.getprofile()
+    sys.setprofile(note)
+    try:
+        act()
+    finally:
+        sys.setprofile(before)
+    return made
+
+
+def test_one_chunk_is_read_by_at_most_fifty_calls(tmp_path):
+    zom.create_array(tmp_path, SPEC)[:] = np.arange(4096, dtype="f4").reshape(64, 64)
+    array = zom.open(tmp_path)
+    made = calls_in_zom(lambda: array[0:32, 0:32])
+    assert "reading.py: read" in made
+    assert len(made) <= 50, made
