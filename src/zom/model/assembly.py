@@ -16,13 +16,13 @@ from zom.json import text as jsontext
 from zom.json.value import JSONDict, freeze
 from zom.limits import DEFAULT_LIMITS, Limits
 from zom.model import attributes
+from zom.model.bare_spec import is_spec
 from zom.model.family import Family
 from zom.model.location import placed, text_problems, with_lines
 from zom.model.members import ANY, member_plan
 from zom.model.node import EMPTY, NodeParts, make
 from zom.model.output import member_specs, place_of
 from zom.model.repeats import node_count, repeated
-from zom.model.spec import Spec
 from zom.paths import document_name_faults
 from zom.problems import Fault, Problem, rule, show
 
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
     from zom.model.family import NodeKind
     from zom.model.members import Candidates
+    from zom.model.spec import Spec
     from zom.problems import Level
 
 __all__ = ["MIXED", "RANK", "Target", "assemble", "document_of", "uncollected", "with_place"]
@@ -252,7 +253,7 @@ class _Descent:
         faults: list[Fault] = []
         if depth:
             document_name_faults(name, self.family.form, self.level, faults)
-        if isinstance(value, Spec):
+        if is_spec(value):
             if self._fits(value, allowed):
                 frame = _OpenNode(name, depth, value, None)
                 frame.spec, frame.faults, frame.nodes = value, faults or None, node_count(value)

@@ -5,10 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 from zom.errors import NotFound, PathError
-from zom.extension.registry import did_you_mean, near
 from zom.json.value import exact_key, same
+from zom.model import stored
+from zom.model.builders.from_tree import group_of
 from zom.model.output import member_specs
 from zom.model.spec import Spec
+from zom.model.tree import at
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -32,8 +34,6 @@ class Group(Spec):
         >>> v3.GroupSpec(members={"a": v3.GroupSpec(members={"b": v3.GroupSpec()})})["a/b"].kind
         'group'
         """
-        from zom.model.tree import at  # noqa: PLC0415 - the tree walks groups
-
         return at(self, path)
 
     @classmethod
@@ -48,8 +48,6 @@ class Group(Spec):
         >>> sorted(group.flatten())
         ['/', '/a', '/b', '/b/c', '/b/c/d']
         """
-        from zom.model.builders.from_tree import group_of  # noqa: PLC0415 - it builds groups
-
         return cast("Self", group_of(cls, tree, attributes))
 
     def to_consolidated(self) -> dict[str, Any]:
@@ -59,9 +57,7 @@ class Group(Spec):
         >>> v3.GroupSpec(members={"a": v3.GroupSpec()}).to_consolidated()["consolidated_metadata"]["kind"]
         'inline'
         """
-        from zom.model.stored import to_consolidated  # noqa: PLC0415 - stored forms are made of specs
-
-        return to_consolidated(self)
+        return stored.to_consolidated(self)
 
     @classmethod
     def from_consolidated(cls, document: Mapping[str, Any], level: Level = "strict") -> Self:
@@ -72,9 +68,7 @@ class Group(Spec):
         >>> v2.GroupSpec.from_consolidated(group.to_consolidated()) == group
         True
         """
-        from zom.model.stored import from_consolidated  # noqa: PLC0415 - stored forms are made of specs
-
-        return cls.model_validate(from_consolidated(cls.family, document, level))
+        return cls.model_validate(stored.from_consolidated(cls.family, document, level))
 
     def __contains__(self, path: object) -> bool:
         if not isinstance(path, str):
@@ -125,9 +119,3 @@ def _same_node(left: Spec, right: Spec) -> bool:
     if mine is None or theirs is None:
         return mine is theirs and same(left.document, right.document)
     return mine.keys() == theirs.keys() and same(left.document, right.document)
-
-
-def missing(path: str, name: str, known: list[str]) -> NotFound:
-    """The error for a member that isn't there."""
-    hint = did_you_mean(near(name, known), known) if known else "the group is empty"
-    return NotFound(f"{path or '/'}: expected a member {name!r}, found none{f'; {hint}' if hint else ''}")

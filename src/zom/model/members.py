@@ -9,20 +9,22 @@ from __future__ import annotations
 import types
 import typing
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Any, TypeVar, Union, cast, get_args, get_origin
+from typing import TYPE_CHECKING, Annotated, Any, TypeAlias, TypeVar, Union, cast, get_args, get_origin
 from weakref import WeakKeyDictionary
 
 import typing_extensions
 
 from zom.errors import ExtensionError
-from zom.model.spec import Spec
+from zom.model.bare_spec import is_spec_class
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from zom.model.spec import Spec
+
 __all__ = ["MemberPlan", "member_plan"]
 
-Candidates = tuple[type[Spec], ...]
+Candidates: TypeAlias = "tuple[type[Spec], ...]"
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,7 +130,7 @@ def _candidates(annotation: Any, owner: type[Spec]) -> Candidates:
                 return ()
             found.extend(inner)
         return tuple(found)
-    if isinstance(annotation, type) and issubclass(annotation, Spec):
+    if is_spec_class(annotation):
         return (annotation,)
     message = f"{owner.__name__}.members: expected specs as members, found {annotation!r}"
     raise ExtensionError(message)

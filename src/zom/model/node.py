@@ -15,12 +15,13 @@ from zom.extension.configuration import INTEGER_LITERAL, USERS_VALIDATOR, faults
 from zom.extension.field import Required, marks
 from zom.json.value import JSONDict
 from zom.model import attributes
-from zom.model.spec import Prepared, Spec
+from zom.model.bare_spec import Prepared
 from zom.problems import Fault, rule, show
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
+    from zom.model.spec import Spec
     from zom.problems import Level
 
 __all__ = ["EMPTY", "NodeParts", "make"]

@@ -11,14 +11,15 @@ from typing import TYPE_CHECKING, Any, cast
 
 from zom.json.value import CONTAINS_ITSELF
 from zom.json.value import REPEATS as VALUE_REPEATS
+from zom.model.bare_spec import is_spec
 from zom.model.output import member_specs
-from zom.model.spec import Spec
 from zom.problems import Fault, dotted, rule
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from zom.limits import Limits
+    from zom.model.spec import Spec
     from zom.problems import Problem
 
 __all__ = ["is_endless", "node_count", "repeated"]
@@ -77,7 +78,7 @@ def repeated(document: object, nodes: int, limits: Limits) -> Fault | None:
 
 
 def _below(node: object) -> Mapping[Any, Any]:
-    if isinstance(node, Spec):
+    if is_spec(node):
         return member_specs(node) or {}
     found = cast("Mapping[str, object]", node).get("members") if isinstance(node, Mapping) else None
     return cast("Mapping[Any, Any]", found) if isinstance(found, Mapping) else {}
@@ -97,7 +98,7 @@ def _distinct(document: object) -> int:
 
 def _cycle(document: object) -> list[Any] | None:
     """The names that lead to a group that contains itself; None where there is none."""
-    if isinstance(document, Spec):
+    if is_spec(document):
         return None  # a spec is made after its members
     done: set[int] = set()
     path: list[Any] = []
@@ -108,7 +109,7 @@ def _cycle(document: object) -> list[Any] | None:
         for name, member in members:
             if id(member) in above:
                 return [*path, name]
-            if id(member) not in done and not isinstance(member, Spec):
+            if id(member) not in done and not is_spec(member):
                 above.add(id(member))
                 path.append(name)
                 stack.append((member, iter(_below(member).items())))

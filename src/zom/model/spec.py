@@ -8,15 +8,17 @@ spec is made (`zom.model.assembly`): there is no invalid spec.
 from __future__ import annotations
 
 import warnings
-from typing import TYPE_CHECKING, Any, ClassVar, Self, cast
+from typing import TYPE_CHECKING, Any, Self, cast
 
-from pydantic import BaseModel, ConfigDict
 from pydantic.warnings import TypedDictExtraConfigWarning
 from pydantic_core import PydanticCustomError, core_schema
 
 from zom.errors import SpecError, SpecWarning
-from zom.json.value import JSONDict, exact_key, same
+from zom.json.value import exact_key, same
 from zom.limits import DEFAULT_LIMITS, Limits
+from zom.model import compare, construction, output, pickled, stored, tree
+from zom.model.assembly import assemble
+from zom.model.bare_spec import BareSpec, Prepared
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -24,79 +26,18 @@ if TYPE_CHECKING:
     from pydantic import GetCoreSchemaHandler
 
     from zom.model.compare import Difference
-    from zom.model.family import Family, NodeKind
-    from zom.model.node import NodeParts
     from zom.problems import Level, Problem
 
-__all__ = ["Prepared", "Spec"]
-
-_EMPTY = JSONDict()
-_names: dict[frozenset[str], frozenset[str]] = {}
+__all__ = ["Spec"]
 
 
-class Prepared:
-    """The validation context of zom's own calls into pydantic: one node, made ready.
-
-    It settles the spec that pydantic makes: as soon as the fields stand, so that validators can ask
-    for the document, and once more at the end where there may be such validators.
-    """
-
-    __slots__ = ("attributes", "node", "settled", "values")
-
-    def __init__(self, values: Mapping[str, Any], node: NodeParts, attributes: Any) -> None:
-        self.values = values
-        self.node = node
-        self.attributes = attributes
-        self.settled: Spec | None = None
-
-    def settle(self, spec: Spec) -> None:
-        """Give `spec` its document, and fields that can't change."""
-        document, members, place, level = self.node
-        nodes = 1
-        for member in () if members is None else members.values():
-            nodes += member.__pydantic_private__["nodes"]
-        private = {"document": document, "level": level, "place": place, "nodes": nodes}
-        if spec.__pydantic_private__:
-            private = {**spec.__pydantic_private__, **private}
-        _set(spec, "__pydantic_private__", private)
-        names = frozenset(document) if members is None else frozenset((*document, "members"))
-        _set(spec, "__pydantic_fields_set__", _names.setdefault(names, names))
-        extra = spec.__pydantic_extra__
-        _set(spec, "__pydantic_extra__", JSONDict(extra) if extra else _EMPTY)
-        fields = cast("dict[str, Any]", spec.__dict__)
-        if "attributes" in fields:
-            fields["attributes"] = self.attributes
-        if members is not None:
-            fields["members"] = members
-        self.settled = spec
-
-
-_set = object.__setattr__
-
-
-class Spec(BaseModel):
+class Spec(BareSpec):
     """One node of a hierarchy, and for a group all that is below it, as a document."""
-
-    model_config = ConfigDict(
-        frozen=True,
-        strict=True,
-        extra="allow",
-        arbitrary_types_allowed=True,
-        protected_namespaces=(),
-        defer_build=False,
-    )
-
-    family: ClassVar[Family]
-    """The format that the spec belongs to."""
-    kind: ClassVar[NodeKind]
-    """Which of the two kinds of node it is."""
 
     if not TYPE_CHECKING:
 
         def __init__(self, /, **data: Any) -> None:
-            from zom.model.construction import construct  # noqa: PLC0415 - it makes specs
-
-            made = construct(type(self), data)
+            made = construction.construct(type(self), data)
             for name in ("__dict__", "__pydantic_fields_set__", "__pydantic_extra__"):
                 object.__setattr__(self, name, object.__getattribute__(made, name))
             object.__setattr__(self, "__pydantic_private__", made.__pydantic_private__)
@@ -123,8 +64,6 @@ class Spec(BaseModel):
         >>> v3.GroupSpec.parse('{"zarr_format": 3, "node_type": "group"}').attributes
         {}
         """
-        from zom.model.assembly import assemble  # noqa: PLC0415 - the assembly builds specs
-
         spec, problems = assemble(cls, document, level, limits=limits)
         if spec is None:
             raise SpecError(problems, f"{cls.family.form} {cls.kind}")
@@ -149,31 +88,10 @@ class Spec(BaseModel):
         >>> [p.pointer for p in v3.GroupSpec.check({"zarr_format": 3, "node_type": "grp"})]
         ['/node_type']
         """
-        from zom.model.assembly import assemble  # noqa: PLC0415 - the assembly builds specs
-
         subject = document.to_dict() if isinstance(document, Spec) else document
         return assemble(cls, subject, level, limits=limits)[1]
 
     # --- the document ------------------------------------------------------------------------
-
-    @property
-    def _private(self) -> dict[str, Any]:
-        return cast("dict[str, Any]", self.__pydantic_private__)
-
-    @property
-    def document(self) -> JSONDict:
-        """The node's own document, without its members, as it was spelled.
-
-        >>> from zom import v3
-        >>> v3.GroupSpec(attributes={"a": 1}).document
-        {'zarr_format': 3, 'node_type': 'group', 'attributes': {'a': 1}}
-        """
-        return cast("JSONDict", self._private["document"])
-
-    @property
-    def level(self) -> Level:
-        """How strictly the document was checked when this spec was made."""
-        return cast("Level", self._private["level"])
 
     def to_dict(self) -> dict[str, Any]:
         """The whole document, members included, as ordinary dicts and lists.
@@ -182,9 +100,7 @@ class Spec(BaseModel):
         >>> v3.GroupSpec(members={}).to_dict()
         {'zarr_format': 3, 'node_type': 'group', 'members': {}}
         """
-        from zom.model.output import to_dict  # noqa: PLC0415 - output walks trees of specs
-
-        return to_dict(self)
+        return output.to_dict(self)
 
     def to_json(self, *, indent: int | None = None) -> str:
         """The whole document, members included, as JSON text.
@@ -193,9 +109,7 @@ class Spec(BaseModel):
         >>> v3.GroupSpec(members={}).to_json()
         '{"zarr_format":3,"node_type":"group","members":{}}'
         """
-        from zom.model.output import to_json  # noqa: PLC0415 - output walks trees of specs
-
-        return to_json(self, indent=indent)
+        return output.to_json(self, indent=indent)
 
     def replace(self, *, level: Level | None = None, **changes: Any) -> Self:
         """A copy with members of the document changed, checked as the original was.
@@ -208,9 +122,7 @@ class Spec(BaseModel):
         >>> v3.GroupSpec(members={}).replace(attributes={"a": 1}).attributes
         {'a': 1}
         """
-        from zom.model.construction import replace  # noqa: PLC0415 - it makes specs
-
-        return cast("Self", replace(self, changes, level))
+        return cast("Self", construction.replace(self, changes, level))
 
     # --- the tree ------------------------------------------------------------------------------
 
@@ -221,9 +133,7 @@ class Spec(BaseModel):
         >>> [path for path, node in v3.GroupSpec(members={"a": v3.GroupSpec()}).walk()]
         ['/', '/a']
         """
-        from zom.model.tree import walk  # noqa: PLC0415 - the tree walks specs
-
-        return walk(self)
+        return tree.walk(self)
 
     def at(self, path: str) -> Any:
         """The node at `path`; NotFound, with near names, where there is none.
@@ -232,9 +142,7 @@ class Spec(BaseModel):
         >>> v3.GroupSpec(members={"a": v3.GroupSpec()}).at("/a").kind
         'group'
         """
-        from zom.model.tree import at  # noqa: PLC0415 - the tree walks specs
-
-        return at(self, path)
+        return tree.at(self, path)
 
     def select(self, pattern: str) -> dict[str, Any]:
         """The nodes whose path matches: `*` is part of one name, `**` any number of names.
@@ -243,9 +151,7 @@ class Spec(BaseModel):
         >>> list(v3.GroupSpec(members={"a": v3.GroupSpec()}).select("**"))
         ['/', '/a']
         """
-        from zom.model.tree import select  # noqa: PLC0415 - the tree walks specs
-
-        return dict(select(self, pattern))
+        return dict(tree.select(self, pattern))
 
     def flatten(self, prefix: str = "") -> dict[str, Any]:
         """Every node by its path, without its members; `zom.unflatten` gives back the tree.
@@ -254,9 +160,7 @@ class Spec(BaseModel):
         >>> list(v3.GroupSpec(members={"a": v3.GroupSpec()}).flatten())
         ['/', '/a']
         """
-        from zom.model.tree import flatten  # noqa: PLC0415 - the tree walks specs
-
-        return dict(flatten(self, prefix))
+        return dict(tree.flatten(self, prefix))
 
     def map(self, change: Callable[[str, Any], Spec | None]) -> Any:
         """The tree with each node changed, members before their group; None takes a node away.
@@ -265,9 +169,7 @@ class Spec(BaseModel):
         >>> v3.GroupSpec().map(lambda path, node: node.replace(attributes={"at": path})).attributes
         {'at': '/'}
         """
-        from zom.model.tree import map_nodes  # noqa: PLC0415 - the tree walks specs
-
-        return map_nodes(self, change)
+        return tree.map_nodes(self, change)
 
     def to_documents(self) -> dict[str, dict[str, Any]]:
         """The node's own stored documents by the end of their key, such as `zarr.json`.
@@ -276,9 +178,7 @@ class Spec(BaseModel):
         >>> v3.GroupSpec().to_documents()
         {'zarr.json': {'zarr_format': 3, 'node_type': 'group'}}
         """
-        from zom.model.stored import to_documents  # noqa: PLC0415 - stored forms are made of specs
-
-        return to_documents(self)
+        return stored.to_documents(self)
 
     @classmethod
     def from_documents(cls, documents: Mapping[str, Mapping[str, Any]], level: Level = "strict") -> Self:
@@ -288,9 +188,7 @@ class Spec(BaseModel):
         >>> v2.GroupSpec.from_documents({".zgroup": {"zarr_format": 2}, ".zattrs": {"a": 1}}).attributes
         {'a': 1}
         """
-        from zom.model.stored import model_document  # noqa: PLC0415 - stored forms are made of specs
-
-        return cls.parse(model_document(cls.family, documents), level)
+        return cls.parse(stored.model_document(cls.family, documents), level)
 
     # --- comparing ---------------------------------------------------------------------------
 
@@ -313,9 +211,7 @@ class Spec(BaseModel):
         >>> v3.GroupSpec().like(v3.GroupSpec(attributes={}))
         True
         """
-        from zom.model.compare import like  # noqa: PLC0415 - comparing walks trees of specs
-
-        return like(self, other, ignore)
+        return compare.like(self, other, ignore)
 
     def diff(self, other: Spec, ignore: str | Iterable[str] = ()) -> Difference:
         """What must change in this tree to make it mean what `other` does.
@@ -324,22 +220,12 @@ class Spec(BaseModel):
         >>> print(v3.GroupSpec().diff(v3.GroupSpec(attributes={"a": 1})))
         + /: attributes.a: 1
         """
-        from zom.model.compare import diff  # noqa: PLC0415 - comparing walks trees of specs
-
-        return diff(self, other, ignore)
+        return compare.diff(self, other, ignore)
 
     # --- copying, pickling, printing -----------------------------------------------------------
 
-    def __copy__(self) -> Self:
-        return self
-
-    def __deepcopy__(self, memo: dict[int, Any] | None = None) -> Self:
-        return self
-
     def __reduce__(self) -> tuple[Any, ...]:
-        from zom.model.pickled import flat, revive  # noqa: PLC0415 - it makes specs
-
-        return (revive, flat(self))
+        return (pickled.revive, pickled.flat(self))
 
     def __repr_args__(self) -> Iterator[tuple[str | None, Any]]:
         yield from ((name, value) for name, value in self.document.items())
@@ -383,19 +269,6 @@ class Spec(BaseModel):
         )
 
     if not TYPE_CHECKING:
-
-        def model_post_init(self, context: Any, /) -> None:
-            """Settle the spec before the validators of its class run."""
-            if type(context) is Prepared:
-                context.settle(self)
-
-        def __setattr__(self, name: str, value: Any) -> None:
-            message = f"a spec can't change; make a changed copy with replace({name}=...)"
-            raise TypeError(message)
-
-        def __delattr__(self, name: str) -> None:
-            message = f"a spec can't change; make a changed copy with replace({name}=zom.ABSENT)"
-            raise TypeError(message)
 
         @classmethod
         def model_validate(cls, obj: Any, **_options: Any) -> Self:

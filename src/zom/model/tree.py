@@ -9,19 +9,20 @@ import re
 from typing import TYPE_CHECKING, Any, cast
 
 from zom.errors import NotFound, SpecError
+from zom.extension.registry import did_you_mean, near
 from zom.json.value import JSONDict
 from zom.model.assembly import MIXED, RANK, assemble
-from zom.model.group import missing
+from zom.model.bare_spec import is_spec
 from zom.model.members import ANY, member_plan
 from zom.model.output import member_specs
 from zom.model.repeats import node_count
-from zom.model.spec import Spec
 from zom.paths import document_name_faults, parse_path
 from zom.problems import Fault, Problem, pointer_of, rule, show
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
+    from zom.model.spec import Spec
     from zom.problems import Level
 
 __all__ = ["at", "flatten", "map_nodes", "select", "unflatten", "walk"]
@@ -70,7 +71,7 @@ def at(spec: Spec, path: str) -> Any:
             what = "an array" if node.kind == "array" else "a group whose members are not known"
             raise NotFound(f"{here or '/'}: expected a group with a member {name!r}, found {what}")
         if name not in members:
-            raise missing(here, name, list(members))
+            raise _missing(here, name, list(members))
         node, here = members[name], f"{here}/{name}"
     return node
 
@@ -133,7 +134,7 @@ def unflatten(flat: Mapping[str, Spec], prefix: str = "") -> Any:
     nodes: dict[tuple[str, ...], Spec] = {}
     problems: list[Problem] = []
     for path, spec in flat.items():
-        if not isinstance(spec, Spec):  # pyright: ignore[reportUnnecessaryIsInstance] - users' mappings
+        if not is_spec(spec):  # what is in users' mappings
             message = f"{path}: expected a spec, got {show(spec)}; read documents with zom.parse"
             raise TypeError(message)
         names = parse_path(path)
@@ -286,3 +287,9 @@ def _checked(node: Spec, members: Mapping[str, Spec]) -> Spec:
     if spec is None:
         raise SpecError(problems, f"{node.family.form} group")
     return spec
+
+
+def _missing(path: str, name: str, known: list[str]) -> NotFound:
+    """The error for a member that isn't there."""
+    hint = did_you_mean(near(name, known), known) if known else "the group is empty"
+    return NotFound(f"{path or '/'}: expected a member {name!r}, found none{f'; {hint}' if hint else ''}")

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, cast
 
+from zom.model.bare_spec import is_spec
 from zom.model.builders.chunking import refuse
-from zom.model.spec import Spec
 from zom.paths import parse_path
 
 if TYPE_CHECKING:
     from zom.model.family import Family
     from zom.model.group import Group
+    from zom.model.spec import Spec
 
 __all__ = ["group_of"]
 
@@ -72,7 +73,7 @@ class _Groups:
         while here.left:
             name, value = here.left[-1]
             mark = id(value)
-            if isinstance(value, Mapping) and not isinstance(value, Spec):
+            if not is_spec(value) and isinstance(value, Mapping):
                 if mark in self._above:
                     raise refuse(name, "a mapping that doesn't contain itself", "one that does")
                 if mark not in self._made:
@@ -84,7 +85,7 @@ class _Groups:
         return None
 
     def _member(self, value: Any, name: str) -> Spec:
-        if isinstance(value, Spec):
+        if is_spec(value):
             return value
         if isinstance(value, (str, bytes)) or value is None:
             raise refuse(name, "a spec, an array or a mapping", value)

@@ -1,0 +1,145 @@
+"""A spec without its verbs: what every function on specs needs to know of one.
+
+`Spec` adds the verbs, which are functions of other modules; those know a spec by this class, so that no
+module needs one that needs it. Every such spec is a `Spec`.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, ClassVar, Self, cast
+
+from pydantic import BaseModel, ConfigDict
+from typing_extensions import TypeIs
+
+from zom.json.value import JSONDict
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from zom.model.family import Family, NodeKind
+    from zom.model.node import NodeParts
+    from zom.model.spec import Spec
+    from zom.problems import Level
+
+__all__ = ["BareSpec", "Prepared", "is_spec", "is_spec_class"]
+
+_EMPTY = JSONDict()
+_names: dict[frozenset[str], frozenset[str]] = {}
+
+
+class Prepared:
+    """The validation context of zom's own calls into pydantic: one node, made ready.
+
+    It settles the spec that pydantic makes: as soon as the fields stand, so that validators can ask
+    for the document, and once more at the end where there may be such validators.
+    """
+
+    __slots__ = ("attributes", "node", "settled", "values")
+
+    def __init__(self, values: Mapping[str, Any], node: NodeParts, attributes: Any) -> None:
+        self.values = values
+        self.node = node
+        self.attributes = attributes
+        self.settled: Spec | None = None
+
+    def settle(self, spec: Spec) -> None:
+        """Give `spec` its document, and fields that can't change."""
+        document, members, place, level = self.node
+        nodes = 1
+        for member in () if members is None else members.values():
+            nodes += member.__pydantic_private__["nodes"]
+        private = {"document": document, "level": level, "place": place, "nodes": nodes}
+        if spec.__pydantic_private__:
+            private = {**spec.__pydantic_private__, **private}
+        _set(spec, "__pydantic_private__", private)
+        names = frozenset(document) if members is None else frozenset((*document, "members"))
+        _set(spec, "__pydantic_fields_set__", _names.setdefault(names, names))
+        extra = spec.__pydantic_extra__
+        _set(spec, "__pydantic_extra__", JSONDict(extra) if extra else _EMPTY)
+        fields = cast("dict[str, Any]", spec.__dict__)
+        if "attributes" in fields:
+            fields["attributes"] = self.attributes
+        if members is not None:
+            fields["members"] = members
+        self.settled = spec
+
+
+_set = object.__setattr__
+
+
+class BareSpec(BaseModel):
+    """What a spec holds: its document, which can't change."""
+
+    model_config = ConfigDict(
+        frozen=True,
+        strict=True,
+        extra="allow",
+        arbitrary_types_allowed=True,
+        protected_namespaces=(),
+        defer_build=False,
+    )
+
+    family: ClassVar[Family]
+    """The format that the spec belongs to."""
+    kind: ClassVar[NodeKind]
+    """Which of the two kinds of node it is."""
+
+    @property
+    def _private(self) -> dict[str, Any]:
+        return cast("dict[str, Any]", self.__pydantic_private__)
+
+    @property
+    def document(self) -> JSONDict:
+        """The node's own document, without its members, as it was spelled.
+
+        >>> from zom import v3
+        >>> v3.GroupSpec(attributes={"a": 1}).document
+        {'zarr_format': 3, 'node_type': 'group', 'attributes': {'a': 1}}
+        """
+        return cast("JSONDict", self._private["document"])
+
+    @property
+    def level(self) -> Level:
+        """How strictly the document was checked when this spec was made."""
+        return cast("Level", self._private["level"])
+
+    def __copy__(self) -> Self:
+        return self
+
+    def __deepcopy__(self, memo: dict[int, Any] | None = None) -> Self:
+        return self
+
+    if not TYPE_CHECKING:
+
+        def model_post_init(self, context: Any, /) -> None:
+            """Settle the spec before the validators of its class run."""
+            if type(context) is Prepared:
+                context.settle(self)
+
+        def __setattr__(self, name: str, value: Any) -> None:
+            message = f"a spec can't change; make a changed copy with replace({name}=...)"
+            raise TypeError(message)
+
+        def __delattr__(self, name: str) -> None:
+            message = f"a spec can't change; make a changed copy with replace({name}=zom.ABSENT)"
+            raise TypeError(message)
+
+
+def is_spec(value: object) -> TypeIs[Spec]:
+    """Whether `value` is a spec of any format.
+
+    >>> from zom import v2
+    >>> is_spec(v2.GroupSpec()), is_spec({"zarr_format": 2})
+    (True, False)
+    """
+    return isinstance(value, BareSpec)
+
+
+def is_spec_class(value: object) -> TypeIs[type[Spec]]:
+    """Whether `value` is a class of specs.
+
+    >>> from zom import v2
+    >>> is_spec_class(v2.GroupSpec), is_spec_class(dict)
+    (True, False)
+    """
+    return isinstance(value, type) and issubclass(value, BareSpec)
