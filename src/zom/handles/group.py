@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any
 
 from typing_extensions import override
 
@@ -27,13 +27,13 @@ if TYPE_CHECKING:
 
     from zom.handles.handle import Mode
     from zom.hierarchy.stored.layout import Layout
-    from zom.hierarchy.stored.open import StoredNode
-    from zom.hierarchy.stored.read import OnError, StoredTree
+    from zom.hierarchy.stored.read import OnError
+    from zom.hierarchy.stored.tree import StoredTree
     from zom.model.full_spelling import Spelling
     from zom.model.spec import Spec
     from zom.stores.interface import Store
 
-__all__ = ["Group", "Node", "handle_of"]
+__all__ = ["Group", "handle_of"]
 
 
 class Group(Handle, Mapping[str, "Array | Group | BrokenNode"]):
@@ -56,7 +56,7 @@ class Group(Handle, Mapping[str, "Array | Group | BrokenNode"]):
         warn(self._store.url, node.warned, None, outside())
         return handle_of(node.spec, node.store, node.path, node.layout, mode=self._mode, limits=self._limits)
 
-    def _read(self, path: str) -> StoredNode:
+    def _read(self, path: str) -> StoredTree:
         form, level = self._layout.family.form, self._spec.level
         return read_node(self._store, path, form=form, level=level, limits=self._limits)
 
@@ -208,10 +208,6 @@ class Group(Handle, Mapping[str, "Array | Group | BrokenNode"]):
 
     def __repr__(self) -> str:
         return f"<zom.Group {self._where()} mode={self._mode!r}>"
-
-
-Node: TypeAlias = Array | Group
-"""What is open: an array or a group."""
 
 
 def handle_of(  # noqa: PLR0913 - a spec, where it lies, and how it is used

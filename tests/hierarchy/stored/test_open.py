@@ -49,8 +49,8 @@ def test_a_node_is_found_as_it_was_stored(name, path, place):
 def test_the_texts_of_a_node_are_those_in_the_store(name, place):
     texts = stored(TREES[name](), name)
     found = read_node(place(MemoryStore(texts)), "t")
-    assert set(found.documents) == set(found.layout.keys("t", "array"))
-    assert all(texts[key] == text for key, text in found.documents.items())
+    assert set(found.documents()) == set(found.layout.keys("t", "array"))
+    assert all(texts[key] == text for key, text in found.documents().items())
 
 
 def test_the_members_of_a_group_are_not_known(place):
@@ -134,13 +134,13 @@ def test_a_node_below_no_group_can_be_opened(place):
     store = place(MemoryStore({"foo/bar/.zarray": ARRAY_V2}))
     assert read_node(store, "foo/bar").spec.shape == (3,)
     above = read_node(store, "foo")
-    assert (above.spec.kind, dict(above.documents)) == ("group", {})
+    assert (above.spec.kind, dict(above.documents())) == ("group", {})
     assert [problem.code for problem in above.problems] == ["store/missing-group"]
 
 
 def test_a_path_with_nodes_below_it_is_a_group_in_the_draft(place):
     found = read_node(place(store_of(TREES["draft"](), "draft")), "a")
-    assert (found.spec.kind, dict(found.documents)) == ("group", {})
+    assert (found.spec.kind, dict(found.documents())) == ("group", {})
 
 
 @pytest.mark.parametrize("name", ["draft", "draft 2021"])

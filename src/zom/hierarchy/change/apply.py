@@ -19,7 +19,7 @@ from zom.hierarchy.change.ledger import FEW
 from zom.hierarchy.change.steps import Value, beaten
 from zom.hierarchy.journal.journal import Clearing, is_aside, journal_key
 from zom.hierarchy.stored.array_chunks import array_chunks
-from zom.hierarchy.stored.inventory import FoundNode, spec_in
+from zom.hierarchy.stored.node import StoredNode
 from zom.paths import join, parse_path
 
 if TYPE_CHECKING:
@@ -60,7 +60,7 @@ def carry_out(
 def root_spec(plan: ChangePlan) -> Spec:
     """The node at the path of the plan, as its document will be."""
     if plan.root:
-        return cast("Spec", spec_in(FoundNode(plan.path, plan.layout, dict(plan.root))))
+        return cast("Spec", StoredNode.of(plan.path, plan.layout, plan.root).spec())
     return cast("Spec", cast("Any", plan.layout.family.classes["group"])())
 
 
@@ -134,7 +134,7 @@ def _values(plan: ChangePlan, data: Mapping[str, Any]) -> list[Value]:
         path = join((*parse_path(plan.path), *parse_path(given)))
         ends = {end: plan.journal.writes.get(layout.key(path, end)) for end in layout.ends("array")}
         texts = {end: text for end, text in ends.items() if text is not None}
-        spec = spec_in(FoundNode(path, layout, texts)) if path in plan.made else None
+        spec = StoredNode.of(path, layout, texts).spec() if path in plan.made else None
         if spec is None or spec.kind != "array":
             fix = "write through its handle"
             problems.append(

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, cast
 from zom.hierarchy.stored.layout import ENTRY_KEY
 from zom.hierarchy.stored.text import document_text
 from zom.json import text as jsontext
+from zom.json.python_value import is_dict
 from zom.json.value import same
 from zom.paths import is_bytes
 
@@ -19,10 +20,21 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from zom.hierarchy.change.ledger import Ledger
-    from zom.hierarchy.stored.inventory import FoundNode
+    from zom.hierarchy.stored.layout import Layout
+    from zom.hierarchy.stored.node import StoredNode
     from zom.model.spec import Spec
 
-__all__ = ["Renewal", "block_in", "plain_text", "renewed", "says_the_same", "wanted_by", "without"]
+__all__ = [
+    "Renewal",
+    "block_end",
+    "block_in",
+    "block_of",
+    "plain_text",
+    "renewed",
+    "says_the_same",
+    "wanted_by",
+    "without",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,18 +84,24 @@ def without(value: Any, inline: str | None) -> Any:
     return {name: item for name, item in cast("dict[str, Any]", value).items() if name != inline}
 
 
-def block_in(node: FoundNode) -> dict[str, Any] | None:
-    """The block that a node's documents hold, as JSON: the paths or keys it speaks of, and all else."""
-    layout = node.layout
-    if layout.consolidated is not None:
-        text = node.documents.get(layout.consolidated)
-        value = None if text is None else _value(text)
-    elif layout.inline is not None and layout.inline.encode() in node.documents.get(ENTRY_KEY, b""):
-        document = _value(node.documents[ENTRY_KEY])
-        value = document.get(layout.inline) if isinstance(document, dict) else None  # pyright: ignore[reportUnknownVariableType,reportUnknownMemberType]
-    else:
+def block_in(layout: Layout, text: bytes | None) -> dict[str, Any] | None:
+    """The block in the document that holds one in this layout, as JSON: what it speaks of, and all else."""
+    if text is None or (layout.inline is not None and layout.inline.encode() not in text):
         return None
+    value = _value(text)
+    if layout.inline is not None:
+        value = value.get(layout.inline) if is_dict(value) else None
     return cast("dict[str, Any]", value) if isinstance(value, dict) else None
+
+
+def block_end(layout: Layout) -> str | None:
+    """The document in which a block lies; None where the format has none."""
+    return layout.consolidated or (ENTRY_KEY if layout.inline is not None else None)
+
+
+def block_of(node: StoredNode) -> dict[str, Any] | None:
+    """The block that a node's documents hold."""
+    return block_in(node.layout, node.texts.get(block_end(node.layout) or ""))
 
 
 def renewed(ledger: Ledger, wanted: frozenset[str]) -> Renewal:
@@ -93,14 +111,14 @@ def renewed(ledger: Ledger, wanted: frozenset[str]) -> Renewal:
         return made
     changed = [path for path, action in ledger.actions.items() if action.verb != "keep"]
     changed.extend(ledger.touched)
-    for at in sorted({*wanted, *(path for path, node in found.nodes.items() if block_in(node) is not None)}):
+    for at in sorted({*wanted, *(path for path, node in found.nodes.items() if block_of(node) is not None)}):
         node = found.nodes.get(at)
         inside = at == found.path or at.startswith(f"{found.path.rstrip('/')}/")
         if inside and at not in ledger.documents:
             continue  # it goes, and its block with it
         if at in ledger.actions and ledger.actions[at].kind == "array":
             continue  # an array takes its place
-        block = None if node is None else block_in(node)
+        block = None if node is None else block_of(node)
         prefix = f"{at.rstrip('/')}/"
         touched = any(path == at or path.startswith(prefix) for path in changed)
         if at not in wanted and not touched:
@@ -112,14 +130,14 @@ def renewed(ledger: Ledger, wanted: frozenset[str]) -> Renewal:
 def _renew(  # noqa: PLR0913 - all that a block is made of
     ledger: Ledger,
     at: str,
-    node: FoundNode | None,
+    node: StoredNode | None,
     block: dict[str, Any] | None,
     made: Renewal,
     *,
     inside: bool,
 ) -> None:
     layout = ledger.layout
-    documents = ledger.documents.get(at) or (node.documents if node is not None else {})
+    documents = ledger.documents.get(at) or (node.texts if node is not None else {})
     held: Any = (block or {}).get("metadata")
     entries: dict[str, Any] = {}
     if not inside and isinstance(held, dict):
@@ -130,12 +148,12 @@ def _renew(  # noqa: PLR0913 - all that a block is made of
         whole = {"zarr_consolidated_format": 1, **(block or {}), "metadata": {**own, **entries}}
         key, stored = layout.key(at, layout.consolidated), None
         if node is not None:
-            stored = node.documents.get(layout.consolidated)
+            stored = node.texts.get(layout.consolidated)
         meanwhile = None
     else:
         inline = cast("str", layout.inline)
         key = layout.key(at, ENTRY_KEY)
-        stored = None if node is None else node.documents.get(ENTRY_KEY)
+        stored = None if node is None else node.texts.get(ENTRY_KEY)
         plain = without(_value(documents[ENTRY_KEY]), inline)
         new = {"kind": "inline", "must_understand": False, **(block or {}), "metadata": entries}
         whole = {**plain, inline: new}

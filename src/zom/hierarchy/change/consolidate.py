@@ -15,7 +15,7 @@ from zom.errors import (
     ReadOnlyError,
     ZomError,
 )
-from zom.hierarchy.change.blocks import block_in, plain_text
+from zom.hierarchy.change.blocks import block_in, block_of, plain_text
 from zom.hierarchy.change.carry import carry_through, check_journals, check_texts
 from zom.hierarchy.change.conflicts import CHANGED
 from zom.hierarchy.change.consolidated_update import holders_of
@@ -25,7 +25,7 @@ from zom.hierarchy.journal.journal import journal_keys
 from zom.hierarchy.journal.repair import repaired
 from zom.hierarchy.journal.text import parse_journal
 from zom.hierarchy.stored.findings import NOT_JSON, UNREADABLE, Findings
-from zom.hierarchy.stored.inventory import FoundNode, above_all
+from zom.hierarchy.stored.inventory import above_all
 from zom.hierarchy.stored.layout import ENTRY_KEY
 from zom.model.stored import NO_CONSOLIDATED
 from zom.problems import Fault, Problem, show
@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from zom.hierarchy.change.plan import ChangePlan
     from zom.hierarchy.journal.journal import Journal
     from zom.hierarchy.stored.layout import Layout
+    from zom.hierarchy.stored.node import StoredNode
     from zom.stores.interface import Store
 
 __all__ = ["consolidate", "follow", "plan_consolidation"]
@@ -110,11 +111,7 @@ def _consolidates(store: Store, path: str, layout: Layout) -> bool:
             if text is not None and _is_block(parse_journal(text, store.url, key)):
                 # Who wrote it was killed, and did not know of the change.
                 repaired(store, key, "refuse")
-    return bool(pending) or any(
-        text is not None and block_in(FoundNode(at, layout, {key.rpartition("/")[2]: text})) is not None
-        for at, key in zip(groups, blocks, strict=True)
-        for text in [texts[key]]
-    )
+    return bool(pending) or any(block_in(layout, texts[key]) is not None for key in blocks)
 
 
 def _is_block(work: Journal) -> bool:
@@ -144,12 +141,12 @@ def plan_consolidation(store: Store, path: str = "", *, drop: bool = False) -> C
     ledger.check_journals()
     for at, each in found.nodes.items():
         if is_within(at, found.path):
-            ledger.documents[at] = dict(each.documents)
+            ledger.documents[at] = each.texts
     ledger.act(found.path, "group", "keep")
     if not drop:
         _check_readable(ledger)
         return ledger.finished(frozenset({found.path}))
-    if block_in(node) is not None:
+    if block_of(node) is not None:
         _drop(ledger, node)
     return replace(ledger.finished(frozenset()), consolidated=())
 
@@ -195,14 +192,14 @@ def _note_directories(ledger: Ledger, paths: Iterable[str], findings: Findings) 
                 findings.add(fault, node=path, key=key)
 
 
-def _drop(ledger: Ledger, node: FoundNode) -> None:
+def _drop(ledger: Ledger, node: StoredNode) -> None:
     layout, path = ledger.layout, node.path
     if layout.consolidated is not None:
         key = layout.key(path, layout.consolidated)
         ledger.removes[key] = None
-        ledger.old[key] = node.documents[layout.consolidated]
+        ledger.old[key] = node.texts[layout.consolidated]
     else:
         end = next(iter(node.documents))
         key = layout.key(path, end)
-        ledger.writes[key] = plain_text(node.documents[end], layout.inline)
-        ledger.old[key] = node.documents[end]
+        ledger.writes[key] = plain_text(node.texts[end], layout.inline)
+        ledger.old[key] = node.texts[end]

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
-from zom.hierarchy.change.blocks import block_in, plain_text
+from zom.hierarchy.change.blocks import block_end, block_in, plain_text
 from zom.hierarchy.change.carry import carry_through, check_texts
 from zom.hierarchy.journal.journal import Journal
-from zom.hierarchy.stored.inventory import FoundNode, above_all
+from zom.hierarchy.stored.inventory import above_all
 from zom.hierarchy.stored.text import document_text
 from zom.json import text as jsontext
 from zom.paths import join, parse_path
@@ -44,7 +44,7 @@ def holders_of(store: Store, paths: Iterable[str], layout: Layout) -> dict[str, 
     >>> list(holders_of(MemoryStore({".zmetadata": b'{"metadata": {}}'}), ["/a/b"], V2_LAYOUT))
     ['/']
     """
-    end = _end(layout)
+    end = block_end(layout)
     if end is None:
         return {}
     nodes = [join(parse_path(path)) for path in paths]
@@ -55,15 +55,8 @@ def holders_of(store: Store, paths: Iterable[str], layout: Layout) -> dict[str, 
     return {
         at: text
         for at, text in zip(groups, store.get_many(keys), strict=True)
-        if text is not None and block_in(FoundNode(at, layout, {end: text})) is not None
+        if text is not None and block_in(layout, text) is not None
     }
-
-
-def _end(layout: Layout) -> str | None:
-    """The document in which a block lies; None where the format has none."""
-    if layout.inline is None and layout.consolidated is None:
-        return None
-    return layout.consolidated or layout.marks[0][0]
 
 
 def change_documents(
@@ -81,7 +74,7 @@ def change_documents(
     {'n': 1}
     """
     given = list(changes)
-    end = cast("str", _end(layout))
+    end = cast("str", block_end(layout))
     old: dict[str, bytes | None] = {}
     new: dict[str, bytes | None] = {}
     for each in given:
@@ -108,7 +101,7 @@ def _with_block(
     layout: Layout, at: str, text: bytes, stored: bytes, changes: Iterable[Written]
 ) -> tuple[bytes | None, bytes]:
     """The document that holds a block: as it is meanwhile, and with what the block says then."""
-    block = cast("dict[str, Any]", block_in(FoundNode(at, layout, {cast("str", _end(layout)): stored})))
+    block = cast("dict[str, Any]", block_in(layout, stored))
     held: Any = block.get("metadata")
     entries = dict(cast("dict[str, Any]", held)) if isinstance(held, dict) else {}
     for each in changes:

@@ -21,7 +21,7 @@ from zom.hierarchy.change.steps import rank_of
 from zom.hierarchy.copy.mark import COPY_MARK
 from zom.hierarchy.journal.journal import JOURNAL, Clearing, Journal, journal_key
 from zom.hierarchy.stored.findings import Findings
-from zom.hierarchy.stored.inventory import FoundNode, Inventory, chunk_keys, spec_in, take_inventory
+from zom.hierarchy.stored.inventory import Inventory, chunk_keys, take_inventory
 from zom.hierarchy.stored.layout import ENTRY_KEY
 from zom.hierarchy.stored.lookup import find
 from zom.hierarchy.stored.missing import not_found
@@ -36,6 +36,7 @@ if TYPE_CHECKING:
 
     from zom.hierarchy.change.plan import OnConflict, Verb
     from zom.hierarchy.stored.layout import Layout
+    from zom.hierarchy.stored.node import StoredNode
     from zom.model.compare import Change
     from zom.model.family import NodeKind
     from zom.model.spec import Spec
@@ -143,14 +144,11 @@ class Ledger:
         nodes = [*self.found.nodes.values(), *(each for all_ in self.found.others.values() for each in all_)]
         for node in nodes:
             action = self.actions.get(node.path)
-            if (action is not None and action.verb == "delete") or blocks.block_in(node) is None:
+            if (action is not None and action.verb == "delete") or blocks.block_of(node) is None:
                 continue
             key = node.layout.key(node.path, node.layout.consolidated or ENTRY_KEY)
             text = self.writes.get(key)
-            plain = (
-                text is not None
-                and blocks.block_in(FoundNode(node.path, node.layout, {ENTRY_KEY: text})) is None
-            )
+            plain = text is not None and blocks.block_in(node.layout, text) is None
             if (text is None and key in self.removes) or (plain and node.layout.inline is not None):
                 dropped.add(node.path)
         return tuple(sorted(dropped))
@@ -250,15 +248,15 @@ class Ledger:
             where = "/" + key.removesuffix(COPY_MARK).strip("/")
             self.conflict(BUSY, where, "no copy under way", "one that is not done, or was interrupted", fix)
 
-    def delete(self, path: str, node: FoundNode, why: str = "") -> None:
+    def delete(self, path: str, node: StoredNode, why: str = "") -> None:
         """Plan that a node goes; those below it are planned by themselves."""
-        old = spec_in(node)
+        old = node.spec()
         chunks = 0 if old is None else self.clear(path, node, old, None)
         if old is None:
             self.foreign.extend(self.found.strays.get(path, ()))
         self.remove(node)
         self.documents.pop(path, None)
-        kind: Any = node.kind if node.kind != "?" else "group"
+        kind: Any = "entry point" if node.is_entry else node.kind or "group"
         self.act(path, kind, "delete", chunks=chunks, why=why)
 
     def act(  # noqa: PLR0913 - all that is told of it
@@ -292,15 +290,15 @@ class Ledger:
                 self.removes[key] = None
                 self.old.setdefault(key, text)
 
-    def remove(self, node: FoundNode) -> None:
+    def remove(self, node: StoredNode) -> None:
         """Note that a node's documents go."""
-        for end, text in node.documents.items():
+        for end, text in node.texts.items():
             key = node.layout.key(node.path, end)
             self.removes[key] = None
             self.old.setdefault(key, text)
 
     def clear(
-        self, path: str, node: FoundNode, old: Spec, new: Spec | None, *, kept: FoundNode | None = None
+        self, path: str, node: StoredNode, old: Spec, new: Spec | None, *, kept: StoredNode | None = None
     ) -> int:
         """Plan that the chunks of an array go; how many there are."""
         strays = self.found.strays.get(path, [])
@@ -317,7 +315,7 @@ class Ledger:
                     UNKNOWN_CHUNKS, path, "to know which keys are chunks", few(strays), "delete them"
                 )
             return 0
-        staying = spec_in(kept) if kept is not None else None
+        staying = kept.spec() if kept is not None else None
         if staying is not None and staying.kind == "array":
             chunks = sorted(set(chunks) - set(self._chunks(path, self.layout, staying, chunks) or ()))
         else:
@@ -353,11 +351,11 @@ def found_at(store: Store, path: str, *, below: str | None = None) -> Inventory:
         there = find(source, inner, None, findings)
         if there is None:
             raise not_found(source, inner, None)
-    return take_inventory(store, path if below is None else below, there[0].family.form)
+    return take_inventory(store, path if below is None else below, there.layout.family.form)
 
 
 def clearing_of(
-    path: str, node: FoundNode, old: Spec, *, new: str | None = None, kept: str | None = None
+    path: str, node: StoredNode, old: Spec, *, new: str | None = None, kept: str | None = None
 ) -> Clearing:
     """The record by which the chunks of an array are cleared, at once or by a repair."""
     layout = node.layout

@@ -32,14 +32,14 @@ __all__ = [
 ]
 
 
-Node = TypeVar("Node")
+Tree = TypeVar("Tree")
 
 _NAME_BYTES: Final = 255
 """How long a file's name may be, in all file systems in use."""
 
 
 def names_in_tree(
-    root: Node, members_of: Callable[[Node], Mapping[str, Node] | None], form: Form, level: Level
+    root: Tree, members_of: Callable[[Tree], Mapping[str, Tree] | None], form: Form, level: Level
 ) -> Iterator[Problem]:
     """What is wrong with the names in a tree on other systems than this one.
 
@@ -51,7 +51,7 @@ def names_in_tree(
     """
     if level == "lenient":
         return
-    waiting: list[tuple[list[str], Node]] = [([], root)]
+    waiting: list[tuple[list[str], Tree]] = [([], root)]
     while waiting:
         names, node = waiting.pop()
         members = members_of(node)

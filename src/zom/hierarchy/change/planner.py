@@ -30,7 +30,7 @@ from zom.hierarchy.change.ledger import Ledger, clearing_of, is_within
 from zom.hierarchy.change.new_names import taken_name
 from zom.hierarchy.change.plan_text import changes_words, count_of
 from zom.hierarchy.stored.chunks import in_grid
-from zom.hierarchy.stored.inventory import FoundNode, Inventory, above_all, key_form, spec_in, take_inventory
+from zom.hierarchy.stored.inventory import Inventory, above_all, key_form, take_inventory
 from zom.hierarchy.stored.layout import ENTRY_KEY, V3_LAYOUT
 from zom.hierarchy.stored.text import document_text
 from zom.model.assembly import assemble, uncollected
@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from zom.hierarchy.change.plan import ChangePlan, OnConflict, Verb
+    from zom.hierarchy.stored.node import StoredNode
     from zom.model.compare import Change
     from zom.model.full_spelling import Spelling
     from zom.model.spec import Spec
@@ -144,7 +145,7 @@ class Planner(Ledger):
             others = [
                 each
                 for each in self.found.others.get(at, ())
-                if not (layout.implicit_groups and each.kind == "entry point")
+                if not (layout.implicit_groups and each.is_entry)
             ]
             wanted = f"a {layout.name} group, to hold {path}"
             if others and node is None:
@@ -166,7 +167,7 @@ class Planner(Ledger):
         if not there:
             self._check_loose(base)
             self.put(key, entry_text(), None)
-        elif there[0].kind != "entry point":
+        elif not there[0].is_entry:
             self.conflict(OTHER_FORMAT, base, "a draft hierarchy, or nothing", there[0], "put it elsewhere")
 
     def _node(self, path: str, spec: Spec, nodes: Mapping[str, Spec]) -> None:
@@ -177,19 +178,19 @@ class Planner(Ledger):
             self._there(path, spec, node, texts)
         elif texts:
             self._new(path, spec, texts)
-        others = [each for each in self.found.others.get(path, ()) if each.kind != "entry point"]
+        others = [each for each in self.found.others.get(path, ()) if not each.is_entry]
         if others and path in self.actions:
             done = self.actions[path]
             verb: Verb = "rewrite document" if done.verb == "keep" else done.verb
             why = f"{others[0]} goes"
             self.actions[path] = replace(done, verb=verb, chunks=done.chunks + chunks, why=done.why or why)
 
-    def _there(self, path: str, spec: Spec, node: FoundNode, texts: dict[str, bytes]) -> None:
-        stored = {end: text for end, text in node.documents.items() if end != self.layout.consolidated}
+    def _there(self, path: str, spec: Spec, node: StoredNode, texts: dict[str, bytes]) -> None:
+        stored = {end: text for end, text in node.texts.items() if end != self.layout.consolidated}
         if stored == texts:
             self._keep(path, spec, stored)
             return
-        old = spec_in(node)
+        old = node.spec()
         if old is None:
             self._broken(path, spec, node, texts)
         elif old.kind != spec.kind:
@@ -239,7 +240,7 @@ class Planner(Ledger):
         if not written:
             self.removes[key] = None
 
-    def _broken(self, path: str, spec: Spec, node: FoundNode, texts: dict[str, bytes]) -> None:
+    def _broken(self, path: str, spec: Spec, node: StoredNode, texts: dict[str, bytes]) -> None:
         strays = self.found.strays.get(path, [])
         if self.on_conflict != "replace":
             fix = "mend it, or ask for on_conflict='replace'"
@@ -251,7 +252,9 @@ class Planner(Ledger):
         self.write_node(path, texts, {})
         self.act(path, spec.kind, "replace", why="its document can't be read")
 
-    def _other_kind(self, path: str, spec: Spec, node: FoundNode, old: Spec, texts: dict[str, bytes]) -> None:
+    def _other_kind(
+        self, path: str, spec: Spec, node: StoredNode, old: Spec, texts: dict[str, bytes]
+    ) -> None:
         if self.on_conflict != "replace":
             fix = "ask for on_conflict='replace', and it goes"
             self.conflict(KIND, path, f"{_a(spec.kind)}, or nothing", node, fix)
@@ -260,7 +263,7 @@ class Planner(Ledger):
         self.write_node(path, texts, {})
         self.act(path, spec.kind, "replace", chunks=chunks, why=f"of {_a(old.kind)}")
 
-    def _same_kind(self, path: str, spec: Spec, node: FoundNode, old: Spec) -> None:
+    def _same_kind(self, path: str, spec: Spec, node: StoredNode, old: Spec) -> None:
         new = spec
         if "attributes" not in spec.document:
             held = old.document.get("attributes") if self.on_conflict == "update" else None
@@ -269,7 +272,7 @@ class Planner(Ledger):
             new = spec if held is None else _with_attributes(spec, held)
         meaning, changes = changes_between(old, new)
         if meaning == "keep":
-            self._keep(path, spec, node.documents)
+            self._keep(path, spec, node.texts)
             return
         verb, why = (meaning, "") if meaning != "refill" else self._refilled(path, node, old, changes)
         if self.on_conflict == "refuse":
@@ -297,11 +300,11 @@ class Planner(Ledger):
                 self.remove(node)
         elif verb == "resize":
             chunks = self._resize(path, node, old, new)
-        self.write_node(path, self._texts_of(new), node.documents)
+        self.write_node(path, self._texts_of(new), node.texts)
         self.act(path, spec.kind, verb, changes=changes, chunks=chunks, why=why)
 
     def _refilled(
-        self, path: str, node: FoundNode, old: Spec, changes: tuple[Change, ...]
+        self, path: str, node: StoredNode, old: Spec, changes: tuple[Change, ...]
     ) -> tuple[Verb, str]:
         """What a new fill value does to an array: stored chunks stay, and what is missing reads as it."""
         is_resized = any(change.inside[:1] == ("shape",) for change in changes)
@@ -315,7 +318,7 @@ class Planner(Ledger):
             self.conflict(LAYOUT, path, wanted, f"another, and {missing}: {changes_words(changes)}", fix)
         return verb, f"what was never written reads as the new fill value: {missing}"
 
-    def _missing(self, path: str, node: FoundNode, old: Spec) -> str:
+    def _missing(self, path: str, node: StoredNode, old: Spec) -> str:
         """Which chunks of an array may not be stored, in words; empty where all are."""
         form = key_form(old, node.layout.scalar_chunk)
         if form is None or not self.listed:
@@ -333,19 +336,19 @@ class Planner(Ledger):
             return "ask for on_conflict='replace', and its chunks go"
         return "ask for on_conflict='update', and it is changed"
 
-    def _other_formats(self, path: str, spec: Spec, node: FoundNode | None) -> int:
+    def _other_formats(self, path: str, spec: Spec, node: StoredNode | None) -> int:
         """Plan that nodes of other formats go; how many chunks go with them."""
         chunks = 0
         for other in self.found.others.get(path, ()):
-            if self.layout.implicit_groups and other.kind == "entry point":
+            if self.layout.implicit_groups and other.is_entry:
                 continue
-            hard = self.layout.implicit_groups or other.kind == "entry point"
+            hard = self.layout.implicit_groups or other.is_entry
             if hard or self.on_conflict != "replace":
                 fix = "put it elsewhere" if hard else "ask for on_conflict='replace', and it goes"
                 wanted = f"a {self.layout.name} {spec.kind}, or nothing"
                 self.conflict(OTHER_FORMAT, path, wanted, other, fix)
             self.remove(other)
-            old = spec_in(other)
+            old = other.spec()
             if old is not None:
                 chunks += self.clear(path, other, old, spec, kept=node)
         return chunks
@@ -356,7 +359,7 @@ class Planner(Ledger):
             *self.found.nodes.items(),
             *((p, o) for p, all_ in self.found.others.items() for o in all_),
         ]:
-            if path in nodes or not is_within(path, self.found.path) or each.kind == "entry point":
+            if path in nodes or not is_within(path, self.found.path) or each.is_entry:
                 continue
             above = next(at for at in above_all(path) if at in nodes)
             holder = nodes[above]
@@ -367,12 +370,12 @@ class Planner(Ledger):
             elif self.prune and member_specs(holder) is not None:
                 self.delete(path, each, "the spec doesn't know it")
             elif each.layout.name == self.layout.name:
-                self.documents.setdefault(path, dict(each.documents))
+                self.documents.setdefault(path, each.texts)
 
     def _changes_format(self, path: str) -> bool:
-        return any(each.kind != "entry point" for each in self.found.others.get(path, ()))
+        return any(not each.is_entry for each in self.found.others.get(path, ()))
 
-    def _in_the_way(self, path: str, node: FoundNode, above: str, held: str) -> None:
+    def _in_the_way(self, path: str, node: StoredNode, above: str, held: str) -> None:
         """Plan that a node goes, as it can't lie below what is `held` at `above`."""
         if self.on_conflict != "replace":
             fix = "ask for on_conflict='replace', and it goes"
@@ -391,7 +394,7 @@ class Planner(Ledger):
             known = self._texts[id(spec.document)] = (spec.document, texts)
         return known[1]
 
-    def _resize(self, path: str, node: FoundNode, old: Spec, new: Spec) -> int:
+    def _resize(self, path: str, node: StoredNode, old: Spec, new: Spec) -> int:
         form = key_form(new, node.layout.scalar_chunk)
         if form is None:
             self.conflict(

@@ -37,7 +37,7 @@ def plan_move(store: Store, old: str, new: str) -> ChangePlan:
     node = found.nodes.get(source)
     # Where the documents move with their directory in one step, there is nothing to hide meanwhile.
     if node is not None and not (store.capabilities.rename and not layout.implicit_groups):
-        for end, text in node.documents.items():
+        for end, text in node.texts.items():
             ledger.removes[layout.key(source, end)] = None
             ledger.old[layout.key(source, end)] = text
             ledger.writes[layout.key(target, end)] = text
@@ -45,9 +45,9 @@ def plan_move(store: Store, old: str, new: str) -> ChangePlan:
     for path, each in found.nodes.items():
         if is_within(path, source):
             names = (*parse_path(target), *parse_path(path[len(source) :]))
-            ledger.documents[join(names)] = dict(each.documents)
+            ledger.documents[join(names)] = each.texts
         elif is_within(path, common):
-            ledger.documents[path] = dict(each.documents)
+            ledger.documents[path] = each.texts
     ledger.touched.add(target)
     ledger.act(
         source, "array" if node is not None and node.kind == "array" else "group", "move", why=f"to {target}"

@@ -24,7 +24,7 @@ from zom.model.tree import BELOW_ARRAY
 if TYPE_CHECKING:
     from zom.hierarchy.check.tally import Tally
     from zom.hierarchy.stored.layout import Layout
-    from zom.hierarchy.stored.read import StoredTree
+    from zom.hierarchy.stored.tree import StoredTree
 
 __all__ = ["LooseKeys"]
 
@@ -49,8 +49,8 @@ class LooseKeys:
     def __init__(self, tree: StoredTree, tally: Tally) -> None:
         self._tally = tally
         self._layout: Layout = tree.layout
-        self._kinds = {node.path: node.kind for node in tree.root.walk()}
-        self._root = tree.root.path
+        self._kinds = {node.inner: node.kind for node in tree.root.walk()}
+        self._root = tree.root.inner
         self._documents = set(tree.documents())
         if tree.consolidated is not None:
             self._documents.add(tree.consolidated.key)

@@ -19,8 +19,8 @@ from zom.hierarchy.check.tally import Tally
 from zom.hierarchy.check.unfinished import unfinished_changes
 from zom.hierarchy.stored.array_chunks import array_chunks
 from zom.hierarchy.stored.findings import UNLISTED_GROUP, UNREADABLE, Findings
-from zom.hierarchy.stored.node import place, spec_of
 from zom.hierarchy.stored.read import inspect_tree
+from zom.hierarchy.stored.tree import place, spec_of
 from zom.limits import DEFAULT_LIMITS, Limits
 from zom.model.compare import diff
 from zom.model.spec import Spec
@@ -31,8 +31,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from zom.hierarchy.stored.lookup import Form
-    from zom.hierarchy.stored.node import Node
-    from zom.hierarchy.stored.read import StoredTree
+    from zom.hierarchy.stored.node import StoredNode
+    from zom.hierarchy.stored.tree import StoredTree
     from zom.model.compare import Change
     from zom.problems import Level
     from zom.stores.interface import Store
@@ -93,7 +93,7 @@ def check_store(  # noqa: PLR0913 - each is a choice of the caller's
         checking.check_values(progress, decodes=data == "all")
     named = names_in_tree(tree.root, lambda node: node.members, tree.layout.family.form, level)
     for problem in named:
-        place(problem, tree.layout, tree.root, checking.findings)
+        place(problem, tree.root, checking.findings)
     found = (*tree.problems, *before, *checking.findings.problems)
     first = {(each.code, each.node, each.pointer): each for each in found}
     told = {(code, node) for code, node, _ in first}
@@ -126,20 +126,20 @@ class _StoreCheck:
         for node in tree.root.walk():
             if node.kind != "group":
                 prefix = tree.layout.chunk_prefix(node.path)
-                self._arrays[prefix] = self._entry(node, specs.get(node.shown))
+                self._arrays[prefix] = self._entry(node, specs.get(node.path))
 
-    def _entry(self, node: Node, spec: Spec | None) -> _CheckedArray | None:
+    def _entry(self, node: StoredNode, spec: Spec | None) -> _CheckedArray | None:
         layout = self._tree.layout
         if spec is None:
-            spec = spec_of(layout, node, Findings(self._store.url, "lenient", self._limits))
+            spec = spec_of(node, Findings(self._store.url, "lenient", self._limits))
         if spec is None or spec.kind != "array":
             return None  # its document is at fault, and of that is told
         try:
-            chunks = array_chunks(spec, self._store, node.shown, layout)
+            chunks = array_chunks(spec, self._store, node.path, layout)
         except ZomError as error:
             wanted = "an array whose chunks zom can tell"
-            key = next(iter(layout.keys(node.shown, "array")))
-            self._tally.add(NOT_CHECKED, node.shown, wanted, str(error), key=key)
+            key = next(iter(layout.keys(node.path, "array")))
+            self._tally.add(NOT_CHECKED, node.path, wanted, str(error), key=key)
             return None
         keys = KeysOfArray(chunks, layout, self._tally)
         return _CheckedArray(keys, ValuesOfArray(chunks, keys, self._tally))
@@ -192,7 +192,7 @@ class _StoreCheck:
                 entry.keys.finish()
 
     def _listed(self) -> Iterator[tuple[str, int]]:
-        layout, path = self._tree.layout, self._tree.root.path
+        layout, path = self._tree.layout, self._tree.root.inner
         is_whole = not layout.implicit_groups or f"{path}/".lstrip("/") == layout.base
         prefixes = (f"{path}/".lstrip("/"),) if is_whole else layout.node_prefixes(path)
         for prefix in prefixes:
@@ -232,7 +232,7 @@ def _differences(
         return
     spec = tree.spec
     if spec is None:
-        spec = spec_of(tree.layout, tree.root, Findings(store.url, "lenient", limits))
+        spec = spec_of(tree.root, Findings(store.url, "lenient", limits))
     if spec is None:
         return  # what is told of its documents comes first
     if not isinstance(like, Spec):

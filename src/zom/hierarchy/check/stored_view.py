@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any, Final
 from zom.formats.node_view import Node as View
 from zom.formats.node_view import grown
 from zom.hierarchy.stored.findings import NOT_JSON
-from zom.hierarchy.stored.node import place, whole_document
+from zom.hierarchy.stored.node import whole_document
+from zom.hierarchy.stored.tree import place
 from zom.json.python_value import is_dict
 from zom.json.value import JSONDict
 from zom.model.stored import model_document
@@ -21,8 +22,8 @@ from zom.problems import pointer_of
 if TYPE_CHECKING:
     from zom.formats.node_view import Facts
     from zom.hierarchy.stored.findings import Findings
-    from zom.hierarchy.stored.node import Node
-    from zom.hierarchy.stored.read import StoredTree
+    from zom.hierarchy.stored.node import StoredNode
+    from zom.hierarchy.stored.tree import StoredTree
     from zom.problems import Problem
 
 __all__ = ["StoredView"]
@@ -44,10 +45,10 @@ class StoredView:
         self.root: View = grown(tree.root, self._facts, lambda node: node.members)
         """Nodes at fault included."""
 
-    def _facts(self, node: Node) -> Facts:
+    def _facts(self, node: StoredNode) -> Facts:
         layout = self._tree.layout
         broken = any(each.value is NOT_JSON for each in node.documents.values())
-        document = None if broken else whole_document(layout, node)
+        document = None if broken else whole_document(node)
         if node is self._tree.root and layout.consolidated is not None and is_dict(document):
             document = self._with_block(document)
         kind = node.kind or (layout.family.kind_of(document) if is_dict(document) else None)
@@ -72,7 +73,7 @@ class StoredView:
         if tree.layout.inline is None and problem.inside[:1] == (_BLOCK,):
             self._place_consolidated(problem, findings)
         else:
-            place(problem, tree.layout, tree.root, findings)
+            place(problem, tree.root, findings)
 
     def _place_consolidated(self, problem: Problem, findings: Findings) -> None:
         found = self._tree.consolidated

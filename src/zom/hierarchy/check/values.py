@@ -19,9 +19,9 @@ from zom.problems import rule
 
 if TYPE_CHECKING:
     from zom.conventions.framework.judgement import Judgement
-    from zom.formats.node_view import Node
+    from zom.formats.node_view import Node as View
     from zom.hierarchy.stored.lookup import Form
-    from zom.hierarchy.stored.open import StoredNode
+    from zom.hierarchy.stored.tree import StoredTree
     from zom.limits import Limits
     from zom.stores.interface import Store
 
@@ -53,7 +53,7 @@ class Values:
         self._judgement = judgement
         self._limits = limits
 
-    def read(self, node: Node) -> Any:
+    def read(self, node: View) -> Any:
         """All values of the array; None where they can't be decoded, and the judgement says so."""
         path = f"{self._path}{node.path}".strip("/")
         try:
@@ -67,7 +67,7 @@ class Values:
             self._judgement.say(UNREADABLE, node, (), "values that can be read", text)
             return None
 
-    def _values(self, node: StoredNode) -> Any:
+    def _values(self, node: StoredTree) -> Any:
         if node.spec.kind != "array":
             raise NotFound(f"{node.store.url}: expected an array at {node.path}, found a group")
         chunks = array_chunks(node.spec, node.store, node.path, node.layout, limits=self._limits)

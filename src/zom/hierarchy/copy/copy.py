@@ -40,9 +40,9 @@ from zom.hierarchy.copy.target import prepared
 from zom.hierarchy.stored.array_chunks import array_chunks
 from zom.hierarchy.stored.chunk_compatibility import disagreement
 from zom.hierarchy.stored.findings import warn
-from zom.hierarchy.stored.node import NAME_CODES
 from zom.hierarchy.stored.open_node import OpenNode
 from zom.hierarchy.stored.place import check_apart
+from zom.hierarchy.stored.tree import NAME_CODES
 from zom.model.construction import outside
 from zom.paths import join, parse_path
 from zom.problems import Problem

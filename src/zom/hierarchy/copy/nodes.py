@@ -21,8 +21,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from zom.hierarchy.stored.lookup import Form
-    from zom.hierarchy.stored.node import Node
-    from zom.hierarchy.stored.read import OnError, StoredTree
+    from zom.hierarchy.stored.node import StoredNode
+    from zom.hierarchy.stored.read import OnError
+    from zom.hierarchy.stored.tree import StoredTree
     from zom.model.spec import Spec
     from zom.problems import Rule
     from zom.stores.interface import Store
@@ -54,7 +55,7 @@ class Original:
     tree: StoredTree
     specs: Mapping[str, Spec]
     """Each node by its path below the one that is copied, without members."""
-    stored: Mapping[str, Node]
+    stored: Mapping[str, StoredNode]
     """The documents of each node."""
     consolidated: frozenset[str]
     """The groups with consolidated metadata."""
@@ -82,15 +83,15 @@ def read_original(  # noqa: PLR0913 - each is a choice of the caller's
     """
     _check_settled(store, path)
     tree = read_tree(store, path, form=form, like=like, on_error=on_error)
-    if needs_root and tree.root.shown in tree.unreadable:
+    if needs_root and tree.root.path in tree.unreadable:
         raise SpecError(tree.problems, store.url)
-    start = len(tree.root.path) + 1 if tree.root.path else 0
-    stored = {f"/{node.path[start:]}": node for node in tree.root.walk()}
+    start = len(tree.path.rstrip("/"))
+    stored = {node.path[start:] or "/": node for node in tree.root.walk()}
     layout = tree.layout
     holders: set[str] = {"/"} if tree.consolidated is not None else set()
     if layout.consolidated is not None:
         groups = [inner for inner, node in stored.items() if node.kind == "group" and inner not in holders]
-        keys = [layout.key(f"{tree.root.path}{inner}", layout.consolidated) for inner in groups]
+        keys = [layout.key(f"{tree.path}{inner}", layout.consolidated) for inner in groups]
         there = zip(groups, store.get_many(keys), strict=True)
         holders.update(inner for inner, text in there if text is not None)
     if layout.inline is not None:
@@ -229,8 +230,7 @@ def foreign_in_groups(original: Original, groups: Iterable[str]) -> list[str]:
                 known.add(layout.key(original.path(path), layout.consolidated))
             found.extend(key for key in listing.keys if key not in known and not _is_own(key))
             if not layout.implicit_groups:
-                members: Any = original.stored[path].members or {}
-                names = {f"{prefix}{name}/" for name in members}
+                names = {f"{prefix}{name}/" for name in original.stored[path].members or {}}
                 found.extend(below for below in listing.prefixes if below not in names)
     return found
 

@@ -76,7 +76,7 @@ def _publish_planned(work: Publication, *, replaces: bool) -> tuple[str, ...]:
         if replaces and is_within(at, path):
             ledger.delete(at, node)
         elif is_within(at, path):
-            ledger.documents[at] = dict(node.documents)
+            ledger.documents[at] = node.texts
     for at, others in sorted(ledger.found.others.items()):
         for node in others if replaces and is_within(at, path) else ():
             ledger.delete(at, node)
@@ -104,6 +104,6 @@ def _write(ledger: Ledger, at: str, texts: Mapping[str, bytes], *, replaces: boo
     kind: Any = "group"
     ledger.act(at, kind, "create" if known is None else "replace")
     for key, text in texts.items():
-        old = None if known is None else known.documents.get(ends.get(key, ""))
+        old = None if known is None else known.texts.get(ends.get(key, ""))
         if replaces or not says_the_same(text, old, layout.inline):
             ledger.put(key, text, old)

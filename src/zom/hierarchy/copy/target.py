@@ -213,10 +213,10 @@ def _documents(original: Original, inner: str, spec: Spec, layout: Layout, path:
 
 def _marked(original: Original, texts: Mapping[str, Mapping[str, bytes]]) -> list[bytes]:
     """What makes it another copy: the documents of the source, and those of the target."""
-    mine = [each for node in original.stored.values() for each in node.documents.values()]
+    mine = [(each.key, each.text) for node in original.stored.values() for each in node.documents.values()]
     theirs = [(key, text) for node in texts.values() for key, text in node.items()]
     return [
-        *(part for each in sorted(mine) for part in (each.key.encode(errors="surrogatepass"), each.text)),
+        *(part for key, text in sorted(mine) for part in (key.encode(errors="surrogatepass"), text)),
         *(part for key, text in sorted(theirs) for part in (key.encode(errors="surrogatepass"), text)),
     ]
 

@@ -12,7 +12,7 @@ from zom.errors import SpecError, ZomError
 from zom.formats.draft import EntryPoint
 from zom.hierarchy.change.clearing import array_of
 from zom.hierarchy.journal.text import refused
-from zom.hierarchy.stored.inventory import FoundNode, draft_place, is_entry, key_form, spec_in
+from zom.hierarchy.stored.inventory import draft_place, key_form
 from zom.hierarchy.stored.layout import (
     DOCUMENT_NAMES,
     DRAFT_2021,
@@ -21,6 +21,7 @@ from zom.hierarchy.stored.layout import (
     V3_LAYOUT,
     draft_layout,
 )
+from zom.hierarchy.stored.node import StoredNode
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -65,7 +66,7 @@ def draft_at(store: Store, path: str, work: Journal | None = None) -> Layout | N
     key = V3_LAYOUT.key(path, ENTRY_KEY)
     told = () if work is None else (work.writes.get(key), work.old.get(key))
     for text in (*told, store.get(key)):
-        if text is not None and is_entry(text):
+        if text is not None and StoredNode.of(path, V3_LAYOUT, {ENTRY_KEY: text}).is_entry:
             try:
                 return draft_layout(EntryPoint.parse(text, "lenient", on_warning=_quiet), path)
             except SpecError:
@@ -93,7 +94,7 @@ def _odd(clearing: Clearing, layout: Layout | None, texts: Mapping[str, bytes]) 
         yield f"{what}, without the array's document"
         return
     try:
-        array = spec_in(FoundNode(clearing.path, layout, known))
+        array = StoredNode.of(clearing.path, layout, known).spec()
         told = array_of(clearing, clearing.old)
         for each in (clearing.new, clearing.kept):
             if each is not None:

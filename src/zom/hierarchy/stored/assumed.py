@@ -7,12 +7,11 @@ from typing import TYPE_CHECKING
 from zom.hierarchy.copy.mark import COPY_MARK
 from zom.hierarchy.journal.journal import JOURNAL, is_aside
 from zom.hierarchy.stored.layout import V2_LAYOUT, V3_LAYOUT
-from zom.hierarchy.stored.node import Node
+from zom.hierarchy.stored.node import StoredNode
 from zom.problems import Fault, rule
 
 if TYPE_CHECKING:
     from zom.hierarchy.stored.findings import Findings
-    from zom.hierarchy.stored.layout import Layout
     from zom.hierarchy.stored.lookup import Form
     from zom.hierarchy.stored.source import Source
     from zom.stores.results import Listing
@@ -37,24 +36,22 @@ def is_unfinished(listing: Listing) -> bool:
     return any(key.rpartition("/")[2] in marks for key in listing.keys)
 
 
-def note_missing_group(node: Node, below: str, findings: Findings) -> None:
+def note_missing_group(node: StoredNode, below: str, findings: Findings) -> None:
     """Report a group that has no document, but a node at the path `below`."""
     fix = "make it a group with zom.create_group"
     fault = Fault(MISSING_GROUP, (), "a document, as each group has one", f"none, above {below}", fix)
-    findings.add(fault, node=node.shown)
+    findings.add(fault, node=node.path)
 
 
-def assumed_group(
-    source: Source, path: str, form: Form | None, findings: Findings
-) -> tuple[Layout, Node] | None:
+def assumed_group(source: Source, path: str, form: Form | None, findings: Findings) -> StoredNode | None:
     """A group in place of the directory at `path`, which has no document; None where no node is near below.
 
     >>> from zom.hierarchy.stored.findings import Findings
     >>> from zom.hierarchy.stored.source import Source
     >>> from zom.stores.memory import MemoryStore
     >>> store = MemoryStore({"a/b/.zarray": b"{}"})
-    >>> layout, node = assumed_group(Source(store), "a", None, Findings(store.url, "lenient"))
-    >>> layout.name, node.shown, node.is_assumed
+    >>> node = assumed_group(Source(store), "a", None, Findings(store.url, "lenient"))
+    >>> node.layout.name, node.path, node.is_assumed
     ('v2', '/a', True)
     """
     if form == "draft" or not source.store.capabilities.listable:
@@ -70,9 +67,8 @@ def assumed_group(
         names = {key.rpartition("/")[2] for key in listing.keys} if at else set[str]()
         for layout in layouts:
             if names.intersection(end for end, _ in layout.marks):
-                node = Node(path, "group", {})
-                node.is_assumed = True
+                node = StoredNode(f"/{path}", layout, {}, is_assumed=True)
                 note_missing_group(node, f"/{waiting[at][:-1]}", findings)
-                return layout, node
+                return node
         waiting.extend(each for each in listing.prefixes if not is_aside(each))
     return None

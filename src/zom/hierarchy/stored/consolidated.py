@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final, cast
 
 from zom.errors import SpecError
 from zom.hierarchy.stored.findings import NOT_JSON
-from zom.hierarchy.stored.node import Document, Node
+from zom.hierarchy.stored.node import Document, StoredNode
 from zom.json.python_value import is_dict
 from zom.json.value import same
 from zom.model.same_document import differing_members
@@ -103,66 +103,63 @@ def _kind(layout: Layout, documents: Mapping[str, Any]) -> NodeKind | None:
 # --- trusted: the tree that it describes ---------------------------------------------------------------
 
 
-def tree_of(layout: Layout, path: str, block: Consolidated, findings: Findings, *, depth: int | None) -> Node:
+def tree_of(
+    layout: Layout, path: str, block: Consolidated, findings: Findings, *, depth: int | None
+) -> StoredNode:
     """The node at `path` and what lies below it, as consolidated metadata has it.
 
     A parent that is missing there becomes a group without attributes.
     """
-    nodes: dict[str, Node] = {"": Node(path, "group", {})}
+    nodes = {"": StoredNode(f"/{path}", layout, {})}
     for place, documents in block.entries.items():
-        nodes[place] = Node(f"{path}/{place}".strip("/"), _kind(layout, documents), {})
         ordered = sorted(documents.items(), key=lambda item: item[0] in layout.extra)
-        for end, value in ordered:
-            nodes[place].documents[end] = Document(block.key, block.text, value, block.steps(place, end))
+        found = {
+            end: Document(block.key, block.text, value, block.steps(place, end)) for end, value in ordered
+        }
+        nodes[place] = StoredNode(_joined(path, place), layout, found)
     for place in list(nodes):
         above = place
         while above:
             above = above.rpartition("/")[0]
             if above in nodes:
                 break
-            nodes[above] = Node(f"{path}/{above}".strip("/"), "group", {})
-    for place in sorted(nodes, key=_level):
-        if depth is None or _level(place) <= depth:
-            _hang(nodes, place, block, findings, is_last=_level(place) == depth)
+            nodes[above] = StoredNode(_joined(path, above), layout, {})
+    places = [place for place in sorted(nodes, key=_level) if depth is None or _level(place) <= depth]
+    below: dict[str, list[str]] = {place: [] for place in places}
+    for place in filter(None, places):
+        above = place.rpartition("/")[0]
+        below[above].append(place)
+        if nodes[above].kind == "array":
+            _note_below_array(nodes[above], nodes[place], block, findings)
+    for place in reversed(places):
+        node = nodes[place]
+        if node.kind == "group" and _level(place) != depth:
+            members = {each.rpartition("/")[2]: nodes[each] for each in below[place]}
+            nodes[place] = replace(node, members=members)
     return nodes[""]
 
 
-def _hang(
-    nodes: Mapping[str, Node], place: str, block: Consolidated, findings: Findings, *, is_last: bool
-) -> None:
-    """Put the node at `place` into the group above it, which has its place already."""
-    node = nodes[place]
-    if node.kind == "group" and not is_last:
-        node.members = {}
-    if not place:
-        return
-    above, _, name = place.rpartition("/")
-    parent = nodes[above]
-    if parent.members is not None:
-        parent.members[name] = node
-    elif parent.kind == "array":
-        _note_below_array(parent, node, block, findings)
+def _joined(path: str, place: str) -> str:
+    return "/" + f"{path}/{place}".strip("/")
 
 
-def _note_below_array(parent: Node, node: Node, block: Consolidated, findings: Findings) -> None:
-    found = f"the array {parent.shown} above it"
+def _note_below_array(parent: StoredNode, node: StoredNode, block: Consolidated, findings: Findings) -> None:
+    found = f"the array {parent.path} above it"
     fix = "read the nodes themselves with consolidated='ignore'"
     fault = Fault(BELOW_ARRAY, (), "only groups above a node", found, fix)
-    findings.add(fault, node=node.shown, key=block.key)
+    findings.add(fault, node=node.path, key=block.key)
 
 
 # --- verified: what differs from the nodes themselves ----------------------------------------------------
 
 
-def compare(
-    layout: Layout, root: Node, block: Consolidated, findings: Findings, *, depth: int | None
-) -> None:
+def compare(root: StoredNode, block: Consolidated, findings: Findings, *, depth: int | None) -> None:
     """Tell in what the nodes found differ from consolidated metadata, as far as they were read."""
-    start = len(root.path) + 1 if root.path else 0
-    found = {node.path[start:]: node for node in root.walk()}
+    start = len(root.inner) + 1 if root.inner else 0
+    found = {node.inner[start:]: node for node in root.walk()}
 
     def tell(path: str, wanted: str, there: str) -> None:
-        node = "/" + "/".join(part for part in (root.path, path) if part)
+        node = "/" + "/".join(part for part in (root.inner, path) if part)
         findings.add(Fault(STALE, (), wanted, there, _AGAIN), node=node, key=block.key)
 
     for path in block.entries:
@@ -173,7 +170,7 @@ def compare(
             continue  # it is in the very document
         entry = block.entries.get(path)
         if entry is not None:
-            differing = _differing(layout, entry, node)
+            differing = _differing(entry, node)
             if differing:
                 tell(path, "the same in the consolidated metadata", f"another {' and '.join(differing)}")
         elif node.documents:
@@ -185,8 +182,9 @@ def _level(path: str) -> int:
     return path.count("/") + 1 if path else 0
 
 
-def _differing(layout: Layout, entry: Mapping[str, Any], node: Node) -> list[str]:
+def _differing(entry: Mapping[str, Any], node: StoredNode) -> list[str]:
     """What differs in meaning, by the names of the documents' members."""
+    layout = node.layout
     if any(end != ".zattrs" for end in node.documents.keys() ^ entry.keys()):
         return ["kind of node"]
     mine = {end: each.value for end, each in node.documents.items() if each.value is not NOT_JSON}

@@ -7,18 +7,15 @@ belongs to the nearest node above it: as a chunk, or as a file that is not Zarr'
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Literal, cast
+from typing import TYPE_CHECKING, cast
 
 from zom.engine.compile import compile_plan
 from zom.errors import StoreError, UnknownName
 from zom.formats.draft import EntryPoint
 from zom.hierarchy.copy.mark import COPY_MARK, mark_key
 from zom.hierarchy.journal.journal import JOURNAL, is_aside, journal_key
-from zom.hierarchy.stored import lookup
 from zom.hierarchy.stored.layout import DRAFT_2022, ENTRY_KEY, V2_LAYOUT, V3_LAYOUT, draft_layout
-from zom.json import text as jsontext
-from zom.model.assembly import assemble
-from zom.model.stored import model_document
+from zom.hierarchy.stored.node import Document, StoredNode
 from zom.paths import join, parse_path
 
 if TYPE_CHECKING:
@@ -26,85 +23,19 @@ if TYPE_CHECKING:
 
     from zom.extension.keys import KeyForm
     from zom.hierarchy.stored.layout import Layout
-    from zom.model.family import NodeKind
     from zom.model.spec import Spec
-    from zom.problems import Fault, Problem
+    from zom.problems import Problem
     from zom.stores.interface import Store
 
 __all__ = [
-    "FoundNode",
     "Inventory",
     "above_all",
     "chunk_keys",
     "draft_place",
-    "is_entry",
     "key_form",
     "layout_for",
-    "spec_in",
     "take_inventory",
 ]
-
-
-class FoundNode:
-    """A node as it lies in a store: its documents, not read before somebody asks."""
-
-    __slots__ = ("_kind", "documents", "layout", "path")
-
-    def __init__(self, path: str, layout: Layout, documents: dict[str, bytes]) -> None:
-        self.path = path
-        self.layout = layout
-        self.documents = documents
-        """The texts by the ends of their keys, its own first."""
-        self._kind: NodeKind | Literal["?"] | None = None
-
-    @property
-    def kind(self) -> NodeKind | Literal["?"]:
-        """What it is; "?" where its document doesn't say, or can't be read."""
-        if self._kind is None:
-            self._kind = _kind_in(self.layout, self.documents)
-        return self._kind
-
-    def keys(self) -> list[str]:
-        """The keys of its documents."""
-        return [self.layout.key(self.path, end) for end in self.documents]
-
-    def __str__(self) -> str:
-        if self.kind == "entry point":
-            return "a draft hierarchy"
-        return f"a {self.layout.name} {'document that cannot be read' if self.kind == '?' else self.kind}"
-
-
-def _kind_in(layout: Layout, texts: Mapping[str, bytes]) -> NodeKind | Literal["?"]:
-    marks = dict(layout.marks)
-    end = next(end for end in texts if end in marks)
-    said = marks[end]
-    if said is not None:
-        return said
-    value = jsontext.read(texts[end], [])
-    if not isinstance(value, dict):
-        return "?"
-    document = cast("Mapping[str, Any]", value)
-    if is_entry(texts[end]):
-        return "entry point"
-    told = document.get("node_type")
-    return "array" if told == "array" else "group" if told == "group" else "?"
-
-
-def is_entry(text: bytes) -> bool:
-    """Whether the text of a `zarr.json` is that of a draft's entry point."""
-    return b"metadata_encoding" in text and lookup.is_entry(jsontext.read(text, []))
-
-
-def spec_in(node: FoundNode) -> Spec | None:
-    """The spec of a node that lies in a store; None where its documents can't be read."""
-    faults: list[Fault] = []
-    values = {end: jsontext.read(text, faults) for end, text in node.documents.items()}
-    if node.kind in {"?", "entry point"} or any(value is None for value in values.values()):
-        return None
-    values.pop(node.layout.consolidated or "", None)
-    family = node.layout.family
-    target = family.classes[cast("NodeKind", node.kind)]
-    return assemble(target, model_document(family, values), "lenient")[0]
 
 
 def key_form(spec: Spec, scalar: str | None = None) -> KeyForm | None:
@@ -137,9 +68,9 @@ class Inventory:
     path: str
     layout: Layout
     """The layout that a node of the wanted format has there."""
-    nodes: Mapping[str, FoundNode]
+    nodes: Mapping[str, StoredNode]
     """The nodes of that layout, by path; those above, too."""
-    others: Mapping[str, tuple[FoundNode, ...]]
+    others: Mapping[str, tuple[StoredNode, ...]]
     """The nodes of other formats, by path."""
     strays: Mapping[str | None, list[str]]
     """The keys that are no documents, by the path of the nearest node above them; None where none is."""
@@ -304,18 +235,19 @@ def _sorted(  # noqa: PLR0913, PLR0917 - all that was found
     journals: list[str],
     keys: list[str],
 ) -> Inventory:
-    nodes: dict[str, FoundNode] = {}
-    others: dict[str, tuple[FoundNode, ...]] = {}
+    nodes: dict[str, StoredNode] = {}
+    others: dict[str, tuple[StoredNode, ...]] = {}
     loose: dict[str, bytes] = {}
     for (at, name), found in documents.items():
         each = layouts[name]
-        ordered = {end: texts[found[end]] for end in _ends(each) if end in found}
+        ordered = {end: Document(found[end], texts[found[end]]) for end in _ends(each) if end in found}
+        node = StoredNode(at, each, ordered)
         if not any(end in ordered for end, _ in each.marks):
-            loose.update({found[end]: text for end, text in ordered.items()})
-        elif name == layout.name and not (ENTRY_KEY in ordered and is_entry(ordered[ENTRY_KEY])):
-            nodes[at] = FoundNode(at, each, ordered)
+            loose.update({document.key: document.text for document in ordered.values()})
+        elif name == layout.name and not node.is_entry:
+            nodes[at] = node
         else:
-            others[at] = (*others.get(at, ()), FoundNode(at, each, ordered))
+            others[at] = (*others.get(at, ()), node)
     return Inventory(
         path,
         layout,
@@ -330,8 +262,8 @@ def _sorted(  # noqa: PLR0913, PLR0917 - all that was found
 
 def _owned(
     layout: Layout,
-    nodes: Mapping[str, FoundNode],
-    others: Mapping[str, tuple[FoundNode, ...]],
+    nodes: Mapping[str, StoredNode],
+    others: Mapping[str, tuple[StoredNode, ...]],
     rest: list[str],
 ) -> dict[str | None, list[str]]:
     """The other keys by the nearest node above them."""
@@ -348,8 +280,8 @@ def _owned(
 def _owner(
     directory: str,
     layout: Layout,
-    nodes: Mapping[str, FoundNode],
-    others: Mapping[str, tuple[FoundNode, ...]],
+    nodes: Mapping[str, StoredNode],
+    others: Mapping[str, tuple[StoredNode, ...]],
 ) -> str | None:
     at = _place_of(directory, layout)
     while True:

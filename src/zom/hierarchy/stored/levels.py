@@ -8,17 +8,18 @@ of that is fetched beforehand. A store on this machine is simply walked.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from dataclasses import replace
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias, cast
 
 from zom.hierarchy.journal.journal import journal_key, unsettled
 from zom.hierarchy.stored.assumed import is_unfinished, note_missing_group
 from zom.hierarchy.stored.layout import ENTRY_KEY, V2_LAYOUT, V3_LAYOUT, Layout, Sighting
-from zom.hierarchy.stored.lookup import is_entry, look, note_directory, note_two_formats
-from zom.hierarchy.stored.node import Node
+from zom.hierarchy.stored.lookup import look, note_directory, note_two_formats
+from zom.hierarchy.stored.node import StoredNode
 from zom.problems import Fault, rule
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterator, Mapping
 
     from zom.errors import StoreError
     from zom.hierarchy.stored.findings import Findings
@@ -59,88 +60,124 @@ class Expected:
         return list(self._below.get(path, ()))
 
 
-class _Candidate:
-    __slots__ = ("group", "name", "path", "sighting")
+class _Candidate(NamedTuple):
+    """A name in a group that may be a member's."""
 
-    def __init__(self, group: Node, name: str, sighting: Sighting) -> None:
-        self.group = group
-        self.name = name
-        self.path = f"{group.path}/{name}" if group.path else name
-        self.sighting = sighting
+    group: StoredNode
+    name: str
+    path: str
+    """The path of the member as a key has it."""
+    sighting: Sighting
 
 
-def gather(  # noqa: PLR0913 - all that a level needs
+_MembersOf: TypeAlias = "dict[str, dict[str, StoredNode] | None]"
+"""The members, by name, of each group of one level, by path; None where nobody can list them."""
+
+
+def gather(
     source: Source,
-    layout: Layout,
-    root: Node,
+    root: StoredNode,
     findings: Findings,
     *,
     depth: int | None,
     expected: Expected | None = None,
-) -> None:
-    """Fill in the members of `root` and of the groups below it, `depth` levels deep.
+) -> StoredNode:
+    """`root` with its members and those of the groups below it, `depth` levels deep.
 
     On a store that can't be listed, only what is `expected` is found. Where it can, a directory without
     documents counts as a group if there are nodes below it; these are looked for beyond the depth, too.
     """
-    listable = source.store.capabilities.listable
-    start = len(root.path) + 1 if root.path else 0
+    return _whole(root, list(_levels(source, root, findings, depth, expected)), findings, depth)
+
+
+def _levels(
+    source: Source, root: StoredNode, findings: Findings, depth: int | None, expected: Expected | None
+) -> Iterator[_MembersOf]:
+    """The nodes below `root`, level by level."""
+    layout, listable = root.layout, source.store.capabilities.listable
     if expected is not None:
-        _prefetch(source, layout, root, expected, depth=depth)
+        _prefetch(source, root, expected, depth=depth)
     level, at = [root], 0
     while level:
         is_wanted = depth is None or at < depth
         groups = [node for node in level if node.kind != "array" and (is_wanted or node.is_assumed)]
         if listable:
             source.fetch((), [layout.directory(node.path) for node in groups if node.below is not False])
-        candidates: list[_Candidate] = []
-        for node in groups:
-            node.members = {}
-            if listable:
-                sightings = _listed(source, layout, node, findings)
-            else:
-                names = expected.names(node.path[start:]) if expected else []
-                sightings = dict.fromkeys(names, Sighting())
-            candidates.extend(_Candidate(node, name, sighting) for name, sighting in sightings.items())
+        seen = {node.path: _sightings(source, root, node, findings, expected) for node in groups}
+        found: _MembersOf = {path: None if names is None else {} for path, names in seen.items()}
+        candidates = [
+            _Candidate(node, name, f"{node.inner}/{name}".lstrip("/"), sighting)
+            for node in groups
+            for name, sighting in (seen[node.path] or {}).items()
+        ]
         at += 1
         _ask(source, layout, candidates, lists=listable and (depth is None or at < depth))
-        level = list(_members(source, layout, candidates, findings))
-        if layout.implicit_groups and not listable:
-            level.extend(_implicit(candidates, expected, start))
-    if layout.implicit_groups and not listable:
-        _prune(root)
-    elif not layout.implicit_groups:
-        _settle(root, start, findings, depth)
+        level = []
+        for each, node in _members(source, root, candidates, findings, expected):
+            cast("dict[str, StoredNode]", found[each.group.path])[each.name] = node
+            level.append(node)
+        yield found
 
 
-def _settle(root: Node, start: int, findings: Findings, depth: int | None) -> None:
-    """Report the groups that are assumed; forget those with nothing below, and members that nobody wants."""
-    for node in reversed(list(root.walk())):
-        if node.members is None:
-            continue
-        for name, member in list(node.members.items()):
-            if member.is_assumed and not member.members:
-                del node.members[name]
-        if node.kind is None and not node.members:
-            node.members = None  # a document at fault doesn't say that it is a group
-    for node in list(root.walk()):
-        if node.is_assumed and node.members and node is not root:
-            note_missing_group(node, next(iter(node.members.values())).shown, findings)
-        level = node.path[start:].count("/") + 1 if node.path[start:] else 0
-        if depth is not None and level >= depth:
-            node.members = None
+def _whole(root: StoredNode, levels: list[_MembersOf], findings: Findings, depth: int | None) -> StoredNode:
+    """`root` with all that was found; each node is made whole after those below it.
+
+    Groups that are assumed are reported, and dropped where nothing is below them. What lies beyond the
+    depth is dropped, too.
+    """
+    below: _MembersOf = {}
+    for at in range(len(levels), 0, -1):
+        for path, members in levels[at - 1].items():
+            kept: dict[str, StoredNode] = {}
+            for name, node in (members or {}).items():
+                inside = below.get(node.path)
+                if node.documents or inside or node.below:
+                    kept[name] = node if depth is not None and at >= depth else _with(node, inside)
+            below[path] = None if members is None else kept
+    _note_assumed(root, below, findings)
+    return _with(root, below.get(root.path))
 
 
-def _listed(source: Source, layout: Layout, node: Node, findings: Findings) -> dict[str, Sighting]:
-    """What may be members of the group, by its listing."""
+def _with(node: StoredNode, members: dict[str, StoredNode] | None) -> StoredNode:
+    """The node with its members; without any, a document at fault doesn't say that it is a group."""
+    if members is None or (not members and node.kind is None):
+        return node
+    return replace(node, members=members)
+
+
+def _note_assumed(root: StoredNode, below: _MembersOf, findings: Findings) -> None:
+    waiting = [root]
+    while waiting:
+        node = waiting.pop()
+        members = below.get(node.path)
+        if members:
+            if node.is_assumed and node is not root:
+                note_missing_group(node, next(iter(members.values())).path, findings)
+            waiting.extend(reversed(members.values()))
+
+
+def _sightings(
+    source: Source, root: StoredNode, node: StoredNode, findings: Findings, expected: Expected | None
+) -> dict[str, Sighting] | None:
+    """What may be members of the group; None where it can't be listed."""
+    if source.store.capabilities.listable:
+        return _listed(source, node, findings)
+    start = len(root.inner) + 1 if root.inner else 0
+    names = expected.names(node.inner[start:]) if expected else []
+    return dict.fromkeys(names, Sighting())
+
+
+def _listed(source: Source, node: StoredNode, findings: Findings) -> dict[str, Sighting] | None:
+    """The same, by its listing."""
+    layout = node.layout
     if node.below is False:
         return {}
     prefix = layout.directory(node.path)
     listing = source.listing(prefix)
     error = source.failure(prefix)
     if error is not None:
-        _note_unlisted(source, layout, node, error, findings)
-        return {}
+        _note_unlisted(source, node, error, findings)
+        return None
     if journal_key(node.path) in listing.keys:
         raise unsettled(source.store.url, journal_key(node.path))
     if node.is_assumed and is_unfinished(listing):
@@ -148,16 +185,15 @@ def _listed(source: Source, layout: Layout, node: Node, findings: Findings) -> d
     other = _OTHERS.get(layout.name)
     if other is not None and layout is V3_LAYOUT and listing.keys:
         lie = {other.key(node.path, end) for end, _ in other.marks}.intersection(listing.keys)
-        if lie and not findings.knows("store/two-formats", node.shown):
-            note_two_formats(node.path, min(lie), findings)
+        if lie and not findings.knows("store/two-formats", node.path):
+            note_two_formats(node.inner, min(lie), findings)
     return layout.sightings(node.path, listing)
 
 
-def _note_unlisted(source: Source, layout: Layout, node: Node, error: StoreError, findings: Findings) -> None:
+def _note_unlisted(source: Source, node: StoredNode, error: StoreError, findings: Findings) -> None:
     """Report a group whose members can't be listed, unless its document could not be read either."""
-    node.members = None
-    if not any(source.failure(key) for key in layout.tried(node.path)):
-        findings.note_failure(error, node=node.shown)
+    if not any(source.failure(key) for key in node.layout.tried(node.path)):
+        findings.note_failure(error, node=node.path)
 
 
 def _ask(source: Source, layout: Layout, candidates: list[_Candidate], *, lists: bool) -> None:
@@ -189,37 +225,35 @@ def _keys(source: Source, layout: Layout, path: str, ends: tuple[str, ...] | Non
 
 
 def _members(
-    source: Source, layout: Layout, candidates: list[_Candidate], findings: Findings
-) -> Iterator[Node]:
-    """The nodes among the candidates, each put into its group."""
+    source: Source,
+    root: StoredNode,
+    candidates: list[_Candidate],
+    findings: Findings,
+    expected: Expected | None,
+) -> Iterator[tuple[_Candidate, StoredNode]]:
+    """The nodes among the candidates."""
+    layout, listable = root.layout, source.store.capabilities.listable
+    start = len(root.inner) + 1 if root.inner else 0
     strangers: list[_Candidate] = []
     for each in candidates:
         node = look(source, layout, each.path, findings, each.sighting)
         if node is None:
             strangers.append(each)
-        elif layout is V3_LAYOUT and is_entry(node.documents[ENTRY_KEY].value):
+        elif node.is_entry:
             _note_mixed(each.path, node.documents[ENTRY_KEY].key, layout, "a draft hierarchy", findings)
         else:
-            if each.group.members is not None:
-                each.group.members[each.name] = node
-            yield node
+            yield each, node
     other = _OTHERS.get(layout.name)
-    if strangers and other is not None:
-        mixed = _note_strangers(source, layout, other, strangers, findings)
-        if source.store.capabilities.listable:
-            yield from _assumed(each for each in strangers if each.path not in mixed)
+    mixed = _note_strangers(source, layout, other, strangers, findings) if strangers and other else set[str]()
+    for each in strangers:
+        if other is not None and listable and each.path not in mixed and each.group.kind == "group":
+            # Below a document at fault may lie the chunks of an array.
+            yield each, StoredNode(f"/{each.path}", layout, {}, is_assumed=True)
+        elif other is None and not listable and expected is not None and expected.names(each.path[start:]):
+            # A group of the draft without a document, above what is expected below it.
+            yield each, StoredNode(f"/{each.path}", layout, {})
     if source.is_far:
         source.forget(key for each in candidates for key in layout.tried(each.path))
-
-
-def _assumed(strangers: Iterable[_Candidate]) -> Iterator[Node]:
-    """Groups in place of directories without documents, until it is known what lies below them."""
-    for each in strangers:
-        # Below a document at fault may lie the chunks of an array.
-        if each.group.kind == "group" and each.group.members is not None:
-            node = each.group.members[each.name] = Node(each.path, "group", {})
-            node.is_assumed = True
-            yield node
 
 
 def _note_strangers(
@@ -250,14 +284,15 @@ def _note_mixed(path: str, key: str, layout: Layout, found: str, findings: Findi
 # --- what is expected ---------------------------------------------------------------------------------
 
 
-def _prefetch(source: Source, layout: Layout, root: Node, expected: Expected, *, depth: int | None) -> None:
+def _prefetch(source: Source, root: StoredNode, expected: Expected, *, depth: int | None) -> None:
     """Fetch all that is expected, in one round trip."""
     if not source.is_far:
         return
+    layout = root.layout
     keys: list[str] = []
     prefixes = [layout.directory(root.path)]
     for path, kind in expected.kinds.items():
-        place = f"{root.path}/{path}".strip("/") if path else root.path
+        place = f"{root.inner}/{path}".strip("/")
         at = path.count("/") + 1 if path else 0
         if not path or (depth is not None and at > depth):
             continue
@@ -265,22 +300,3 @@ def _prefetch(source: Source, layout: Layout, root: Node, expected: Expected, *,
         if kind == "group" and (depth is None or at < depth):
             prefixes.append(layout.directory(place))
     source.fetch(keys, prefixes if source.store.capabilities.listable else [])
-
-
-def _implicit(candidates: list[_Candidate], expected: Expected | None, start: int) -> Iterator[Node]:
-    """Groups without documents, above what is expected below them."""
-    for each in candidates:
-        members = each.group.members
-        if members is None or each.name in members or expected is None:
-            continue
-        if expected.names(each.path[start:]):
-            node = members[each.name] = Node(each.path, "group", {})
-            yield node
-
-
-def _prune(root: Node) -> None:
-    """Take away the groups without documents below which nothing was found."""
-    for node in reversed(list(root.walk())):
-        for name, member in list((node.members or {}).items()):
-            if not member.documents and not member.members and node.members is not None:
-                del node.members[name]

@@ -11,30 +11,28 @@ Where v3 and v2 lie side by side, v3 counts.
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Literal, cast
+from typing import TYPE_CHECKING, Literal, cast
 
 from zom.errors import StoreError
 from zom.formats.draft import ENTRY_POINT, EntryPoint
 from zom.hierarchy.stored.findings import NOT_JSON, UNREADABLE
 from zom.hierarchy.stored.layout import ENTRY_KEY, V2_LAYOUT, V3_LAYOUT, draft_layout
-from zom.hierarchy.stored.node import Document, Node
+from zom.hierarchy.stored.node import Document, StoredNode, is_entry
 from zom.model.assembly import assemble
 from zom.problems import Fault, rule
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable
 
     from zom.hierarchy.stored.findings import Findings
     from zom.hierarchy.stored.layout import Layout, Sighting
     from zom.hierarchy.stored.source import Source
-    from zom.model.family import NodeKind
 
 __all__ = [
     "TWO_FORMATS",
     "TWO_KINDS",
     "Form",
     "find",
-    "is_entry",
     "layout_of",
     "look",
     "note_directory",
@@ -70,8 +68,8 @@ TWO_KINDS = rule(
 
 def find(
     source: Source, path: str, form: Form | None, findings: Findings, *, also: Iterable[str] = ()
-) -> tuple[Layout, Node] | None:
-    """The node at `path`, a path without slashes at its ends, and how it lies there.
+) -> StoredNode | None:
+    """The node at `path`, a path without slashes at its ends.
 
     `also` are keys that are soon needed.
     """
@@ -85,36 +83,22 @@ def find(
                     return _find_draft(source, path, path, document, findings)
             elif form != "draft":
                 _note_v2(source, path, findings)
-                return V3_LAYOUT, Node(path, _said(document.value), {ENTRY_KEY: document})
+                return StoredNode(f"/{path}", V3_LAYOUT, {ENTRY_KEY: document})
     if form in {None, "v2"}:
         node = look(source, V2_LAYOUT, path, findings)
         if node is not None:
-            return V2_LAYOUT, node
+            return node
     if (
         form in {None, "v3"}
         and (node := _in_place_of_document(source, V3_LAYOUT, path, findings)) is not None
     ):
-        return V3_LAYOUT, node
+        return node
     return _find_below_entry(source, path, findings) if path and form in {None, "draft"} else None
 
 
 def _keys(path: str, form: Form | None) -> tuple[str, ...]:
     v3 = () if form == "v2" else V3_LAYOUT.tried(path)
     return (*v3, *V2_LAYOUT.tried(path)) if form in {None, "v2"} else v3
-
-
-def _said(value: Any) -> NodeKind | None:
-    """The kind that a v3 document says."""
-    said: object = cast("Mapping[str, Any]", value).get("node_type") if isinstance(value, dict) else None
-    return "array" if said == "array" else ("group" if said == "group" else None)
-
-
-def is_entry(value: Any) -> bool:
-    """Whether a document is the entry point of a draft hierarchy."""
-    if not isinstance(value, dict):
-        return False
-    document = cast("Mapping[str, Any]", value)
-    return isinstance(document.get("zarr_format"), str) and "metadata_encoding" in document
 
 
 def _note_v2(source: Source, path: str, findings: Findings) -> None:
@@ -138,13 +122,12 @@ def note_two_formats(path: str, key: str, findings: Findings) -> None:
 
 def look(
     source: Source, layout: Layout, path: str, findings: Findings, sighting: Sighting | None = None
-) -> Node | None:
+) -> StoredNode | None:
     """The node at `path` in a hierarchy of that layout; None where it has no documents there."""
     ends = None if sighting is None else sighting.ends
     below = None if sighting is None else sighting.below
     documents: dict[str, Document] = {}
-    kind: NodeKind | None = None
-    for end, said in _marks(source, layout, path, ends):
+    for end in _marks(source, layout, path, ends):
         key = layout.key(path, end)
         if documents:
             if ends is not None or source.peek(key) is not None:
@@ -157,28 +140,25 @@ def look(
                 raise StoreError(source.store.url, key, "read", reason)
             continue
         documents[end] = document
-        kind = _said(document.value) if said is None else said
     if not documents:
         if ends == ():
-            return Node(path, "group", {}, below=True)
+            return StoredNode(f"/{path}", layout, {}, below=True)
         return _in_place_of_document(source, layout, path, findings)
     for end in layout.extra:
         document = _read(source, layout.key(path, end), path, findings)
         if document is not None:
             documents[end] = document
-    return Node(path, kind, documents, below=below)
+    return StoredNode(f"/{path}", layout, documents, below)
 
 
-def _marks(
-    source: Source, layout: Layout, path: str, ends: tuple[str, ...] | None
-) -> Iterable[tuple[str, NodeKind | None]]:
+def _marks(source: Source, layout: Layout, path: str, ends: tuple[str, ...] | None) -> list[str]:
     """The documents of which one makes the node: those that were listed or fetched, else all of them."""
     if ends is not None:
-        return [mark for mark in layout.marks if mark[0] in ends]
-    if source.is_far and len(layout.marks) > 1:
-        fetched = [mark for mark in layout.marks if source.peek(layout.key(path, mark[0])) is not None]
-        return fetched or layout.marks
-    return layout.marks
+        return [end for end, _ in layout.marks if end in ends]
+    marks = [end for end, _ in layout.marks]
+    if source.is_far and len(marks) > 1:
+        return [end for end in marks if source.peek(layout.key(path, end)) is not None] or marks
+    return marks
 
 
 def _read(source: Source, key: str, path: str, findings: Findings) -> Document | None:
@@ -201,16 +181,16 @@ def note_directory(path: str, key: str, findings: Findings) -> None:
     findings.add(fault, node=f"/{path}", key=key)
 
 
-def _in_place_of_document(source: Source, layout: Layout, path: str, findings: Findings) -> Node | None:
+def _in_place_of_document(source: Source, layout: Layout, path: str, findings: Findings) -> StoredNode | None:
     """What stands for a node that has no document, but a directory of the name of one."""
-    for end, kind in layout.marks:
+    for end, _ in layout.marks:
         key = layout.key(path, end)
         if key in source.directories:
             findings.withdraw(DIRECTORY.code, key)
             fix = "move the directory away, and write the document again"
             fault = Fault(UNREADABLE, (), "a document that can be read", "a directory", fix)
             findings.add(fault, node=f"/{path}", key=key)
-            return Node(path, kind, {end: Document(key, b"", NOT_JSON)})
+            return StoredNode(f"/{path}", layout, {end: Document(key, b"", NOT_JSON)})
     return None
 
 
@@ -223,7 +203,7 @@ def _note_two_kinds(path: str, key: str, findings: Findings) -> None:
 # --- the draft: an entry point, and documents in a tree of their own ----------------------------------
 
 
-def _find_below_entry(source: Source, path: str, findings: Findings) -> tuple[Layout, Node] | None:
+def _find_below_entry(source: Source, path: str, findings: Findings) -> StoredNode | None:
     """The node at `path` of a draft hierarchy whose entry point lies further up."""
     names = path.split("/")
     above = ["/".join(names[:count]) for count in range(len(names) - 1, -1, -1)]
@@ -254,7 +234,7 @@ def layout_of(entry: Document, base: str, findings: Findings) -> Layout:
 
 def _find_draft(
     source: Source, path: str, base: str, entry: Document, findings: Findings
-) -> tuple[Layout, Node] | None:
+) -> StoredNode | None:
     """The node at `path` of the draft hierarchy below `base`."""
     layout = layout_of(entry, base, findings)
     directory = layout.directory(path)
@@ -262,9 +242,9 @@ def _find_draft(
     source.fetch(layout.tried(path), [directory] if listable else [])
     node = look(source, layout, path, findings)
     if node is not None:
-        return layout, node
+        return node
     if path == base:
-        return layout, Node(path, "group", {})
+        return StoredNode(f"/{path}", layout, {})
     if not listable or not any(source.peek_listing(directory)):
         return None
-    return layout, Node(path, "group", {}, below=True)
+    return StoredNode(f"/{path}", layout, {}, below=True)

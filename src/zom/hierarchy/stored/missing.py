@@ -13,9 +13,8 @@ from zom.hierarchy.stored.lookup import find
 from zom.hierarchy.stored.settled import Settled
 
 if TYPE_CHECKING:
-    from zom.hierarchy.stored.layout import Layout
     from zom.hierarchy.stored.lookup import Form
-    from zom.hierarchy.stored.node import Node
+    from zom.hierarchy.stored.node import StoredNode
     from zom.hierarchy.stored.source import Source
 
 __all__ = ["not_found"]
@@ -35,13 +34,13 @@ def _instead(source: Source, path: str, form: Form | None) -> str:
     if form is not None:
         other = find(source, path, None, _nobody(source))
         if other is not None:
-            return f"a {other[0].name} {other[1].kind or 'node'}; ask for no form"
+            return f"a {other.layout.name} {other.kind or 'node'}; ask for no form"
     above = path
     while above:
         above = above.rpartition("/")[0]
         found = find(source, above, form, _nobody(source))
         if found is not None:
-            return _below(source, *found, path)
+            return _below(source, found, path)
     if not source.store.capabilities.listable:
         return "no document there or above; this store can't be listed"
     return _at_the_root(source, path)
@@ -69,22 +68,22 @@ def _nobody(source: Source) -> Findings:
     return Findings(source.store.url, "lenient")
 
 
-def _below(source: Source, layout: Layout, node: Node, path: str) -> str:
+def _below(source: Source, node: StoredNode, path: str) -> str:
     """What is said of `path` where `node` is the nearest above it."""
     if node.kind == "array":
-        return f"nothing; {node.shown} is an array, and has no members"
-    place = f"nothing; the nearest node above is the group {node.shown}"
+        return f"nothing; {node.path} is an array, and has no members"
+    place = f"nothing; the nearest node above is the group {node.path}"
     if not source.store.capabilities.listable:
         return place
-    listing = source.listing(layout.directory(node.path))
-    names = sorted(layout.sightings(node.path, listing))
-    name = path[len(node.path) :].strip("/").partition("/")[0]
+    listing = source.listing(node.layout.directory(node.path))
+    names = sorted(node.layout.sightings(node.path, listing))
+    name = path[len(node.inner) :].strip("/").partition("/")[0]
     if name in names:
-        return f"nothing; {node.shown} is a group, and {name!r} in it has no document of its own"
+        return f"nothing; {node.path} is a group, and {name!r} in it has no document of its own"
     if not names:
-        return f"nothing; {node.shown} is a group without members"
+        return f"nothing; {node.path} is a group without members"
     hint = did_you_mean(near(name, names))
-    return f"nothing; {node.shown} is a group with {_list(names)}{f'; {hint}' if hint else ''}"
+    return f"nothing; {node.path} is a group with {_list(names)}{f'; {hint}' if hint else ''}"
 
 
 def _list(names: list[str]) -> str:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final
 
 from zom.errors import StoreError
@@ -12,60 +10,30 @@ from zom.hierarchy.stored.assumed import assumed_group
 from zom.hierarchy.stored.findings import Findings
 from zom.hierarchy.stored.lookup import find
 from zom.hierarchy.stored.missing import not_found
-from zom.hierarchy.stored.node import spec_of
 from zom.hierarchy.stored.pending import refuse_outer
 from zom.hierarchy.stored.settled import settled, still_settled
 from zom.hierarchy.stored.source import Source
+from zom.hierarchy.stored.tree import StoredTree, spec_of
 from zom.limits import DEFAULT_LIMITS, Limits
 from zom.paths import parse_path
 from zom.problems import Fault, rule
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from zom.hierarchy.stored.layout import Layout
     from zom.hierarchy.stored.lookup import Form
-    from zom.hierarchy.stored.node import Node
-    from zom.problems import Level, Problem
+    from zom.hierarchy.stored.node import StoredNode
+    from zom.problems import Level
     from zom.stores.interface import Store
 
 _TRIES = 20
 """How often a node is read while others change it."""
 
-__all__ = ["StoredNode", "read_node"]
+__all__ = ["read_node"]
 
 RANK: Final = rule(
     "array/rank",
     "an array that is opened has no more dimensions than the limit",
     source="numpy: NPY_MAXDIMS; Zarr sets no limit",
 )
-
-
-_LAYOUT_OF_2021: Final = "draft/2021-entry-point"
-"""What is said of the entry point of a draft of 2021: a check tells, but not each node that is opened."""
-
-
-@dataclass(frozen=True, slots=True)
-class StoredNode:
-    """One node as it lies in a store."""
-
-    spec: Any
-    """The array, or the group without its members: `members` is None."""
-    layout: Layout
-    """Where the parts of the node lie, and those of the nodes below it."""
-    path: str
-    """The path of the node in the store, as `/a/b`."""
-    documents: Mapping[str, bytes]
-    """The text of each of its documents, by key; empty for a group that has none."""
-    store: Store
-    """The store that it was read from; where a change is not done, as it is before that, or after it."""
-    problems: tuple[Problem, ...] = ()
-    """What the level doesn't take for an error."""
-
-    @property
-    def warned(self) -> tuple[Problem, ...]:
-        """The problems that whoever opens the node is warned of."""
-        return tuple(problem for problem in self.problems if problem.code != _LAYOUT_OF_2021)
 
 
 def read_node(
@@ -75,7 +43,7 @@ def read_node(
     form: Form | None = None,
     level: Level = "lenient",
     limits: Limits = DEFAULT_LIMITS,
-) -> StoredNode:
+) -> StoredTree:
     """The node at `path` in `store`, in the format `form` where one is given.
 
     NotFound says what is there instead; SpecError lists all problems of its documents, with key and
@@ -84,7 +52,7 @@ def read_node(
     >>> from zom.stores.memory import MemoryStore
     >>> store = MemoryStore({"a/zarr.json": b'{"zarr_format": 3, "node_type": "group"}'})
     >>> found = read_node(store, "/a")
-    >>> found.spec.kind, found.layout.name, list(found.documents)
+    >>> found.spec.kind, found.layout.name, list(found.documents())
     ('group', 'v3', ['a/zarr.json'])
     >>> read_node(store, "/a/b")
     Traceback (most recent call last):
@@ -105,7 +73,7 @@ def read_node(
     raise StoreError(store.url, inner, "read", "others change the hierarchy again and again; read it again")
 
 
-def _read(store: Store, inner: str, form: Form | None, level: Level, limits: Limits) -> StoredNode:
+def _read(store: Store, inner: str, form: Form | None, level: Level, limits: Limits) -> StoredTree:
     findings = Findings(store.url, level, limits)
     findings.note_oddities(store.oddities, node=f"/{inner}")
     journals = journal_keys(inner)
@@ -118,15 +86,13 @@ def _read(store: Store, inner: str, form: Form | None, level: Level, limits: Lim
         if found is None:
             findings.raise_errors()
             raise not_found(source, inner, form)
-    layout, node = found
-    spec = spec_of(layout, node, findings, plain=True)
-    _check_rank(spec, node, findings)
+    spec = spec_of(found, findings, plain=True)
+    _check_rank(spec, found, findings)
     findings.raise_errors()
-    texts = {document.key: document.text for document in node.documents.values()}
-    return StoredNode(spec, layout, node.shown, MappingProxyType(texts), store, findings.problems)
+    return StoredTree(spec, found, None, findings.problems, store)
 
 
-def _check_rank(spec: Any, node: Node, findings: Findings) -> None:
+def _check_rank(spec: Any, node: StoredNode, findings: Findings) -> None:
     """Numpy can't hold an array of more dimensions: that is told before anything is made of it."""
     if spec is None or spec.kind != "array":
         return
@@ -135,4 +101,4 @@ def _check_rank(spec: Any, node: Node, findings: Findings) -> None:
         document = next(iter(node.documents.values()))
         fix = "open it as a spec, with zom.read"
         fault = Fault(RANK, ("shape",), f"at most {most} dimensions", f"{rank}", fix)
-        findings.add(fault, node=node.shown, key=document.key, text=document.text)
+        findings.add(fault, node=node.path, key=document.key, text=document.text)

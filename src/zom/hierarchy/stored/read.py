@@ -7,7 +7,7 @@ no nodes and are passed over; a node of another format is reported, and never le
 from __future__ import annotations
 
 from contextlib import nullcontext
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from os import PathLike
 from typing import TYPE_CHECKING, Any, Literal, cast
 
@@ -15,16 +15,17 @@ from zom.errors import NotFound, SpecError, StoreError
 from zom.hierarchy.journal.journal import Unsettled, journal_keys, unsettled
 from zom.hierarchy.stored.assumed import assumed_group
 from zom.hierarchy.stored.consolidated import Consolidated, compare, consolidated_at, tree_of
-from zom.hierarchy.stored.findings import UNLISTED_GROUP, Findings
+from zom.hierarchy.stored.findings import Findings
 from zom.hierarchy.stored.layout import ENTRY_KEY, V2_LAYOUT, V3_LAYOUT
 from zom.hierarchy.stored.levels import Expected, gather
-from zom.hierarchy.stored.lookup import find, is_entry, layout_of, note_directory
+from zom.hierarchy.stored.lookup import find, layout_of, note_directory
 from zom.hierarchy.stored.missing import not_found
-from zom.hierarchy.stored.node import Document, sound_part, spec_of
+from zom.hierarchy.stored.node import Document, is_entry
 from zom.hierarchy.stored.pending import refuse_outer
 from zom.hierarchy.stored.settled import settled, still_settled
 from zom.hierarchy.stored.source import Source
 from zom.hierarchy.stored.tolerant import TolerantSource
+from zom.hierarchy.stored.tree import StoredTree, sound_part, spec_of
 from zom.limits import DEFAULT_LIMITS, Limits
 from zom.model.assembly import uncollected
 from zom.model.spec import Spec
@@ -39,11 +40,11 @@ if TYPE_CHECKING:
 
     from zom.hierarchy.stored.layout import Layout
     from zom.hierarchy.stored.lookup import Form
-    from zom.hierarchy.stored.node import Node
+    from zom.hierarchy.stored.node import StoredNode
     from zom.model.family import NodeKind
     from zom.problems import Level, Problem
 
-__all__ = ["Consolidation", "OnError", "StoredTree", "inspect_tree", "read", "read_tree"]
+__all__ = ["Consolidation", "OnError", "inspect_tree", "read", "read_tree"]
 
 Consolidation = Literal["verify", "trust", "ignore", "only"]
 """What is made of consolidated metadata: read the nodes and compare; believe it where there is some; don't
@@ -56,47 +57,6 @@ OnError = Literal["raise", "skip"]
 """What is made of nodes that can't be read: one error for all of them; they are left out, and reported."""
 
 _CONSOLIDATIONS = ("verify", "trust", "ignore", "only")
-
-
-@dataclass(frozen=True, slots=True)
-class StoredTree:
-    """A hierarchy as it lies in a store."""
-
-    spec: Any
-    """All of it, as one spec; its nodes are without consolidated metadata. None where a node is at fault."""
-    layout: Layout
-    """Where the parts of the nodes lie."""
-    path: str
-    """The path of the root of what was read in the store, as `/a/b`."""
-    root: Node
-    """The nodes with their documents."""
-    consolidated: Consolidated | None
-    """The consolidated metadata of the root, where it has some and it was looked at."""
-    problems: tuple[Problem, ...]
-    """What the level doesn't take for an error; errors, too, where nodes were skipped."""
-    store: Store
-    """The store that it was read from; where a change is not done, as it is before that, or after it."""
-    unreadable: frozenset[str] = frozenset()
-    """The paths in the store of the nodes that were skipped."""
-
-    def errors(self, path: str) -> tuple[Problem, ...]:
-        """What is wrong with the node at `path` in the store."""
-        return tuple(each for each in self.problems if each.node == path and each.severity == "error")
-
-    def reasons(self) -> dict[str, str]:
-        """Why each node was skipped, or not listed, by its path below the root of what was read."""
-        start = len(self.path.rstrip("/"))
-        texts: dict[str, str] = {}
-        unlisted = {each.node for each in self.problems if each.code == UNLISTED_GROUP.code}
-        for path in sorted(self.unreadable | unlisted):
-            first, *more = self.errors(path)
-            rest = f", and {len(more)} more" if more else ""
-            texts[path[start:] or "/"] = f"{replace(first, node='/')}{rest}"
-        return texts
-
-    def documents(self) -> dict[str, bytes]:
-        """The text of each document that was read, by key."""
-        return {each.key: each.text for node in self.root.walk() for each in node.documents.values()}
 
 
 def read(  # noqa: PLR0913 - each is a choice of the caller's
@@ -268,13 +228,13 @@ class _Reading:
         self.depth = depth
         self.skips = skips
 
-    def _tree(self, layout: Layout, root: Node, block: Consolidated | None) -> StoredTree:
-        spec = spec_of(layout, root, self.findings)
+    def _tree(self, root: StoredNode, block: Consolidated | None) -> StoredTree:
+        spec = spec_of(root, self.findings)
         unreadable: frozenset[str] = frozenset()
         if spec is None and self.skips:
-            spec, unreadable = sound_part(layout, root, self.findings)
+            spec, unreadable = sound_part(root, self.findings)
         problems, store = self.findings.problems, self.source.store
-        return StoredTree(spec, layout, root.shown, root, block, problems, store, unreadable)
+        return StoredTree(spec, root, block, problems, store, unreadable)
 
     # --- by consolidated metadata alone ---------------------------------------------------------------
 
@@ -303,7 +263,7 @@ class _Reading:
                 self.findings.clear()
                 return None
             root = tree_of(layout, self.path, block, self.findings, depth=self.depth)
-            return self._tree(layout, root, block)
+            return self._tree(root, block)
         return None
 
     def _trusted_draft(self, entry: Document) -> StoredTree | None:
@@ -319,7 +279,7 @@ class _Reading:
         if block is None:
             self.findings.raise_errors()
             return None
-        return self._tree(layout, tree_of(layout, self.path, block, self.findings, depth=self.depth), block)
+        return self._tree(tree_of(layout, self.path, block, self.findings, depth=self.depth), block)
 
     def _block(self, layout: Layout, document: Document) -> Consolidated | None:
         try:
@@ -348,20 +308,20 @@ class _Reading:
             self._refuse_unsettled(journals)
             self.findings.raise_errors()
             raise not_found(self.source, self.path, form)
-        layout, root = found
+        root, layout = found, found.layout
         # A group's own journal will be in its listing.
         listed = self.source.store.capabilities.listable and not layout.implicit_groups
         journals = journals[listed and root.kind == "group" and self.depth != 0 :]
         self._refuse_unsettled(journals)
-        block = self._seen(layout, root) if looks and root.kind == "group" and not root.is_assumed else None
+        block = self._seen(root) if looks and root.kind == "group" and not root.is_assumed else None
         may_hold = root.kind == "group" or (root.kind is None and self.source.store.capabilities.listable)
         if may_hold and self.depth != 0:
             expected = self._expected(layout, block, like)
-            gather(self.source, layout, root, self.findings, depth=self.depth, expected=expected)
-        self._refuse_out_of_reach(layout, root)
+            root = gather(self.source, root, self.findings, depth=self.depth, expected=expected)
+        self._refuse_out_of_reach(root)
         if block is not None:
-            compare(layout, root, block, self.findings, depth=self.depth)
-        return self._tree(layout, root, block)
+            compare(root, block, self.findings, depth=self.depth)
+        return self._tree(root, block)
 
     def _refuse_unsettled(self, journals: list[str]) -> None:
         """Unsettled where there is a journal under one of these keys."""
@@ -369,10 +329,10 @@ class _Reading:
             if self.source.get(key) is not None:
                 raise unsettled(self.source.store.url, key)
 
-    def _refuse_out_of_reach(self, layout: Layout, root: Node) -> None:
+    def _refuse_out_of_reach(self, root: StoredNode) -> None:
         """StoreError where neither the root's document nor its members could be had: there is nothing to go on with."""
         if root.members is None and (self.skips or self.source.is_far):
-            for key in layout.tried(root.path):
+            for key in root.layout.tried(root.path):
                 error = self.source.failure(key)
                 if error is not None:
                     raise error
@@ -384,8 +344,9 @@ class _Reading:
         is_base = f"{self.path}/".lstrip("/") == layout.base
         return f"{layout.base}{layout.copy_key}" if layout.copy_key is not None and is_base else None
 
-    def _seen(self, layout: Layout, root: Node) -> Consolidated | None:
+    def _seen(self, root: StoredNode) -> Consolidated | None:
         """The consolidated metadata beside the root; a warning where it is out of order."""
+        layout = root.layout
         if layout.inline is not None:
             document = root.documents[ENTRY_KEY]
         else:
@@ -398,7 +359,7 @@ class _Reading:
                     note_directory(self.path, key, self.findings)
                 return None
             apart = Findings(self.findings.subject, self.findings.level, self.findings.limits)
-            document = Document(key, text, apart.value(key, root.shown, text, whole=True))
+            document = Document(key, text, apart.value(key, root.path, text, whole=True))
             for problem in apart.problems:
                 if problem.severity == "error":
                     self.findings.place(replace(problem, severity="warning"), None)
