@@ -138,11 +138,20 @@ def test_an_array_is_not_put_above_nodes():
 
 def test_a_document_that_is_not_json_is_not_written_over():
     store = MemoryStore({"zarr.json": b"{"})
-    with pytest.raises(ConflictError, match="found a v3 document that can't be read"):
+    with pytest.raises(ConflictError, match="found a v3 document that cannot be read"):
         create_node(store, array_of("v3"))
-    with pytest.raises(ConflictError, match="found a v3 document that can't be read"):
+    with pytest.raises(ConflictError, match="found a v3 document that cannot be read"):
         create_node(store, array_of("v3"), "a")
     assert contents(store) == {"zarr.json": b"{"}
+
+
+@pytest.mark.parametrize("form", ["v2", "v3", "draft"])
+def test_a_document_of_an_unknown_format_is_in_the_way(form):
+    text = b'{"zarr_format": "https://example.org/other"}'
+    store = MemoryStore({"zarr.json": text})
+    with pytest.raises(ConflictError, match="found a v3 document that cannot be read; correct the document"):
+        create_node(store, array_of(form), "a")
+    assert contents(store) == {"zarr.json": text}
 
 
 def test_a_store_that_is_read_only_is_told():

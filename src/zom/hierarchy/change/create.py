@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import time
 from itertools import islice
-from typing import TYPE_CHECKING, Any, NamedTuple, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from zom.errors import ConcurrentWriteError, ConflictError, PathError, ReadOnlyError
-from zom.formats.draft import ENTRY_POINT, EntryPoint
+from zom.formats.draft import ENTRY_POINT
 from zom.hierarchy.change.carry import carry_through, check_texts
 from zom.hierarchy.change.conflicts import (
     ARRAY_ABOVE,
@@ -37,11 +37,11 @@ from zom.hierarchy.stored.layout import (
     ENTRY_KEY,
     V2_LAYOUT,
     V3_LAYOUT,
-    draft_layout,
+    entry_layout,
 )
+from zom.hierarchy.stored.node import StoredNode
 from zom.hierarchy.stored.pending import busy, check_settled
 from zom.hierarchy.stored.text import document_text
-from zom.json import text as jsontext
 from zom.model.full_spelling import check_spelling, spelled_in_full
 from zom.model.output import member_specs
 from zom.model.spec import Spec
@@ -54,18 +54,16 @@ if TYPE_CHECKING:
     from zom.extension.datatype import Format
     from zom.hierarchy.stored.layout import Layout
     from zom.model.full_spelling import Spelling
-    from zom.problems import Fault, Problem, Rule
+    from zom.problems import Fault, Rule
     from zom.stores.interface import Store
 
 __all__ = [
-    "Found",
     "check_is_spec",
     "check_names",
     "check_path",
     "chosen_spelling",
     "create_node",
     "entry_text",
-    "found_in",
     "last_name",
 ]
 
@@ -76,22 +74,6 @@ _LONGEST_PAUSE = 0.1
 
 _LOOKED_AT = 1000
 """How many keys of a directory are looked at to tell whose they are."""
-
-
-_UNREADABLE = "document that can't be read"
-
-
-class Found(NamedTuple):
-    """A node that is there already."""
-
-    form: str
-    """`v2`, `v3`, `draft`."""
-    kind: str
-    """`array`, `group`, `hierarchy` for the entry point of a draft, or `document that can't be read`."""
-    key: str
-
-    def __str__(self) -> str:
-        return f"a {self.form} {self.kind}"
 
 
 def check_is_spec(found: object) -> None:
@@ -257,7 +239,7 @@ def _missing(
     paths = [join(names[:count]) for count in range(len(names) + 1)]
     keys = [key for path in paths for layout in (V3_LAYOUT, V2_LAYOUT) for key in layout.tried(path)]
     texts = dict(zip(keys, store.get_many(keys), strict=True))
-    nodes = {path: found_in(texts, path) for path in paths}
+    nodes = {path: _found_in(texts, path) for path in paths}
     form = spec.family.form
     if form == "draft":
         return _missing_draft(store, spec, paths, nodes, texts)
@@ -282,13 +264,11 @@ def _missing_draft(
     store: Store,
     spec: Spec,
     paths: list[str],
-    nodes: Mapping[str, Found | None],
+    nodes: Mapping[str, StoredNode | None],
     texts: Mapping[str, bytes | None],
 ) -> tuple[Layout, list[tuple[str, dict[str, bytes]]]]:
     missing: list[tuple[str, dict[str, bytes]]] = []
-    base = next(
-        (path for path in reversed(paths) if (found := nodes[path]) and found.kind == "hierarchy"), None
-    )
+    base = next((path for path in reversed(paths) if (found := nodes[path]) and found.is_entry), None)
     if base is None:
         layout: Layout = DRAFT_2022
         _check(store, spec, paths, nodes)
@@ -296,40 +276,26 @@ def _missing_draft(
         missing.append(("/", {ENTRY_KEY: entry_text()}))
     else:
         text = cast("bytes", texts[V3_LAYOUT.key(base, ENTRY_KEY)])
-        layout = draft_layout(EntryPoint.parse(text, "lenient", on_warning=_quiet), base)
+        layout = entry_layout(text, base)
     inside = paths[paths.index(base or "/") :]
     keys = {layout.key(path, end): (path, end) for path in inside for end, _ in layout.marks}
     for (path, end), there in zip(keys.values(), store.get_many(keys), strict=True):
-        kind = "array" if end == ".array.json" else "group"
-        if there is not None and (path == paths[-1] or kind == "array"):
-            _check(store, spec, paths, {path: Found("draft", kind, layout.key(path, end))})
+        if there is not None and (path == paths[-1] or end == ".array.json"):
+            _check(store, spec, paths, {path: StoredNode.of(path, layout, {end: there})})
     return layout, missing
 
 
-def _quiet(problem: Problem) -> None:
-    """What is odd in an entry point is told where it is read."""
-
-
-def found_in(texts: Mapping[str, bytes | None], path: str) -> Found | None:
+def _found_in(texts: Mapping[str, bytes | None], path: str) -> StoredNode | None:
     """The node whose documents are at `path`, by what lies in `texts`."""
-    key = V3_LAYOUT.key(path, ENTRY_KEY)
-    text = texts.get(key)
-    if text is not None:
-        value = jsontext.read(text, [])
-        if not isinstance(value, dict):
-            return Found("v3", _UNREADABLE, key)
-        document = cast("dict[str, Any]", value)
-        if isinstance(document.get("zarr_format"), str):
-            return Found("draft", "hierarchy", key)
-        kind = document.get("node_type")
-        return Found("v3", kind if kind in {"array", "group"} else _UNREADABLE, key)
-    for end, kind in V2_LAYOUT.marks:
-        if texts.get(V2_LAYOUT.key(path, end)) is not None:
-            return Found("v2", str(kind), V2_LAYOUT.key(path, end))
+    for layout in (V3_LAYOUT, V2_LAYOUT):
+        keys = {end: layout.key(path, end) for end, _ in layout.marks}
+        there = {end: text for end, key in keys.items() if (text := texts.get(key)) is not None}
+        if there:
+            return StoredNode.of(path, layout, there)
     return None
 
 
-def _check(store: Store, spec: Spec, paths: list[str], nodes: Mapping[str, Found | None]) -> None:
+def _check(store: Store, spec: Spec, paths: list[str], nodes: Mapping[str, StoredNode | None]) -> None:
     """ConflictError where a node is in the way at the last path, or above it."""
     form = spec.family.form
     for path in reversed(paths):
@@ -342,7 +308,7 @@ def _check(store: Store, spec: Spec, paths: list[str], nodes: Mapping[str, Found
         if found.kind == "array":
             fix = "choose another path"
             raise _refused(store, ARRAY_ABOVE, path, f"a group, to hold {paths[-1]}", found, fix)
-        if found.kind == _UNREADABLE:
+        if found.kind is None and not found.is_entry:
             fix = "correct the document, or choose another path"
             raise _refused(store, BROKEN, path, f"a {form} group, to hold {paths[-1]}", found, fix)
         if found.form != form:
@@ -351,9 +317,10 @@ def _check(store: Store, spec: Spec, paths: list[str], nodes: Mapping[str, Found
 
 
 def _refused(  # noqa: PLR0913, PLR0917 - all that is told
-    store: Store, broken: Rule, path: str, expected: str, found: Found, fix: str | None = None
+    store: Store, broken: Rule, path: str, expected: str, found: StoredNode, fix: str | None = None
 ) -> ConflictError:
-    return ConflictError([conflict(broken, path, expected, str(found), fix, key=found.key)], store.url)
+    key = next(iter(found.documents.values())).key
+    return ConflictError([conflict(broken, path, expected, str(found), fix, key=key)], store.url)
 
 
 def check_files(store: Store, directory: str, path: str, kind: str) -> None:

@@ -76,24 +76,14 @@ class LooseKeys:
             self._take_elsewhere(key, above, name)
 
     def _take_draft(self, key: str) -> None:
-        place = self._draft_place(key)
-        above = place
+        found = self._layout.place_of(key)
+        place = above = "" if found is None or found[0][1:] == self._root else found[0][1:]
         while above and self._kinds.get(above) != "array":
             above = above.rpartition("/")[0]
         if place and above:
             self._tell_below(f"/{place}", above, key)
         else:
             self._foreign(self._root, key)
-
-    def _draft_place(self, key: str) -> str:
-        """The path of the node whose document the key is; empty where it is none."""
-        layout, base = self._layout, self._layout.base
-        directory = layout.directory(base)
-        for end, _ in layout.marks:
-            tail = layout.key(f"{base}x", end)[len(directory) + 1 :]
-            if key.startswith(directory) and key.endswith(tail):
-                return base + key[len(directory) : -len(tail)]
-        return ""
 
     def _tell_below(self, node: str, above: str, key: str) -> None:
         fix = "move the node elsewhere: below an array nobody finds it"

@@ -7,32 +7,17 @@ from typing import TYPE_CHECKING
 
 from zom.hierarchy.change.clearing import clear_all
 from zom.hierarchy.change.steps import is_document
-from zom.hierarchy.copy.mark import COPY_MARK, mark_key, parse_mark
+from zom.hierarchy.copy.mark import COPY_MARK, parse_mark
 from zom.hierarchy.journal.fit import draft_at
-from zom.hierarchy.journal.journal import JOURNAL, NEW, is_aside, unsettled
-from zom.hierarchy.stored.inventory import above_all
+from zom.hierarchy.journal.journal import JOURNAL, NEW, unsettled
 from zom.hierarchy.stored.layout import V2_LAYOUT, V3_LAYOUT
-from zom.paths import parse_path
 
 if TYPE_CHECKING:
     from zom.hierarchy.copy.mark import CopyMark
     from zom.hierarchy.journal.journal import Clearing
     from zom.stores.interface import Store
 
-__all__ = ["left_by", "marks_in", "sweep_copy"]
-
-
-def marks_in(store: Store, path: str) -> dict[str, bytes]:
-    """The texts of the marks of copies at `path`, above and below, by key."""
-    keys = {mark_key(at, COPY_MARK) for at in (path, *above_all(path))}
-    if store.capabilities.listable:
-        prefix = "".join(f"{name}/" for name in parse_path(path))
-        keys.update(
-            key for key in store.list(prefix) if key.rpartition("/")[2] == COPY_MARK and not is_aside(key)
-        )
-    ordered = sorted(keys)
-    texts = zip(ordered, store.get_many(ordered), strict=True)
-    return {key: text for key, text in texts if text is not None}
+__all__ = ["left_by", "sweep_copy"]
 
 
 def left_by(store: Store, mark: CopyMark, base: str) -> tuple[tuple[str, ...], tuple[Clearing, ...]]:

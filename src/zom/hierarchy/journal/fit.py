@@ -9,17 +9,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from zom.errors import SpecError, ZomError
-from zom.formats.draft import EntryPoint
 from zom.hierarchy.change.clearing import array_of
 from zom.hierarchy.journal.text import refused
-from zom.hierarchy.stored.inventory import draft_place, key_form
+from zom.hierarchy.stored.inventory import key_form
 from zom.hierarchy.stored.layout import (
     DOCUMENT_NAMES,
     DRAFT_2021,
     ENTRY_KEY,
     V2_LAYOUT,
     V3_LAYOUT,
-    draft_layout,
+    entry_layout,
 )
 from zom.hierarchy.stored.node import StoredNode
 
@@ -29,7 +28,6 @@ if TYPE_CHECKING:
     from zom.extension.keys import KeyForm
     from zom.hierarchy.journal.journal import Clearing, Journal
     from zom.hierarchy.stored.layout import Layout
-    from zom.problems import Problem
     from zom.stores.interface import Store
 
 __all__ = ["check_fits", "draft_at"]
@@ -47,7 +45,7 @@ def _faults(store: Store, work: Journal) -> Iterator[str]:
     for key in sorted(work.documents):
         if key.rpartition("/")[2] in DOCUMENT_NAMES:
             continue
-        if draft is None or draft_place(key, draft, work.path) is None:
+        if draft is None or draft.place_of(key) is None:
             yield f"{key!r}, which is no document of a node"
     old = {key: text for key, text in work.old.items() if text is not None}
     for clearing in work.clears:
@@ -68,14 +66,10 @@ def draft_at(store: Store, path: str, work: Journal | None = None) -> Layout | N
     for text in (*told, store.get(key)):
         if text is not None and StoredNode.of(path, V3_LAYOUT, {ENTRY_KEY: text}).is_entry:
             try:
-                return draft_layout(EntryPoint.parse(text, "lenient", on_warning=_quiet), path)
+                return entry_layout(text, path)
             except SpecError:
                 return None
     return None
-
-
-def _quiet(problem: Problem) -> None:
-    """What is odd in an entry point is told where it is read."""
 
 
 def _layout(clearing: Clearing, draft: Layout | None) -> Layout | None:

@@ -13,11 +13,12 @@ from zom.errors import ConflictError, ReadOnlyError, StoreError
 from zom.hierarchy.change.conflicts import CHANGED, conflict
 from zom.hierarchy.change.steps import Steps, finish, sweep, undo
 from zom.hierarchy.copy.mark import COPY_MARK, parse_mark
-from zom.hierarchy.copy.sweep import left_by, marks_in, sweep_copy
+from zom.hierarchy.copy.sweep import left_by, sweep_copy
 from zom.hierarchy.journal.fit import check_fits
+from zom.hierarchy.journal.journal import JOURNAL
 from zom.hierarchy.journal.text import parse_journal
 from zom.hierarchy.stored.pending import is_committed
-from zom.hierarchy.stored.settled import journals_in
+from zom.hierarchy.stored.settled import marks_in
 from zom.paths import join, parse_path
 from zom.stores.opening import is_name, opened
 from zom.stores.zip import ZipStore
@@ -128,9 +129,15 @@ def _repaired_archive(place: Place, path: str, on_conflict: OnConflict) -> tuple
 
 def _repaired_in(there: Store, at: str, on_conflict: OnConflict) -> tuple[Repair, ...]:
     changes = [
-        done for key in journals_in(there, at, below=True) if (done := repaired(there, key, on_conflict))
+        done
+        for key in marks_in(there, at, JOURNAL, below=True)
+        if (done := repaired(there, key, on_conflict))
     ]
-    copies = [Repair(_at(key), "undone") for key in marks_in(there, at) if sweep_copy(there, key)]
+    copies = [
+        Repair(_at(key), "undone")
+        for key in marks_in(there, at, COPY_MARK, below=True)
+        if sweep_copy(there, key)
+    ]
     with suppress(StoreError):
         there.sweep()  # what can't be removed is hidden, and harms nobody
     return (*changes, *copies)
@@ -150,9 +157,12 @@ def plan_repair(store: Place, path: str = "", *, on_conflict: OnConflict = "refu
     there = opened(store, read_only=True if is_name(store) else None, existing=True)
     at = join(parse_path(path))
     try:
-        found = journals_in(there, at, below=True)
+        found = marks_in(there, at, JOURNAL, below=True)
         changes = [_planned(there, key, text, on_conflict)[1] for key, text in found.items()]
-        copies = [_planned_sweep(there, key, text) for key, text in marks_in(there, at).items()]
+        copies = [
+            _planned_sweep(there, key, text)
+            for key, text in marks_in(there, at, COPY_MARK, below=True).items()
+        ]
     finally:
         if is_name(store):
             there.close()

@@ -11,10 +11,9 @@ from typing import TYPE_CHECKING, cast
 
 from zom.engine.compile import compile_plan
 from zom.errors import StoreError, UnknownName
-from zom.formats.draft import EntryPoint
 from zom.hierarchy.copy.mark import COPY_MARK, mark_key
 from zom.hierarchy.journal.journal import JOURNAL, is_aside, journal_key
-from zom.hierarchy.stored.layout import DRAFT_2022, ENTRY_KEY, V2_LAYOUT, V3_LAYOUT, draft_layout
+from zom.hierarchy.stored.layout import DRAFT_2022, ENTRY_KEY, V2_LAYOUT, V3_LAYOUT, entry_layout
 from zom.hierarchy.stored.node import Document, StoredNode
 from zom.paths import join, parse_path
 
@@ -24,14 +23,12 @@ if TYPE_CHECKING:
     from zom.extension.keys import KeyForm
     from zom.hierarchy.stored.layout import Layout
     from zom.model.spec import Spec
-    from zom.problems import Problem
     from zom.stores.interface import Store
 
 __all__ = [
     "Inventory",
     "above_all",
     "chunk_keys",
-    "draft_place",
     "key_form",
     "layout_for",
     "take_inventory",
@@ -118,7 +115,7 @@ def take_inventory(store: Store, path: str, family_form: str, *, expected: Itera
     rest: list[str] = []
     layouts: dict[str, Layout] = {each.name: each for each in dict.fromkeys((V3_LAYOUT, V2_LAYOUT, layout))}
     for key in keys:
-        place = _place(key, layouts.values(), base)
+        place = _place(key, layouts.values())
         if place is None:
             if not key.endswith(JOURNAL):
                 rest.append(key)
@@ -157,12 +154,8 @@ def layout_for(form: str, texts: Mapping[str, bytes | None], paths: list[str]) -
     for path in reversed(paths):
         text = texts.get(V3_LAYOUT.key(path, ENTRY_KEY))
         if text is not None and b"metadata_encoding" in text:
-            return path, draft_layout(EntryPoint.parse(text, "lenient", on_warning=_quiet), path)
+            return path, entry_layout(text, path)
     return "/", DRAFT_2022
-
-
-def _quiet(problem: Problem) -> None:
-    """What is odd in an entry point is told where it is read."""
 
 
 def _listed(store: Store, layout: Layout, path: str, base: str, expected: Iterable[str]) -> list[str]:
@@ -181,34 +174,20 @@ def _listed(store: Store, layout: Layout, path: str, base: str, expected: Iterab
     return [*there, *(key for prefix in layout.node_prefixes(path) for key in store.list(prefix))]
 
 
-def _place(key: str, layouts: Iterable[Layout], base: str) -> tuple[str, str, str] | None:
+def _place(key: str, layouts: Iterable[Layout]) -> tuple[str, str, str] | None:
     """Of which layout a key is a document, of which node, and which."""
     above, _, name = key.rpartition("/")
     for layout in layouts:
         if layout.implicit_groups:
-            place = draft_place(key, layout, base)
+            place = layout.place_of(key)
             if place is not None:
-                return place
+                return layout.name, *place
         elif name in _ENDS[layout.name]:
             return layout.name, f"/{above}", name
     return None
 
 
 _ENDS = {layout.name: frozenset(_ends(layout)) for layout in (V2_LAYOUT, V3_LAYOUT)}
-
-
-def draft_place(key: str, layout: Layout, base: str) -> tuple[str, str, str] | None:
-    """The (layout, path, name) of a document of the draft hierarchy at `base`; None where the key is of none."""
-    directory = layout.directory(base)
-    for end, _ in layout.marks:
-        if key == layout.key(base, end):
-            return layout.name, base, end
-        sample = layout.key(f"{base.rstrip('/')}/x", end)
-        tail = sample[len(directory) + 1 :]
-        if key.startswith(directory) and key.endswith(tail) and len(key) > len(directory) + len(tail):
-            inner = key[len(directory) : -len(tail)]
-            return layout.name, f"{base.rstrip('/')}/{inner}", end
-    return None
 
 
 def _texts(

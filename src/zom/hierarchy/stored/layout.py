@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, cast
 from typing_extensions import override
 
 from zom.errors import NotFound, PathError
-from zom.formats.draft import DRAFT
+from zom.formats.draft import DRAFT, EntryPoint
 from zom.formats.draft_extension import extensions_not_understood
 from zom.formats.v2 import V2
 from zom.formats.v3 import V3
@@ -24,7 +24,6 @@ from zom.portable import is_own_name
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from zom.formats.draft import EntryPoint
     from zom.model.family import Family, NodeKind
     from zom.model.spec import Spec
     from zom.stores.interface import Listing
@@ -38,6 +37,7 @@ __all__ = [
     "Layout",
     "Sighting",
     "draft_layout",
+    "entry_layout",
 ]
 
 LayoutName = Literal["v2", "v3", "draft", "draft 2021"]
@@ -127,6 +127,15 @@ class Layout:
         """The path and the end of the key of a document, both below `base`; None where nobody asks for it."""
         del key
         return None
+
+    def place_of(self, key: str) -> tuple[str, str] | None:
+        """The path and the end of the key of a document, as `node_of`, for keys and paths of the store.
+
+        >>> replace(DRAFT_2022, base="x/").place_of("x/meta/a/b.array.json")
+        ('/x/a/b', '.array.json')
+        """
+        found = self.node_of(key[len(self.base) :]) if key.startswith(self.base) else None
+        return None if found is None else ("/" + f"{self.base}{found[0]}".strip("/"), found[1])
 
     def is_place(self, path: str) -> bool:
         """Whether a node could lie at `path` at all: its keys must be keys.
@@ -298,3 +307,8 @@ def draft_layout(entry: EntryPoint, base: str = "") -> Layout:
         base="/".join(names) + "/" if names else "",
         not_understood=tuple(extensions_not_understood(entry.extensions)),
     )
+
+
+def entry_layout(text: bytes, base: str) -> Layout:
+    """The layout that the text of an entry point tells; what is odd in it is reported where it is read."""
+    return draft_layout(EntryPoint.parse(text, "lenient", on_warning=lambda _: None), base)

@@ -15,6 +15,7 @@ from zom.model.stored import model_document
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
+    from zom.extension.datatype import Format
     from zom.hierarchy.stored.layout import Layout
     from zom.model.family import NodeKind
     from zom.model.spec import Spec
@@ -104,6 +105,11 @@ class StoredNode:
         """Whether its document is the entry point of a draft hierarchy, and it is no node."""
         document = self.documents.get(ENTRY_KEY)
         return document is not None and b"metadata_encoding" in document.text and is_entry(document.value)
+
+    @property
+    def form(self) -> Format:
+        """Its format."""
+        return "draft" if self.is_entry else self.layout.family.form
 
     def spec(self) -> Spec | None:
         """Its spec without members; None where its documents can't be read, or are at fault."""

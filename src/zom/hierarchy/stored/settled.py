@@ -13,9 +13,10 @@ from typing import TYPE_CHECKING
 from typing_extensions import override
 
 from zom.hierarchy.change.clearing import array_of
-from zom.hierarchy.journal.journal import JOURNAL, OLD, is_aside, journal_keys
+from zom.hierarchy.copy.mark import mark_key
+from zom.hierarchy.journal.journal import JOURNAL, OLD, is_aside
 from zom.hierarchy.journal.text import parse_journal
-from zom.hierarchy.stored.inventory import key_form
+from zom.hierarchy.stored.inventory import above_all, key_form
 from zom.hierarchy.stored.pending import is_committed, refuse_outer
 from zom.paths import parse_path
 from zom.stores.interface import ByteRange, Snapshot, Store, Versioned, cut
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
     from zom.hierarchy.journal.journal import Journal
     from zom.stores.interface import Listing
 
-__all__ = ["Settled", "journals_in", "settled", "still_settled"]
+__all__ = ["Settled", "marks_in", "settled", "still_settled"]
 
 
 def settled(store: Store, path: str, *, below: bool = False) -> Store:
@@ -44,19 +45,17 @@ def settled(store: Store, path: str, *, below: bool = False) -> Store:
     """
     refuse_outer(store, path)
     seen = store
-    for key, text in journals_in(store, path, below=below).items():
+    for key, text in marks_in(store, path, JOURNAL, below=below).items():
         seen = Settled(seen, parse_journal(text, store.url, key), key, text)
     return seen
 
 
-def journals_in(store: Store, path: str, *, below: bool) -> dict[str, bytes]:
-    """The texts of the journals at `path` and above, and `below`, by key, the deepest first."""
-    keys = set(journal_keys(path))
+def marks_in(store: Store, path: str, name: str, *, below: bool) -> dict[str, bytes]:
+    """The texts of journals, or of marks of copies, at `path` and above, and `below`, by key, the deepest first."""
+    keys = {mark_key(at, name) for at in (path, *above_all(path))}
     if below and store.capabilities.listable:
-        prefix = "".join(f"{name}/" for name in parse_path(path))
-        keys.update(
-            key for key in store.list(prefix) if key.rpartition("/")[2] == JOURNAL and not is_aside(key)
-        )
+        prefix = "".join(f"{each}/" for each in parse_path(path))
+        keys.update(key for key in store.list(prefix) if key.rpartition("/")[2] == name and not is_aside(key))
     ordered = sorted(keys, key=lambda key: (-key.count("/"), key))
     texts = zip(ordered, store.get_many(ordered), strict=True)
     return {key: text for key, text in texts if text is not None}
