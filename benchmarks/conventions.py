@@ -131,7 +131,7 @@ def main() -> None:
             "a plate of 384 wells with 9 fields, on a local disk",
             medians(
                 {
-                    "zom.validate": lambda: without_findings(zom.validate(place, ["ome/0.5"])),
+                    "zom.validate": lambda: without_findings(zom.validate(place, conventions=["ome/0.5"])),
                     "zom.read": lambda: zom.read(place),
                     "yaozarrs": lambda: yaozarrs.validate_zarr_store(place),
                     "ome-zarr-models": lambda: ome_zarr_models.open_ome_zarr(
@@ -150,8 +150,8 @@ def main() -> None:
         f"a product of {sum(1 for _ in spec.walk())} documents, by xarray and CF",
         medians(
             {
-                "zom.validate, a spec": lambda: without_findings(zom.validate(spec, asked)),
-                "zom.validate, JSON text": lambda: without_findings(zom.validate(text, asked)),
+                "zom.validate, a spec": lambda: without_findings(zom.validate(spec, conventions=asked)),
+                "zom.validate, JSON text": lambda: without_findings(zom.validate(text, conventions=asked)),
             },
             rounds * 3,
         ),

@@ -66,7 +66,6 @@ VERBS = [
     "info",
     "read",
     "validate",
-    "check",
     "diff",
     "plan",
     "create",

@@ -53,7 +53,6 @@ PUBLIC = [
         "ZomError",
     ),
     *(
-        "check",
         "consolidate",
         "conventions",
         "convert",

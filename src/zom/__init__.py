@@ -55,7 +55,6 @@ if TYPE_CHECKING:
     from zom.handles.group import Group
     from zom.handles.handles import create_array, create_group, open, open_array, open_group  # noqa: A004
     from zom.handles.plan import Plan
-    from zom.hierarchy.check.check import check
     from zom.hierarchy.check.validate import validate
     from zom.hierarchy.copy.copy import copy
     from zom.hierarchy.copy.report import CopyReport
@@ -110,7 +109,6 @@ _HOMES = {
     ),
     "zom.handles.group": ("Group",),
     "zom.hierarchy.stored.broken": ("BrokenNode",),
-    "zom.hierarchy.check.check": ("check",),
     "zom.hierarchy.stored.diff": ("diff",),
     "zom.hierarchy.copy.copy": ("copy",),
     "zom.hierarchy.copy.report": ("CopyReport",),
@@ -174,7 +172,6 @@ __all__ = [
     "StoreError",
     "UnknownName",
     "ZomError",
-    "check",
     "consolidate",
     "conventions",
     "convert",

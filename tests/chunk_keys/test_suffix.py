@@ -29,7 +29,7 @@ def test_chunks_are_written_and_read_by_their_ending(base, shape):
     assert chunks
     assert all(key.endswith(".tiff") for key in chunks)
     assert np.array_equal(zom.open_array(array.store)[...], values)
-    assert array.check("all") == ()
+    assert zom.validate(array, conventions=(), data="all").ok
     if shape:
         points = tuple(np.array([0, n - 1]) for n in shape)
         assert np.array_equal(array.vindex[points], values[points])
@@ -53,7 +53,10 @@ def test_an_ending_is_a_part_of_a_name(ending):
 
 
 def test_the_name_is_not_registered():
-    codes = [problem.code for problem in zom.check(made(keys(".a", "default")).spec, "closed")]
+    codes = [
+        problem.code
+        for problem in zom.validate(made(keys(".a", "default")).spec, conventions=(), level="closed").problems
+    ]
     assert codes == ["v3/unregistered-name"]
 
 

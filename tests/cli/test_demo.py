@@ -53,7 +53,7 @@ def test_what_demo_leaves_is_what_it_says(call, tmp_path):
     spec = zom.parse((tmp_path / "out" / "spec.json").read_bytes())
     root = zom.open_group(tmp_path / "out" / "climate.zarr")
     assert not diff(root, spec)
-    assert zom.check(root, data="all") == ()
+    assert zom.validate(root, conventions=(), data="all").problems == ()
     assert root["time"][:].tolist() == list(range(48))
     days = root["t2m"][:].reshape(2, 24, 181, 360).mean(axis=1)
     assert np.array_equal(root["daily/t2m"][:], days)
@@ -69,7 +69,7 @@ def test_demo_mends_what_an_earlier_one_left_damaged(call, tmp_path):
     call("demo")
     (tmp_path / "zom-demo" / "climate.zarr" / "time" / "c" / "0").write_bytes(b"")
     assert call("demo")[0] == 0
-    assert zom.check(tmp_path / "zom-demo" / "climate.zarr", data="all") == ()
+    assert zom.validate(tmp_path / "zom-demo" / "climate.zarr", conventions=(), data="all").problems == ()
 
 
 def test_demo_refuses_a_directory_with_other_files(call, tmp_path):

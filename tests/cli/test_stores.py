@@ -219,38 +219,47 @@ def test_validate_fails_for_warnings_where_that_is_asked_for(call):
 
 def test_check_of_a_sound_store_is_silent(call, filled):
     filled["t2m"][:] = 1
-    assert call("check", "a.zarr") == (0, "", "a.zarr: no problems\n")
-    assert call("check", "a.zarr", "--data", "all") == (0, "", "a.zarr: no problems\n")
+    assert call("validate", "a.zarr", "--data", "keys") == (
+        0,
+        "",
+        "1 store: no problems; rules of xarray: 9 passed\n",
+    )
+    assert call("validate", "a.zarr", "--data", "all") == (
+        0,
+        "",
+        "1 store: no problems; rules of xarray: 9 passed\n",
+    )
 
 
 @pytest.mark.usefixtures("filled")
 def test_check_names_files_that_do_not_belong(call, tmp_path):
     (tmp_path / "a.zarr" / "photo.jpg").write_bytes(b"")
-    code, out, err = call("check", "a.zarr")
+    code, out, err = call("validate", "a.zarr", "--data", "keys")
     assert code == 0
     assert out.startswith("a.zarr/photo.jpg: note: ") or "a.zarr/photo.jpg: " in out
     assert "[store/foreign-key]\n" in out
-    assert err.startswith("a.zarr: ")
-    assert call("check", "a.zarr", "--fail-on", "note")[0] == 1
+    assert err.startswith("1 store: ")
+    assert call("validate", "a.zarr", "--data", "keys", "--fail-on", "note")[0] == 1
 
 
 def test_check_finds_a_chunk_that_can_not_be_decoded_where_chunks_are_read(call, filled, tmp_path):
     filled["t2m"][:] = 1
     (tmp_path / "a.zarr" / "time" / "c" / "0").write_bytes(b"not a chunk, but long enough to be one")
-    assert call("check", "a.zarr")[0] == 0
-    code, out, err = call("check", "a.zarr", "--data", "all")
-    assert (code, err) == (1, "a.zarr: 1 error\n")
+    assert call("validate", "a.zarr", "--data", "keys")[0] == 0
+    code, out, err = call("validate", "a.zarr", "--data", "all")
+    assert (code, err) == (1, "1 store: 1 error; rules of xarray: 9 passed\n")
     assert out.startswith("a.zarr/time/c/0: error: /time: ")
     assert out.endswith("[chunk/undecodable]\n")
-    (entry,) = json.loads(call("check", "a.zarr", "--data", "all", "--format", "json")[1])
-    assert (entry["file"], entry["key"], entry["code"]) == ("a.zarr", "time/c/0", "chunk/undecodable")
+    (report,) = json.loads(call("validate", "a.zarr", "--data", "all", "--format", "json")[1])
+    (entry,) = report["findings"]
+    assert (report["subject"], entry["key"], entry["code"]) == ("a.zarr", "time/c/0", "chunk/undecodable")
 
 
 def test_check_holds_a_store_against_a_spec(call, filled, small, document):
     filled["t2m"][:] = 1
-    assert call("check", "a.zarr", "--like", document)[0] == 0
+    assert call("validate", "a.zarr", "--data", "keys", "--like", document)[0] == 0
     other = small.replace(attributes={"title": "another"}).to_json().encode()
-    code, out, _ = call("check", "a.zarr", "--like", "-", stdin=other)
+    code, out, _ = call("validate", "a.zarr", "--data", "keys", "--like", "-", stdin=other)
     assert (code, out.count("\n")) == (1, 1)
     assert "attributes.title: " in out
 
@@ -260,17 +269,17 @@ def test_check_holds_a_store_against_a_template(call, filled, small, tmp_path):
     fits, other = template.infer(small), template.GroupTemplate(members={"tp": template.ArrayTemplate()})
     for name, each in (("fits.json", fits), ("other.json", other)):
         (tmp_path / name).write_text(each.to_json())
-    assert call("check", "a.zarr", "--like", "fits.json")[0] == 0
-    code, out, _ = call("check", "a.zarr", "--like", "other.json")
+    assert call("validate", "a.zarr", "--data", "keys", "--like", "fits.json")[0] == 0
+    code, out, _ = call("validate", "a.zarr", "--data", "keys", "--like", "other.json")
     assert code == 1
     assert "tp" in out
 
 
 def test_check_of_a_template_that_is_none_says_so(call, filled):
     del filled
-    code, out, err = call("check", "a.zarr", "--like", "-", stdin=b'{"zom_template": 9}')
+    code, out, err = call("validate", "a.zarr", "--data", "keys", "--like", "-", stdin=b'{"zom_template": 9}')
     assert (code, out) == (3, "")
-    assert err.startswith("zom check: standard input: zom_template: expected 1, found 9")
+    assert err.startswith("zom validate: standard input: zom_template: expected 1, found 9")
 
 
 # -- diff -----------------------------------------------------------------------------------------------

@@ -25,7 +25,7 @@ def test_more_bits_than_there_are_round_nothing(data_type):
     little = {"name": "bytes", "configuration": {"endian": "little"}}
     codecs = [{"name": "bitround", "configuration": {"keepbits": 70}}, little]
     spec = v3.ArraySpec.build(shape=(9,), dtype=data_type, codecs=codecs)
-    told = [(problem.code, problem.severity) for problem in zom.check(spec)]
+    told = [(problem.code, problem.severity) for problem in zom.validate(spec, conventions=()).problems]
     assert told == [("codec/bitround-keepbits", "warning")]
     array = zom.create_array(MemoryStore(), spec)
     values = np.random.default_rng(1).integers(0, 256, 9 * array.dtype.itemsize, np.uint8).view(array.dtype)

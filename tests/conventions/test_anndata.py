@@ -27,11 +27,11 @@ def document(**parts: Any) -> dict[str, Any]:
 
 
 def messages(subject: object) -> list[str]:
-    return [str(problem) for problem in zom.validate(subject, ["anndata"])]
+    return [str(problem) for problem in zom.validate(subject, conventions=["anndata"])]
 
 
 def codes(subject: object) -> list[str]:
-    return [problem.code for problem in zom.validate(subject, ["anndata"])]
+    return [problem.code for problem in zom.validate(subject, conventions=["anndata"])]
 
 
 # --- where it is found --------------------------------------------------------------------------------------
@@ -96,7 +96,7 @@ def test_a_column_that_is_not_there_suggests_a_near_name():
 def test_a_column_that_is_not_listed_is_a_warning():
     wrong = document(obs={"n": "int8"})
     wrong["members"]["obs"]["attributes"]["column-order"] = []
-    (problem,) = zom.validate(wrong, ["anndata"])
+    (problem,) = zom.validate(wrong, conventions=["anndata"])
     assert (problem.code, problem.severity) == ("anndata/columns-listed", "warning")
     assert problem.fix == "add its name to 'column-order': anndata drops the column in silence"
 
@@ -105,7 +105,9 @@ def test_a_misspelt_encoding_suggests_a_near_name():
     wrong = document(X=csr("float32"))
     wrong["members"]["X"]["attributes"]["encoding-type"] = "csr-matrix"
     (found,) = [
-        problem for problem in zom.validate(wrong, ["anndata"]) if problem.code == "anndata/encoding-known"
+        problem
+        for problem in zom.validate(wrong, conventions=["anndata"])
+        if problem.code == "anndata/encoding-known"
     ]
     assert str(found) == (
         "/X: attributes.encoding-type: expected an encoding type that anndata defines, "
@@ -116,7 +118,7 @@ def test_a_misspelt_encoding_suggests_a_near_name():
 def test_a_future_version_says_which_is_known():
     wrong = document()
     wrong["attributes"]["encoding-version"] = "1.0.0"
-    (problem,) = zom.validate(wrong, ["anndata"])
+    (problem,) = zom.validate(wrong, conventions=["anndata"])
     assert (problem.code, problem.expected, problem.found) == (
         "anndata/encoding-known",
         '"0.1.0", the version of anndata that is known',
@@ -127,7 +129,7 @@ def test_a_future_version_says_which_is_known():
 def test_a_stranger_in_an_anndata_group_is_a_warning():
     wrong = document()
     wrong["members"]["Obsm"] = wrong["members"].pop("obsm")
-    (problem,) = zom.validate(wrong, ["anndata"])
+    (problem,) = zom.validate(wrong, conventions=["anndata"])
     assert (problem.code, problem.severity, problem.fix) == (
         "anndata/members",
         "warning",
@@ -138,7 +140,7 @@ def test_a_stranger_in_an_anndata_group_is_a_warning():
 def test_sizes_are_not_judged_where_members_were_not_read():
     partly = document(X="float32")
     del partly["members"]["obs"]["members"]
-    report = zom.validate(partly, ["anndata"])
+    report = zom.validate(partly, conventions=["anndata"])
     assert len(report) == 0
     (count,) = [each for each in report.rules if each.code == "anndata/dataframe-length"]
     assert count.reasons["it isn't known how long the index is"] == 1
@@ -158,7 +160,7 @@ def test_any_json_in_any_attribute_is_a_finding_or_nothing_but_never_an_exceptio
         for step in path:
             node = node["members"][step]
         node.setdefault("attributes", {})[name] = value
-        zom.validate(changed, ["anndata"])
+        zom.validate(changed, conventions=["anndata"])
 
 
 @pytest.mark.slow
@@ -229,4 +231,4 @@ def test_a_column_can_not_be_called_as_the_index():
 def test_a_materialized_skeleton_has_no_finding(zarr_format: int, tmp_path: Any):
     spec = small(zarr_format, X="float32", obs={"kind": categorical(2)})
     zom.materialize(spec, tmp_path / "a.zarr")
-    assert list(zom.validate(tmp_path / "a.zarr", ["anndata"])) == []
+    assert list(zom.validate(tmp_path / "a.zarr", conventions=["anndata"])) == []

@@ -75,7 +75,7 @@ def test_any_value_in_any_place_is_a_finding_and_no_exception(path):
     choose = random.Random(path.stem)
     for _ in range(300):
         document = mutated(choose.choice(cases).document, choose)
-        for problem in zom.validate(document, asked, profile="strict"):
+        for problem in zom.validate(document, conventions=asked, profile="full"):
             assert "\n" not in str(problem)
 
 
@@ -83,4 +83,4 @@ def test_any_value_in_any_place_is_a_finding_and_no_exception(path):
 def test_attributes_that_are_no_object_are_no_exception(value):
     document = {"zarr_format": 3, "node_type": "group", "attributes": value, "members": {}}
     for name in conventions.names():
-        assert zom.validate(document, [name], level="lenient").nodes == 1
+        assert zom.validate(document, conventions=[name], level="lenient").nodes == 1

@@ -34,7 +34,9 @@ def dataset(members: dict[str, object], **attributes: object) -> v3.GroupSpec:
 
 
 def texts(spec: object, code: str) -> list[str]:
-    return [str(problem) for problem in zom.validate(spec, ["cf"]) if problem.code == f"cf/{code}"]
+    return [
+        str(problem) for problem in zom.validate(spec, conventions=["cf"]) if problem.code == f"cf/{code}"
+    ]
 
 
 def nodes(spec: object) -> int:
@@ -60,7 +62,7 @@ def test_no_other_conventions_are_taken_for_cf() -> None:
 def test_v2_and_v3_are_judged_alike() -> None:
     old = v2.ArraySpec.build(shape=(2,), dtype="float32", dimension_names=("x",), attributes={"units": ""})
     found = [
-        [problem.code for problem in zom.validate(each, ["cf"])]
+        [problem.code for problem in zom.validate(each, conventions=["cf"])]
         for each in (
             v2.GroupSpec(attributes={"Conventions": "CF-1.13"}, members={"t": old}),
             dataset({"t": array("x", units="")}),
@@ -71,7 +73,9 @@ def test_v2_and_v3_are_judged_alike() -> None:
 
 def test_rules_that_need_other_variables_do_not_apply_to_an_array_alone() -> None:
     declared = [{"uuid": "77c308c7-4db2-4774-8b2d-aa37e9997db6"}]
-    report = zom.validate(array("x", coordinates="nowhere", axis="Q", zarr_conventions=declared), ["cf"])
+    report = zom.validate(
+        array("x", coordinates="nowhere", axis="Q", zarr_conventions=declared), conventions=["cf"]
+    )
     reasons = {each.code: each for each in report.rules}
     assert reasons["cf/coordinates-exist"].passed == reasons["cf/coordinates-exist"].failed == 0
     assert reasons["cf/axis"].failed == 1
@@ -340,7 +344,9 @@ def table(tmp_path):
 
 
 def named(table: object, **attributes: object) -> list[str]:
-    return [problem.code for problem in zom.validate(dataset({"t": array(**attributes)}), [table])]
+    return [
+        problem.code for problem in zom.validate(dataset({"t": array(**attributes)}), conventions=[table])
+    ]
 
 
 def test_a_standard_name_of_the_table_is_known(table) -> None:
@@ -394,7 +400,7 @@ def test_a_dataset_may_lie_1500_groups_deep() -> None:
     }
     for _ in range(1500):
         node = {"zarr_format": 3, "node_type": "group", "members": {"g": node}}
-    (found,) = zom.validate(node, ["cf"]).conventions
+    (found,) = zom.validate(node, conventions=["cf"]).conventions
     assert (found.nodes, found.first) == (1, "/g" * 1500)
 
 

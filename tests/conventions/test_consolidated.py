@@ -27,7 +27,7 @@ def document(members: dict[str, Any] | None = None) -> dict[str, Any]:
 
 
 def codes(subject: object, conventions: Any = "auto") -> list[str]:
-    return [problem.code for problem in zom.validate(subject, conventions)]
+    return [problem.code for problem in zom.validate(subject, conventions=conventions)]
 
 
 def test_a_group_with_a_block_is_found():
@@ -121,7 +121,7 @@ def replaced(store, key, old, new):
 
 @pytest.mark.parametrize("form", ["v2", "v3"])
 def test_a_store_whose_copy_is_true_passes(form):
-    report = zom.validate(store_of(form), ["consolidated"])
+    report = zom.validate(store_of(form), conventions=["consolidated"])
     assert report.problems == ()
     assert {each.code: each.passed for each in report.rules} == {
         "consolidated/equal": 1,
@@ -180,5 +180,5 @@ def test_a_block_of_a_group_below_is_checked_too():
     document = json.loads(store.get("g/zarr.json"))
     document["consolidated_metadata"]["metadata"]["ghost"] = {"zarr_format": 3, "node_type": "group"}
     store.set("g/zarr.json", json.dumps(document).encode())
-    (problem,) = zom.validate(store, ["consolidated"]).problems
+    (problem,) = zom.validate(store, conventions=["consolidated"]).problems
     assert (problem.code, problem.node, problem.key) == ("consolidated/no-ghosts", "/g", "g/zarr.json")

@@ -527,7 +527,7 @@ MESSAGES = [
 )
 def test_a_breach_is_told_in_one_line(rule, name, message):
     case = CASES[rule, name]
-    report = zom.validate(case.document, [case.convention], profile=case.profile)
+    report = zom.validate(case.document, conventions=[case.convention], profile=case.profile)
     assert str(next(problem for problem in report if problem.code == rule)) == message
 
 

@@ -25,13 +25,13 @@ def test_it_is_found_where_multiscales_and_spatial_meet():
 
 
 def test_asked_for_where_one_of_the_two_is_absent_nothing_is_judged_and_nothing_is_wrong():
-    report = zom.validate(pyramid(), ["geozarr"])
+    report = zom.validate(pyramid(), conventions=["geozarr"])
     assert list(report) == []
     assert set(judged(report).values()) == {0}
 
 
 def test_all_its_rules_are_judged_on_a_pyramid_in_its_place():
-    assert set(judged(zom.validate(pyramid(transform=PLACED), ["geozarr"])).values()) == {1}
+    assert set(judged(zom.validate(pyramid(transform=PLACED), conventions=["geozarr"])).values()) == {1}
 
 
 def test_a_scale_of_a_third_is_rounded():
@@ -49,6 +49,6 @@ def test_a_scale_of_a_third_is_rounded():
             ]
         },
     }
-    report = zom.validate(v3.GroupSpec(attributes=attributes, members={}), ["geozarr"])
+    report = zom.validate(v3.GroupSpec(attributes=attributes, members={}), conventions=["geozarr"])
     own = {problem.code for problem in report if problem.code.startswith("geozarr/")}
     assert own == {"geozarr/level-placed"}

@@ -17,7 +17,7 @@ def licensed(members=None, **form):
 def codes(spec, *ignored):
     return [
         (problem.code, problem.node)
-        for problem in zom.validate(spec, ["license"])
+        for problem in zom.validate(spec, conventions=["license"])
         if problem.code not in ignored
     ]
 
@@ -70,5 +70,5 @@ def test_the_published_example_of_a_list_breaks_text_and_schema():
         attributes={**licensed().attributes, "license": [{"path": "path/to/group_or_array"}]}, members={}
     )
     assert "license/attributes" in [code for code, _ in codes(spec)]
-    report = zom.validate(spec, ["license"], profile="schema")
+    report = zom.validate(spec, conventions=["license"], profile="schema")
     assert "license/attributes" in [problem.code for problem in report]

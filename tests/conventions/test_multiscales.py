@@ -41,7 +41,7 @@ def shapes(spec):
         },
     ],
 )
-@pytest.mark.parametrize("profile", ["text", "schema", "strict"])
+@pytest.mark.parametrize("profile", ["text", "schema", "full"])
 def test_what_is_built_has_no_finding(options, profile):
     arrays = {
         "red": array(3, 65, 48, dims=("band", "y", "x")),
@@ -149,7 +149,7 @@ def layout(*pairs):
 
 
 def rings(*pairs):
-    report = zom.validate(layout(*pairs), ["multiscales"])
+    report = zom.validate(layout(*pairs), conventions=["multiscales"])
     return [each.found for each in report if each.code == "multiscales/acyclic"]
 
 

@@ -23,7 +23,7 @@ DOCUMENT = {
 
 
 def codes(document: object, **choices: object) -> list[str]:
-    return [problem.code for problem in zom.validate(document, ["nczarr"], **choices)]
+    return [problem.code for problem in zom.validate(document, conventions=["nczarr"], **choices)]
 
 
 def changed(change: object) -> dict[str, object]:
@@ -61,5 +61,5 @@ def test_a_reference_that_leads_nowhere_is_told_of_with_a_near_one() -> None:
         found["attributes"]["_nczarr_group"]["dimensions"] = {"time": 3}
         found["members"]["u"]["attributes"]["_nczarr_array"]["dimension_references"] = ["/tim"]
 
-    (problem,) = zom.validate(changed(change), ["nczarr"])
+    (problem,) = zom.validate(changed(change), conventions=["nczarr"])
     assert (problem.code, problem.fix) == ("nczarr/references-resolve", "did you mean '/time'?")

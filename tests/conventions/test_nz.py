@@ -13,7 +13,7 @@ def group(conventions: object, **members: object) -> v3.GroupSpec:
 
 
 def codes(spec: object, profile: str = "text") -> list[str]:
-    return [problem.code for problem in zom.validate(spec, ["nz"], profile=profile)]
+    return [problem.code for problem in zom.validate(spec, conventions=["nz"], profile=profile)]
 
 
 @pytest.mark.parametrize("text", ["NZ-1.0", "nz-1.0 CF-1.12", "NZUG-1.0", "NZ-2.0"])

@@ -15,7 +15,7 @@ DRAFT = "https://raw.githubusercontent.com/zarr-conventions/proj/refs/tags/v1/sc
 def codes(attributes, profile="text", *, url=PUBLISHED.schema_url):
     declared = {"zarr_conventions": [{"uuid": PUBLISHED.uuid, "schema_url": url, "name": "proj"}]}
     spec = v3.GroupSpec(attributes={**declared, **attributes}, members={})
-    return [problem.code for problem in zom.validate(spec, ["proj"], profile=profile)]
+    return [problem.code for problem in zom.validate(spec, conventions=["proj"], profile=profile)]
 
 
 def test_a_code_of_letters_breaks_only_the_schema_of_the_draft():

@@ -32,7 +32,7 @@ SIGNED = Convention(
     ],
 )
 def test_a_convention_is_found_where_all_conditions_of_one_sign_hold(attributes, how):
-    report = zom.validate(v3.GroupSpec(attributes=attributes, members={}), [SIGNED])
+    report = zom.validate(v3.GroupSpec(attributes=attributes, members={}), conventions=[SIGNED])
     assert [problem.code for problem in report] == ["signed/title"]
     assert [found.how for found in report.conventions] == [how]
 
@@ -41,13 +41,13 @@ def test_a_convention_is_found_where_all_conditions_of_one_sign_hold(attributes,
     "attributes", [{}, {"seal": 1, "forged": 0}, {"by": "him"}, {"words": "SEAL-x"}, {"words": ["SEAL-1"]}]
 )
 def test_a_convention_is_not_found_where_no_sign_holds(attributes):
-    report = zom.validate(v3.GroupSpec(attributes=attributes, members={}), [SIGNED])
+    report = zom.validate(v3.GroupSpec(attributes=attributes, members={}), conventions=[SIGNED])
     assert [problem.code for problem in report] == ["convention/absent"]
 
 
 def test_a_sign_at_the_root_holds_for_all_nodes():
     root = v3.GroupSpec(attributes={"words": "SEAL-1", "title": 1}, members={"a": v3.GroupSpec(members={})})
-    assert [(problem.code, problem.node) for problem in zom.validate(root, [SIGNED])] == [
+    assert [(problem.code, problem.node) for problem in zom.validate(root, conventions=[SIGNED])] == [
         ("signed/title", "/a")
     ]
 
@@ -56,7 +56,7 @@ def test_a_sign_above_holds_for_a_group_and_all_below_it():
     below = Convention("below", signs=((above(has("words")),),), rules=(RULE,))
     inner = v3.GroupSpec(attributes={"words": 1}, members={"b": v3.GroupSpec(members={})})
     root = v3.GroupSpec(members={"a": inner, "c": v3.GroupSpec(members={})})
-    report = zom.validate(root, [below])
+    report = zom.validate(root, conventions=[below])
     assert [problem.node for problem in report] == ["/a", "/a/b"]
     assert [found.how for found in report.conventions] == ["it, or a group above, has words"]
 
@@ -69,7 +69,7 @@ def test_what_is_not_there_is_told_by_what_it_would_be_found_by():
         "sealed", owns=("wax",), signs=((above(is_like("words[*]", "SEAL")),),), rules=(RULE,)
     )
     for convention, key in ((owner, "wax"), (sealed, "words"), (SIGNED, "by, seal, words")):
-        (problem,) = zom.validate(v3.GroupSpec(members={}), [convention])
+        (problem,) = zom.validate(v3.GroupSpec(members={}), conventions=[convention])
         assert problem.expected == f"metadata of {convention.name}, such as {key}"
 
 

@@ -24,7 +24,10 @@ def group(members, **attributes):
 
 
 def codes(spec, profile="text"):
-    return [(problem.code, problem.node) for problem in zom.validate(spec, ["spatial"], profile=profile)]
+    return [
+        (problem.code, problem.node)
+        for problem in zom.validate(spec, conventions=["spatial"], profile=profile)
+    ]
 
 
 def said(name, value):

@@ -13,7 +13,7 @@ def codes(unit, profile="text", dtype="float32"):
     declared = [{**PUBLISHED.declaration, "name": "uom"}]
     attributes = {"zarr_conventions": declared, "uom": {"ucum": {"unit": unit}}}
     spec = v3.ArraySpec.build(shape=(2,), dtype=dtype, attributes=attributes)
-    return [problem.code for problem in zom.validate(spec, ["uom"], profile=profile)]
+    return [problem.code for problem in zom.validate(spec, conventions=["uom"], profile=profile)]
 
 
 # The examples of https://ucum.org/ucum and of its table of commonly used units.

@@ -42,19 +42,19 @@ def outcome(report):
 
 @pytest.mark.parametrize(("values", "expected"), [([1, 2, 3, 4], (1, 0, {})), ([1, 3, 2, 4], (0, 1, {}))])
 def test_values_are_read_where_they_are_asked_for(values, expected):
-    assert outcome(zom.validate(written(values), [RISING], data=True)) == expected
+    assert outcome(zom.validate(written(values), conventions=[RISING], data="values")) == expected
 
 
 def test_without_data_the_rule_does_not_apply():
     expected = (0, 0, {"the values were not read": 1})
-    assert outcome(zom.validate(written([1, 3, 2, 4]), [RISING])) == expected
-    assert outcome(zom.validate(v3.GroupSpec(members={"x": SPEC}), [RISING])) == expected
+    assert outcome(zom.validate(written([1, 3, 2, 4]), conventions=[RISING])) == expected
+    assert outcome(zom.validate(v3.GroupSpec(members={"x": SPEC}), conventions=[RISING])) == expected
 
 
 def test_values_that_cannot_be_decoded_are_a_finding():
     store = written([1, 2, 3, 4])
     store.set("x/c/0", b"not zstd")
-    report = zom.validate(store, [RISING], data=True)
+    report = zom.validate(store, conventions=[RISING], data="values")
     assert [problem.code for problem in report] == ["convention/unreadable-values"]
     assert str(report.problems[0]).startswith("/x: expected values that can be read, found ")
     assert "cannot decode chunk 'x/c/0' of /x: zstd" in str(report.problems[0])
@@ -62,11 +62,11 @@ def test_values_that_cannot_be_decoded_are_a_finding():
 
 def test_a_store_that_fails_is_an_error_and_no_finding():
     store = FaultyStore(written([1, 2, 3, 4]))
-    zom.validate(store, [RISING], data=True)
+    zom.validate(store, conventions=[RISING], data="values")
     (place,) = [place for place, (_, key) in enumerate(store.operations) if key == "x/c/0"]
     failing = FaultyStore(store.inner, {place: "fail"})
     with pytest.raises(StoreError, match="input/output error"):
-        zom.validate(failing, [RISING], data=True)
+        zom.validate(failing, conventions=[RISING], data="values")
 
 
 # --- the rules of shipped conventions ------------------------------------------------------------------
@@ -80,7 +80,7 @@ def filled(members, values):
 
 
 def findings(store, name, code):
-    report = zom.validate(store, [name], data=True)
+    report = zom.validate(store, conventions=[name], data="values")
     (count,) = (each for each in report.rules if each.code == code)
     assert count.passed + count.failed, dict(count.reasons)
     return [

@@ -23,12 +23,12 @@ def hierarchy(version: str = "0.4", name: str = "full") -> dict[str, Any]:
 
 
 def codes(subject: object, conventions: Any = ("vcf-zarr",)) -> list[str]:
-    return [problem.code for problem in zom.validate(subject, conventions)]
+    return [problem.code for problem in zom.validate(subject, conventions=conventions)]
 
 
 @pytest.mark.parametrize(("version", "name"), [("0.4", "full"), ("0.5", "full"), ("0.5", "full-v3")])
 def test_the_version_that_a_group_names_is_found(version: str, name: str):
-    report = zom.validate(hierarchy(version, name), ["vcf-zarr"])
+    report = zom.validate(hierarchy(version, name), conventions=["vcf-zarr"])
     assert [(each.convention, each.nodes) for each in report.conventions] == [(f"vcf-zarr/{version}", 1)]
     assert list(report) == []
 
@@ -37,7 +37,7 @@ def test_the_version_that_a_group_names_is_found(version: str, name: str):
 def test_another_version_is_one_loud_finding(version: object):
     document = hierarchy()
     document["attributes"]["vcf_zarr_version"] = version
-    (problem,) = zom.validate(document, ["vcf-zarr"])
+    (problem,) = zom.validate(document, conventions=["vcf-zarr"])
     assert (problem.code, problem.severity) == ("convention/unknown-version", "error")
     assert problem.expected == "a version of vcf-zarr that is known: 0.4, 0.5"
     assert problem.pointer == "/attributes/vcf_zarr_version"
@@ -46,7 +46,7 @@ def test_another_version_is_one_loud_finding(version: object):
 def test_arrays_without_a_version_are_found_by_their_names():
     document = hierarchy()
     document["attributes"] = {}
-    (problem,) = zom.validate(document, ["vcf-zarr"])
+    (problem,) = zom.validate(document, conventions=["vcf-zarr"])
     assert (problem.code, problem.pointer) == ("vcf-zarr/attributes", "/attributes/vcf_zarr_version")
 
 
@@ -54,7 +54,9 @@ def test_zarr_v3_is_of_version_0_5():
     document = hierarchy("0.5", "full-v3")
     document["attributes"]["vcf_zarr_version"] = "0.4"
     (problem,) = [
-        each for each in zom.validate(document, ["vcf-zarr"]) if each.code == "vcf-zarr/zarr-format"
+        each
+        for each in zom.validate(document, conventions=["vcf-zarr"])
+        if each.code == "vcf-zarr/zarr-format"
     ]
     assert problem.fix == "write Zarr v2, or VCF Zarr 0.5, whose support of Zarr v3 is experimental"
 
@@ -63,7 +65,9 @@ def test_a_missing_array_suggests_a_near_name():
     document = hierarchy()
     document["members"]["variant_positions"] = document["members"].pop("variant_position")
     (problem,) = [
-        each for each in zom.validate(document, ["vcf-zarr"]) if each.code == "vcf-zarr/variant-position"
+        each
+        for each in zom.validate(document, conventions=["vcf-zarr"])
+        if each.code == "vcf-zarr/variant-position"
     ]
     assert problem.found == "nothing of that name"
     assert problem.fix is not None
@@ -73,7 +77,7 @@ def test_a_missing_array_suggests_a_near_name():
 def test_a_dimension_of_two_sizes_names_the_other_array():
     document = hierarchy()
     document["members"]["call_PL"]["shape"][1] = 5
-    (problem,) = zom.validate(document, ["vcf-zarr"])
+    (problem,) = zom.validate(document, conventions=["vcf-zarr"])
     assert problem.expected == '2 for the dimension "samples", as in /call_DP'
     assert problem.related == ("/call_DP",)
 
@@ -92,11 +96,11 @@ def test_any_json_in_any_attribute_is_a_finding_or_nothing_but_never_an_exceptio
     document = hierarchy()
     for node in (document, document["members"]["call_genotype"], document["members"]["region_index"]):
         node["attributes"][name] = value
-    zom.validate(document, ["vcf-zarr"])
+    zom.validate(document, conventions=["vcf-zarr"])
 
 
 def test_most_rules_can_be_run_in_other_languages():
-    rules = zom.validate(hierarchy(), ["vcf-zarr/0.4"]).rules
+    rules = zom.validate(hierarchy(), conventions=["vcf-zarr/0.4"]).rules
     assert sum(rule.portable for rule in rules) >= 20
 
 
@@ -107,4 +111,6 @@ def test_an_index_is_not_held_against_positions_of_no_known_type():
     document["members"]["variant_position"] = {
         name: each for name, each in position.items() if name != "dtype"
     }
-    assert "vcf-zarr/region-index-dtype" not in {each.code for each in zom.validate(document, ["vcf-zarr"])}
+    assert "vcf-zarr/region-index-dtype" not in {
+        each.code for each in zom.validate(document, conventions=["vcf-zarr"])
+    }

@@ -15,7 +15,7 @@ UNKNOWN = "2dc8d146-3932-4e08-8542-06aa0e826508"
 
 
 def said(attributes, *names, kind=v3.GroupSpec):
-    report = zom.validate(kind(attributes=attributes, members={}), names or "auto")
+    report = zom.validate(kind(attributes=attributes, members={}), conventions=names or "auto")
     return [(problem.code, problem.severity) for problem in report]
 
 
@@ -94,7 +94,7 @@ def test_the_name_with_a_colon_that_the_framework_recommends_breaks_only_the_sch
     spec = v3.GroupSpec(
         attributes={"zarr_conventions": [{**PROJ.declaration, "name": "proj:"}], "proj:wkt2": 'GEOGCRS["x"]'}
     )
-    assert [problem.code for problem in zom.validate(spec, ["proj"])] == []
-    assert [problem.code for problem in zom.validate(spec, ["proj"], profile="schema")] == [
+    assert [problem.code for problem in zom.validate(spec, conventions=["proj"])] == []
+    assert [problem.code for problem in zom.validate(spec, conventions=["proj"], profile="schema")] == [
         "proj/declaration"
     ]

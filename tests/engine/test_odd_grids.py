@@ -69,7 +69,11 @@ def test_an_odd_grid_is_read_and_written(name):
     array[...] = values
     assert zom.open(store)[...].tolist() == values.tolist()
     assert last in set(store.list())
-    assert [p for p in zom.check(store, "lenient", data="all") if p.severity == "error"] == []
+    assert [
+        p
+        for p in zom.validate(store, conventions=(), level="lenient", data="all").problems
+        if p.severity == "error"
+    ] == []
 
 
 def test_an_odd_grid_equals_the_one_that_it_is_read_as():

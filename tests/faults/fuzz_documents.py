@@ -65,7 +65,7 @@ def parse(text, key):
 
 
 def check(text, key):
-    return zom.check(text, level="lenient")
+    return zom.validate(text, conventions=(), data="keys", level="lenient").problems
 
 
 def in_store(text, key):
@@ -87,7 +87,7 @@ def open_(text, key):
 
 
 def check_store(text, key):
-    return zom.check(in_store(text, key))
+    return zom.validate(in_store(text, key), conventions=(), data="keys").problems
 
 
 def plan(text, key):

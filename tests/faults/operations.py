@@ -32,7 +32,7 @@ class Operation:
     again: bool = True
     """Whether the operation can be done again where it was not done."""
     leaves: frozenset[str] = frozenset()
-    """What `zom.check` may find where the operation was not done."""
+    """What `zom.validate` may find where the operation was not done."""
     resumes: bool = False
     """Whether what was interrupted stays hidden until the operation is done again, and is finished then."""
     afterwards: Callable[[Path], object] | None = None

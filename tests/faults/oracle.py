@@ -69,13 +69,16 @@ def look_at_one(folder, name, path):
 
 
 def ailments(folder, stores):
-    """What `zom.check` finds in the stores: stale consolidated metadata, keys of nobody, damaged chunks."""
+    """What `zom.validate` finds in the stores: stale consolidated metadata, keys of nobody, damaged chunks."""
     found = set()
     for name in stores:
         place = os.path.join(folder, name)
         if os.path.lexists(place):
             with contextlib.suppress(NotFound):
-                found.update((problem.code, problem.key) for problem in zom.check(place, data="all"))
+                found.update(
+                    (problem.code, problem.key)
+                    for problem in zom.validate(place, conventions=(), data="all").problems
+                )
     return found
 
 
@@ -273,7 +276,7 @@ class Judgement:
                 self.problems.append(f"{place} left {extra[:3]}, state {told}")
         found = ailments(self.folder, self.operation.stores) - self.oracle.ailments
         if new := {each for each in found if each[0] not in self.operation.leaves}:
-            self.problems.append(f"{place}, then zom.check finds {sorted(new)[:3]}")
+            self.problems.append(f"{place}, then zom.validate finds {sorted(new)[:3]}")
 
     def _check_later(self, place, told):
         """What is done next leads where it leads without a fault; what was not done can be done."""

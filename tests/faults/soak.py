@@ -207,7 +207,11 @@ class Soak:
         self.done[signal.Signals(number).name] += 1
 
     def _found(self):
-        return [problem for problem in zom.check(self.root, data="all") if problem.severity != "note"]
+        return [
+            problem
+            for problem in zom.validate(self.root, conventions=(), data="all").problems
+            if problem.severity != "note"
+        ]
 
     def _rest(self, *, last=False):
         """Kill all, repair, and compare the whole hierarchy with the models."""
@@ -228,7 +232,7 @@ class Soak:
             before = [
                 f"process {each.number}, before: {last}" for each in self.processes for last in each.last
             ]
-            raise RuntimeError("\n".join([f"zom.check finds {wrong[:3]}", *before]))
+            raise RuntimeError("\n".join([f"zom.validate finds {wrong[:3]}", *before]))
         self.done["rests"] += 1
         if not last:
             for process in self.processes:

@@ -27,7 +27,7 @@ ENTRY = draft.EntryPoint(metadata_encoding={"type": "json", "metadata_key_suffix
 )
 def test_the_format_of_a_document_is_found(document: Any, cls: Any) -> None:
     assert type(zom.parse(document)) is cls
-    assert zom.check(document) == ()
+    assert zom.validate(document, conventions=()).problems == ()
 
 
 def test_a_spec_is_read_as_itself() -> None:
@@ -47,7 +47,7 @@ def test_parse_finds_the_kind(module: Any) -> None:
 
 @pytest.mark.parametrize("document", [1, None, [1], True])
 def test_what_is_no_object_is_one_problem(document: Any) -> None:
-    (problem,) = zom.check(document)
+    (problem,) = zom.validate(document, conventions=()).problems
     assert (problem.pointer, problem.expected) == ("", "an object")
 
 
@@ -104,7 +104,7 @@ def test_an_entry_point_is_no_node_of_a_tree() -> None:
 @pytest.mark.parametrize("level", ["lenient", "strict", "closed"])
 def test_a_document_that_says_no_format_is_refused_with_what_is_missing(document, found, level):
     for given in (document, json.dumps(document)):
-        (problem,) = zom.check(given, level=level)
+        (problem,) = zom.validate(given, conventions=(), level=level).problems
         assert (problem.code, problem.severity, problem.pointer) == ("document/format", "error", "")
         assert problem.expected == 'a member "zarr_format", 2 or 3'
         assert found is None or problem.found == found
@@ -119,14 +119,14 @@ def test_documents_of_the_draft_are_read_where_something_says_so():
     tree = draft.GroupSpec(members={"g": draft.GroupSpec(members={"a": array})})
     assert zom.parse(tree.to_json()) == tree
     assert zom.parse(array.to_dict()) == array
-    assert zom.check(draft.GroupSpec()) == ()
+    assert zom.validate(draft.GroupSpec(), conventions=()).problems == ()
     assert draft.parse("{}").kind == "group"
 
 
 def test_a_document_that_holds_itself_says_no_format():
     document = {}
     document["members"] = {"a": document, "b": document}
-    assert [problem.code for problem in zom.check(document)] == ["document/format"]
+    assert [problem.code for problem in zom.validate(document)] == ["document/format"]
 
 
 @pytest.mark.parametrize("place", ["data.zarr", "s3://bucket/x.zarr", "/tmp/x", "zarr.json"])

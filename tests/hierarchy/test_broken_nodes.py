@@ -144,7 +144,7 @@ def check_all(store: zom.Store, broken: str, wanted: set[str]) -> None:
     assert "cannot be read: " in tree
     for path in wanted - {"/"}:
         assert f"─ {path.rpartition('/')[2]} " in tree
-    for problems in (zom.check(store), zom.validate(store)):
+    for problems in (zom.validate(store, conventions=(), data="keys").problems, zom.validate(store)):
         assert broken in {problem.node for problem in problems if problem.severity == "error"}
     target = MemoryStore({})
     with pytest.warns(zom.SpecWarning, match=r"what can't be read is not copied"):
@@ -195,7 +195,7 @@ def test_a_group_that_may_not_be_listed_hides_no_node_beside_it(form: str) -> No
     assert [(each.code, each.node) for each in told if each.severity == "error"] == [
         ("store/unlisted-group", "/g")
     ]
-    for problems in (zom.check(store), zom.validate(store)):
+    for problems in (zom.validate(store, conventions=(), data="keys").problems, zom.validate(store)):
         assert ("store/unlisted-group", "/g") in {(each.code, each.node) for each in problems}
     assert "cannot be read: expected members that can be listed" in zom.open_group(store).tree()
     assert list(zom.open_group(store)) == ["a", "bad", "g", "h"]
@@ -286,7 +286,7 @@ def test_a_file_or_directory_without_permission_hides_no_other_node(
                 pytest.skip("the directory of temporary files is closed to other users")
             told: list[zom.Problem] = []
             spec = zom.read(directory, on_error="skip", on_warning=told.append)
-            reports = [zom.check(directory), zom.validate(directory)]
+            reports = [zom.validate(directory, conventions=(), data="keys").problems, zom.validate(directory)]
             tree = zom.open_group(directory).tree()
     finally:
         (directory / place).chmod(0o755)
@@ -324,11 +324,11 @@ def test_the_command_goes_on_and_marks_the_node(directory: Path, capsys: pytest.
     assert "bad/zarr.json:1:2: error: " in read.err
     assert main(["copy", place, str(directory.with_name("copy.zarr"))]) == 1
     assert "not copied: /bad: " in capsys.readouterr().out
-    for verb in ("check", "validate"):
-        assert main([verb, place]) == 1
+    for data in ("none", "keys"):
+        assert main(["validate", place, "--data", data]) == 1
         told = capsys.readouterr()
         assert "/bad" in told.out
-        assert f"zom {verb} " not in told.out + told.err
+        assert "zom validate " not in told.out + told.err
     for verb in (
         ["read", place],
         ["convert", place, "--to", "v2"],
@@ -378,13 +378,15 @@ def test_arrays_below_directories_without_documents_are_read_copied_and_told_of(
     assert zom.read(store, depth=1, on_warning=lambda _: None)["p"].members is None
     assert list(zom.open_group(store, "p")) == ["q"]
     assert "─ x " in group.tree()
-    for problems in (zom.check(store), zom.validate(store)):
+    for problems in (zom.validate(store, conventions=(), data="keys").problems, zom.validate(store)):
         found = {(each.code, each.node) for each in problems}
         assert {("store/missing-group", "/p"), ("store/missing-group", "/p/q")} <= found
     target = MemoryStore({})
     zom.copy(store, target)
     assert zom.open_array(target, "p/q/x")[:].tolist() == [7, 7, 7, 7]
-    assert not [each for each in zom.check(target) if each.severity != "note"]
+    assert not [
+        each for each in zom.validate(target, conventions=(), data="keys").problems if each.severity != "note"
+    ]
 
 
 @pytest.mark.parametrize("form", ["v2", "v3"])

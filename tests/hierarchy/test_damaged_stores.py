@@ -107,7 +107,11 @@ def seen(root: Path, copied: Path) -> dict[str, Any]:
         "tree": group.tree(),
         "info": str(group.info),
         "validate": {each.node for each in zom.validate(root) if each.severity == "error"},
-        "check": {each.node for each in zom.check(root) if each.severity == "error"},
+        "check": {
+            each.node
+            for each in zom.validate(root, conventions=(), data="keys").problems
+            if each.severity == "error"
+        },
         "copy": {each.node for each in report.problems},
         "copied": {path for path, _ in zom.read(copied).walk()},
         "values": [zom.open_array(copied, path)[:].tolist() for path in ("a", "h/in")],

@@ -226,7 +226,9 @@ def test_a_name_that_works_in_memory_alone_is_a_warning(name):
     assert [problem.code for problem in plan.warnings] == ["name/document"]
     plan.apply()
     assert list(zom.read(store).members) == [name]
-    assert "name/document" in {problem.code for problem in zom.check(store)}
+    assert "name/document" in {
+        problem.code for problem in zom.validate(store, conventions=(), data="keys").problems
+    }
 
 
 ODD = ["con", "NUL.txt", "aux", "com1", "x.", "x ", "a:b", "a?", "n" * 256]
@@ -243,7 +245,12 @@ def test_a_name_that_other_systems_reserve_is_a_warning_everywhere(name):
     assert [problem.code for problem in zom.validate(spec) if problem.severity == "warning"] == [
         "name/reserved"
     ]
-    for found in (zom.check(store), zom.check(spec), zom.check(spec.to_dict()), zom.validate(store)):
+    for found in (
+        zom.validate(store, conventions=(), data="keys").problems,
+        zom.validate(spec, conventions=()).problems,
+        zom.validate(spec.to_dict(), conventions=()).problems,
+        zom.validate(store),
+    ):
         assert "name/reserved" in {problem.code for problem in found}
     zom.create_group(store, group_of(), "g")
     assert [each.code for each in zom.plan_rename(store, name, f"g/{name}").warnings] == ["name/reserved"]
@@ -266,7 +273,12 @@ def test_twins_are_a_warning_beside_what_is_there_and_beside_each_other(twins):
     assert not zom.plan_rename(store, first, second).warnings
     with pytest.warns(zom.SpecWarning, match="expected"):
         zom.materialize(both, store, on_conflict="update")
-    for found in (zom.check(store), zom.check(both), zom.validate(both), zom.validate(store)):
+    for found in (
+        zom.validate(store, conventions=(), data="keys").problems,
+        zom.validate(both, conventions=()).problems,
+        zom.validate(both),
+        zom.validate(store),
+    ):
         assert [problem.code for problem in found if problem.code.startswith("name/")] == ["name/twins"]
 
 

@@ -134,7 +134,7 @@ def test_nodes_of_odd_names_are_nodes_everywhere(kind: str, form: str, tmp_path:
             assert repr(node).isprintable()
             assert str(node.info).replace("\n", "").isprintable()
             assert isinstance(group.members()[name], zom.Array)
-        said = {problem.node for problem in zom.check(store)}
+        said = {problem.node for problem in zom.validate(store, conventions=(), data="keys").problems}
         assert said >= {f"/{name}" for name in odd if not (form == "v2" and name in {"__x", "..."})}
         assert said >= {"/twin", "/dot.", "/sp ", "/con"}
         assert said == {problem.node for problem in zom.validate(store)}
@@ -248,7 +248,14 @@ def test_the_command_line_prints_them_escaped(tmp_path: Path, capsys: pytest.Cap
     with LocalStore(tmp_path / "x.zarr") as store:
         store.set_many(keys_of("v3", names))
     where = str(tmp_path / "x.zarr")
-    for verb in (["tree"], ["info"], ["check"], ["read"], ["validate"], ["check", "--format", "json"]):
+    for verb in (
+        ["tree"],
+        ["info"],
+        ["validate", "--data", "all"],
+        ["read"],
+        ["validate"],
+        ["validate", "--format", "json"],
+    ):
         main([*verb, where])
         out, err = capsys.readouterr()
         assert f"{out}{err}".encode().decode().replace("\n", "").isprintable()

@@ -187,10 +187,18 @@ def test_consolidated_metadata_keeps_them(form):
             else block["consolidated_metadata"]["metadata"]["a"]["attributes"]
         )
         assert same(entry, ATTRIBUTES)
-        assert [p for p in zom.check(store, level="lenient") if p.severity == "error"] == []
+        assert [
+            p
+            for p in zom.validate(store, conventions=(), data="keys", level="lenient").problems
+            if p.severity == "error"
+        ] == []
         zom.open(store, mode="r+")["a"].attrs["n"] = 1
         assert same(dict(zom.open(store)["a"].attrs), {**ATTRIBUTES, "n": 1})
-        assert [p for p in zom.check(store, level="lenient") if p.severity == "error"] == []
+        assert [
+            p
+            for p in zom.validate(store, conventions=(), data="keys", level="lenient").problems
+            if p.severity == "error"
+        ] == []
 
 
 # --- what a user sets -------------------------------------------------------------------------------------

@@ -59,7 +59,7 @@ def opened(store: Any, path: str = "") -> Any:
 VERBS: dict[str, Callable[[Any, str], Any]] = {
     "open": lambda store, form: zom.open(store),
     "read": lambda store, form: zom.read(store),
-    "check": lambda store, form: zom.check(store, data="all"),
+    "check": lambda store, form: zom.validate(store, conventions=(), data="all").problems,
     "validate": lambda store, form: zom.validate(store),
     "diff": lambda store, form: zom.diff(store, tree_of(form)),
     "plan": lambda store, form: zom.plan(changed(form), store, on_conflict="replace"),

@@ -163,7 +163,7 @@ def write_tensorstore(folder: Path, driver: str) -> None:
 
 def expect_sound(folder: Path) -> None:
     for data in ("none", "index", "all"):
-        found = zom.check(folder, data=data)
+        found = zom.validate(folder, conventions=(), data=data).problems
         problems = [each for each in found if each.severity != "note" and each.code != "chunk/missing"]
         if problems:
             raise AssertionError(
@@ -196,7 +196,7 @@ def expect_damage_found(folder: Path) -> None:
     )
     chunk.write_bytes(chunk.read_bytes()[:-1])
     (folder / "photo.jpg").write_bytes(b"")
-    problems = zom.check(folder, data="all")
+    problems = zom.validate(folder, conventions=(), data="all").problems
     keys = {each.key for each in problems if each.severity == "error"}
     if keys != {str(chunk.relative_to(folder))}:
         raise AssertionError(f"expected {chunk.relative_to(folder)}, found {keys}")

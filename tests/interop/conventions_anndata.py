@@ -42,7 +42,7 @@ SETTINGS: dict[str, dict[str, Any]] = {
 
 def expect_sound(folder: Path) -> None:
     for conventions in (["anndata"], "auto"):
-        report = zom.validate(folder, conventions)
+        report = zom.validate(folder, conventions=conventions)
         if len(report) or not report.checked:
             raise AssertionError(f"{conventions}: " + "\n".join(f"{each.code} {each}" for each in report))
 
@@ -76,7 +76,7 @@ def zom_says(files: dict[str, bytes]) -> frozenset[str]:
     """The rules of which zom finds errors."""
     from zom.stores.memory import MemoryStore
 
-    report = zom.validate(MemoryStore(dict(files)), ["anndata"])
+    report = zom.validate(MemoryStore(dict(files)), conventions=["anndata"])
     return frozenset(problem.code for problem in report if problem.severity == "error")
 
 
@@ -127,8 +127,8 @@ def expect_skeleton_opens(folder: Path, zarr_format: int) -> None:
         varp={"near": "float64"},
         zarr_format=zarr_format,
     )
-    if len(zom.validate(spec, ["anndata"])):
-        raise AssertionError(str(list(zom.validate(spec, ["anndata"]))))
+    if len(zom.validate(spec, conventions=["anndata"])):
+        raise AssertionError(str(list(zom.validate(spec, conventions=["anndata"]))))
     root = zom.materialize(spec, folder)
     root["obs/_index"][...] = np.array(["a", "b", "c", "d"], dtype=object)
     root["var/_index"][...] = np.array(["x", "y", "z"], dtype=object)

@@ -153,7 +153,7 @@ def peer_says(document: dict[str, Any]) -> tuple[str, ...]:
 
 def verdicts(document: dict[str, Any]) -> Verdicts:
     peer = peer_says(document)
-    return Verdicts(tuple(str(problem) for problem in zom.validate(document, ["cf"])), peer)
+    return Verdicts(tuple(str(problem) for problem in zom.validate(document, conventions=["cf"])), peer)
 
 
 def judged(content: dict[str, Any]) -> Iterator[tuple[str, Verdicts | None]]:

@@ -44,7 +44,7 @@ DAMAGED = ("channels", "labelled", "plate", "two acquisitions")
 def expect_opened(folder: Path, spec: Any, version: str, name: str) -> None:
     zom.materialize(spec, folder)
     for subject in (spec, folder):
-        report = zom.validate(subject, [f"ome/{version}"])
+        report = zom.validate(subject, conventions=[f"ome/{version}"])
         found = [f"{each.code} {each}" for each in report]
         if found or not report.checked:
             raise AssertionError(f"{found or 'nothing was checked'}")
@@ -60,7 +60,7 @@ def expect_opened(folder: Path, spec: Any, version: str, name: str) -> None:
 
 def expect_known(folder: Path, writer: str) -> None:
     WRITERS[writer](folder)
-    report = zom.validate(folder, ["ome"])
+    report = zom.validate(folder, conventions=["ome"])
     if not report.checked:
         raise AssertionError("nothing was checked")
     known = KNOWN["written by others"].get(writer, {})
@@ -75,7 +75,7 @@ def expect_known(folder: Path, writer: str) -> None:
 
 def zom_says(folder: Path, version: str) -> tuple[str, ...]:
     """The rules of OME-Zarr that are broken."""
-    report = zom.validate(folder, [f"ome/{version}"])
+    report = zom.validate(folder, conventions=[f"ome/{version}"])
     return tuple(sorted({each.code for each in report.of("error")}))
 
 

@@ -210,7 +210,9 @@ def portable() -> frozenset[str]:
 
 
 def by_zom(store: Path, codes: frozenset[str]) -> Counter[tuple[str, str, str]]:
-    problems = (problem for problem in zom.validate(store, NAMES, profile="strict") if problem.code in codes)
+    problems = (
+        problem for problem in zom.validate(store, conventions=NAMES, profile="full") if problem.code in codes
+    )
     return Counter((each.code, each.node, pointer_of(each.inside)) for each in problems)
 
 
@@ -219,7 +221,7 @@ def by_evaluator(store: Path, files: list[Path], codes: frozenset[str]) -> Count
         "node",
         str(EVALUATOR / "dist" / "src" / "main.js"),
         "--profile",
-        "strict",
+        "full",
         "--json",
         str(store),
     ]

@@ -45,14 +45,14 @@ RECORDS = (
 
 
 def expect_sound(folder: Path) -> None:
-    report = zom.validate(folder, ["vcf-zarr"])
+    report = zom.validate(folder, conventions=["vcf-zarr"])
     if len(report) or not report.checked:
         raise AssertionError("\n".join(f"{each.code} {each}" for each in report))
 
 
 def expect_found(folder: Path, taken: str, code: str) -> None:
     shutil.rmtree(folder / taken)
-    codes = [each.code for each in zom.validate(folder, ["vcf-zarr"])]
+    codes = [each.code for each in zom.validate(folder, conventions=["vcf-zarr"])]
     if codes != [code]:
         raise AssertionError(f"expected {code}, found {codes}")
 

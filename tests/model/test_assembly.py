@@ -123,7 +123,7 @@ def test_a_forbidden_name_is_one_problem_of_its_node(name: str) -> None:
 
 
 def test_null_is_no_node_under_a_name_that_has_a_problem_of_its_own() -> None:
-    problems = zom.check({"zarr_format": 2, "members": {"\u00e9": None}})
+    problems = zom.validate({"zarr_format": 2, "members": {"\u00e9": None}}, conventions=()).problems
     assert [(problem.code, problem.severity) for problem in problems] == [
         ("v2/ascii-name", "warning"),
         ("v2/node", "error"),
@@ -272,9 +272,9 @@ def test_a_document_may_be_any_mapping() -> None:
 
 
 def test_a_check_of_a_spec_is_a_check_of_its_document() -> None:
-    assert zom.check(LENIENT) == v2.check(LENIENT.to_dict())
-    assert pointers(zom.check(LENIENT)) == ["/filters"]
-    assert v2.ArraySpec.check(LENIENT) == zom.check(LENIENT)
+    assert zom.validate(LENIENT, conventions=()).problems == v2.check(LENIENT.to_dict())
+    assert pointers(zom.validate(LENIENT, conventions=()).problems) == ["/filters"]
+    assert v2.ArraySpec.check(LENIENT) == zom.validate(LENIENT, conventions=()).problems
 
 
 # --- limits and sizes -------------------------------------------------------------------------------------------

@@ -30,7 +30,7 @@ TOO_MANY = "members: expected at most 262144 nodes that stand elsewhere, too, fo
 
 
 @pytest.mark.parametrize("leaf", [None, {**GROUP, "x": 1}, {**GROUP, "attributes": 7}, 7], ids=str)
-@pytest.mark.parametrize("call", [zom.check, v3.GroupSpec.check, lambda tree: zom.validate(tree).problems])
+@pytest.mark.parametrize("call", [v3.GroupSpec.check, lambda tree: zom.validate(tree).problems])
 def test_ten_levels_of_ten_times_the_same_member_are_refused_at_once(call, leaf):
     (problem,) = call(documents(10, leaf))
     assert (problem.code, problem.pointer) == ("tree/repeats", "/members")
@@ -41,7 +41,7 @@ def test_a_tree_without_a_countable_number_of_nodes_is_refused():
     node = documents(0)
     for _ in range(1000):
         node = {**GROUP, "members": {"a": node, "b": node}}
-    (problem,) = zom.check(node)
+    (problem,) = zom.validate(node, conventions=()).problems
     assert problem.found == "more than can be counted"
 
 
@@ -69,14 +69,14 @@ def test_the_limit_is_an_argument():
 
 
 def test_each_of_few_problems_is_told_wherever_it_stands():
-    found = zom.check(documents(2, {**GROUP, "x": 1}))
+    found = zom.validate(documents(2, {**GROUP, "x": 1}), conventions=()).problems
     assert len(found) == 100
     assert len({problem.node for problem in found}) == 100
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("names", ["a", "ab", "abcdefghij"])
-@pytest.mark.parametrize("call", [zom.check, lambda tree: zom.validate(tree).problems])
+@pytest.mark.parametrize("call", [v3.check, lambda tree: zom.validate(tree).problems])
 def test_a_group_that_contains_itself_is_told_of_with_its_place(names, call):
     inner = {**GROUP}
     inner["members"] = dict.fromkeys(names, inner)
@@ -89,7 +89,7 @@ def test_a_deep_tree_is_no_cycle():
     node = documents(0)
     for _ in range(3000):
         node = {**GROUP, "members": {"a": node}}
-    assert zom.check(node) == ()
+    assert zom.validate(node, conventions=()).problems == ()
 
 
 def test_a_tree_of_mappings_that_stand_in_several_places():

@@ -74,7 +74,7 @@ DENIED = "permission denied; check the permissions of it and of the directories 
 VERBS: list[Callable[[Any], Any]] = [
     zom.open,
     zom.read,
-    zom.check,
+    zom.validate,
     zom.repair,
     lambda place: zom.open(place, mode="r+"),
     lambda place: zom.store(place, read_only=True),
@@ -100,7 +100,7 @@ def test_a_store_below_a_directory_that_may_not_be_entered_is_denied(folder, nam
     )
 
 
-@pytest.mark.parametrize("verb", ["tree", "read", "check", "info", "repair"])
+@pytest.mark.parametrize("verb", ["tree", "read", "validate", "info", "repair"])
 def test_the_command_says_that_a_place_is_denied(folder, verb):
     place = folder / "closed" / "x.zarr"
     place.parent.mkdir()

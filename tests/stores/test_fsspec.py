@@ -249,7 +249,11 @@ def test_references_are_read_as_keys(tmp_path: Path, form: str, given: str) -> N
         b"0123", b"4567", None, b"__0123456789__", b"12", b"67"]  # fmt: skip
     assert dict(store.sizes("x/")) == {"x/.zarray": len(refs["x/.zarray"]), "x/0": 4, "x/1": 4}
     assert zom.open(store)["x"][:].tolist() == [*b"01234567", 0, 0, 0, 0]
-    assert [problem for problem in zom.check(store, data="all") if problem.severity == "error"] == []
+    assert [
+        problem
+        for problem in zom.validate(store, conventions=(), data="all").problems
+        if problem.severity == "error"
+    ] == []
 
 
 def test_a_mapper_below_a_root_reads_what_is_below(tmp_path: Path) -> None:

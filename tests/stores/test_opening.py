@@ -154,7 +154,7 @@ def test_a_path_within_a_store_is_no_part_of_its_name(
         store,
         zom.open,
         zom.read,
-        zom.check,
+        zom.validate,
         lambda place: zom.create_group(place, zom.v3.GroupSpec()),
     ):
         with pytest.raises(StoreError, match="a path within a store is an argument of its own") as caught:
@@ -183,7 +183,7 @@ def test_a_file_of_a_hierarchy_names_what_to_open(form: str, place: str, inner: 
     for file in (root / place).glob("**/*" if place else "*"):
         if not file.is_file():
             continue
-        for act in (store, zom.open, zom.read, zom.check):
+        for act in (store, zom.open, zom.read):
             with pytest.raises(
                 StoreError, match="expected a store, found a file in one; open the directory"
             ) as caught:
@@ -217,7 +217,7 @@ def test_what_is_left_of_a_hierarchy_is_named(tmp_path: Path) -> None:
     zom.consolidate(root)
     for file in root.glob("**/.zgroup"):
         file.unlink()
-    for act in (zom.open, zom.read, zom.check):
+    for act in (zom.open, zom.read, zom.validate):
         with pytest.raises(
             NotFound, match=r"found consolidated metadata and no document of a node: .*='only'\)"
         ):

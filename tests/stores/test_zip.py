@@ -112,7 +112,7 @@ def test_a_repeated_name_is_a_warning_to_whoever_reads_or_checks(path):
     with pytest.warns(zom.SpecWarning, match=text):
         spec = zom.read(path)
     assert spec.attributes == {"n": 2}
-    [problem] = zom.check(path)
+    [problem] = zom.validate(path, conventions=(), data="keys").problems
     assert (problem.code, problem.severity, problem.key) == ("store/repeated-name", "warning", "zarr.json")
     assert read_node(zom.store(path)).problems == (problem,)
 
@@ -152,7 +152,7 @@ def test_a_hierarchy_below_a_directory_is_opened_read_checked_and_changed(path):
     assert list(zom.open(path)) == ["a"]
     assert zom.read(path)["a"].kind == "group"
     assert zom.open(path, "a").path == "/a"
-    assert zom.check(path) == ()
+    assert zom.validate(path, conventions=(), data="keys").problems == ()
     with zom.store(path, read_only=False) as store:
         array = zom.create_array(store, zom.v3.ArraySpec.build(shape=(4,), dtype="int8"), "b")
         array[:] = 7

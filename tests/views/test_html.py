@@ -60,13 +60,15 @@ def test_text_of_a_document_is_never_markup():
 
 
 def test_a_page_without_problems_says_so():
-    assert "Every rule that was checked holds." in html_page(climate(), zom.check(climate()))
+    assert "Every rule that was checked holds." in html_page(
+        climate(), zom.validate(climate(), conventions=()).problems
+    )
 
 
 def test_a_problem_is_shown_with_its_rule_and_a_link_to_its_node():
     document = climate().to_dict()
     document["members"]["t2m"]["codecs"].append({"name": "zsdt"})
-    page = html_page(climate(), zom.check(document, "closed"))
+    page = html_page(climate(), zom.validate(document, conventions=(), level="closed").problems)
     assert "Problems (1)" in page
     assert "<a href=#n1>/members/t2m/codecs/2/name</a>" in page
     assert "id=n1" in page

@@ -7,7 +7,7 @@ import { Site } from "./site.js";
 import type { Form, Kind, Node } from "./view.js";
 
 export type Level = "MUST" | "SHOULD" | "NOTE";
-export type Profile = "text" | "schema" | "strict";
+export type Profile = "text" | "schema" | "full";
 
 export interface Rule {
   id: string;
@@ -63,7 +63,7 @@ export class Convention {
   rulesOf(kind: Kind | null, profile: Profile): Rule[] {
     return this.rules.filter(
       (rule) =>
-        (profile === "strict" || rule.source === profile || rule.source === "both") &&
+        (profile === "full" || rule.source === profile || rule.source === "both") &&
         (rule.on === undefined || kind === null || rule.on === kind),
     );
   }

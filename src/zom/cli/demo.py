@@ -135,7 +135,7 @@ def _steps(directory: str, spec: v3.GroupSpec) -> Iterator[tuple[str, str]]:
     size = byte_text(sum(value.nbytes for value in values.values()))
     nodes = len(list(spec.walk()))
     yield "declared", f"{nodes} nodes in Python: {nodes - len(values)} groups, {len(values)} arrays, {size}"
-    report = zom.validate(spec, ["xarray", "cf"])
+    report = zom.validate(spec, conventions=["xarray", "cf"])
     kept = sum(rule.passed > 0 and not rule.failed for rule in report.rules)
     yield (
         "validated",
@@ -149,7 +149,7 @@ def _steps(directory: str, spec: v3.GroupSpec) -> Iterator[tuple[str, str]]:
     _compare(root, values)
     if not diff(spec, place):
         yield "read back", "the same, bit for bit; and the store's spec is the one declared"
-    problems = (*zom.check(place, data="all"), *zom.validate(place, ["xarray", "cf"], data=True))
+    problems = zom.validate(place, conventions=["xarray", "cf"], data="all").problems
     yield "checked", f"the store, every chunk decoded, coordinates in order: {_count(problems)}"
     yield "exported", _export(directory, spec, problems)
 

@@ -33,7 +33,7 @@ def declare(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("mode", choices=["attributes", "zarr"], help=about)
     parser.add_argument("path", metavar="PATH", help="the JSON file or the store")
     rules = "whose rules count: those of the published schemas (the default), the text's, or all with SHOULD as MUST"
-    parser.add_argument("--profile", choices=["schema", "text", "strict"], default="schema", help=rules)
+    parser.add_argument("--profile", choices=["schema", "text", "full"], default="schema", help=rules)
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -58,7 +58,7 @@ def _message(errors: Sequence[Problem], problems: Sequence[Problem]) -> str:
 def _of_store(path: str, profile: Profile) -> Sequence[Problem]:
     import zom  # noqa: PLC0415 - slow to import
 
-    report = zom.validate(path, ["ome"], profile=profile)
+    report = zom.validate(path, conventions=["ome"], profile=profile)
     return report.problems
 
 

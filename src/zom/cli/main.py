@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from zom import __version__
 from zom.cli import (
-    check,
     consolidate,
     convert,
     copy,
@@ -50,7 +49,6 @@ _VERBS: dict[str, Any] = {
     "info": info,
     "read": read,
     "validate": validate,
-    "check": check,
     "diff": diff,
     "plan": plan,
     "create": create,

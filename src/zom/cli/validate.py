@@ -1,8 +1,8 @@
-"""`zom validate`: every problem of documents and stores, as Zarr and as the conventions that they follow.
+"""`zom validate`: every problem of documents and stores: as Zarr, of the conventions they follow, of what is stored.
 
 Only errors make the command fail, where nothing else is asked for: a warning or a note refuses no document. Of
-a store, the documents of all its nodes are read, and no chunks: that is `zom check`. With `--data`, those are
-read that hold what rules of conventions ask for.
+a store, the documents of all its nodes are read; `--data` says what is read besides. With `--like`, what differs
+from a spec, or doesn't fit a template, is a problem, too.
 """
 
 from __future__ import annotations
@@ -12,6 +12,8 @@ from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 from zom.cli.outcome import CLEAN, FINDINGS, USAGE, CommandError, spoken
+from zom.cli.terminal import Progress, declare_progress
+from zom.cli.tree import whole_number
 
 if TYPE_CHECKING:
     import argparse
@@ -37,8 +39,6 @@ _SEVERITIES = ("error", "warning", "note")
 
 def declare(parser: argparse.ArgumentParser) -> None:
     """The arguments of the verb."""
-    from zom.cli.tree import whole_number  # noqa: PLC0415 - slow to import
-
     parser.add_argument(
         "places", nargs="+", metavar="PLACE", help="a document, a store, or - for standard input"
     )
@@ -51,7 +51,7 @@ def declare(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--profile",
-        choices=["text", "schema", "strict"],
+        choices=["text", "schema", "full"],
         default="text",
         help="whose rules of conventions count: those of the specifications' text (the default), of their "
         "published schemas, or all, with SHOULD as binding as MUST",
@@ -65,8 +65,16 @@ def declare(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--data",
-        action="store_true",
-        help="read the chunks of coordinates, indexes and codes in stores, for the rules that ask for their values",
+        choices=["none", "values", "keys", "index", "all"],
+        default="none",
+        help="what of a store is read besides documents, each including those before it: nothing (the default), "
+        "values of coordinates, indexes and codes for the rules that ask for them, names and sizes of chunks, "
+        "indexes of shards, every chunk",
+    )
+    parser.add_argument(
+        "--like",
+        metavar="PLACE",
+        help="a spec that each place should equal, or a template that it should fit",
     )
     parser.add_argument(
         "--level",
@@ -85,6 +93,13 @@ def declare(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--limit",
         type=whole_number,
+        default=20,
+        metavar="N",
+        help="list N problems of one rule and node about chunks and keys, and count the rest (default: 20)",
+    )
+    parser.add_argument(
+        "--first",
+        type=whole_number,
         metavar="N",
         help="as text, list N problems of a place, and count the rest",
     )
@@ -95,6 +110,7 @@ def declare(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="as text, say what became of each rule of conventions, too",
     )
+    declare_progress(parser)
 
 
 def declare_fail_on(parser: argparse.ArgumentParser) -> None:
@@ -126,6 +142,7 @@ def run(arguments: argparse.Namespace) -> int:
         "profile": arguments.profile,
         "suppress": _suppressions(arguments.suppress),
         "level": arguments.level,
+        "like": _like(arguments.like),
     }
     reports: list[Report] = []
     stores = 0
@@ -184,6 +201,19 @@ def _suppressions(patterns: Sequence[str]) -> Sequence[str]:
     return patterns
 
 
+def _like(name: str | None) -> Any:
+    """The spec or template that is named."""
+    from zom.cli.document import read_document  # noqa: PLC0415 - slow to import
+    from zom.cli.operand import operand_of, spec_at  # noqa: PLC0415 - slow to import
+
+    if name is None:
+        return None
+    if operand_of(name).is_store:
+        return spec_at(name)
+    document = read_document(name)
+    return document.template() if document.is_template else document.spec()
+
+
 def _of_document(name: str, choices: dict[str, Any]) -> Report:
     from dataclasses import replace  # noqa: PLC0415 - slow to import
 
@@ -191,8 +221,14 @@ def _of_document(name: str, choices: dict[str, Any]) -> Report:
     from zom.hierarchy.check.validate import validate, validate_attributes  # noqa: PLC0415 - slow to import
 
     document = read_document(name)
-    validated = validate_attributes if document.form == "attributes" else validate
-    return replace(validated(document.text, **choices), subject=document.name)
+    if document.form != "attributes":
+        return replace(validate(document.text, **choices), subject=document.name)
+    choices = dict(choices)
+    if choices.pop("like") is not None:
+        raise CommandError(
+            f"{name}: --like compares nodes, and these are attributes alone; name a node", USAGE
+        )
+    return replace(validate_attributes(document.text, **choices), subject=document.name)
 
 
 def _of_store(place: Operand, choices: dict[str, Any], arguments: argparse.Namespace) -> Report:
@@ -200,8 +236,10 @@ def _of_store(place: Operand, choices: dict[str, Any], arguments: argparse.Names
 
     from zom.hierarchy.check.validate import validate  # noqa: PLC0415 - slow to import
 
-    with place.opened() as store:
-        report = validate(store, path=place.path, data=arguments.data, **choices)
+    with place.opened() as store, Progress("validating", arguments.progress) as progress:
+        report = validate(
+            store, path=place.path, data=arguments.data, limit=arguments.limit, progress=progress, **choices
+        )
     return replace(report, subject=place.name, store=place.store)
 
 
@@ -232,10 +270,10 @@ def _lines(report: Report, arguments: argparse.Namespace) -> Iterator[str]:
     from zom.cli.terminal import severity_painted  # noqa: PLC0415 - slow to import
     from zom.conventions.report.text import finding_line, summary_lines  # noqa: PLC0415 - as above
 
-    for problem in islice(report.problems, arguments.limit):
+    for problem in islice(report.problems, arguments.first):
         shown = problem.severity if arguments.output else severity_painted(problem.severity)
         yield spoken(finding_line(problem, report.file(problem), shown))
-    left = 0 if arguments.limit is None else len(report) - arguments.limit
+    left = 0 if arguments.first is None else len(report) - arguments.first
     if left > 0:
         yield f"{report.subject}: and {left:,} more"
     if arguments.verbose:

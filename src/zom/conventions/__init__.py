@@ -8,7 +8,7 @@ A convention is declared in a few lines: models of the attributes that it owns, 
 >>> convention = Convention("see", attributes=See, rules=[
 ...     Rule("there", ref("see", kind="array"), must="see names an array of this group")])
 >>> from zom import v3, validate
->>> [problem.code for problem in validate(v3.GroupSpec(attributes={"see": "t"}, members={}), [convention])]
+>>> [problem.code for problem in validate(v3.GroupSpec(attributes={"see": "t"}, members={}), conventions=[convention])]
 ['see/there']
 
 `zom.conventions.xarray` and its neighbours are the conventions that come with zom; those that have

@@ -27,7 +27,6 @@ from zom.hierarchy.change.chunk_effects import changes_between
 from zom.hierarchy.change.node_change import read_spec
 from zom.hierarchy.change.plan_text import changes_words
 from zom.hierarchy.change.resize import behind, check_clearing, clear_beyond
-from zom.hierarchy.check.chunk_values import array_problems
 from zom.hierarchy.stored.array_chunks import array_plan
 from zom.hierarchy.stored.chunks import StoredChunks, stored_chunks
 from zom.hierarchy.stored.findings import warn
@@ -44,10 +43,8 @@ if TYPE_CHECKING:
     from zom.extension.bound import Array as NumpyArray
     from zom.handles.handle import Mode
     from zom.handles.plan import Plan
-    from zom.hierarchy.check.chunk_values import CheckLevel
     from zom.hierarchy.stored.layout import Layout
     from zom.model.spec import Spec
-    from zom.problems import Problem
     from zom.stores.interface import Store
 
 __all__ = ["Array", "Indexer"]
@@ -243,16 +240,6 @@ class Array(Handle):
         array([ True, False])
         """
         return stored_chunks(self.chunk_access, inner=inner)
-
-    def check(self, level: CheckLevel = "keys", *, limit: int | None = 1000) -> tuple[Problem, ...]:
-        """What is wrong with the keys of the array, the "index" of each shard too, or "all" its chunks.
-
-        >>> import zom
-        >>> array = zom.create_array("memory:", zom.v3.ArraySpec.build(shape=(4,), dtype="int8"))
-        >>> [problem.code for problem in array.check()]
-        ['chunk/missing']
-        """
-        return array_problems(self.chunk_access, self._layout, level, limit=limit)
 
     # --- data --------------------------------------------------------------------------------------
 

@@ -25,7 +25,7 @@ def transformation(spec, level):
 @pytest.mark.parametrize("axes", ["yx", "zyx", "cyx", "tyx", "czyx", "tczyx"])
 def test_an_image_has_no_finding(axes, version):
     spec = ome.image(axes, (4,) * len(axes), levels=2, version=version)
-    report = zom.validate(spec, [f"ome/{version}"])
+    report = zom.validate(spec, conventions=[f"ome/{version}"])
     assert list(report) == []
     assert report.checked > 10
 
@@ -36,7 +36,7 @@ def test_an_image_with_all_that_can_be_told_has_no_finding_even_where_should_is_
         "cyx", (2, 64, 64), channels=["DNA", {"label": "actin", "color": "00FF00"}], version=version
     )
     spec = ome.labels(image, "nuclei", properties={1: {"area": 5}})
-    report = zom.validate(spec, [f"ome/{version}"], profile="strict")
+    report = zom.validate(spec, conventions=[f"ome/{version}"], profile="full")
     assert [problem.code for problem in report.of("error")] == []
 
 
@@ -45,7 +45,7 @@ def test_a_plate_with_labelled_fields_has_no_finding(version):
     field = ome.labels(ome.image("yx", (8, 8), version=version), "cells")
     sessions = [{"id": 0}, {"id": 1}]
     spec = ome.plate(30, 2, ["A/1", "AD/2"], field=field, fields=2, acquisitions=sessions)
-    assert list(zom.validate(spec, [f"ome/{version}"])) == []
+    assert list(zom.validate(spec, conventions=[f"ome/{version}"])) == []
 
 
 @given(

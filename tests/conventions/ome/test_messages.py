@@ -59,7 +59,7 @@ def test_a_rule_says_what_was_expected_and_found(rule, name):
         for each in cases
         if (each.rule["rule"], each.name) == (f"ome/{rule}", name) and each.findings is not None
     )
-    report = zom.validate(case.document, ["ome/0.5"], profile=case.profile)
+    report = zom.validate(case.document, conventions=["ome/0.5"], profile=case.profile)
     problem = next(each for each in report if each.code == f"ome/{rule}")
     assert f"expected {problem.expected}, found {problem.found}" == SAID[rule, name]
 
@@ -92,13 +92,15 @@ def test_acquisitions_without_an_id_are_not_among_those_to_choose_from():
     image = {"zarr_format": 2, "attributes": {"well": {"images": [{"path": "0", "acquisition": 7}]}}}
     plate = {"plate": {"rows": [{"name": "A"}], "columns": [{"name": "1"}], "acquisitions": [{"id": 0}, {}]}}
     row = {"zarr_format": 2, "attributes": {}, "members": {"1": image}}
-    report = zom.validate({"zarr_format": 2, "attributes": plate, "members": {"A": row}}, ["ome/0.4"])
+    report = zom.validate(
+        {"zarr_format": 2, "attributes": plate, "members": {"A": row}}, conventions=["ome/0.4"]
+    )
     (problem,) = (each for each in report if each.code == "ome/well-acquisition-known")
     assert (problem.expected, problem.found) == ("one of 0", "7")
 
 
 def test_one_item_is_told_as_one():
-    report = zom.validate({"zarr_format": 2, "attributes": {"multiscales": []}}, ["ome/0.4"])
+    report = zom.validate({"zarr_format": 2, "attributes": {"multiscales": []}}, conventions=["ome/0.4"])
     (problem,) = (each for each in report if each.severity == "error")
     assert problem.expected == "a list of at least 1 item, each an object"
 
@@ -111,5 +113,7 @@ def test_scales_of_hundreds_of_digits_are_compared(scale):
     ]
     axes = [{"name": "y", "type": "space"}, {"name": "x", "type": "space"}]
     document = {"zarr_format": 2, "attributes": {"multiscales": [{"axes": axes, "datasets": datasets}]}}
-    (problem,) = (each for each in zom.validate(document, ["ome/0.4"]) if each.code == "ome/scale-order")
+    (problem,) = (
+        each for each in zom.validate(document, conventions=["ome/0.4"]) if each.code == "ome/scale-order"
+    )
     assert problem.found == "0.5"

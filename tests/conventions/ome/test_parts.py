@@ -30,7 +30,7 @@ def documents(version: str) -> dict[str, Any]:
 @pytest.mark.parametrize("version", ["0.4", "0.5"])
 def test_what_keeps_all_rules_has_no_finding(version):
     for name, document in documents(version).items():
-        assert [str(problem) for problem in zom.validate(document, profile="strict")] == [], name
+        assert [str(problem) for problem in zom.validate(document, profile="full")] == [], name
 
 
 @pytest.mark.parametrize("version", ["0.4", "0.5"])
@@ -38,7 +38,7 @@ def test_what_keeps_all_rules_has_no_finding(version):
 def test_attributes_alone_are_judged_without_rules_across_nodes(version, name):
     document = documents(version)[name]
     del document["members"]
-    report = zom.validate(document, [f"ome/{version}"])
+    report = zom.validate(document, conventions=[f"ome/{version}"])
     assert list(report) == []
     assert not {count.code for count in report.rules if count.passed} & ACROSS
 
@@ -66,5 +66,5 @@ def test_a_row_without_a_name_is_told_of_once():
     document = documents("0.5")["plate"]
     del document["attributes"]["ome"]["plate"]["rows"][0]["name"]
     del document["members"]
-    report = zom.validate(document, ["ome/0.5"])
+    report = zom.validate(document, conventions=["ome/0.5"])
     assert {problem.code for problem in report} == {"ome/plate-row-name"}

@@ -32,7 +32,7 @@ def image(*transformations, axes=AXES):
 
 
 def errors(spec, **options):
-    return [problem.code for problem in zom.validate(spec, ["ome/0.6"], **options).of("error")]
+    return [problem.code for problem in zom.validate(spec, conventions=["ome/0.6"], **options).of("error")]
 
 
 def rotation(angles, size):
@@ -110,7 +110,7 @@ def test_a_near_name_of_a_coordinate_system_is_told():
     told = json.loads(json.dumps(spec.attributes).replace('"name": "physical"}}', '"name": "phisical"}}'))
     (problem,) = [
         p
-        for p in zom.validate(spec.replace(attributes=told), ["ome/0.6"])
+        for p in zom.validate(spec.replace(attributes=told), conventions=["ome/0.6"])
         if p.code == "ome/transform-system"
     ]
     assert problem.fix == "did you mean 'physical'?"
@@ -121,7 +121,8 @@ def test_a_draft_of_0_6_is_judged_as_0_6(version):
     spec = image({"type": "rotation", "rotation": [[0, 1], [1, 0]]})
     told = json.loads(json.dumps(spec.attributes).replace('"version": "0.6"', f'"version": "{version}"'))
     found = {
-        (problem.code, problem.severity) for problem in zom.validate(spec.replace(attributes=told), ["ome"])
+        (problem.code, problem.severity)
+        for problem in zom.validate(spec.replace(attributes=told), conventions=["ome"])
     }
     assert found == {("ome/rotation", "error")}
 
@@ -129,7 +130,7 @@ def test_a_draft_of_0_6_is_judged_as_0_6(version):
 def test_older_drafts_are_an_unknown_version():
     spec = ome.image("yx", (8, 8), version="0.6")
     told = json.loads(json.dumps(spec.attributes).replace('"version": "0.6"', '"version": "0.6.dev2"'))
-    assert [p.code for p in zom.validate(spec.replace(attributes=told), ["ome"])] == [
+    assert [p.code for p in zom.validate(spec.replace(attributes=told), conventions=["ome"])] == [
         "convention/unknown-version"
     ]
 
@@ -156,6 +157,6 @@ def test_a_scene_is_judged_without_its_images_where_they_were_not_read():
     spec = zom.v3.GroupSpec(
         attributes={"ome": {"version": "0.6", "scene": {"coordinateTransformations": [told]}}}
     )
-    report = zom.validate(spec, ["ome/0.6"])
+    report = zom.validate(spec, conventions=["ome/0.6"])
     (reference,) = [rule for rule in report.rules if rule.code == "ome/transform-reference"]
     assert (report.ok, reference.outcome) == (True, "not applicable")

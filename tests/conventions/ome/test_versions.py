@@ -26,7 +26,7 @@ def found(document: dict[str, Any]) -> list[str]:
 
 
 def problems(document: dict[str, Any], *asked: str) -> dict[str, str]:
-    report = zom.validate(document, list(asked) or "auto")
+    report = zom.validate(document, conventions=list(asked) or "auto")
     return {problem.code: str(problem) for problem in report if problem.severity == "error"}
 
 
@@ -119,7 +119,7 @@ def test_what_is_asked_for_in_another_version_is_told_of():
 
 def test_versions_that_differ_within_a_hierarchy_are_an_error_at_the_node_that_differs():
     document = v3_group({"ome": {"version": "0.5"}}, a=v3_group({}, b=v3_group({"ome": {"version": "0.4"}})))
-    report = zom.validate(document, ["ome"])
+    report = zom.validate(document, conventions=["ome"])
     told = [problem for problem in report if problem.code == "ome/version-consistent"]
     assert [(problem.node, problem.expected, problem.found) for problem in told] == [
         ("/a/b", '"0.5", as / has', '"0.4"')

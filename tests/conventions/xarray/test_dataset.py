@@ -37,7 +37,7 @@ def test_what_is_built_validates_without_a_finding(zarr_format: int) -> None:
         groups={"below": dataset({"time": 4}, {"u": Variable("time", "complex64")}, zarr_format=zarr_format)},
         zarr_format=zarr_format,
     )
-    assert list(zom.validate(spec, ["xarray"])) == []
+    assert list(zom.validate(spec, conventions=["xarray"])) == []
 
 
 def test_the_mask_of_floats_is_base64_in_v3() -> None:

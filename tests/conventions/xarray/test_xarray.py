@@ -21,7 +21,7 @@ def found(spec: object) -> list[str]:
 
 
 def codes(subject: object, **choices: object) -> list[str]:
-    return [problem.code for problem in zom.validate(subject, ["xarray"], **choices)]
+    return [problem.code for problem in zom.validate(subject, conventions=["xarray"], **choices)]
 
 
 def test_a_group_with_a_coordinate_variable_is_found_to_be_xarrays() -> None:
@@ -60,7 +60,9 @@ def test_arrays_without_names_are_told_of_where_xarray_is_asked_for() -> None:
 
 def test_warnings_are_errors_in_the_strict_profile() -> None:
     spec = v3.GroupSpec(members={"v": array("x", attributes={"coordinates": "latt"})})
-    assert [problem.severity for problem in zom.validate(spec, ["xarray"], profile="strict")] == ["error"]
+    assert [problem.severity for problem in zom.validate(spec, conventions=["xarray"], profile="full")] == [
+        "error"
+    ]
 
 
 @pytest.mark.parametrize(
@@ -84,13 +86,13 @@ def test_warnings_are_errors_in_the_strict_profile() -> None:
 )
 def test_units_that_are_not_read_are_told_of_in_words(units: str, message: str) -> None:
     spec = v3.GroupSpec(members={"t": array("t", attributes={"units": units})})
-    assert [str(problem) for problem in zom.validate(spec, ["xarray"])] == [message]
+    assert [str(problem) for problem in zom.validate(spec, conventions=["xarray"])] == [message]
 
 
 def test_a_calendar_that_is_not_known_is_told_of_with_a_near_one() -> None:
     attributes = {"units": "days since 2000-01-01", "calendar": "gregorain"}
     spec = v3.GroupSpec(members={"t": array("t", attributes=attributes)})
-    (problem,) = zom.validate(spec, ["xarray"])
+    (problem,) = zom.validate(spec, conventions=["xarray"])
     assert problem.fix == "did you mean 'gregorian'?"
 
 
@@ -101,5 +103,5 @@ def test_a_group_below_is_held_to_the_nearest_group_that_has_the_dimension() -> 
     lowest = v3.GroupSpec(members={"v": sized(4)})
     middle = v3.GroupSpec(members={"v": sized(4), "lowest": lowest})
     spec = v3.GroupSpec(members={"v": sized(3), "middle": middle})
-    report = zom.validate(spec, ["xarray"])
+    report = zom.validate(spec, conventions=["xarray"])
     assert [(p.node, p.related) for p in report] == [("/middle/v", ("/v",))]

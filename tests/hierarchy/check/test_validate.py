@@ -65,7 +65,7 @@ def test_findings_in_a_file_have_its_name_and_lines(tmp_path):
 def test_the_attributes_of_v2_alone_are_validated_as_such(tmp_path):
     file = tmp_path / ".zattrs"
     file.write_text(json.dumps({"multiscales": [{"version": "0.4"}]}))
-    report = zom.validate(file, ["ome/0.4"])
+    report = zom.validate(file, conventions=["ome/0.4"])
     assert ("ome/axes", "/") in codes(report)
 
 

@@ -72,14 +72,14 @@ def judge(record: dict[str, Any], *, groups: bool, consolidated: bool, migrated:
 
 def problems(place: str) -> list[str]:
     """What `check` finds, and what `read`, `open` and `validate` say beyond that."""
-    found = zom.check(place, data="all")
+    found = zom.validate(place, conventions=(), data="all").problems
     checked = {f"{each.severity} {each.code}" for each in found if each.severity != "note"}
     codes = {each.code for each in found}
     told: list[Any] = []
     zom.read(place, on_warning=told.append)
     zom.open(place, on_warning=told.append)
     more = {f"read warns: {each.code}" for each in told if each.code not in codes}
-    report = zom.validate(place, ())
+    report = zom.validate(place, conventions=())
     more |= {
         f"validate: {each.severity} {each.code}"
         for each in report.problems
@@ -139,7 +139,11 @@ def consolidate(place: str, nodes: dict[str, Any], *, groups: bool) -> list[str]
     whole = zom.read(place, consolidated="only", on_warning=told.append)
     listed = {path for path, node in whole.walk() if groups or node.kind == "array"}
     made = [f"not listed: {path}" for path in nodes if path not in listed]
-    return made + [f"{each.severity} {each.code}" for each in zom.check(place) if "consolidated" in each.code]
+    return made + [
+        f"{each.severity} {each.code}"
+        for each in zom.validate(place, conventions=(), data="keys").problems
+        if "consolidated" in each.code
+    ]
 
 
 def migrate(place: str, target: str, nodes: dict[str, Any], form: str, *, groups: bool) -> list[str]:

@@ -74,7 +74,7 @@ def opens_alike(folder: Path, zarr_format: int) -> None:
         zarr_format=zarr_format,  # type: ignore[call-overload]
     )
     spec = _group(zarr_format, {"below": below})
-    report = zom.validate(spec, ["xarray"])
+    report = zom.validate(spec, conventions=["xarray"])
     if list(report):
         raise AssertionError("\n".join(map(str, report)))
     root = zom.materialize(spec, str(folder))
@@ -102,7 +102,7 @@ def opens_alike(folder: Path, zarr_format: int) -> None:
         raise AssertionError(f"expected nothing but missing values, found {found['whole'].values}")
     again = folder.with_name(f"{folder.name}-again")
     tree.to_zarr(again, zarr_format=zarr_format, consolidated=False)
-    report = zom.validate(str(again), ["xarray"])
+    report = zom.validate(str(again), conventions=["xarray"])
     problems = [str(problem) for problem in report if problem.severity == "error"]
     _equal(problems, [])
 

@@ -111,7 +111,7 @@ def skeleton(  # noqa: PLR0913 - AnnData has that many parts
     >>> import zom
     >>> from zom.conventions.anndata import categorical, csr, skeleton
     >>> spec = skeleton(100, 20, X=csr("float32"), obs={"n": "int64", "kind": categorical(4)}, obsm={"pca": 10})
-    >>> zom.validate(spec, ["anndata"]).ok
+    >>> zom.validate(spec, conventions=["anndata"]).ok
     True
     >>> spec.members["X"].attributes["shape"]
     [100, 20]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from itertools import chain
-from typing import TYPE_CHECKING, Any, Final, Literal
+from typing import TYPE_CHECKING, Any, Final, Literal, get_args
 
 from zom.conventions.framework.check import AROUND, Check, Outcome, Site
 from zom.conventions.framework.equality import equal, is_whole
@@ -42,10 +42,10 @@ Level = Literal["MUST", "SHOULD", "NOTE"]
 Source = Literal["text", "schema", "both"]
 """Who states a rule: the text of the specification, the JSON Schema that it publishes, or both."""
 
-Profile = Literal["text", "schema", "strict"]
+Profile = Literal["text", "schema", "full"]
 """Whose rules are checked: the text's, the schema's, or all, with SHOULD as binding as MUST."""
 
-PROFILES: Final[tuple[Profile, ...]] = ("text", "schema", "strict")
+PROFILES: Final[tuple[Profile, ...]] = get_args(Profile)
 
 Condition = dict[str, Any]
 """When a rule applies, as JSON; see `has`, `lacks`, `is_value`, `is_like`, `is_a`, `at_root` and `above`."""
@@ -228,10 +228,10 @@ class Rule:
 
         >>> from zom.conventions.framework.value_checks import required
         >>> rule = Rule("title", required("title"), should="there is a title")
-        >>> rule.severity(), rule.severity("strict")
+        >>> rule.severity(), rule.severity("full")
         ('warning', 'error')
         """
-        if profile == "strict" and self.level == "SHOULD":
+        if profile == "full" and self.level == "SHOULD":
             return "error"
         return _SEVERITY[self.level]
 
@@ -242,7 +242,7 @@ class Rule:
         >>> Rule("title", required("title"), must="there is a title", source="schema").is_in("text")
         False
         """
-        return profile == "strict" or self.source in {profile, "both"}
+        return profile == "full" or self.source in {profile, "both"}
 
     @property
     def is_schema(self) -> bool:

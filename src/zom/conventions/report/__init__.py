@@ -42,7 +42,7 @@ class RuleCount:
     """How a rule fared: at how many nodes it passed, failed and did not apply.
 
     >>> import zom
-    >>> report = zom.validate(zom.v3.GroupSpec(members={}), ["xarray"])
+    >>> report = zom.validate(zom.v3.GroupSpec(members={}), conventions=["xarray"])
     >>> [(each.passed, each.failed) for each in report.rules if each.code == "xarray/dims-length"]
     [(0, 0)]
     """
@@ -76,7 +76,7 @@ class Report:
     >>> import zom
     >>> from zom import v3
     >>> spec = v3.GroupSpec(members={"t": v3.ArraySpec.build(shape=(4,), dtype="int8")})
-    >>> report = zom.validate(spec, ["xarray"])
+    >>> report = zom.validate(spec, conventions=["xarray"])
     >>> report.ok, [problem.code for problem in report]
     (False, ['xarray/dims-present'])
     """

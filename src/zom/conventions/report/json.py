@@ -68,7 +68,7 @@ def rule_of_codes(report: Report) -> dict[str, RuleCount]:
     """The rule behind each code; of several versions of a convention, that of one which failed.
 
     >>> import zom
-    >>> rule_of_codes(zom.validate(zom.v3.GroupSpec(members={}), ["xarray"]))["xarray/dims-length"].level
+    >>> rule_of_codes(zom.validate(zom.v3.GroupSpec(members={}), conventions=["xarray"]))["xarray/dims-length"].level
     'MUST'
     """
     found: dict[str, RuleCount] = {}

@@ -87,7 +87,7 @@ def _is_true(store: Store, path: str) -> bool:
 def follow(store: Store, path: str, layout: Layout) -> None:
     """Consolidate again what was consolidated while the node at `path` changed, which had no part in it.
 
-    The change is made: what fails here leaves a block that is out of date at most, and `zom.check` tells of it.
+    The change is made: what fails here leaves a block that is out of date at most, and `zom.validate` reports it.
     """
     if layout.inline is None and layout.consolidated is None:
         return

@@ -27,6 +27,7 @@ __all__ = [
     "UNLISTED",
     "UNREACHED",
     "UNREADABLE",
+    "UNREADABLE_VALUES",
 ]
 
 _KEYS = "Zarr v3, section Stores, and Zarr v2, section Storing: a chunk's place in the grid tells its key"
@@ -120,6 +121,11 @@ UNFINISHED: Final = rule(
     "store/unfinished-change",
     "a change of a hierarchy ends",
     source="zom: a change of several keys begins and ends with a journal",
+)
+UNREADABLE_VALUES: Final = rule(
+    "convention/unreadable-values",
+    "the values that rules of conventions ask for can be read",
+    source="what was asked for",
 )
 DIFFERS: Final = rule(
     "store/differs", "a hierarchy is what the spec that it is compared with says", source="the spec"

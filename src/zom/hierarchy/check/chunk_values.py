@@ -13,26 +13,21 @@ from typing import TYPE_CHECKING
 from zom.engine.workers import run
 from zom.errors import CodecError, StoreError
 from zom.hierarchy.check.chunk_keys import KeysOfArray, tell_missing, wanted_size
-from zom.hierarchy.check.chunk_rules import INDEX, NOT_CHECKED, UNDECODABLE, UNLISTED, UNREADABLE
-from zom.hierarchy.check.tally import Tally
+from zom.hierarchy.check.chunk_rules import INDEX, NOT_CHECKED, UNDECODABLE, UNREADABLE
 from zom.hierarchy.stored.chunks import StoredChunk, chunks_in, sample_form
 from zom.hierarchy.stored.shard_parts import ShardValues, shard_faults, value_in_memory
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
-    from typing import Literal, TypeAlias
 
     from zom.engine.chunks import Chunks
     from zom.engine.plan import ChunkForm
     from zom.extension.bound import Array
-    from zom.hierarchy.stored.layout import Layout
+    from zom.hierarchy.check.tally import Tally
     from zom.hierarchy.stored.shard_parts import ShardFault, ShardValue
-    from zom.problems import Problem, Rule
+    from zom.problems import Rule
 
-    CheckLevel: TypeAlias = Literal["keys", "index", "all"]
-    """What of an array is checked: its keys, indexes of shards too, every chunk."""
-
-__all__ = ["CheckLevel", "Progress", "ValuesOfArray", "array_problems"]
+__all__ = ["Progress", "ValuesOfArray"]
 
 _NEAR = (32, 1 << 22)
 _FAR = (256, 1 << 26)
@@ -68,33 +63,6 @@ class Progress:
             with self._lock:
                 self._done += count
                 self._tell(self._done, max(self.total, self._done))
-
-
-def array_problems(
-    chunks: Chunks,
-    layout: Layout,
-    level: CheckLevel,
-    *,
-    limit: int | None = 1000,
-    progress: Callable[[int, int], object] | None = None,
-) -> tuple[Problem, ...]:
-    """Everything that is wrong with what is stored of one array, its document aside."""
-    if level not in {"keys", "index", "all"}:
-        raise ValueError(f"level: expected 'keys', 'index' or 'all', got {level!r}")
-    tally = Tally(limit)
-    keys = KeysOfArray(chunks, layout, tally)
-    values = ValuesOfArray(chunks, keys, tally)
-    if not chunks.store.capabilities.listable:
-        tally.add(UNLISTED, chunks.node, "a store that lists its keys", "one that can't")
-        if level != "keys":
-            values.check_unlisted(decodes=level == "all", progress=progress)
-        return tally.problems()
-    for key, size in chunks.store.sizes(chunks.prefix):
-        keys.take(key, size)
-    keys.finish()
-    if level != "keys":
-        values.check(decodes=level == "all", progress=Progress(progress, keys.count))
-    return tally.problems()
 
 
 class ValuesOfArray:

@@ -1,4 +1,4 @@
-"""Checking a store: documents, keys and chunks of a whole hierarchy, and what differs from what was expected.
+"""Stores, validated: documents, keys and chunks of a whole hierarchy, and what differs from what was expected.
 
 One listing tells all keys; documents are read once; chunks only where that is asked for, array by array.
 The memory it takes grows with the number of nodes, not with the number of keys.
@@ -6,99 +6,141 @@ The memory it takes grows with the number of nodes, not with the number of keys.
 
 from __future__ import annotations
 
-from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, cast
+from typing import TYPE_CHECKING, Final, Literal, NamedTuple, cast, get_args
 
+from zom.conventions.framework.detection import judge
+from zom.conventions.framework.judgement import Judgement
 from zom.errors import SpecError, StoreError, ZomError
 from zom.hierarchy.change.new_names import names_in_tree
 from zom.hierarchy.check.chunk_keys import KeysOfArray
-from zom.hierarchy.check.chunk_rules import DIFFERS, NOT_CHECKED, UNLISTED
+from zom.hierarchy.check.chunk_rules import NOT_CHECKED, UNLISTED
 from zom.hierarchy.check.chunk_values import Progress, ValuesOfArray
+from zom.hierarchy.check.expected import differences, joined
 from zom.hierarchy.check.loose_keys import LooseKeys
+from zom.hierarchy.check.stored_view import StoredView
 from zom.hierarchy.check.tally import Tally
 from zom.hierarchy.check.unfinished import unfinished_changes
+from zom.hierarchy.check.values import Values
 from zom.hierarchy.stored.array_chunks import array_chunks
+from zom.hierarchy.stored.consolidated import STALE
 from zom.hierarchy.stored.findings import UNLISTED_GROUP, UNREADABLE, Findings
 from zom.hierarchy.stored.read import inspect_tree
-from zom.hierarchy.stored.tree import place, spec_of
-from zom.limits import DEFAULT_LIMITS, Limits
-from zom.model.compare import diff
-from zom.model.spec import Spec
+from zom.hierarchy.stored.tree import spec_of
 from zom.model.tree import walk
-from zom.problems import Problem, show
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
-    from zom.hierarchy.stored.lookup import Form
+    from zom.conventions.report import Report
+    from zom.hierarchy.check.checked_hierarchy import CheckedHierarchy
+    from zom.hierarchy.check.choices import Choices
     from zom.hierarchy.stored.node import StoredNode
     from zom.hierarchy.stored.tree import StoredTree
-    from zom.model.compare import Change
-    from zom.problems import Level
+    from zom.limits import Limits
+    from zom.model.spec import Spec
+    from zom.problems import Problem
     from zom.stores.interface import Store
-    from zom.template.models import Template
 
-__all__ = ["DataLevel", "check_store"]
+__all__ = ["DataScope", "report_of_store"]
 
-DataLevel = Literal["none", "index", "all"]
-"""What of the chunks is read: nothing, the indexes of shards, everything."""
+DataScope = Literal["none", "values", "keys", "index", "all"]
+"""What of a store is read besides documents: each includes those before it."""
+
+SCOPES: Final[tuple[DataScope, ...]] = get_args(DataScope)
 
 _SOME = 1000
 """How many keys are looked at before the caller is told."""
 
 
-def check_store(  # noqa: PLR0913 - each is a choice of the caller's
-    store: Store,
-    path: str = "",
-    like: Spec | Template | None = None,
+def report_of_store(
+    hierarchy: CheckedHierarchy,
+    choices: Choices,
     *,
-    data: DataLevel = "none",
-    level: Level = "strict",
-    form: Form | None = None,
+    data: DataScope = "none",
     limit: int | None = 1000,
-    limits: Limits = DEFAULT_LIMITS,
     progress: Callable[[int, int], object] | None = None,
-) -> tuple[Problem, ...]:
-    """Everything that is wrong with the hierarchy at `path`; see `zom.check`.
+) -> Report:
+    """The report of the hierarchy at a path of a store; see `zom.validate`.
 
+    >>> from zom.hierarchy.check.checked_hierarchy import CheckedHierarchy
+    >>> from zom.hierarchy.check.choices import chosen
+    >>> from zom.limits import DEFAULT_LIMITS
     >>> from zom.stores.memory import MemoryStore
     >>> store = MemoryStore({"zarr.json": b'{"zarr_format": 3, "node_type": "group"}', "photo.jpg": b""})
-    >>> [problem.code for problem in check_store(store)]
+    >>> choices = chosen("auto", "text", (), "strict", None, DEFAULT_LIMITS)
+    >>> report = report_of_store(CheckedHierarchy(store, "", None), choices, data="keys")
+    >>> [problem.code for problem in report]
     ['store/foreign-key']
     """
-    if data not in {"none", "index", "all"}:
-        raise ValueError(f"data: expected 'none', 'index' or 'all', got {data!r}")
-    tally = Tally(limit, level)
-    before: tuple[Problem, ...] = ()
+    if data not in SCOPES:
+        raise ValueError(f"data: expected 'none', 'values', 'keys', 'index' or 'all', got {data!r}")
+    tally = Tally(limit, choices.level)
+    store, judgement = hierarchy.store, Judgement(choices.profile)
     try:
-        tree = inspect_tree(store, path, level=level, form=form, like=like, limits=limits)
+        tree, own = _read(hierarchy, choices)
+    except SpecError as error:
+        return choices.report(judgement, error.problems, store.url, store.url)
     except StoreError:
         # Whoever reads a hierarchy that is between two states refuses to; a check tells why.
-        unfinished = unfinished_changes(store, path, level)
+        unfinished = unfinished_changes(store, hierarchy.path, choices.level)
         if not unfinished:
             raise
-        return unfinished
+        return choices.report(judgement, unfinished, store.url, store.url)
+    if SCOPES.index(data) >= SCOPES.index("keys"):
+        _StoreCheck(store, tree, tally, choices.limits).check(data, progress)
+    findings = _judge(store, tree, choices, judgement, reads_values=data != "none")
+    # What a convention tells of consolidated metadata, reading need not tell again.
+    is_told = "consolidated" in judgement.presences
+    found = (*(each for each in own if not (is_told and each.code == STALE.code)), *findings)
+    told = {(each.code, each.node) for each in found}
+    rest = (each for each in tally.problems() if (each.code, each.node) not in told)
+    return choices.report(
+        judgement, (*found, *rest, *_differences(store, tree, choices)), store.url, store.url
+    )
+
+
+def _read(hierarchy: CheckedHierarchy, choices: Choices) -> tuple[StoredTree, tuple[Problem, ...]]:
+    """The tree of nodes, and what is wrong with their documents; read leniently where it must be."""
+    store, path, form = hierarchy
+    like, limits = choices.like, choices.limits
+    try:
+        tree = inspect_tree(store, path, level=choices.level, form=form, like=like, limits=limits)
     except SpecError as error:
-        before = error.problems
         try:
             tree = inspect_tree(store, path, level="lenient", form=form, like=like, limits=limits)
         except SpecError:
-            return before
-    checking = _StoreCheck(store, tree, tally, limits)
-    if store.capabilities.listable:
-        checking.check_keys(progress)
-    else:
-        tally.add(UNLISTED, tree.path, "a store that lists its keys", "one that can't")
-    if data != "none":
-        checking.check_values(progress, decodes=data == "all")
-    named = names_in_tree(tree.root, lambda node: node.members, tree.layout.family.form, level)
-    for problem in named:
-        place(problem, tree.root, checking.findings)
-    found = (*tree.problems, *before, *checking.findings.problems)
-    first = {(each.code, each.node, each.pointer): each for each in found}
-    told = {(code, node) for code, node, _ in first}
-    rest = (each for each in tally.problems() if (each.code, each.node) not in told)
-    return (*first.values(), *rest, *_differences(store, tree, like, level, limits))
+            raise error from None
+        both = (*tree.problems, *error.problems)
+        return tree, tuple({(each.code, each.node, each.pointer): each for each in both}.values())
+    return tree, tree.problems
+
+
+def _judge(
+    store: Store, tree: StoredTree, choices: Choices, judgement: Judgement, *, reads_values: bool
+) -> tuple[Problem, ...]:
+    """What conventions, and other systems, find in the documents; each in the document where it stands."""
+    view = StoredView(tree)
+    if reads_values:
+        values = Values(store, tree.path, tree.layout.family.form, judgement, choices.limits)
+        for node in view.root.walk():
+            node.read = values.read
+    judge(view.root, choices.conventions, judgement=judgement)
+    names = names_in_tree(view.root, lambda node: node.members, view.root.form, choices.level)
+    findings = Findings(store.url, choices.level, choices.limits)
+    for problem in (*names, *judgement.problems):
+        view.place(problem, findings)
+    return findings.problems
+
+
+def _differences(store: Store, tree: StoredTree, choices: Choices) -> Iterable[Problem]:
+    """In what the hierarchy differs from what it should be like."""
+    if choices.like is None:
+        return ()
+    spec = tree.spec
+    if spec is None:
+        spec = spec_of(tree.root, Findings(store.url, "lenient", choices.limits))
+    # What is told of documents that can't be read comes first.
+    return () if spec is None else differences(choices.like, spec, choices.level, tree.path)
 
 
 class _CheckedArray(NamedTuple):
@@ -116,11 +158,9 @@ class _StoreCheck:
         self._tree = tree
         self._tally = tally
         self._limits = limits
-        self.findings = Findings(store.url, "strict", limits)
-        """What the tree says, besides what was said when it was read."""
         specs: dict[str, Spec] = {}
         if tree.spec is not None:
-            specs = {_joined(tree.path, path): spec for path, spec in walk(cast("Spec", tree.spec))}
+            specs = {joined(tree.path, path): spec for path, spec in walk(cast("Spec", tree.spec))}
         self._arrays: dict[str, _CheckedArray | None] = {}
         """By what the keys of its chunks begin with; None for what can't be judged."""
         for node in tree.root.walk():
@@ -143,6 +183,15 @@ class _StoreCheck:
             return None
         keys = KeysOfArray(chunks, layout, self._tally)
         return _CheckedArray(keys, ValuesOfArray(chunks, keys, self._tally))
+
+    def check(self, data: DataScope, progress: Callable[[int, int], object] | None) -> None:
+        """Check keys, and as many values of chunks as is asked for."""
+        if self._store.capabilities.listable:
+            self.check_keys(progress)
+        else:
+            self._tally.add(UNLISTED, self._tree.path, "a store that lists its keys", "one that can't")
+        if data != "keys":
+            self.check_values(progress, decodes=data == "all")
 
     # --- keys ------------------------------------------------------------------------------------------
 
@@ -219,40 +268,3 @@ class _StoreCheck:
                 entry.values.check(decodes=decodes, progress=total)
             else:
                 entry.values.check_unlisted(decodes=decodes, progress=progress)
-
-
-# --- what was expected ----------------------------------------------------------------------------------
-
-
-def _differences(
-    store: Store, tree: StoredTree, like: Spec | Template | None, level: Level, limits: Limits
-) -> Iterator[Problem]:
-    """In what the hierarchy differs from what it should be like."""
-    if like is None:
-        return
-    spec = tree.spec
-    if spec is None:
-        spec = spec_of(tree.root, Findings(store.url, "lenient", limits))
-    if spec is None:
-        return  # what is told of its documents comes first
-    if not isinstance(like, Spec):
-        for problem in like.check(spec, level):
-            yield replace(problem, node=_joined(tree.path, problem.node))
-        return
-    for change in diff(like, spec):
-        expected, found = _words(change)
-        node = _joined(tree.path, change.node)
-        yield Problem(DIFFERS.code, "error", node, change.pointer, change.inside, expected, found)
-
-
-def _words(change: Change) -> tuple[str, str]:
-    if not change.inside and change.kind != "changed":
-        there = "a node, as the spec says" if change.kind == "removed" else "a node"
-        return (there, "none") if change.kind == "removed" else ("none, as the spec says", there)
-    old: Any = "nothing" if change.kind == "added" else show(change.old)
-    new: Any = "nothing" if change.kind == "removed" else show(change.new)
-    return old, new
-
-
-def _joined(above: str, path: str) -> str:
-    return "/" + "/".join(part for part in (above.strip("/"), path.strip("/")) if part)

@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Any
 from zom.engine.indexing import read_selection
 from zom.engine.selection import basic_or_numpy
 from zom.errors import NotFound, SpecError, StoreError, ZomError
+from zom.hierarchy.check.chunk_rules import UNREADABLE_VALUES
 from zom.hierarchy.stored.array_chunks import array_chunks
 from zom.hierarchy.stored.findings import warn
 from zom.hierarchy.stored.open import read_node
 from zom.hierarchy.stored.other_separator import is_looked_for, stored_otherwise
 from zom.model.construction import outside
-from zom.problems import rule
 
 if TYPE_CHECKING:
     from zom.conventions.framework.judgement import Judgement
@@ -26,12 +26,6 @@ if TYPE_CHECKING:
     from zom.stores.interface import Store
 
 __all__ = ["Values"]
-
-UNREADABLE = rule(
-    "convention/unreadable-values",
-    "the values that rules of conventions ask for can be read",
-    source="what was asked for",
-)
 
 
 class Values:
@@ -64,7 +58,7 @@ class Values:
             raise
         except ZomError as error:
             text = " ".join(str(error).split())
-            self._judgement.say(UNREADABLE, node, (), "values that can be read", text)
+            self._judgement.say(UNREADABLE_VALUES, node, (), "values that can be read", text)
             return None
 
     def _values(self, node: StoredTree) -> Any:

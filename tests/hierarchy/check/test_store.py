@@ -12,7 +12,7 @@ from stored_trees import TREES, Far, store_of, stored, tree_v2, tree_v3
 import zom
 from zom import draft, template, v2, v3
 from zom.errors import NotFound, StoreError
-from zom.hierarchy.check.check import is_document
+from zom.hierarchy.check.document import is_document
 from zom.stores.local import LocalStore
 from zom.stores.memory import MemoryStore
 from zom.stores.zip import ZipStore
@@ -20,6 +20,10 @@ from zom.testing.logged import LoggedStore
 
 GROUP = {"zarr_format": 3, "node_type": "group"}
 FORMS = list(TREES)
+
+
+def check(subject, data="keys", **choices):
+    return zom.validate(subject, conventions=(), data=data, **choices).problems
 
 
 def told(problems):
@@ -61,17 +65,17 @@ def chunk_of(store, path, prefix=""):
 @pytest.mark.parametrize("data", ["none", "index", "all"])
 @pytest.mark.parametrize("name", FORMS)
 def test_a_sound_store_has_no_problems(name, data):
-    assert told(zom.check(full(name), data=data)) == []
+    assert told(check(full(name), data)) == []
 
 
 @pytest.mark.parametrize("name", FORMS)
 def test_a_store_is_checked_below_a_path(name):
     store = full(name)
-    assert told(zom.check(store, path="a", data="all")) == []
-    assert told(zom.check(store, path="/t", data="all")) == []
+    assert told(check(store, "all", path="a")) == []
+    assert told(check(store, "all", path="/t")) == []
     flip(store, chunk_of(store, "t"))
-    assert told(zom.check(store, path="a", data="all")) == []
-    assert codes(zom.check(store, path="t", data="all")) == [("chunk/undecodable", "/t")] or name != "v3"
+    assert told(check(store, "all", path="a")) == []
+    assert codes(check(store, "all", path="t")) == [("chunk/undecodable", "/t")] or name != "v3"
 
 
 def test_a_path_a_url_and_a_handle_name_a_store(tmp_path):
@@ -88,21 +92,21 @@ def test_a_path_a_url_and_a_handle_name_a_store(tmp_path):
         root,
         root.store,
     ):
-        assert sorted(codes(zom.check(subject))) == sorted(whole)
-    assert sorted(codes(zom.check(array))) == sorted(whole[1:])
-    assert sorted(codes(zom.check(root, path="t"))) == sorted(whole[1:])
+        assert sorted(codes(check(subject))) == sorted(whole)
+    assert sorted(codes(check(array))) == sorted(whole[1:])
+    assert sorted(codes(check(root, path="t"))) == sorted(whole[1:])
 
 
 def test_a_path_that_is_no_store_is_not_made(tmp_path):
     with pytest.raises((StoreError, NotFound)):
-        zom.check(str(tmp_path / "missing.zarr"))
+        check(str(tmp_path / "missing.zarr"))
     assert list(tmp_path.iterdir()) == []
 
 
 def test_a_zip_file_is_checked(tmp_path):
     with ZipStore(tmp_path / "a.zip", mode="w") as store:
         store.set_many({key: full().get(key) for key in full().list()})
-    assert zom.check(tmp_path / "a.zip", data="all") == ()
+    assert check(tmp_path / "a.zip", "all") == ()
 
 
 @pytest.mark.parametrize(
@@ -125,7 +129,7 @@ def test_a_zip_file_is_checked(tmp_path):
 )
 def test_a_document_is_told_from_a_path(subject):
     assert is_document(subject)
-    assert isinstance(zom.check(subject), tuple)
+    assert zom.validate(subject).store is None
 
 
 @pytest.mark.parametrize(
@@ -136,32 +140,67 @@ def test_a_path_is_told_from_a_document(subject):
 
 
 def test_documents_are_checked_without_the_choices_for_stores():
-    with pytest.raises(TypeError, match="a document is checked by itself"):
-        zom.check("{}", data="all")
-    with pytest.raises(TypeError, match="a document is checked by itself"):
-        zom.check({}, v3.GroupSpec())
+    for choice in ({"data": "all"}, {"path": "a"}, {"form": "v3"}):
+        with pytest.raises(TypeError, match="a document is validated by itself: `path`, `form` and `data`"):
+            zom.validate("{}", **choice)
 
 
-def test_the_level_comes_second_or_by_name():
-    """A document is checked as before: the second argument is a level."""
+def test_a_document_is_compared_with_a_spec_and_a_template():
+    spec = tree_v3()
+    wanted = spec.replace(attributes={"title": "?"})
+    shape = template.GroupTemplate(members={"zz": template.ArrayTemplate()})
+    for subject in (spec, spec.to_dict(), spec.to_json()):
+        assert zom.validate(subject, conventions=(), like=spec).ok
+        report = zom.validate(subject, conventions=(), like=wanted)
+        assert {(each.code, each.node, each.pointer) for each in report} == {
+            ("store/differs", "/", "/attributes/title")
+        }
+        assert "template/missing-member" in {
+            each.code for each in zom.validate(subject, conventions=(), like=shape)
+        }
+
+
+@pytest.mark.parametrize(
+    "document",
+    [
+        {"zarr_consolidated_format": 1, "metadata": {".zgroup": {"zarr_format": 2}}},
+        {
+            "zarr_format": "https://purl.org/zarr/spec/protocol/core/3.0",
+            "metadata_encoding": "https://purl.org/zarr/spec/protocol/core/3.0",
+            "metadata_key_suffix": ".json",
+            "extensions": [],
+        },
+    ],
+    ids=["consolidated", "entry-point"],
+)
+def test_a_document_that_holds_no_hierarchy_is_not_compared(document):
+    before = len(zom.validate(document, conventions=()))
+    (problem,) = zom.validate(document, conventions=(), like=v3.GroupSpec()).problems[before:]
+    assert str(problem) == (
+        "expected a hierarchy as one document, to compare it, found a document of a store; compare the store"
+    )
+
+
+def test_the_level_holds_for_documents_and_stores():
     document = v3.ArraySpec.build(shape=(4,), dtype="int8").replace(
         codecs=["bytes", {"name": "org.example.x"}]
     )
-    closed = zom.check(document, "closed")
-    assert closed == zom.check(document, level="closed") != zom.check(document)
     store = store_of(v3.GroupSpec(members={"a": document}))
-    assert [p.code for p in zom.check(store, "closed")] == [p.code for p in zom.check(store, level="closed")]
-    assert zom.check(store, "closed") != zom.check(store)
+    for subject in (document, store):
+        closed = {each.code for each in zom.validate(subject, conventions=(), level="closed")}
+        assert "codec/unknown" in closed - {each.code for each in zom.validate(subject, conventions=())}
 
 
 def test_data_that_is_no_choice_is_refused():
-    with pytest.raises(ValueError, match="data: expected 'none', 'index' or 'all', got 'some'"):
-        zom.check(full(), data="some")
+    with pytest.raises(
+        ValueError, match="data: expected 'none', 'values', 'keys', 'index' or 'all', got 'some'"
+    ):
+        check(full(), "some")
 
 
 def test_where_there_is_no_node_there_is_nothing_to_check():
     with pytest.raises(NotFound, match="expected a node at /x"):
-        zom.check(full(), path="x")
+        check(full(), path="x")
 
 
 # --- documents ---------------------------------------------------------------------------------------------
@@ -173,7 +212,7 @@ def test_all_problems_of_all_documents_are_told_and_keys_are_checked_all_the_sam
     store.set("a/empty/zarr.json", b"{")
     store.set("a/b/photo.jpg", b"")
     store.set("t/c/7/7", b"")
-    found = codes(zom.check(store))
+    found = codes(check(store))
     assert ("v3/unknown-member", "/a") in found
     assert ("json/syntax", "/a/empty") in found
     assert ("store/foreign-key", "/a/b") in found
@@ -185,7 +224,7 @@ def test_chunks_of_an_array_whose_document_is_broken_are_not_judged():
     store = full()
     store.set("t/zarr.json", b"{")
     flip(store, chunk_of(store, "a/b/x"))
-    found = codes(zom.check(store, data="all"))
+    found = codes(check(store, "all"))
     assert [code for code, node in found if node == "/t"] == ["json/syntax"]
     assert ("chunk/undecodable", "/a/b/x") in found
 
@@ -194,14 +233,17 @@ def test_an_array_with_a_fault_that_readers_forgive_is_checked():
     store = full()
     store.set("t/zarr.json", twice(store.get("t/zarr.json")))
     flip(store, chunk_of(store, "t"))
-    assert codes(zom.check(store, data="all")) == [("json/duplicate-key", "/t"), ("chunk/undecodable", "/t")]
+    assert codes(check(store, "all")) == [
+        ("json/duplicate-key", "/t"),
+        ("chunk/undecodable", "/t"),
+    ]
 
 
 def test_consolidated_metadata_that_is_stale_is_told():
     store = MemoryStore({".zmetadata": json.dumps(tree_v2().to_consolidated()).encode(), **stored(tree_v2())})
-    assert codes(zom.check(store)) == []
+    assert codes(check(store)) == []
     store.set("t/.zattrs", b'{"units": "F"}')
-    assert codes(zom.check(store)) == [("store/stale-consolidated", "/t")]
+    assert codes(check(store)) == [("store/stale-consolidated", "/t")]
 
 
 def test_v2_and_v3_side_by_side_are_told_once():
@@ -210,20 +252,20 @@ def test_v2_and_v3_side_by_side_are_told_once():
     store.set(".zattrs", b"{}")
     store.set("t/.zarray", b"{}")
     store.set("t/.zattrs", b"{}")
-    found = codes(zom.check(store))
+    found = codes(check(store))
     assert sorted(found) == [("store/two-formats", "/"), ("store/two-formats", "/t")]
 
 
 def test_attributes_without_a_node_are_told():
     store = full()
     store.set("a/.zattrs", b"{}")
-    assert codes(zom.check(store)) == [("store/loose-document", "/a")]
+    assert codes(check(store)) == [("store/loose-document", "/a")]
 
 
 def test_a_node_of_another_format_is_told_and_its_chunks_are_not_called_foreign():
     store = full()
     store.set_many({"old/.zarray": b"{}", "old/.zattrs": b"{}", "old/0.0": b"1", "old/0.1": b"1"})
-    assert codes(zom.check(store)) == [("store/mixed-formats", "/old")]
+    assert codes(check(store)) == [("store/mixed-formats", "/old")]
 
 
 @pytest.mark.parametrize("order", [1, -1])
@@ -236,7 +278,7 @@ def test_a_group_without_a_document_is_told_and_the_chunks_below_are_not_called_
     values = {key: base.get(key) for key in base.list()}
     lost = {key: array.store.get(key) for key in array.store.list() if key.startswith("x/y/")}
     items = [*values.items(), *lost.items()][::order]
-    problems = zom.check(MemoryStore(dict(items)), data="all")
+    problems = check(MemoryStore(dict(items)), "all")
     assert codes(problems) == [("store/missing-group", "/x")]
     (problem,) = problems
     assert problem.severity == "error"
@@ -244,26 +286,26 @@ def test_a_group_without_a_document_is_told_and_the_chunks_below_are_not_called_
         "/x: expected a document, as each group has one, found none, above /x/y; make it a group with "
         "zom.create_group"
     )
-    assert [p.severity for p in zom.check(MemoryStore(dict(items)), level="lenient")] == ["warning"]
+    assert [p.severity for p in check(MemoryStore(dict(items)), level="lenient")] == ["warning"]
 
 
 def test_a_node_below_an_array_is_told():
     store = full()
     store.set("t/inner/zarr.json", json.dumps(GROUP).encode())
-    assert codes(zom.check(store)) == [("tree/below-array", "/t/inner")]
+    assert codes(check(store)) == [("tree/below-array", "/t/inner")]
 
 
 def test_a_draft_node_below_an_array_is_told():
     store = full("draft")
     store.set("meta/t/inner.array.json", b"{}")
-    assert codes(zom.check(store)) == [("tree/below-array", "/t/inner")]
+    assert codes(check(store)) == [("tree/below-array", "/t/inner")]
 
 
 def test_a_change_that_did_not_end_is_told():
     store = full()
     store.set("a/.zom.journal", b"{}")
     store.set("t/.zom.journal", b"{}")
-    found = codes(zom.check(store))
+    found = codes(check(store))
     assert sorted(found) == [("store/unfinished-change", "/a"), ("store/unfinished-change", "/t")]
 
 
@@ -275,7 +317,7 @@ def test_foreign_files_are_notes_in_every_format(name):
     store = full(name)
     keys = ["photo.jpg", "holiday/photo.jpg", "a/photo.jpg", "holiday/deep/er.txt"]
     store.set_many(dict.fromkeys(keys, b""))
-    problems = told(zom.check(store))
+    problems = told(check(store))
     assert {problem.key for problem in problems} == set(keys)
     assert {(problem.code, problem.severity) for problem in problems} == {("store/foreign-key", "note")}
     if not name.startswith("draft"):
@@ -286,10 +328,10 @@ def test_foreign_files_are_notes_in_every_format(name):
 def test_files_in_a_directory_that_is_no_node_are_limited_together(name):
     store = full(name)
     store.set_many({f"d{number}/{name}": b"" for number in range(3) for name in "abcdef"})
-    problems = zom.check(store, limit=5)
+    problems = check(store, limit=5)
     assert len(problems) == 6
     assert problems[5].found == "13 more"
-    assert len(zom.check(store, limit=None)) == 18
+    assert len(check(store, limit=None)) == 18
 
 
 @pytest.mark.parametrize("name", FORMS)
@@ -299,7 +341,7 @@ def test_damage_of_every_kind_is_found_in_every_format(name):
     prefix = "data/root/" if name == "draft 2021" else "data/" if name == "draft" else ""
     store.set(first, b"")
     store.set(f"{prefix}t/x.txt", b"")
-    found = codes(zom.check(store, data="all"))
+    found = codes(check(store, "all"))
     assert sorted(found) == [("chunk/foreign-key", "/t"), ("chunk/size", "/a/b/x")]
 
 
@@ -307,13 +349,13 @@ def test_an_array_of_an_unknown_type_is_told_and_its_keys_are_not_judged():
     store = full()
     document = json.loads(store.get("t/zarr.json"))
     store.set("t/zarr.json", json.dumps({**document, "data_type": "org.example.q"}).encode())
-    (problem,) = [each for each in zom.check(store, data="all") if each.severity != "note"]
+    (problem,) = [each for each in check(store, "all") if each.severity != "note"]
     assert (problem.code, problem.node, problem.key) == ("chunk/not-checked", "/t", "t/zarr.json")
 
 
 def test_one_listing_is_enough():
     store = LoggedStore(full())
-    zom.check(store)
+    check(store)
     lists = [call for call in store.log.calls if call.verb == "list"]
     assert (
         sum(call.keys == ("",) for call in lists) == 2
@@ -331,12 +373,12 @@ def test_one_listing_is_enough():
 def test_progress_is_told():
     store = full()
     calls = []
-    zom.check(store, data="all", progress=lambda *numbers: calls.append(numbers))
+    check(store, "all", progress=lambda *numbers: calls.append(numbers))
     assert calls == [(1, 2), (2, 2)]
     array = zom.create_array(MemoryStore(), v3.ArraySpec.build(shape=(2000,), dtype="int8", chunks=(1,)))
     array[:] = 1
     calls.clear()
-    zom.check(array, progress=lambda *numbers: calls.append(numbers))
+    check(array, progress=lambda *numbers: calls.append(numbers))
     assert calls == [(1000, 0), (2000, 0)]
 
 
@@ -347,10 +389,10 @@ def test_without_a_listing_chunks_are_checked_by_their_keys():
     store = full()
     flip(store, chunk_of(store, "t"))
     far = Far(store, listable=False)
-    problems = zom.check(far, tree_v3(), data="all")
+    problems = check(far, "all", like=tree_v3())
     assert codes(problems) == [("store/unlisted", "/"), ("chunk/undecodable", "/t")]
     with pytest.raises(StoreError, match="this store can't list its keys"):
-        zom.check(far)
+        check(far)
 
 
 # --- what was expected -------------------------------------------------------------------------------------------
@@ -358,7 +400,7 @@ def test_without_a_listing_chunks_are_checked_by_their_keys():
 
 @pytest.mark.parametrize("name", FORMS)
 def test_a_store_is_what_its_spec_says(name):
-    assert told(zom.check(full(name), TREES[name]())) == []
+    assert told(check(full(name), like=TREES[name]())) == []
 
 
 def test_what_differs_from_a_spec_is_told():
@@ -367,7 +409,7 @@ def test_what_differs_from_a_spec_is_told():
     members = {**wanted.members, "more": v3.GroupSpec(members={})}
     members["t"] = wanted["t"].replace(attributes={"units": "F"})
     del members["a"]
-    problems = zom.check(store, wanted.replace(members=members))
+    problems = check(store, like=wanted.replace(members=members))
     assert {(problem.code, problem.severity) for problem in problems} == {("store/differs", "error")}
     texts = {problem.node: str(problem) for problem in problems}
     assert texts["/t"] == '/t: attributes.units: expected "F", found "K"'
@@ -378,17 +420,17 @@ def test_what_differs_from_a_spec_is_told():
 def test_what_differs_below_a_path_is_told_by_its_path_in_the_store():
     store = full()
     wanted = tree_v3()["a"].replace(attributes={"n": 1})
-    (problem,) = zom.check(store, wanted, path="a")
+    (problem,) = check(store, like=wanted, path="a")
     assert (problem.node, problem.pointer) == ("/a", "/attributes/n")
 
 
 def test_what_does_not_fit_a_template_is_told():
     store = full()
     fits = template.GroupTemplate(members={"t": template.ArrayTemplate(rank=2)}, open=True)
-    assert zom.check(store, fits) == ()
-    problems = zom.check(store, fits.replace(members={"t": template.ArrayTemplate(rank=3)}))
+    assert check(store, like=fits) == ()
+    problems = check(store, like=fits.replace(members={"t": template.ArrayTemplate(rank=3)}))
     assert [problem.node for problem in problems] == ["/t"]
-    problems = zom.check(store, template.GroupTemplate(members={"zz": template.ArrayTemplate()}), path="a")
+    problems = check(store, like=template.GroupTemplate(members={"zz": template.ArrayTemplate()}), path="a")
     assert {problem.node.split("/")[1] for problem in problems} == {"a"}
     assert any(problem.code == "template/missing-member" for problem in problems)
 
@@ -396,7 +438,7 @@ def test_what_does_not_fit_a_template_is_told():
 def test_a_store_with_a_fault_that_readers_forgive_is_compared():
     store = full()
     store.set("a/zarr.json", twice(json.dumps({**GROUP, "attributes": {"n": 1}}).encode()))
-    found = codes(zom.check(store, tree_v3()))
+    found = codes(check(store, like=tree_v3()))
     assert found == [("json/duplicate-key", "/a"), ("store/differs", "/a")]
 
 
@@ -419,9 +461,9 @@ def test_many_keys_take_little_memory(tmp_path):
                 yield f"x{number}", 1
 
     store = Many({"zarr.json": array.store.get("zarr.json")})
-    zom.check(store, limit=10)
+    check(store, limit=10)
     tracemalloc.start()
-    problems = zom.check(store, limit=10)
+    problems = check(store, limit=10)
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert peak < 1 << 20
@@ -437,7 +479,7 @@ def test_a_draft_in_a_part_of_a_store_is_checked():
     store = MemoryStore(stored(TREES["draft"](), path="deep/er"))
     store.set("photo.jpg", b"")
     store.set("deep/er/photo.jpg", b"")
-    problems = zom.check(store, path="deep/er")
+    problems = check(store, path="deep/er")
     assert {problem.key for problem in problems if problem.code == "store/foreign-key"} == {
         "deep/er/photo.jpg"
     }

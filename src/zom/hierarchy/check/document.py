@@ -1,0 +1,177 @@
+"""Documents, validated: a spec, a hierarchy as one document, consolidated metadata, or attributes alone."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, cast
+
+from zom.conventions.framework.detection import judge
+from zom.errors import StoreError
+from zom.formats import detection
+from zom.formats.draft import EntryPoint
+from zom.formats.node_view import Node as View
+from zom.formats.node_view import document_tree, spec_tree
+from zom.hierarchy.change.new_names import names_in_tree
+from zom.hierarchy.check.chunk_rules import DIFFERS
+from zom.hierarchy.check.consolidated_document import consolidated_in
+from zom.hierarchy.check.expected import differences
+from zom.json import text as jsontext
+from zom.json.python_value import is_dict
+from zom.json.value import JSONDict
+from zom.model.assembly import assemble
+from zom.model.location import text_problems, told, with_lines
+from zom.model.repeats import is_endless
+from zom.model.spec import Spec
+from zom.problems import Problem, pointer_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from zom.conventions.framework.judgement import Judgement
+    from zom.conventions.report import Report
+    from zom.hierarchy.check.choices import Choices
+    from zom.problems import Fault
+
+__all__ = ["is_document", "is_document_file", "report_of_attributes", "report_of_document", "report_of_file"]
+
+_JSON = (dict, list, tuple, bool, int, float, type(None))
+"""What a document may be as Python has it, a faulty one too."""
+
+_FILE_NAMES = (".json", ".zattrs", ".zarray", ".zgroup", ".zmetadata")
+
+
+def is_document(subject: Any) -> bool:
+    """Whether a document is meant, and not a store.
+
+    >>> is_document(' {"zarr_format": 3}'), is_document("data.zarr"), is_document(b"data.zarr")
+    (True, False, True)
+    """
+    if isinstance(subject, str):
+        text = subject.lstrip(" \t\r\n\ufeff")
+        return not text or text[0] in '{["'
+    if isinstance(subject, (bytes, bytearray, memoryview, Spec, *_JSON)):
+        return True
+    # Groups are mappings, and so are those of fsspec, which are stores.
+    is_store = hasattr(subject, "store") or hasattr(subject, "fs")
+    return isinstance(subject, Mapping) and not is_store
+
+
+def is_document_file(subject: Any) -> bool:
+    """Whether it is the path of a file that is named as documents are."""
+    return isinstance(subject, (str, Path)) and str(subject).endswith(_FILE_NAMES) and Path(subject).is_file()
+
+
+def report_of_file(file: Path, choices: Choices) -> Report:
+    """The report of the document in a file."""
+    try:
+        with file.open("rb") as stream:
+            text = stream.read(choices.limits.text_bytes + 1)
+    except OSError as cause:
+        raise StoreError(str(file), "", "read", cause.strerror or str(cause)) from cause
+    made = report_of_attributes if file.name == ".zattrs" else report_of_document
+    return replace(made(text, choices), subject=str(file))
+
+
+def report_of_document(document: Any, choices: Choices) -> Report:
+    """The report of a spec or a document; of text, findings have lines."""
+    if isinstance(document, Spec):
+        return _of_spec(document, choices)
+    text = _text_of(document)
+    faults: list[Fault] = []
+    value: Any = document if text is None else jsontext.read(text, faults, limits=choices.limits)
+    consolidated = consolidated_in(value)
+    if consolidated is not None:
+        found = _once(*text_problems(faults, choices.level), *consolidated.problems(choices.level))
+        judgement = judge(consolidated.view(), choices.conventions, profile=choices.profile)
+        located = map(consolidated.located, judgement.problems)
+        return _report(judgement, (*found, *located, *_not_compared(choices)), text, choices)
+    if _is_entry_point(value):
+        found = (
+            *EntryPoint.check(document if text is None else text, choices.level),
+            *_not_compared(choices),
+        )
+    else:
+        found = detection.check(document if text is None else text, choices.level, limits=choices.limits)
+        found = (*found, *_differences(document if text is None else text, choices))
+    # What says no format was not looked through, and may hold itself.
+    is_unseen = is_endless(found) or detection.family_of(value) is None
+    root = document_tree({} if is_unseen else value)
+    judgement = judge(root, choices.conventions, profile=choices.profile)
+    return _report(judgement, (*found, *_names(root, choices), *judgement.problems), text, choices)
+
+
+def _of_spec(spec: Spec, choices: Choices) -> Report:
+    """The report of a spec, which has no errors at its own level, but may have warnings."""
+    found = detection.check(spec, choices.level, limits=choices.limits)
+    root = spec_tree(spec)
+    judgement = judge(root, choices.conventions, profile=choices.profile)
+    differing = () if choices.like is None else differences(choices.like, spec, choices.level)
+    return choices.report(
+        judgement, (*found, *_names(root, choices), *judgement.problems, *differing), "spec"
+    )
+
+
+def report_of_attributes(document: Any, choices: Choices) -> Report:
+    """The report of attributes alone, such as a `.zattrs`: nobody knows of which node, and what is beside it."""
+    text = _text_of(document)
+    faults: list[Fault] = []
+    value: Any = document if text is None else jsontext.read(text, faults, limits=choices.limits)
+    wrapped: dict[str, Any] = {"zarr_format": 2, "attributes": {} if value is None and faults else value}
+    checked = detection.check(wrapped, choices.level, limits=choices.limits)
+    found = _once(*text_problems(faults, choices.level), *map(_unwrapped, checked))
+    root = View("", None, (None, "v2", JSONDict(attributes={} if is_endless(checked) else value)))
+    judgement = judge(root, choices.conventions, profile=choices.profile)
+    return _report(judgement, (*found, *map(_unwrapped, judgement.problems)), text, choices)
+
+
+def _report(
+    judgement: Judgement, problems: tuple[Problem, ...], text: str | bytes | None, choices: Choices
+) -> Report:
+    located = problems if text is None else map(told, with_lines(problems, text))
+    return choices.report(judgement, located, "document")
+
+
+def _names(root: View, choices: Choices) -> Iterable[Problem]:
+    """What is wrong with names on other systems."""
+    return names_in_tree(root, lambda node: node.members, root.form, choices.level)
+
+
+def _differences(document: Any, choices: Choices) -> Iterable[Problem]:
+    """In what a document differs from what it should be like; nothing where it can't be read."""
+    if choices.like is None:
+        return ()
+    spec = assemble(detection.family_of, document, "lenient", limits=choices.limits)[0]
+    return () if spec is None else differences(choices.like, spec, choices.level)
+
+
+def _not_compared(choices: Choices) -> Iterable[Problem]:
+    """That a document holds no hierarchy which could be compared, where it should be."""
+    if choices.like is not None:
+        expected, found = "a hierarchy as one document, to compare it", "a document of a store"
+        fix = "compare the store"
+        yield Problem(DIFFERS.code, "error", "/", "", (), expected, found, fix)
+
+
+def _text_of(document: Any) -> str | bytes | None:
+    """The text of a document; None where it is none, but what a text says."""
+    if isinstance(document, (bytes, bytearray, memoryview)):
+        return bytes(cast("bytes", document))
+    return document if isinstance(document, str) else None
+
+
+def _is_entry_point(value: Any) -> bool:
+    """Whether it is the `zarr.json` at the top of a store of the draft, which is no node."""
+    return is_dict(value) and isinstance(value.get("zarr_format"), str) and "metadata_encoding" in value
+
+
+def _once(*problems: Problem) -> tuple[Problem, ...]:
+    """`problems` without numbers that both the text and the document tell of."""
+    return tuple({(each.code, each.pointer, each.found): each for each in reversed(problems)}.values())[::-1]
+
+
+def _unwrapped(problem: Problem) -> Problem:
+    """A problem of attributes that stand alone: no member of their node leads to them."""
+    steps = problem.inside[1:] if problem.inside[:1] == ("attributes",) else problem.inside
+    return replace(problem, pointer=pointer_of(steps), inside=steps)
