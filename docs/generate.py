@@ -25,7 +25,7 @@ from zom.conventions import conventions
 from zom.errors import ConversionError
 from zom.extension.codec import codecs
 from zom.extension.datatype import data_types
-from zom.json.write import write
+from zom.json.write import write_json
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -146,7 +146,7 @@ def spelling(made: DataType, form: Format) -> str:
         value = made.to_json(form)
     except ConversionError:
         return ""
-    text = code(value if isinstance(value, str) else write(value))
+    text = code(value if isinstance(value, str) else write_json(value))
     return f"{text} and the filter `{made.object_codec}`" if form == "v2" and made.object_codec else text
 
 

@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import zom.json.text
+import zom.json.read
 from zom.errors import ExtensionError
 from zom.problems import Fault, Problem, Rule, dotted, pointer_of, rule, rules, show, split_pointer
 
-assert zom.json.text
+assert zom.json.read
 
 
 def test_a_rule_is_known_by_its_code_once_it_is_declared():

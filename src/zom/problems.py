@@ -57,7 +57,7 @@ class Rule:
     def severity(self, level: Level) -> Severity | None:
         """How bad a breach of this rule is at `level`; None where it is allowed.
 
-        >>> import zom.json.text  # a module's rules are known once it is imported
+        >>> import zom.json.read  # a module's rules are known once it is imported
         >>> rules()["json/duplicate-key"].severity("strict")
         'error'
         """
@@ -94,7 +94,7 @@ def rule(  # noqa: PLR0913 - a rule has that many facts
 def rules() -> Mapping[str, Rule]:
     """Every rule that zom knows, by code.
 
-    >>> import zom.json.text  # a module's rules are known once it is imported
+    >>> import zom.json.read  # a module's rules are known once it is imported
     >>> rules()["json/duplicate-key"].lenient
     'warning'
     """

@@ -184,12 +184,11 @@ def _compare(root: Group, values: Mapping[str, Any]) -> None:
 
 
 def _export(directory: str, spec: v3.GroupSpec, problems: tuple[Problem, ...]) -> str:
-    import json  # noqa: PLC0415 - as the others
-
     import zom  # noqa: PLC0415 - slow to import
     from zom.cli.document import read_document  # noqa: PLC0415 - slow to import
     from zom.cli.file import write_text  # noqa: PLC0415 - slow to import
     from zom.cli.schema_check import schema_problems  # noqa: PLC0415 - slow to import
+    from zom.json.write import write_json  # noqa: PLC0415 - as the others
     from zom.views.html import html_page  # noqa: PLC0415 - slow to import
 
     document = os.path.join(directory, _SPEC)  # noqa: PTH118 - pathlib is slow to import
@@ -197,7 +196,7 @@ def _export(directory: str, spec: v3.GroupSpec, problems: tuple[Problem, ...]) -
     write_text(document, spec.to_json(indent=2) + "\n")
     write_text(
         os.path.join(directory, _SCHEMA),  # noqa: PTH118 - as above
-        json.dumps(schema, indent=2, ensure_ascii=False) + "\n",
+        write_json(schema, indent=2) + "\n",
     )
     write_text(os.path.join(directory, _REPORT), html_page(spec, problems))  # noqa: PTH118 - as above
     wrong = schema_problems(read_document(document), schema)

@@ -38,12 +38,12 @@ def declare(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Prints the verdict."""
-    import json  # noqa: PLC0415 - slow to import
+    from zom.json.write import ascii_json  # noqa: PLC0415 - slow to import
 
     judge = _of_attributes if arguments.mode == "attributes" else _of_store
     problems = judge(arguments.path, arguments.profile)
     errors = [problem for problem in problems if problem.severity == "error"]
-    print(json.dumps({"valid": not errors, "message": _message(errors, problems)}))
+    print(ascii_json({"valid": not errors, "message": _message(errors, problems)}))
     return CLEAN
 
 
@@ -91,7 +91,7 @@ def _said(inside: tuple[str | int, ...], expected: str, found: str) -> Problem:
 
 def _read(path: str) -> object:
     """The JSON of a file, or what is wrong with it."""
-    from zom.json import text as jsontext  # noqa: PLC0415 - slow to import
+    from zom.json.read import read_json  # noqa: PLC0415 - slow to import
     from zom.problems import Fault, Problem, pointer_of  # noqa: PLC0415 - slow to import
 
     try:
@@ -101,7 +101,7 @@ def _read(path: str) -> object:
         message = f"{path}: cannot be read: {cause.strerror or cause}; see that it is the path of a JSON file"
         raise CommandError(message, UNREADABLE) from cause
     faults: list[Fault] = []
-    value = jsontext.read(text, faults)
+    value = read_json(text, faults)
     for fault in faults:
         pointer = pointer_of(fault.path)
         return Problem(

@@ -17,7 +17,8 @@ from zom.formats import detection as hierarchy
 from zom.formats.draft import EntryPoint
 from zom.formats.v2 import V2
 from zom.formats.v3 import V3
-from zom.json import text as jsontext
+from zom.json.place import locate_all
+from zom.json.read import read_json
 from zom.limits import DEFAULT_LIMITS
 from zom.model.location import told
 from zom.model.stored import from_consolidated
@@ -92,7 +93,7 @@ class Document:
     def located(self, problems: Iterable[Problem]) -> list[Problem]:
         """The problems with the places where they stand in the text."""
         found = [replace(problem, pointer=self._pointer(problem)) for problem in problems]
-        places = jsontext.locate_all(self.text, [problem.pointer for problem in found])
+        places = locate_all(self.text, [problem.pointer for problem in found])
         located: list[Problem] = []
         for problem in found:
             place = places[problem.pointer]
@@ -136,7 +137,7 @@ def read_document(name: str) -> Document:
     """
     text = _text_of(name)
     faults: list[Fault] = []
-    value = jsontext.read(text, faults)
+    value = read_json(text, faults)
     return Document(_INPUT if name == "-" else name, text, value, _form_of(name, value))
 
 

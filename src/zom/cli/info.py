@@ -30,12 +30,12 @@ def declare(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Prints what there is to say of the node."""
     from zom.cli.operand import operand_of  # noqa: PLC0415 - slow to import
-    from zom.json import text as jsontext  # noqa: PLC0415 - slow to import
+    from zom.json.write import write_json  # noqa: PLC0415 - slow to import
 
     place = operand_of(arguments.place)
     facts = _stored(place, stored=arguments.stored) if place.is_store else _described(place)
     if arguments.format == "json":
-        print(jsontext.write(facts.entry, indent=2))
+        print(write_json(facts.entry, indent=2))
         return CLEAN
     _print(facts)
     return CLEAN

@@ -31,17 +31,16 @@ def declare(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Repairs, and says what was done; with --dry-run FINDINGS where there is anything to repair."""
-    import json  # noqa: PLC0415 - as the others: --help needs none of them
-
     from zom.cli.operand import store_at  # noqa: PLC0415 - slow to import
     from zom.hierarchy.journal.repair import plan_repair, repair  # noqa: PLC0415 - slow to import
+    from zom.json.write import ascii_json  # noqa: PLC0415 - as the others: --help needs none of them
 
     place = store_at(arguments.store)
     act = plan_repair if arguments.dry_run else repair
     with place.opened(write=not arguments.dry_run) as store:
         done = act(store, place.path, on_conflict=arguments.on_conflict)
     if arguments.format == "json":
-        print(json.dumps([each.to_dict() for each in done], indent=2))
+        print(ascii_json([each.to_dict() for each in done], indent=2))
     else:
         print(*(f"{each}\n" for each in done), sep="", end="")
     if not done:

@@ -72,9 +72,8 @@ def _list(arguments: argparse.Namespace) -> int:
 
 
 def _export(arguments: argparse.Namespace) -> int:
-    import json  # noqa: PLC0415 - as the others: --help needs none of them
-
     from zom.cli.file import write_text  # noqa: PLC0415 - slow to import
+    from zom.json.write import write_json  # noqa: PLC0415 - as the others: --help needs none of them
     from zom.schema import json_schema  # noqa: PLC0415 - slow to import
 
     if (arguments.name is None) == (arguments.infer is None):
@@ -82,7 +81,7 @@ def _export(arguments: argparse.Namespace) -> int:
         raise CommandError(message, USAGE)
     target: Any = _inferred(arguments.infer) if arguments.infer else _known(arguments.name)
     schema = json_schema(target, arguments.draft, arguments.flavour, base_url=arguments.base_url)
-    text = json.dumps(schema, indent=2, ensure_ascii=False) + "\n"
+    text = write_json(schema, indent=2) + "\n"
     write_text(arguments.output, text)
     for loss in schema.get("x-zom-not-expressed", ()):
         print(f"not expressed: {loss['where']}: {loss['what']}", file=sys.stderr)

@@ -12,7 +12,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from zom.extension.configuration import words
-from zom.json import text as jsontext
+from zom.json.read import read_json
 from zom.problems import Problem, pointer_of, show
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ def schema_problems(document: Document, schema: Any) -> list[Problem]:
     level: expected an integer of at most 9, found 12 (line 1, column 11) schema/maximum
     """
     faults: list[Fault] = []
-    value = jsontext.read(document.text, faults)
+    value = read_json(document.text, faults)
     problems = [_text_problem(fault) for fault in faults]
     if value is not None or not faults:
         problems += [_problem(finding) for finding in _findings(value, schema)]

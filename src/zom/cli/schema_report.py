@@ -48,14 +48,13 @@ def _named(name: str) -> Sequence[Convention]:
 
 
 def _shares(form: str) -> None:
-    import json  # noqa: PLC0415 - --help needs none of them
-
     from zom.conventions import conventions  # noqa: PLC0415 - slow to import
     from zom.conventions.framework.expression import share_of  # noqa: PLC0415 - as above
+    from zom.json.write import ascii_json  # noqa: PLC0415 - --help needs none of them
 
     found = [share_of(each) for each in sorted(conventions, key=lambda each: each.name)]
     if form == "json":
-        print(json.dumps([_facts(share) for share in found], indent=2))
+        print(ascii_json([_facts(share) for share in found], indent=2))
         return
     width = max(len(share.convention) for share in found)
     print(f"{'convention':<{width}}  rules  schema  x-zom-rules  documentation  portable")
@@ -76,13 +75,12 @@ def _facts(share: Share) -> dict[str, Any]:
 
 
 def _rules(convention: Convention, form: str) -> None:
-    import json  # noqa: PLC0415 - as above
-
     from zom.conventions.framework.expression import listed  # noqa: PLC0415 - as above
+    from zom.json.write import write_json  # noqa: PLC0415 - as above
 
     rules = listed(convention)
     if form == "json":
-        print(json.dumps(rules, indent=2, ensure_ascii=False))
+        print(write_json(rules, indent=2))
         return
     width = max((len(rule["id"]) for rule in rules), default=0)
     print(f"{convention.name}:")

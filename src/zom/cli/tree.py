@@ -33,13 +33,13 @@ def run(arguments: argparse.Namespace) -> int:
     from zom.cli.operand import sound_part_at  # noqa: PLC0415 - slow to import
     from zom.cli.terminal import fitted, width  # noqa: PLC0415 - slow to import
     from zom.formats.tree_text import tree_lines  # noqa: PLC0415 - slow to import
-    from zom.json import text as jsontext  # noqa: PLC0415 - slow to import
+    from zom.json.write import write_json  # noqa: PLC0415 - slow to import
     from zom.views.listing import listing  # noqa: PLC0415 - slow to import
 
     spec, broken = sound_part_at(arguments.place, depth=arguments.depth)
     code = FINDINGS if broken else CLEAN
     if arguments.format == "json":
-        print(jsontext.write(listing(spec, depth=arguments.depth, broken=broken), indent=2))
+        print(write_json(listing(spec, depth=arguments.depth, broken=broken), indent=2))
         return code
     columns = width()
     for line in tree_lines(spec, depth=arguments.depth, broken=broken):

@@ -2,7 +2,7 @@
 
 It obeys RFC 8259, and goes on where real software didn't: NaN and Infinity, names given twice, a byte
 order mark. It walks the text once, without recursion, so depth and length cost memory in proportion
-and nothing more. `zom.json.text` calls it where the fast parser refuses a text or may have lost a name.
+and nothing more. `zom.json.read` calls it where the fast parser refuses a text or may have lost a name.
 
 How deep a value may nest is counted from the nearest node. A node is the outermost object, and each
 object along a path that alternates "members" and a name from there: /members/a, /members/a/members/b.

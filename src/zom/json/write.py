@@ -32,19 +32,19 @@ from zom.problems import Fault, Problem, pointer_of
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = ["write"]
+__all__ = ["ascii_json", "write_json"]
 
 _compact = json.JSONEncoder(ensure_ascii=False, check_circular=False, separators=(",", ":")).encode
 
 
-def write(value: Any, *, indent: int | None = None) -> str:
+def write_json(value: Any, *, indent: int | None = None) -> str:
     """`value` as JSON text: on one line, or with each item on a line of its own, indented.
 
     SpecError where JSON can't hold the value; it holds a problem for each place.
 
-    >>> write({"title": "Zürich", "scale": 1e-07, "fill": -0.0, "big": 2**70})
+    >>> write_json({"title": "Zürich", "scale": 1e-07, "fill": -0.0, "big": 2**70})
     '{"title":"Zürich","scale":1e-07,"fill":-0.0,"big":1180591620717411303424}'
-    >>> print(write({"shape": [10]}, indent=2))
+    >>> print(write_json({"shape": [10]}, indent=2))
     {
       "shape": [
         10
@@ -67,6 +67,17 @@ def write(value: Any, *, indent: int | None = None) -> str:
         if not faults:
             return text
     raise SpecError([_problem(fault) for fault in faults], "value")
+
+
+def ascii_json(value: Any, *, indent: int | None = None) -> str:
+    r"""`value`, made of ordinary JSON values, as text in ASCII: for records and reports of zom's own.
+
+    Keys of local disks and names of nodes may hold halves of characters, which only escapes can say.
+
+    >>> ascii_json({"key": "\udcff"})
+    '{"key": "\\udcff"}'
+    """
+    return json.dumps(value, indent=indent)
 
 
 _EXPONENT = re.compile(rb"e[-\d]")

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
-from zom.json import text as jsontext
+from zom.json.read import read_json
 from zom.json.value import JSONDict, freeze
 from zom.limits import DEFAULT_LIMITS, Limits
 from zom.model import attributes
@@ -124,7 +124,7 @@ def assemble(
         if not isinstance(document, (str, bytes)):
             return _assemble(target, document, level, limits, None)
         faults: list[Fault] = []
-        value = jsontext.read(document, faults, limits=limits)
+        value = read_json(document, faults, limits=limits)
         if value is None and faults:
             return None, tuple(text_problems(faults, level))
         spec, problems = _assemble(target, value, level, limits, faults)

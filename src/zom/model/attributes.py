@@ -16,8 +16,8 @@ from pydantic import BaseModel, PydanticSchemaGenerationError, TypeAdapter, Vali
 
 from zom.errors import ExtensionError
 from zom.extension.configuration import USERS_VALIDATOR, faults_of
-from zom.json import text as jsontext
 from zom.json.value import JSON, JSONDict, JSONList, freeze
+from zom.json.write import write_json
 from zom.problems import Fault, rule
 
 if TYPE_CHECKING:
@@ -97,7 +97,7 @@ def read(cls: type[Spec], raw: Any, faults: list[Fault]) -> Any:
     if adapter is None:
         return None
     try:
-        return still(adapter.validate_json(jsontext.write(raw), strict=True))
+        return still(adapter.validate_json(write_json(raw), strict=True))
     except ValidationError as error:
         schema = adapter.json_schema()
         faults.extend(faults_of(error, raw, schema, TYPED, ("attributes",), said=USERS_VALIDATOR))

@@ -10,8 +10,8 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, cast
 
-from zom.json import text as jsontext
 from zom.json.value import exact_text, same, thaw
+from zom.json.write import write_json
 from zom.model.output import member_specs
 from zom.problems import dotted, pointer_of, show
 
@@ -93,7 +93,7 @@ class Difference:
         >>> diff_of_none = Difference(()); diff_of_none.to_json()
         '[]'
         """
-        return jsontext.write([change.to_dict() for change in self.changes], indent=indent)
+        return write_json([change.to_dict() for change in self.changes], indent=indent)
 
 
 def canonical(spec: Spec) -> dict[str, Any]:

@@ -6,7 +6,7 @@ import dataclasses
 import re
 from typing import TYPE_CHECKING
 
-from zom.json import text as jsontext
+from zom.json.place import locate_all
 from zom.problems import Fault, Problem, pointer_of
 
 if TYPE_CHECKING:
@@ -62,7 +62,7 @@ def with_lines(
     pointers = frozenset(problem.pointer for problem in problems)
     places = None if known is None else known.get((text, pointers))
     if places is None:
-        places = jsontext.locate_all(text, pointers)
+        places = locate_all(text, pointers)
         if known is not None:
             known[text, pointers] = places
     located: list[Problem] = []

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, cast
 
-from zom.json import text as jsontext
 from zom.json.value import thaw
+from zom.json.write import write_json
 
 if TYPE_CHECKING:
     from zom.model.spec import Spec
@@ -47,7 +47,7 @@ def to_dict(spec: Spec) -> dict[str, Any]:
 def to_json(spec: Spec, *, indent: int | None = None) -> str:
     """The whole document of `spec` as JSON text."""
     if indent is not None:
-        return jsontext.write(to_dict(spec), indent=indent)
+        return write_json(to_dict(spec), indent=indent)
     pieces: list[str] = []
     stack: list[Spec | str] = [spec]
     while stack:
@@ -57,13 +57,13 @@ def to_json(spec: Spec, *, indent: int | None = None) -> str:
             continue
         members = member_specs(item)
         if members is None:
-            pieces.append(jsontext.write(item.document))
+            pieces.append(write_json(item.document))
             continue
         head, tail = _around(item)
         pieces.append(head)
         stack.append(tail)
         for name, member in reversed(members.items()):
-            stack.extend((",", member, f"{jsontext.write(name)}:"))
+            stack.extend((",", member, f"{write_json(name)}:"))
         if members:
             del stack[-3 * len(members)]  # no comma after the last member
     return "".join(pieces)
@@ -73,6 +73,6 @@ def _around(spec: Spec) -> tuple[str, str]:
     """The text of a group's document before and after its members."""
     items = list(spec.document.items())
     place = place_of(spec)
-    before = "".join(f"{jsontext.write(k)}:{jsontext.write(v)}," for k, v in items[:place])
-    after = "".join(f",{jsontext.write(k)}:{jsontext.write(v)}" for k, v in items[place:])
+    before = "".join(f"{write_json(k)}:{write_json(v)}," for k, v in items[:place])
+    after = "".join(f",{write_json(k)}:{write_json(v)}" for k, v in items[place:])
     return f'{{{before}"members":{{', f"}}{after}}}"

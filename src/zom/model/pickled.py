@@ -8,7 +8,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 from zom.errors import SpecError
-from zom.json import text as jsontext
+from zom.json.read import read_json
+from zom.json.write import write_json
 from zom.model.assembly import assemble, with_place
 from zom.model.output import member_specs, place_of
 
@@ -33,7 +34,7 @@ def flat(spec: Spec) -> tuple[list[_Class], list[_Record]]:
         members = member_specs(node)
         number = classes.setdefault(type(node), len(classes))
         names = None if members is None else tuple(members)
-        entries.append((number, node.level, jsontext.write(node.document), place_of(node), names))
+        entries.append((number, node.level, write_json(node.document), place_of(node), names))
         waiting.extend(reversed((members or {}).values()))
     return [_named(cls) for cls in classes], entries
 
@@ -49,7 +50,7 @@ def revive(classes: list[_Class], entries: list[_Record]) -> Spec:
     found: list[Any] = [cast("Any", origin)[args] if args else origin for origin, args in classes]
     made: list[Spec] = []
     for number, level, text, place, names in reversed(entries):
-        document = cast("JSONDict", jsontext.read(text, []))
+        document = cast("JSONDict", read_json(text, []))
         if names is not None:
             # What was made last are the members of this node, the first of them on top.
             members = {name: made.pop() for name in names}

@@ -44,6 +44,7 @@ def takes_zero(schema: dict[str, Any]) -> bool:
 def _plain() -> list[tuple[list[str], dict[str, Any]]]:
     """The plain types by what they take, and what that is."""
     made = {name: family.fill_schema("v3") for name, family in known_families()[0].items()}
+    # Sorted by their texts with sorted names, so that the published order says nothing of registration.
     pairs = sorted(made.items(), key=lambda pair: json.dumps(pair[1], sort_keys=True))
     groups = groupby(pairs, key=lambda pair: json.dumps(pair[1], sort_keys=True))
     return [([name for name, _ in group], json.loads(key)) for key, group in groups]

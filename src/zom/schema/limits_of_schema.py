@@ -15,7 +15,7 @@ from zom.extension.grid import chunk_grids
 from zom.extension.keys import chunk_key_encodings
 from zom.formats import v2_chain as chain_v2
 from zom.formats import v2_rules, v3_rules
-from zom.json import text as jsontext
+from zom.json import read
 from zom.model import assembly
 from zom.problems import rule, rules
 
@@ -50,7 +50,7 @@ _NOT_OF_DOCUMENTS: Final = frozenset(
 )
 _OF_OTHERS: Final[dict[str, tuple[str, ...]]] = {"v3": ("codec/v2-",), "v2": (), "draft": ("codec/v2-",)}
 
-_CHECKED_BY = (jsontext, assembly, chain_v2, v2_rules, v3_rules)
+_CHECKED_BY = (read, assembly, chain_v2, v2_rules, v3_rules)
 """Modules whose rules are known once they are imported."""
 
 

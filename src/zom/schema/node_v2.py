@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 from zom.extension.codec import v2_codecs
@@ -12,6 +11,7 @@ from zom.extension.patterns import either, whole
 from zom.extension.resolve import parse_v2
 from zom.extension.typestr import TYPESTR_PATTERN, numeric_codes
 from zom.formats.v2 import ArraySpec, GroupSpec
+from zom.json.value import exact_text
 from zom.paths import V2_NAME_PATTERN
 from zom.schema.configuration_schema import configuration_schema, resolved
 from zom.schema.extension_schema import chain, flat
@@ -86,9 +86,9 @@ def fill_value() -> dict[str, Any]:
         condition = {"properties": {"dtype": text}, "required": ["dtype"]}
         return condition, {"properties": {"fill_value": schema}}
 
-    usual: dict[str, tuple[dict[str, Any], list[str]]] = {}
+    usual: dict[str | bytes, tuple[dict[str, Any], list[str]]] = {}
     for code in numeric_codes():
-        usual.setdefault(json.dumps(_of(code)), (_of(code), []))[1].append(code)
+        usual.setdefault(exact_text(_of(code)), (_of(code), []))[1].append(code)
     numbers = [when(rf"^[|<>](?:{'|'.join(codes)})(?!\n)$", schema) for schema, codes in usual.values()]
     branches = [when(whole(either([name])), _of(name)) for name in _bare_names()]
     for pattern, example in _FREE:

@@ -6,9 +6,9 @@
 from __future__ import annotations
 
 import hashlib
-import json
 from typing import TYPE_CHECKING, Any, Final
 
+from zom.json.write import write_json
 from zom.schema import json_schema, not_expressible, schema_names
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ def text_of(value: Any) -> str:
     >>> text_of({"a": [1]})
     '{\n  "a": [\n    1\n  ]\n}\n'
     """
-    return f"{json.dumps(value, indent=2, ensure_ascii=False)}\n"
+    return f"{write_json(value, indent=2)}\n"
 
 
 def published() -> dict[str, str]:

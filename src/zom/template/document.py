@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final, cast
 
 from zom.extension.registry import did_you_mean, near
-from zom.json import text as jsontext
 from zom.json.python_value import is_dict, is_list
+from zom.json.read import read_json
 from zom.json.value import exact_key
 from zom.problems import Fault, rule, show
 from zom.template.definition import FORM, build, problems_of
@@ -60,7 +60,7 @@ def parse(document: str | bytes | Mapping[str, Any]) -> tuple[Template | None, l
     faults: list[Fault] = []
     value: Any = document
     if isinstance(document, (str, bytes)):
-        value = jsontext.read(document, faults)
+        value = read_json(document, faults)
         if faults:
             return None, problems_of(faults)
     if not isinstance(value, Mapping):

@@ -248,9 +248,9 @@ class Template(BaseModel):
         >>> ArrayTemplate(rank=2).to_json()
         '{"zom_template":1,"node_type":"array","rank":2}'
         """
-        from zom.json.write import write  # noqa: PLC0415 - only needed here
+        from zom.json.write import write_json  # noqa: PLC0415 - only needed here
 
-        return write(self.to_dict(), indent=indent)
+        return write_json(self.to_dict(), indent=indent)
 
     def replace(self, **changes: Any) -> Self:
         """A copy with some fields changed; None takes one away.

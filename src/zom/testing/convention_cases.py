@@ -8,9 +8,10 @@ A file holds `convention`, `rules`, and `documents` that cases may name. A rule 
 from __future__ import annotations
 
 import copy
-import json
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from zom.json.read import read_json
+from zom.json.value import thaw
 from zom.problems import split_pointer
 
 if TYPE_CHECKING:
@@ -39,7 +40,7 @@ class Case(NamedTuple):
 
 def load_cases(path: Path) -> list[Case]:
     """Every case of a file, with its document put together."""
-    content = json.loads(path.read_text(encoding="utf-8"))
+    content = thaw(read_json(path.read_text(encoding="utf-8"), []))
     named = content.get("documents", {})
     cases: list[Case] = []
     for rule in content["rules"]:

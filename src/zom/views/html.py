@@ -9,7 +9,7 @@ from html import escape
 from typing import TYPE_CHECKING, Any, cast
 
 from zom.formats.facts import array_facts, byte_text, printable
-from zom.json import text as jsontext
+from zom.json.write import write_json
 from zom.model.output import member_specs
 from zom.model.tree import walk
 
@@ -149,7 +149,7 @@ def _row(index: int, path: str, node: Spec) -> str:
     else:
         facts = array_facts(node)
         size = "?" if facts.size is None else byte_text(facts.size)
-        fill = jsontext.write(node.document.get("fill_value"))
+        fill = write_json(node.document.get("fill_value"))
         fill = fill if len(fill) <= 24 else f"{fill[:21]}..."
         texts = (facts.type, facts.shape, facts.chunks, facts.codecs, fill)
         cells = "".join(f"<td class=fact>{_text(text)}" for text in texts)
@@ -170,7 +170,7 @@ def _group_state(node: Spec) -> str:
 def _attributes(attributes: Mapping[str, Any] | None) -> str:
     if not attributes:
         return ""
-    body = escape(jsontext.write(attributes, indent=2))
+    body = escape(write_json(attributes, indent=2))
     return f"<details><summary>{_count(len(attributes), 'attribute')}</summary><pre>{body}</pre></details>"
 
 

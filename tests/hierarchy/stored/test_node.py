@@ -42,8 +42,8 @@ def test_documents_are_not_parsed_before_they_are_needed(monkeypatch):
     store = MemoryStore()
     zom.create_array(store, zom.v3.ArraySpec.build(shape=(4,), dtype="int8"), "a")
     parsed = []
-    read = node_module.jsontext.read
-    monkeypatch.setattr(node_module.jsontext, "read", lambda *given: parsed.append(given) or read(*given))
+    read = node_module.read_json
+    monkeypatch.setattr(node_module, "read_json", lambda *given: parsed.append(given) or read(*given))
     found = take_inventory(store, "/", "v3")
     assert (sorted(found.nodes), parsed) == (["/", "/a"], [])
     assert found.nodes["/a"].kind == "array"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import json
+import json  # chunks of json2 are what Python's own encoder makes
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, cast
 

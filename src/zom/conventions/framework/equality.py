@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import re
 from functools import lru_cache
-from typing import Any, Final
+from typing import Any
 
 from zom.json.python_value import is_dict, is_list
+from zom.json.value import exact_key
 
 __all__ = ["equal", "is_whole", "key_of"]
 
@@ -27,17 +27,13 @@ def equal(left: Any, right: Any) -> bool:
     return bool(left == right)
 
 
-def key_of(value: Any) -> str | tuple[str]:
+def key_of(value: Any) -> Any:
     """What two values share that are the same as `equal` counts them, and no others.
 
     >>> key_of([1.0]) == key_of([1]), key_of("[1]") == key_of([1])
     (True, False)
     """
-    return value if isinstance(value, str) else (json.dumps(_worth(value), sort_keys=True),)
-
-
-_LONG: Final = 4096
-"""The bits of an integer that Python may refuse to write in decimal digits; no float has so many."""
+    return exact_key(_worth(value))
 
 
 def _worth(value: Any) -> Any:
@@ -45,8 +41,6 @@ def _worth(value: Any) -> Any:
         return {name: _worth(item) for name, item in value.items()}
     if is_list(value):
         return [_worth(item) for item in value]
-    if isinstance(value, int) and value.bit_length() > _LONG:
-        return f"\0{value:x}"
     return int(value) if isinstance(value, float) and value.is_integer() else value
 
 

@@ -5,7 +5,6 @@ The examples are cut out of the conformance cases, by docs/generate_examples.py.
 
 from __future__ import annotations
 
-import json
 import re
 from dataclasses import dataclass, field, replace
 from functools import cache
@@ -16,6 +15,7 @@ from zom.conventions.framework.convention import Convention, conventions
 from zom.conventions.framework.rule import PROFILES
 from zom.errors import UnknownName
 from zom.extension.registry import did_you_mean, near
+from zom.json.read import read_json
 from zom.problems import Level as Asked
 from zom.problems import dotted, rules, show, split_pointer
 
@@ -201,7 +201,7 @@ def _example(convention: str, code: str) -> Example | None:
 @cache
 def _examples() -> dict[str, dict[str, dict[str, Any]]]:
     text = files("zom.conventions").joinpath("examples.json").read_text(encoding="utf-8")
-    made: dict[str, dict[str, dict[str, Any]]] = json.loads(text)
+    made: dict[str, dict[str, dict[str, Any]]] = read_json(text, [])
     return made
 
 

@@ -228,7 +228,7 @@ def unique(site: Site, at: str, *, fold: bool = False) -> Outcome:
     values = site.values(at)
     if not values:
         return nothing_at(at)
-    seen: dict[str | tuple[str], Value] = {}
+    seen: dict[Any, Value] = {}
     breaches: list[Breach] = []
     for v in values:
         key = key_of(v.value.casefold() if fold and isinstance(v.value, str) else v.value)

@@ -5,9 +5,10 @@ What breaks a reader of the schema gets the next number; members may be added wi
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from typing import TYPE_CHECKING, Any, Final
+
+from zom.json.write import ascii_json
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -38,18 +39,17 @@ def dict_of(report: Report) -> dict[str, Any]:
 
 def json_of(report: Report) -> str:
     """The report as an object."""
-    # Names of nodes may be text that UTF-8 can't hold: escapes can.
-    return json.dumps(dict_of(report), indent=2) + "\n"
+    return ascii_json(dict_of(report), indent=2) + "\n"
 
 
 def list_of(reports: Sequence[Report]) -> str:
     """Several reports, as a list of such objects."""
-    return json.dumps([dict_of(each) for each in reports], indent=2) + "\n"
+    return ascii_json([dict_of(each) for each in reports], indent=2) + "\n"
 
 
 def lines_of(reports: Sequence[Report]) -> str:
     """A line for each finding, and after those of a report one for its summary."""
-    return "".join(f"{json.dumps(line)}\n" for report in reports for line in _lines(report))
+    return "".join(f"{ascii_json(line)}\n" for report in reports for line in _lines(report))
 
 
 def _lines(report: Report) -> Iterator[dict[str, Any]]:

@@ -8,7 +8,6 @@ https://docs.github.com/en/code-security/code-scanning/integrating-with-code-sca
 from __future__ import annotations
 
 import hashlib
-import json
 import re
 from dataclasses import replace
 from importlib.metadata import PackageNotFoundError, version
@@ -16,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import quote
 
 from zom.conventions.report.json import rule_of_codes
+from zom.json.write import ascii_json
 from zom.problems import one_line, rules
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ def sarif_of(reports: Sequence[Report]) -> str:
             if problem.code not in descriptors:
                 descriptors[problem.code] = _own_descriptor(problem.code, known)
     places = {code: place for place, code in enumerate(descriptors)}
-    results = (json.dumps(result) for report in reports for result in _results(report, places))
+    results = (ascii_json(result) for report in reports for result in _results(report, places))
     driver = {"name": "zom", **_version(), "rules": list(descriptors.values())}
     run = {
         "tool": {"driver": driver},
@@ -50,7 +50,7 @@ def sarif_of(reports: Sequence[Report]) -> str:
         "columnKind": "unicodeCodePoints",
     }
     # A result a line: with each of its members on a line, a hundred thousand take ten times as long.
-    begun = json.dumps({"$schema": _SCHEMA, "version": "2.1.0", "runs": [run]}).removesuffix("}]}")
+    begun = ascii_json({"$schema": _SCHEMA, "version": "2.1.0", "runs": [run]}).removesuffix("}]}")
     return f'{begun}, "results": [\n' + ",\n".join(results) + "\n]}]}\n"
 
 

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any, cast
 
 from zom.hierarchy.stored.layout import ENTRY_KEY
 from zom.hierarchy.stored.text import document_text
-from zom.json import text as jsontext
 from zom.json.python_value import is_dict
+from zom.json.read import read_json
 from zom.json.value import same
 from zom.paths import is_bytes
 
@@ -74,7 +74,7 @@ def plain_text(text: bytes, inline: str | None) -> bytes:
 
 def _value(text: bytes) -> Any:
     """The JSON value; None where it is not JSON."""
-    return jsontext.read(text, [])
+    return read_json(text, [])
 
 
 def without(value: Any, inline: str | None) -> Any:

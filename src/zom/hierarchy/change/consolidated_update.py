@@ -13,7 +13,7 @@ from zom.hierarchy.change.carry import carry_through, check_texts
 from zom.hierarchy.journal.journal import Journal
 from zom.hierarchy.stored.inventory import above_all
 from zom.hierarchy.stored.text import document_text
-from zom.json import text as jsontext
+from zom.json.read import read_json
 from zom.paths import join, parse_path
 
 if TYPE_CHECKING:
@@ -70,7 +70,7 @@ def change_documents(
     >>> store = MemoryStore({".zgroup": b'{"zarr_format": 2}', ".zmetadata": block})
     >>> new = Written("/", ".zattrs", None, b'{"n": 1}')
     >>> change_documents(store, V2_LAYOUT, [new], holders_of(store, ["/"], V2_LAYOUT))
-    >>> jsontext.read(store.get(".zmetadata"), [])["metadata"][".zattrs"]
+    >>> read_json(store.get(".zmetadata"), [])["metadata"][".zattrs"]
     {'n': 1}
     """
     given = list(changes)
@@ -114,10 +114,10 @@ def _with_block(
             continue
         entries.pop(name, None)
         if each.new is not None:
-            entries[name] = jsontext.read(plain_text(each.new, layout.inline), [])
+            entries[name] = read_json(plain_text(each.new, layout.inline), [])
     whole = {**block, "metadata": entries}
     if layout.consolidated is not None:
         return None, document_text(whole)
     inline = cast("str", layout.inline)
-    plain = cast("dict[str, Any]", jsontext.read(plain_text(text, inline), []))
+    plain = cast("dict[str, Any]", read_json(plain_text(text, inline), []))
     return plain_text(stored, inline), document_text({**plain, inline: whole})

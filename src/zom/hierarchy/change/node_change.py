@@ -14,8 +14,9 @@ from zom.hierarchy.change.alone import alone
 from zom.hierarchy.change.conflicts import CHANGED
 from zom.hierarchy.change.consolidated_update import Written, change_documents
 from zom.hierarchy.stored.findings import Findings
-from zom.json import text as jsontext
+from zom.json.read import read_json
 from zom.json.value import same
+from zom.json.write import write_json
 from zom.model.assembly import assemble
 from zom.model.construction import outside
 from zom.model.stored import model_document
@@ -106,9 +107,9 @@ def _changes(
                 changes.append(Written(path, end, old, None))
             continue
         faults: list[Fault] = []
-        if old is not None and same(jsontext.read(old, faults), new):
+        if old is not None and same(read_json(old, faults), new):
             continue
-        changes.append(Written(path, end, old, jsontext.write(new, indent=2).encode()))
+        changes.append(Written(path, end, old, write_json(new, indent=2).encode()))
         lost.extend(_losses(layout.key(path, end), faults))
     return changes
 

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from zom.errors import ConflictError
 from zom.hierarchy.change.plan_text import plan_text
-from zom.json import text as jsontext
+from zom.json.write import write_json
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -154,7 +154,7 @@ class ChangePlan:
         >>> zom.plan(zom.v3.GroupSpec(), "memory:").to_json()[:46]
         '{"store":"memory://","path":"/","zarr_format":'
         """
-        return jsontext.write(self.to_dict(), indent=indent)
+        return write_json(self.to_dict(), indent=indent)
 
     def __str__(self) -> str:
         return plan_text(self)

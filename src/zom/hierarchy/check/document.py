@@ -17,8 +17,8 @@ from zom.hierarchy.change.new_names import names_in_tree
 from zom.hierarchy.check.chunk_rules import DIFFERS
 from zom.hierarchy.check.consolidated_document import consolidated_in
 from zom.hierarchy.check.expected import differences
-from zom.json import text as jsontext
 from zom.json.python_value import is_dict
+from zom.json.read import read_json
 from zom.json.value import JSONDict
 from zom.model.assembly import assemble
 from zom.model.location import text_problems, told, with_lines
@@ -80,7 +80,7 @@ def report_of_document(document: Any, choices: Choices) -> Report:
         return _of_spec(document, choices)
     text = _text_of(document)
     faults: list[Fault] = []
-    value: Any = document if text is None else jsontext.read(text, faults, limits=choices.limits)
+    value: Any = document if text is None else read_json(text, faults, limits=choices.limits)
     consolidated = consolidated_in(value)
     if consolidated is not None:
         found = _once(*text_problems(faults, choices.level), *consolidated.problems(choices.level))
@@ -117,7 +117,7 @@ def report_of_attributes(document: Any, choices: Choices) -> Report:
     """The report of attributes alone, such as a `.zattrs`: nobody knows of which node, and what is beside it."""
     text = _text_of(document)
     faults: list[Fault] = []
-    value: Any = document if text is None else jsontext.read(text, faults, limits=choices.limits)
+    value: Any = document if text is None else read_json(text, faults, limits=choices.limits)
     wrapped: dict[str, Any] = {"zarr_format": 2, "attributes": {} if value is None and faults else value}
     checked = detection.check(wrapped, choices.level, limits=choices.limits)
     found = _once(*text_problems(faults, choices.level), *map(_unwrapped, checked))

@@ -16,8 +16,9 @@ from zom.errors import PathError, StoreError
 from zom.hierarchy.journal.journal import Clearing, relative
 from zom.hierarchy.journal.text import RefusedError, parse_clearings
 from zom.hierarchy.stored.layout import V3_LAYOUT
-from zom.hierarchy.stored.text import own_text, own_value
+from zom.json.read import read_own
 from zom.json.value import JSONDict
+from zom.json.write import ascii_json
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -67,7 +68,7 @@ class CopyMark:
             "replaces": self.replaces,
             "arrays": [asdict(relative(each, base)) for each in self.arrays],
         }
-        return own_text(facts)
+        return ascii_json(facts).encode()
 
     def is_same(self, other: CopyMark) -> bool:
         """Whether it is the mark of the same copy."""
@@ -108,7 +109,7 @@ def parse_mark(text: bytes, store: str, key: str) -> CopyMark:
 
 def _parsed(text: bytes, key: str) -> CopyMark:
     faults: list[Any] = []
-    value = own_value(text, faults)
+    value = read_own(text, faults)
     if faults or not isinstance(value, JSONDict) or value.get("form") != _FORM:
         raise RefusedError("another text")
     facts = value

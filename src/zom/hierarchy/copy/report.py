@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
-from zom.json import text as jsontext
+from zom.json.write import write_json
 
 if TYPE_CHECKING:
     from zom.model.family import NodeKind
@@ -172,7 +172,7 @@ class CopyReport:
         >>> CopyReport("a.zarr", "/", "b.zarr", "/", ()).to_json()[:19]
         '{"source":"a.zarr",'
         """
-        return jsontext.write(self.to_dict(), indent=indent)
+        return write_json(self.to_dict(), indent=indent)
 
     def __str__(self) -> str:
         lines = [f"{_where(self.source, self.path)} -> {_where(self.target, self.target_path)}: {_sum(self)}"]

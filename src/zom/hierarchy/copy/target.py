@@ -23,7 +23,7 @@ from zom.hierarchy.journal.journal import NEW, Clearing, base_of
 from zom.hierarchy.stored.inventory import layout_for
 from zom.hierarchy.stored.layout import ENTRY_KEY, V3_LAYOUT
 from zom.hierarchy.stored.pending import check_settled
-from zom.json import text as jsontext
+from zom.json.write import write_json
 from zom.model.full_spelling import spelled_in_full
 from zom.model.tree import unflatten
 from zom.paths import join, parse_path
@@ -208,7 +208,7 @@ def _documents(original: Original, inner: str, spec: Spec, layout: Layout, path:
     if not made and inner == "/" and layout.implicit_groups:
         empty: dict[str, Any] = {"attributes": {}}
         made = {layout.key(at, ".group.json"): empty}
-    return {key: jsontext.write(document, indent=2).encode() for key, document in made.items()}
+    return {key: write_json(document, indent=2).encode() for key, document in made.items()}
 
 
 def _marked(original: Original, texts: Mapping[str, Mapping[str, bytes]]) -> list[bytes]:
@@ -253,7 +253,7 @@ def _above(store: Store, layout: Layout, path: str) -> dict[str, bytes]:
         keys = layout.tried(at)
         if all(text is None for text in store.get_many(keys)):
             documents = layout.documents(at, group)
-            found.update({key: jsontext.write(each, indent=2).encode() for key, each in documents.items()})
+            found.update({key: write_json(each, indent=2).encode() for key, each in documents.items()})
     return found
 
 

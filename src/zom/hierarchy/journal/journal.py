@@ -14,7 +14,7 @@ from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING, Literal
 
 from zom.errors import StoreError
-from zom.hierarchy.stored.text import own_text
+from zom.json.write import ascii_json
 from zom.paths import join, parse_path
 
 if TYPE_CHECKING:
@@ -230,7 +230,7 @@ class Journal:
             "beside": self.beside,
             "moves": [[self._inner(old), self._inner(new)] for old, new in self.moves],
         }
-        return own_text(facts)
+        return ascii_json(facts).encode()
 
     @property
     def documents(self) -> set[str]:

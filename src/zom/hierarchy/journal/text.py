@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 from zom.errors import PathError, StoreError
 from zom.hierarchy.journal.journal import CODE, FORM, JOURNAL, Clearing, Journal, base_of, is_aside
 from zom.hierarchy.stored.layout import DOCUMENT_NAMES
-from zom.hierarchy.stored.text import own_value
+from zom.json.read import read_own
 from zom.json.value import JSONDict, JSONList
 from zom.paths import check_stored_key, check_stored_prefix, join, parse_path
 from zom.problems import show
@@ -57,7 +57,7 @@ def parse_journal(text: bytes, store: str, key: str) -> Journal:
     ['x/b/zarr.json']
     """
     faults: list[Fault] = []
-    value = own_value(text, faults)
+    value = read_own(text, faults)
     for fault in faults:
         raise refused(store, key, f"{fault.found} instead of {fault.expected}")
     try:

@@ -23,7 +23,7 @@ from zom.hierarchy.migrate.plan import check_free, converted, plan_migration
 from zom.hierarchy.migrate.steps import carry_out, counted
 from zom.hierarchy.stored.layout import V2_LAYOUT, V3_LAYOUT
 from zom.hierarchy.stored.place import check_apart
-from zom.json import text as jsontext
+from zom.json.read import read_json
 from zom.model.tree import flatten
 
 if TYPE_CHECKING:
@@ -175,7 +175,7 @@ def _migration(plan: MigrationPlan, to: str, counts: Mapping[str, int]) -> Migra
         original.tree.path,
         original.tree.layout.name,
         to,
-        {key: jsontext.read(text, []) for key, text in plan.writes.items()},
+        {key: read_json(text, []) for key, text in plan.writes.items()},
         plan.removes,
         tuple(arrays),
         plan.conversion.losses,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
-from zom.json import text as jsontext
+from zom.json.write import write_json
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -95,7 +95,7 @@ class Migration:
         >>> Migration("a.zarr", "/", "v3", "v3").to_json()[:18]
         '{"store":"a.zarr",'
         """
-        return jsontext.write(self.to_dict(), indent=indent)
+        return write_json(self.to_dict(), indent=indent)
 
     def __str__(self) -> str:
         where = self.store if self.path == "/" else f"{self.store} {self.path}"

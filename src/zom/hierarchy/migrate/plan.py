@@ -15,7 +15,7 @@ from zom.hierarchy.copy.chunks import stored_chunks
 from zom.hierarchy.journal.journal import Clearing, Journal
 from zom.hierarchy.stored.array_chunks import array_chunks
 from zom.hierarchy.stored.layout import ENTRY_KEY, V2_LAYOUT, V3_LAYOUT
-from zom.json import text as jsontext
+from zom.json.write import write_json
 from zom.model.stored import to_consolidated
 from zom.model.tree import at as node_at
 from zom.model.tree import flatten
@@ -148,7 +148,7 @@ def _new_documents(original: Original, conversion: Conversion, layout: Layout) -
             documents = {**documents, layout.key(here, end): whole}
         own = layout.key(here, next(end for end, kind in layout.marks if kind in {spec.kind, None}))
         for key in sorted(documents, key=lambda key: key == own):
-            made[key] = jsontext.write(documents[key], indent=2).encode()
+            made[key] = write_json(documents[key], indent=2).encode()
     return made
 
 

@@ -10,7 +10,7 @@ import warnings
 from typing import TYPE_CHECKING, Any, Final
 
 from zom.errors import SpecError, SpecWarning
-from zom.json import text as jsontext
+from zom.json.read import read_json
 from zom.json.value import NOT_FINITE
 from zom.limits import DEFAULT_LIMITS
 from zom.model.location import told, with_lines
@@ -90,7 +90,7 @@ class Findings:
             fix = "raise zom.Limits(document_bytes=...)"
             self.add(Fault(DOCUMENT_SIZE, (), most, found, fix), node=node, key=key)
             return NOT_JSON
-        value = jsontext.read(text, faults, limits=self.limits)
+        value = read_json(text, faults, limits=self.limits)
         for fault in faults:
             self.add(fault, node=node, key=key, text=text)
         return NOT_JSON if value is None and faults else value

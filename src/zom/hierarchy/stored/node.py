@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any, Final, cast
 
 from zom.hierarchy.stored.findings import NOT_JSON
 from zom.hierarchy.stored.layout import ENTRY_KEY
-from zom.json import text as jsontext
 from zom.json.python_value import is_dict
+from zom.json.read import read_json
 from zom.model.assembly import assemble
 from zom.model.stored import model_document
 
@@ -50,7 +50,7 @@ class Document:
         """What the text says, as JSON that can't change; NOT_JSON where it is not JSON."""
         if self._value is _UNREAD:
             faults: list[Fault] = []
-            value = jsontext.read(self.text, faults)
+            value = read_json(self.text, faults)
             self._value = NOT_JSON if value is None and faults else value
         return self._value
 

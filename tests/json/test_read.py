@@ -14,9 +14,11 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from zom.errors import SpecError
+from zom.json.place import locate, locate_all
+from zom.json.read import read_json
 from zom.json.scan import scan
-from zom.json.text import locate, locate_all, read, write
 from zom.json.value import JSONDict, JSONList, freeze, same
+from zom.json.write import write_json
 from zom.limits import DEFAULT_LIMITS, Limits
 from zom.problems import pointer_of
 
@@ -45,7 +47,7 @@ styles = st.fixed_dictionaries(
 
 def well_read(source, **options):
     faults = []
-    value = read(source, faults, **options)
+    value = read_json(source, faults, **options)
     assert faults == []
     return value
 
@@ -58,7 +60,7 @@ def scanned(source):
 def only(source, **options):
     """The value that is read, and the facts of its only fault."""
     faults = []
-    value = read(source, faults, **options)
+    value = read_json(source, faults, **options)
     (fault,) = faults
     return value, (fault.rule.code, fault.path, fault.expected, fault.found, fault.fix)
 
@@ -133,7 +135,7 @@ def agrees_with_the_standard_library(source):
         if not codes - {"json/duplicate-key"}:
             assert same(made, expected), source
     read_faults = []
-    assert same(read(source, read_faults), made)
+    assert same(read_json(source, read_faults), made)
     assert read_faults == faults
 
 
@@ -207,7 +209,7 @@ def test_colons_in_text_are_no_names(source):
 
 def test_each_repetition_is_a_fault_of_its_own():
     faults = []
-    read('{"a": 1, "a": 2, "a": 3, "c": [{"b": 1, "b": 2}]}', faults)
+    read_json('{"a": 1, "a": 2, "a": 3, "c": [{"b": 1, "b": 2}]}', faults)
     assert [pointer_of(f.path) for f in faults] == ["/a", "/a", "/c/0/b"]
 
 
@@ -219,7 +221,7 @@ def test_a_number_that_is_not_finite_is_a_float_and_a_fault(word):
     value, fault = only(f'{{"fill_value": [{word}]}}')
     number = math.nan if word == "NaN" else float(word)
     assert value == {"fill_value": [number]}  # every NaN is one object
-    assert write(value) == f'{{"fill_value":[{word}]}}'
+    assert write_json(value) == f'{{"fill_value":[{word}]}}'
     expected = ("json/not-finite", ("fill_value", 0), "a finite number", word, f'write it as "{word}"')
     assert fault == expected
 
@@ -365,7 +367,7 @@ def test_a_text_with_a_syntax_error_has_no_other_fault():
 
 def test_all_other_faults_are_reported_in_their_order():
     faults = []
-    value = read('\ufeff{"a": NaN, "b": 1e400, "a": "\\ud800", "c": [' + "1" * 401 + "]}", faults)
+    value = read_json('\ufeff{"a": NaN, "b": 1e400, "a": "\\ud800", "c": [' + "1" * 401 + "]}", faults)
     assert value == {"a": "\\ud800", "b": math.inf, "c": [None]}
     assert [(f.rule.code, pointer_of(f.path)) for f in faults] == [
         ("json/bom", ""),
@@ -401,7 +403,7 @@ def test_the_severity_of_each_rule(code, levels):
 
 def test_faults_without_end_are_counted_after_a_thousand_of_each_kind():
     faults = []
-    value = read('{"a": [' + "NaN, " * 2500 + '1e400], "b": 0, "b": 1}', faults)
+    value = read_json('{"a": [' + "NaN, " * 2500 + '1e400], "b": 0, "b": 1}', faults)
     assert value["a"] == [math.nan] * 2500 + [math.inf]
     assert len(faults) == 1003
     assert [f.rule.code for f in faults[-3:]] == [
@@ -430,9 +432,9 @@ def nested(depth, inner="1"):
 
 @pytest.mark.parametrize("limit", [1, 7, 128, 190, 500])
 def test_values_nest_as_deep_as_the_limit_and_no_deeper(limit):
-    assert write(well_read(nested(limit), limits=Limits(value_depth=limit))) == nested(limit)
+    assert write_json(well_read(nested(limit), limits=Limits(value_depth=limit))) == nested(limit)
     value, fault = only(nested(limit + 1), limits=Limits(value_depth=limit))
-    assert write(value) == nested(limit, "null")
+    assert write_json(value) == nested(limit, "null")
     expected = f"values nested at most {limit} deep"
     assert fault == ("json/depth", (0,) * limit, expected, "a deeper one", None)
 
@@ -467,7 +469,7 @@ def test_groups_nest_deeper_than_values(groups):
 def test_groups_nest_as_deep_as_the_limit_and_no_deeper(limit):
     well_read(chain(limit), limits=Limits(tree_depth=limit))
     value, fault = only(chain(limit + 1), limits=Limits(tree_depth=limit))
-    assert write(value) == chain(limit + 1, "null")
+    assert write_json(value) == chain(limit + 1, "null")
     expected = f"groups nested at most {limit} deep"
     assert fault == ("json/depth", ("members", "g") * limit, expected, "a deeper one", None)
 
@@ -502,7 +504,7 @@ def test_the_limits_hold_alike_on_both_ways_of_reading():
                 for depth in range(6):
                     source = chain(groups, '{"a":' + nested(depth) + "}")
                     quick, slow = [], []
-                    assert read(source, quick, limits=limits) == scan(source, slow, limits)
+                    assert read_json(source, quick, limits=limits) == scan(source, slow, limits)
                     assert quick == slow
 
 
@@ -610,15 +612,15 @@ def test_the_place_of_a_value_is_where_its_text_starts(value, indent, data):
 def test_a_value_is_written_as_the_standard_library_writes_it(value, indent):
     separators = (",", ":") if indent is None else None
     expected = json.dumps(value, ensure_ascii=False, indent=indent, separators=separators)
-    assert write(value, indent=indent) == expected
-    assert write(freeze(value, []), indent=indent) == expected
+    assert write_json(value, indent=indent) == expected
+    assert write_json(freeze(value, []), indent=indent) == expected
 
 
 @given(values, st.sampled_from([None, 2]))
 def test_what_is_written_reads_back_the_same(value, indent):
-    made = well_read(write(value, indent=indent))
+    made = well_read(write_json(value, indent=indent))
     assert same(made, value)
-    assert write(made, indent=indent) == write(value, indent=indent)
+    assert write_json(made, indent=indent) == write_json(value, indent=indent)
 
 
 @pytest.mark.parametrize(
@@ -635,12 +637,12 @@ def test_what_is_written_reads_back_the_same(value, indent):
     ids=repr,
 )  # fmt: skip
 def test_how_values_are_written(value, written):
-    assert write(value) == written
+    assert write_json(value) == written
 
 
 def refused(value, **options):
     with pytest.raises(SpecError) as caught:
-        write(value, **options)
+        write_json(value, **options)
     return [(p.code, p.pointer, p.expected, p.found) for p in caught.value.problems], str(caught.value)
 
 
@@ -649,11 +651,11 @@ def refused(value, **options):
 def test_numbers_that_are_not_finite_are_written_as_the_standard_library_writes_them(indent, kind):
     value = kind(a=[1.0, math.nan], b=-math.inf, c=[[math.inf]], d="NaN")
     separators = (",", ":") if indent is None else (",", ": ")
-    assert write(value, indent=indent) == json.dumps(value, indent=indent, separators=separators)
+    assert write_json(value, indent=indent) == json.dumps(value, indent=indent, separators=separators)
     deep = value
     for _ in range(300):
         deep = [deep]
-    assert json.dumps(value, separators=(",", ":")) in write(deep)
+    assert json.dumps(value, separators=(",", ":")) in write_json(deep)
 
 
 @pytest.mark.parametrize("kind", [dict, JSONDict])
@@ -696,9 +698,9 @@ def test_a_tree_of_any_depth_is_written_and_read(indent):
     tree = {"fill_value": 1e-7, "s": [np.float32(0.5), {}, []]}
     for index in range(2500):
         tree = {"zarr_format": 3, "members": {"a": tree, "é": index}}
-    written = write(tree, indent=indent)
+    written = write_json(tree, indent=indent)
     made = well_read(written)
-    assert write(made, indent=indent) == written
+    assert write_json(made, indent=indent) == written
     for _ in range(2500):
         made = made["members"]["a"]
     assert made == {"fill_value": 1e-7, "s": [0.5, {}, []]}
@@ -715,5 +717,5 @@ def test_a_deep_value_is_written_as_the_standard_library_writes_it():
     value = {"a": [1.5, {"b": []}, {}, "x"]}
     for _ in range(140):
         value = [value, 2]
-    assert write(value, indent=3) == json.dumps(value, indent=3)
-    assert write(value) == json.dumps(value, separators=(",", ":"))
+    assert write_json(value, indent=3) == json.dumps(value, indent=3)
+    assert write_json(value) == json.dumps(value, separators=(",", ":"))

@@ -1,4 +1,4 @@
-"""JSON texts: read into frozen values with every fault located, and written again without loss.
+"""JSON texts, read into frozen values with every fault located.
 
 Reading obeys RFC 8259 and is strict about what the parser of the standard library lets pass: names
 given twice, NaN, numbers that overflow. Most texts take the fast way: a compiled parser, and a proof
@@ -15,17 +15,15 @@ from typing import TYPE_CHECKING, Any, cast
 
 from pydantic_core import from_json
 
-from zom.json.place import locate, locate_all
 from zom.json.scan import most_digits, scan
-from zom.json.value import JSONDict, JSONList
-from zom.json.write import write
+from zom.json.value import SURROGATE, JSONDict, JSONList
 from zom.limits import DEFAULT_LIMITS
 from zom.problems import Fault, rule
 
 if TYPE_CHECKING:
     from zom.limits import Limits
 
-__all__ = ["locate", "locate_all", "read", "write"]
+__all__ = ["read_json", "read_own"]
 
 SIZE = rule(
     "json/size",
@@ -38,18 +36,18 @@ class _UnfitError(Exception):
     """The parsed value needs the careful scanner: it is too deep, or a number in it too large."""
 
 
-def read(text: str | bytes, faults: list[Fault], *, limits: Limits = DEFAULT_LIMITS) -> Any:
+def read_json(text: str | bytes, faults: list[Fault], *, limits: Limits = DEFAULT_LIMITS) -> Any:
     """The frozen JSON value of `text`; what is wrong with the text is added to `faults`.
 
     A text that is not JSON gives None and one fault, with line and column. Of a name that is given
     twice the last value counts, NaN and the infinities are floats; faults say so. How deep values
     may nest is counted inside each node of a hierarchy: see `zom.json.scan`.
 
-    >>> read('{"shape": [10, 10]}', faults := []), faults
+    >>> read_json('{"shape": [10, 10]}', faults := []), faults
     ({'shape': [10, 10]}, [])
-    >>> read('{"scale": NaN}', faults), faults[0].path
+    >>> read_json('{"scale": NaN}', faults), faults[0].path
     ({'scale': nan}, ('scale',))
-    >>> print(read("[1,]", faults), faults[1].found)
+    >>> print(read_json("[1,]", faults), faults[1].found)
     None "]" after a comma at line 1, column 4
     """
     size = _size(text, limits.text_bytes)
@@ -67,6 +65,19 @@ def read(text: str | bytes, faults: list[Fault], *, limits: Limits = DEFAULT_LIM
     except _UnfitError:
         return scan(text, faults, limits)
     return frozen if _names_are_kept(text, tally[0]) else scan(text, faults, limits)
+
+
+def read_own(text: bytes, faults: list[Fault]) -> Any:
+    r"""As `read_json`, of what `ascii_json` wrote: with the halves of characters that keys may hold.
+
+    >>> read_own(b'{"key": "\\udcff"}', faults := [])["key"], faults
+    ('\udcff', [])
+    """
+    value = read_json(text, faults)
+    if not faults or any(fault.rule is not SURROGATE for fault in faults):
+        return value
+    faults.clear()
+    return _frozen_node(json.loads(text), DEFAULT_LIMITS, [0], 1)
 
 
 def _size(text: str | bytes, most: int) -> int:
