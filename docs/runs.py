@@ -12,7 +12,8 @@ import numpy as np
 
 from zom.errors import ExtensionError, ZomError
 from zom.extension.bound import Block
-from zom.extension.bound_chain import Link, bind_chain, parse_links
+from zom.extension.bound_chain import bind_chain
+from zom.extension.link import parse_links
 from zom.extension.resolve import data_type, parse_v2
 
 if TYPE_CHECKING:
@@ -83,7 +84,7 @@ def _runs(codec: Codec, name: str) -> bool:
         kind = data_type(name)
         value = kind.default()
     given = CONFIGURATIONS.get(codec.name, {})
-    link = Link(codec.name, codec, codec.configuration.model_validate(given), ("codecs", 0))
+    (link,) = parse_links([{"name": codec.name, "configuration": given}])
     after = [] if name == "objects" or codec.kind == "array->bytes" else parse_links([LITTLE])
     links = [*after, link] if codec.kind == "bytes->bytes" else [link, *after]
     try:

@@ -9,8 +9,9 @@ import zom.codecs
 import zom.dtypes
 from zom.errors import ExtensionError
 from zom.extension.bound import Block
-from zom.extension.bound_chain import bind_chain, parse_links
+from zom.extension.bound_chain import bind_chain
 from zom.extension.datatype import data_types
+from zom.extension.link import parse_links
 from zom.extension.resolve import data_type
 
 # Their elements differ in length: vlen-utf8, vlen-bytes and the object codecs hold them.

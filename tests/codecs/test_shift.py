@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 
 from zom.errors import CodecError, ExtensionError
 from zom.extension.bound import Block
-from zom.extension.bound_chain import bind_chain, parse_links
+from zom.extension.bound_chain import bind_chain
+from zom.extension.link import parse_links
 from zom.extension.resolve import data_type
 
 LITTLE = {"name": "bytes", "configuration": {"endian": "little"}}

@@ -7,7 +7,8 @@ import zom.codecs
 import zom.dtypes
 from zom.errors import ExtensionError
 from zom.extension.bound import Block, Stream
-from zom.extension.bound_chain import bind_chain, parse_links
+from zom.extension.bound_chain import bind_chain
+from zom.extension.link import parse_links
 from zom.extension.resolve import data_type
 
 LITTLE = {"name": "bytes", "configuration": {"endian": "little"}}

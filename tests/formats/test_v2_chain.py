@@ -8,7 +8,7 @@ import zom.codecs
 import zom.dtypes  # noqa: F401 - registers the types
 from zom.extension.codec import Elements
 from zom.extension.resolve import parse_v2
-from zom.formats.v2_chain import check_filters
+from zom.formats.v2_chain import check_filters, parse_filters
 
 ZLIB = {"id": "zlib", "level": 1}
 UTF8 = {"id": "vlen-utf8"}
@@ -19,7 +19,8 @@ def faults_of(filters, compressor=None, dtype="<f8", *, object_codec=None, shape
     data_type = parse_v2(dtype, object_codec, faults, ("dtype",)) if dtype is not None else None
     assert faults == []
     lengths = None if shape is None else tuple((length,) for length in shape)
-    check_filters(filters, compressor, Elements(lengths, data_type), faults)
+    links = parse_filters(filters, compressor)
+    check_filters(filters, links, Elements(lengths, data_type), faults)
     return faults
 
 

@@ -26,7 +26,8 @@ import zarr
 import zarrs
 
 from zom.extension.bound import Block
-from zom.extension.bound_chain import bind_chain, parse_links
+from zom.extension.bound_chain import bind_chain
+from zom.extension.link import parse_links
 from zom.extension.resolve import parse_v3
 
 if TYPE_CHECKING:

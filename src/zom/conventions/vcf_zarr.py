@@ -223,7 +223,7 @@ def _chunks_agree(site: Site) -> Iterator[Breach] | Skip:
     place = _variants_in(first)
     wanted = None if place is None else (first.chunks or ())[place]
     return (
-        Breach(node, (*_chunk_path(node), at), f"{wanted}, as {first.path}", str((node.chunks or ())[at]),
+        Breach(node, (*node.family.chunks_path, at), f"{wanted}, as {first.path}", str((node.chunks or ())[at]),
                None, (first.path,))
         for node, at in chunked
         if wanted is not None and (node.chunks or ())[at] != wanted
@@ -234,10 +234,6 @@ def _variants_in(node: Node) -> int | None:
     """The place of the dimension variants, where it has chunks."""
     dims, chunks = node.dims or (), node.chunks or ()
     return dims.index("variants") if "variants" in dims and dims.index("variants") < len(chunks) else None
-
-
-def _chunk_path(node: Node) -> tuple[str, ...]:
-    return ("chunks",) if node.form == "v2" else ("chunk_grid", "configuration", "chunk_shape")
 
 
 # --- the rules ---------------------------------------------------------------------------------------------

@@ -7,7 +7,7 @@ states the byte order at the end, and the types in the configurations of filters
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from zom.conversion.losses import (
     CODEC,
@@ -30,8 +30,9 @@ if TYPE_CHECKING:
     from zom.extension.codec import Representation
     from zom.extension.configuration import Configuration
     from zom.extension.datatype import ByteOrder, DataType
+    from zom.extension.link import Link
 
-__all__ = ["SHUFFLES", "Chain", "Filter", "byte_orders", "definition", "in_order", "reverse"]
+__all__ = ["SHUFFLES", "Chain", "byte_orders", "definition", "in_order"]
 
 _Path = tuple[str | int, ...]
 
@@ -40,15 +41,6 @@ SHUFFLES = ("noshuffle", "shuffle", "bitshuffle")
 
 _MOST_TYPESIZE = 255
 """c-blosc takes a larger size of elements for 1."""
-
-
-class Filter(NamedTuple):
-    """One codec of an older format: where it stands, where its parameters stand, and what it says."""
-
-    path: _Path
-    inside: _Path
-    name: Any
-    parameters: Mapping[str, Any]
 
 
 def definition(name: str, configuration: Mapping[str, Any] | None = None) -> dict[str, Any]:
@@ -61,15 +53,6 @@ def definition(name: str, configuration: Mapping[str, Any] | None = None) -> dic
     if configuration is not None:
         made["configuration"] = dict(configuration)
     return made
-
-
-def reverse(rank: int) -> dict[str, Any]:
-    """The codec that stands for the order F.
-
-    >>> reverse(3)
-    {'name': 'transpose', 'configuration': {'order': [2, 1, 0]}}
-    """
-    return definition("transpose", {"order": list(range(rank))[::-1]})
 
 
 def byte_orders(data_type: DataType) -> set[ByteOrder]:
@@ -90,8 +73,9 @@ class Chain:
 
     >>> from zom.conversion.losses import Report
     >>> from zom.extension.resolve import parse_v2
+    >>> from zom.formats.v2_definition import parse_v2_codec
     >>> chain = Chain(Elements(((4,),), parse_v2(">i2", None, [])), Report(()))
-    >>> chain.add_filter(Filter(("compressor",), ("compressor",), "zlib", {"level": 1}))
+    >>> chain.add_filter(parse_v2_codec({"id": "zlib", "level": 1}, ("compressor",)))
     >>> chain.end()
     >>> [codec["name"] for codec in chain.codecs]
     ['bytes', 'numcodecs.zlib']
@@ -131,41 +115,38 @@ class Chain:
         self.codecs.extend(definitions)
         self.state = after
 
-    def add_filter(self, given: Filter) -> None:
+    def add_order(self, link: Link) -> None:
+        """Append what puts the dimensions into the order of memory, before all else."""
+        order: list[int] = cast("Any", link.configuration).order
+        self.codecs.append(definition(link.name, {"order": order}))
+        self.state = link.thread(self.state, []) or Elements(None, None)
+
+    def add_filter(self, link: Link) -> None:
         """Append what stands for a filter, or for a compressor, of numcodecs."""
-        codec = v2_codecs().get(given.name) if isinstance(given.name, str) else None
+        codec, parsed = link.codec, link.configuration
         if codec is None:
-            fix = did_you_mean(near(given.name, v2_codecs()))
-            self.report.add(UNKNOWN_CODEC, given.path, "a codec that zom knows", show(given.name), fix)
+            fix = did_you_mean(near(link.name, v2_codecs()))
+            self.report.add(UNKNOWN_CODEC, link.path, "a codec that zom knows", show(link.name), fix)
             # Whatever it makes of a chunk, the codecs after it are not to blame.
             self.state = Elements(None, None)
             return
-        faults: list[Fault] = []
-        model = codec.v2_configuration
-        parsed = parse_configuration(model, given.parameters, CODEC, faults, path=given.inside)
         if parsed is None:
-            self._refuse(CODEC, faults)
+            self._refuse(CODEC, link.faults)
             return
         before = self._before(codec)
         # Words that GDAL writes for numbers are numbers in what is made of them: no reason to refuse.
-        plain = parse_configuration(model, parsed.canonical(), CODEC, [], path=given.inside) or parsed
-        after = codec.thread(plain, before, faults, given.path)
-        beside = (*given.path, "configuration")
-        placed = [
-            fault._replace(path=(*given.inside, *fault.path[len(beside) :]))
-            if fault.path[: len(beside)] == beside
-            else fault
-            for fault in faults
-        ]
-        self._refuse(CODEC_TYPE, placed)
-        made = self._translated(codec, parsed, given)
+        plain = parse_configuration(codec.v2_configuration, parsed.canonical(), CODEC, []) or parsed
+        faults: list[Fault] = []
+        after = link._replace(configuration=plain).thread(before, faults)
+        self._refuse(CODEC_TYPE, faults)
+        made = self._translated(codec, parsed, link)
         for each in made:
-            self._check_target(each, given)
+            self._check_target(each, link)
         if not codec.registered:
             self.report.add(
-                UNREGISTERED, given.path, "a codec with a registered v3 name", show(made[0]["name"])
+                UNREGISTERED, link.path, "a codec with a registered v3 name", show(made[0]["name"])
             )
-        self.add(codec, made, after or Elements(None, None), given.path)
+        self.add(codec, made, after or Elements(None, None), link.path)
 
     def _refuse(self, rule_: Any, faults: Iterable[Fault]) -> None:
         for fault in faults:
@@ -188,7 +169,7 @@ class Chain:
         data_type = self.state.data_type if isinstance(self.state, Elements) else None
         return (data_type.itemsize or 1) if data_type is not None else 1
 
-    def _translated(self, codec: Codec, parsed: Configuration, given: Filter) -> list[dict[str, Any]]:
+    def _translated(self, codec: Codec, parsed: Configuration, link: Link) -> list[dict[str, Any]]:
         """The v3 codecs that give the same bytes: one, except where v3's own does half of the work."""
         facts = cast("Any", parsed)
         match codec.v2_id:
@@ -201,11 +182,11 @@ class Chain:
             case "gzip":
                 # -1 is zlib's own default, which is 6; v3 has no -1.
                 return [definition(codec.name, {"level": 6 if facts.level == -1 else facts.level})]
-            case "zstd" if "checksum" not in given.parameters:
+            case "zstd" if "checksum" not in parsed.model_fields_set:
                 # What zom writes for v2 has a checksum, unless the document says otherwise.
                 return [definition(codec.name, {"level": facts.level, "checksum": True})]
             case "lzma" if facts.delta is not None:
-                path = (*given.inside, "delta")
+                path = (*link.inside, "delta")
                 found = show(facts.delta)
                 self.report.add(CODEC_PARAMETER, path, "no member delta", found, "it is dropped")
             case _:
@@ -214,7 +195,7 @@ class Chain:
             parsed.canonical() if codec.kind != "array->array" else in_order(parsed.canonical(), "little")
         )
         # Not every version of numcodecs takes the default when it is written down.
-        kept = {k: v for k, v in members.items() if k != "location" or k in given.parameters}
+        kept = {k: v for k, v in members.items() if k != "location" or k in parsed.model_fields_set}
         return [definition(codec.name, kept)]
 
     def _blosc(self, parsed: Any) -> dict[str, Any]:
@@ -229,13 +210,13 @@ class Chain:
             "blocksize": parsed.blocksize,
         }
 
-    def _check_target(self, made: dict[str, Any], given: Filter) -> None:
+    def _check_target(self, made: dict[str, Any], link: Link) -> None:
         """Refuse parameters that the v3 codec doesn't take."""
         codec = codecs.find(made["name"])
         if codec is not None:
             faults: list[Fault] = []
             inner = made.get("configuration", {})
-            parse_configuration(codec.configuration, inner, CODEC, faults, path=given.inside)
+            parse_configuration(codec.configuration, inner, CODEC, faults, path=link.inside)
             self._refuse(CODEC, faults)
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
-from zom.conversion.codecs import Chain, Filter, definition, reverse
+from zom.conversion.codecs import Chain, definition
 from zom.conversion.losses import (
     CHUNK_GRID,
     CODEC,
@@ -24,20 +24,21 @@ from zom.conversion.losses import (
     UNKNOWN_CODEC,
 )
 from zom.conversion.v2_to_v3 import drop_members, lifted, v3_fill, v3_type
-from zom.extension.codec import Bytes, Elements, codecs, v2_codecs
+from zom.extension.codec import Bytes, Elements, codecs
 from zom.extension.configuration import parse_configuration
-from zom.extension.resolve import parse_draft, parse_v2
-from zom.formats.draft_extension import codec_name
+from zom.extension.resolve import parse_draft
+from zom.formats.draft_extension import chunks_per_shard
 from zom.formats.draft_rules import not_understood
-from zom.json.python_value import is_dict, is_list
+from zom.formats.resolve import resolve
 from zom.problems import Fault, show
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping, Sequence
 
     from zom.conversion.losses import Fill, Report
-    from zom.extension.codec import Codec
-    from zom.extension.datatype import DataType
+    from zom.extension.datatype import DataType, Format
+    from zom.extension.link import Link
+    from zom.formats.resolved import ResolvedArray
     from zom.model.spec import Spec
 
 __all__ = ["array", "group"]
@@ -58,7 +59,6 @@ _ARRAY = frozenset(
     }
 )
 _GROUP = frozenset({"attributes", "members", "extensions"})
-_OBJECTS = frozenset({"vlen-utf8", "vlen-bytes", "categorize"})
 
 
 class _Grid(NamedTuple):
@@ -84,15 +84,13 @@ def group(spec: Spec, report: Report, _fill: Fill) -> dict[str, Any]:
 
 def array(spec: Spec, report: Report, fill: Fill) -> tuple[dict[str, Any], bool]:
     """The v3 document of a draft array; its chunks always get other keys."""
-    fields = cast("Any", spec)
-    document = spec.document
+    document, resolved = spec.document, resolve(spec)
     drop_members(document, _ARRAY, report, not_understood(document))
-    _check_extensions(fields.extensions, report)
-    shape = list(fields.shape)
-    grid = _grid(document, report)
-    filters, attributes = _filters(document)
-    data_type, form = _data_type(document, filters, report)
-    made: dict[str, Any] = {"zarr_format": 3, "node_type": "array", "shape": shape}
+    _check_extensions(document.get("extensions", ()), report)
+    grid = _grid(resolved, report)
+    links, attributes = _links(resolved)
+    data_type, form = _data_type(resolved, links, report)
+    made: dict[str, Any] = {"zarr_format": 3, "node_type": "array", "shape": list(resolved.shape)}
     spelled = None
     if data_type is not None:
         spelled = v3_type(data_type, ("data_type",), document["data_type"], report)
@@ -102,11 +100,11 @@ def array(spec: Spec, report: Report, fill: Fill) -> tuple[dict[str, Any], bool]
         made.update(_keyed(grid, report))
     if grid is not None and data_type is not None and spelled is not None:
         made["fill_value"] = v3_fill(spec, data_type, form, fill, report)
-        lengths = tuple((length,) for length in grid.inner)
-        chain = Chain(Elements(lengths, data_type), report, ("data_type",))
-        made["codecs"] = _codecs(chain, filters, fields, len(shape), grid)
+        chain = Chain(Elements(resolved.chunks, data_type), report, ("data_type",))
+        chunk = None if resolved.shards is None else grid.inner
+        made["codecs"] = _codecs(chain, links, chunk)
     if "attributes" in document:
-        rest, names = lifted(attributes, len(shape), report)
+        rest, names = lifted(attributes, resolved.rank, report)
         made["attributes"] = rest
         if names is not None:
             made["dimension_names"] = names
@@ -131,56 +129,46 @@ def _check_layout(value: Any, report: Report) -> None:
 
 
 def _data_type(
-    document: Mapping[str, Any], filters: list[Filter], report: Report
-) -> tuple[DataType | None, str]:
+    resolved: ResolvedArray, links: Sequence[Link], report: Report
+) -> tuple[DataType | None, Format]:
     """The data type, and the format that the fill value is spelled in."""
-    path = ("data_type",)
-    faults: list[Fault] = []
-    found = parse_draft(document["data_type"], faults, path)
-    for fault in faults:
+    path, given = ("data_type",), resolved.document["data_type"]
+    for fault in resolved.encoding.faults:
         if fault.rule.code == "draft/data-type-fallback":
             fix = "the extension is dropped"
             report.add(FALLBACK, fault.path, fault.expected, fault.found, fix)
+    # What is left in the attributes tells no type.
+    told = len(links) == len(resolved.links)
+    found = resolved.data_type if told else parse_draft(given, [])
     if found is None:
-        report.add(DATA_TYPE, path, "a data type that zom knows", show(document["data_type"]))
+        report.add(DATA_TYPE, path, "a data type that zom knows", show(given))
     elif found.kind == "object":
-        holder = next((each for each in filters if _holds_objects(each.name)), None)
-        if holder is not None and holder.name in _OBJECTS:
-            return parse_v2("|O", holder.name, []), "v2"
-        where, what = (path, "|O") if holder is None else (holder.path, holder.name)
+        holder = next((link for link in links if link.codec and link.codec.holds_objects), None)
+        where, what = (path, "|O") if holder is None else (holder.path, holder.written)
         expected = '"vlen-utf8" or "vlen-bytes": v3 has data types for text and bytes only'
         report.add(CODEC, where, expected, show(what))
         return None, "draft"
-    return found, "draft"
-
-
-def _holds_objects(name: Any) -> bool:
-    codec = v2_codecs().get(name) if isinstance(name, str) else None
-    return codec is not None and codec.holds_objects
+    return found, "draft" if found is None or found.object_codec is None else "v2"
 
 
 # --- chunks ------------------------------------------------------------------------------------------
 
 
-def _grid(document: Mapping[str, Any], report: Report) -> _Grid | None:
+def _grid(resolved: ResolvedArray, report: Report) -> _Grid | None:
     """The chunks; a shard, where the storage transformer makes them, is the chunk that has a key."""
+    document = resolved.document
     value = document["chunk_grid"]
-    transformers = document.get("storage_transformers", ())
-    if value.get("type") != "regular":
+    if resolved.chunks is None:
         report.add(CHUNK_GRID, ("chunk_grid",), "a regular grid", show(value.get("extension")))
         return None
-    inner = [max(length, 1) for length in value["chunk_shape"]]
-    separator = value.get("separator", document.get("dimension_separator", "/"))
-    outer = inner
+    transformers = document.get("storage_transformers", ())
     for index, transformer in enumerate(transformers):
-        shards = _shards(transformer) if len(transformers) == 1 else None
-        if shards is None:
-            path = ("storage_transformers", index)
-            expected = "nothing, or sharding, once"
-            report.add(TRANSFORMER, path, expected, show(transformer))
-            continue
-        outer = [length * count for length, count in zip(inner, shards, strict=True)]
-    return _Grid(inner, outer, separator)
+        if len(transformers) > 1 or chunks_per_shard(transformer) is None:
+            where = ("storage_transformers", index)
+            report.add(TRANSFORMER, where, "nothing, or sharding, once", show(transformer))
+    outer = [length for (length,) in resolved.shards or resolved.chunks]
+    separator = value.get("separator", document.get("dimension_separator", "/"))
+    return _Grid([length for (length,) in resolved.chunks], outer, separator)
 
 
 def _keyed(grid: _Grid, report: Report) -> dict[str, Any]:
@@ -194,55 +182,38 @@ def _keyed(grid: _Grid, report: Report) -> dict[str, Any]:
     }
 
 
-def _shards(transformer: Mapping[str, Any]) -> list[int] | None:
-    """How many chunks a shard has along each dimension; None where the transformer is another one."""
-    uri = transformer.get("extension")
-    if not isinstance(uri, str) or codec_name(uri) != "sharding" or transformer.get("type") != "indexed":
-        return None
-    return cast("list[int]", transformer["configuration"]["chunks_per_shard"])
-
-
 # --- codecs ------------------------------------------------------------------------------------------
 
 
-def _filters(document: Mapping[str, Any]) -> tuple[list[Filter], Mapping[str, Any]]:
-    """The filters that software of 2021 kept in the attributes, and the attributes without them."""
-    attributes = document.get("attributes", {})
-    values: Any = attributes.get("filters") if "codecs" not in document else None
-    known = v2_codecs()
-    if not is_list(values) or not values or not all(_id_of(value) in known for value in values):
-        return [], attributes
-    filters: list[Filter] = []
-    for index, value in enumerate(values):
-        path = ("attributes", "filters", index)
-        rest = {name: item for name, item in value.items() if name != "id"}
-        filters.append(Filter(path, path, value["id"], rest))
-    return filters, {name: value for name, value in attributes.items() if name != "filters"}
+def _links(resolved: ResolvedArray) -> tuple[Sequence[Link], Mapping[str, Any]]:
+    """The codecs, and the attributes without the filters that software of 2021 kept there.
+
+    What has names that no filter has is taken for an attribute like others.
+    """
+    links, attributes = resolved.links, resolved.attributes
+    filters = [link for link in links if link.path[0] == "attributes"]
+    if not filters:
+        return links, attributes
+    if any(link.codec is None for link in filters):
+        return [link for link in links if link.path[0] != "attributes"], attributes
+    return links, {name: value for name, value in attributes.items() if name != "filters"}
 
 
-def _id_of(value: Any) -> str | None:
-    name = value.get("id") if is_dict(value) else None
-    return name if isinstance(name, str) else None
-
-
-def _codecs(chain: Chain, filters: list[Filter], fields: Any, rank: int, grid: _Grid) -> list[dict[str, Any]]:
-    if fields.chunk_memory_layout == "F" and rank > 1:
-        chain.codecs.append(reverse(rank))
-    for each in filters:
-        chain.add_filter(each)
-    for index, value in enumerate(fields.codecs):
-        _add_codec(chain, value, ("codecs", index))
-    compressor = fields.document.get("compressor")
-    if compressor is not None:
-        name = codec_name(compressor["codec"])
-        parameters = compressor.get("configuration", {})
-        chain.add_filter(Filter(("compressor",), ("compressor", "configuration"), name, parameters))
+def _codecs(chain: Chain, links: Iterable[Link], chunk: list[int] | None) -> list[dict[str, Any]]:
+    """The codecs; those of each `chunk` in a shard, where there is one."""
+    for link in links:
+        if link.written is None:
+            chain.add_order(link)
+        elif link.path[0] == "codecs":
+            _add_codec(chain, link)
+        else:
+            chain.add_filter(link)
     chain.end()
-    if grid.outer == grid.inner and not fields.storage_transformers:
+    if chunk is None:
         return chain.codecs
     # The index of the draft has no checksum, and stands at the end.
     shard = {
-        "chunk_shape": grid.inner,
+        "chunk_shape": chunk,
         "codecs": chain.codecs,
         "index_codecs": [definition("bytes", {"endian": "little"})],
         "index_location": "end",
@@ -250,34 +221,31 @@ def _codecs(chain: Chain, filters: list[Filter], fields: Any, rank: int, grid: _
     return [definition("sharding_indexed", shard)]
 
 
-def _add_codec(chain: Chain, value: Mapping[str, Any], path: tuple[str | int, ...]) -> None:
+def _add_codec(chain: Chain, link: Link) -> None:
     """Append what stands for a codec of the draft."""
-    name = codec_name(value["type"])
-    codec: Codec | None = next((codec for codec in codecs if codec.draft_name == name), None)
+    codec, given = link.codec, link.value.get("configuration", {})
     if codec is None:
         known = ", ".join(sorted(each.draft_name for each in codecs if each.draft_name))
-        found = show(value["type"])
-        chain.report.add(UNKNOWN_CODEC, (*path, "type"), f"a codec that zom knows ({known})", found)
+        where = (*link.path, "type")
+        chain.report.add(UNKNOWN_CODEC, where, f"a codec that zom knows ({known})", show(link.written))
         return
     if codec.draft_configuration is codec.v2_configuration:
         # blosc numbered its ways to shuffle then, as v2 does; -1 takes the one for the size of elements.
-        parameters = {"shuffle": -1, **value.get("configuration", {})}
-        chain.add_filter(Filter(path, (*path, "configuration"), name, parameters))
+        numbered = codec.v2_configuration.model_validate({"shuffle": -1, **given})
+        chain.add_filter(link._replace(configuration=numbered))
         return
-    given = {**_DEFAULTS.get(codec.name, {}), **value.get("configuration", {})}
+    given = {**_DEFAULTS.get(codec.name, {}), **given}
     faults: list[Fault] = []
-    parsed: Any = parse_configuration(
-        codec.configuration, given, CODEC, faults, path=(*path, "configuration")
-    )
+    parsed = parse_configuration(codec.configuration, given, CODEC, faults, path=link.inside)
     for fault in faults:
         chain.report.add(CODEC, fault.path, fault.expected, fault.found, fault.fix)
     if codec.name == "bytes" and parsed is not None:
         if isinstance(chain.state, Bytes):
-            chain.add(codec, [], chain.state, path)
+            chain.add(codec, [], chain.state, link.path)
         else:
-            chain.end(parsed.endian or "little")
+            chain.end(cast("Any", parsed).endian or "little")
         return
-    chain.add(codec, [definition(codec.name, given)], Bytes(), path)
+    chain.add(codec, [definition(codec.name, given)], Bytes(), link.path)
 
 
 _DEFAULTS: dict[str, dict[str, Any]] = {"gzip": {"level": 1}}

@@ -17,16 +17,18 @@ from zom.conversion.losses import (
     TRANSPOSE,
     UNKNOWN_CODEC,
 )
-from zom.extension.codec import Codec, Elements, codecs, v2_codecs
+from zom.extension.codec import Codec, Elements, v2_codecs
 from zom.extension.configuration import parse_configuration
-from zom.extension.definition import name_of, parse_definition
 from zom.json.python_value import is_list
 from zom.problems import Fault, show
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from zom.conversion.losses import Report
     from zom.extension.codec import Representation
     from zom.extension.datatype import ByteOrder
+    from zom.extension.link import Link
 
 __all__ = ["Filters"]
 
@@ -40,9 +42,10 @@ class Filters:
     """The filters so far, and what a chunk is after them.
 
     >>> from zom.conversion.losses import Report
+    >>> from zom.extension.link import parse_links
     >>> from zom.extension.resolve import parse_v3
     >>> made = Filters(Elements(((4,),), parse_v3("int16", [])), 1, Report(()))
-    >>> made.read([{"name": "bytes", "configuration": {"endian": "big"}}, "numcodecs.bz2"])
+    >>> made.read(parse_links([{"name": "bytes", "configuration": {"endian": "big"}}, "numcodecs.bz2"]))
     >>> made.compressor, made.filters, made.endian
     ({'id': 'bz2', 'level': 1}, [], 'big')
     """
@@ -65,17 +68,13 @@ class Filters:
         self.buffer_width = 1
         """The size of what reaches the next codec, as v2 tells it by the buffer."""
 
-    def read(self, values: list[Any]) -> None:
-        """Take in a whole list of codecs."""
-        for index, value in enumerate(values):
-            definition = parse_definition(value, [], must_understand_allowed=True)
-            codec = codecs.find(definition.name) if definition is not None else None
-            if definition is None or codec is None:
-                found = show(name_of(value))
-                self.report.add(UNKNOWN_CODEC, ("codecs", index), "a codec that zom knows", found)
+    def read(self, links: Iterable[Link]) -> None:
+        """Take in a whole chain."""
+        for link in links:
+            if link.codec is None or link.configuration is None:
+                self.report.add(UNKNOWN_CODEC, link.path, "a codec that zom knows", show(link.written))
                 continue
-            parsed = codec.configuration.model_validate(definition.configuration)
-            self._take(codec, cast("Any", parsed), ("codecs", index))
+            self._take(link, link.codec, cast("Any", link.configuration))
         if self.rank > 1 and self.places == list(range(self.rank))[::-1]:
             self.order = "F"
         elif self.places != list(range(self.rank)):
@@ -83,24 +82,23 @@ class Filters:
             self.report.add(TRANSPOSE, self.transposed, expected, show(self.places))
         self._settle()
 
-    def _take(self, codec: Codec, parsed: Any, path: _Path) -> None:
+    def _take(self, link: Link, codec: Codec, parsed: Any) -> None:
         if codec.name == "transpose":
-            self._transpose(parsed.order, path)
+            self._transpose(parsed.order, link.path)
         elif codec.name == "bytes":
             self.endian = parsed.endian or "little"
-            self.endian_path = path
+            self.endian_path = link.path
         else:
             old = self._old(codec)
             if old is None:
-                self._refuse_codec(codec, path)
+                self._refuse_codec(codec, link.path)
             else:
-                self._append(old, codec, parsed, path)
+                self._append(old, codec, parsed, link.inside)
         if codec.kind == "array->bytes":
             data_type = self.state.data_type if isinstance(self.state, Elements) else None
             self.element_size = (data_type.itemsize or 1) if data_type is not None else 1
         self.buffer_width = self.element_size if codec.name == "bytes" else 1
-        after = codec.thread(parsed, self.state, [], path)
-        self.state = after if after is not None else Elements(None, None)
+        self.state = link.thread(self.state, []) or Elements(None, None)
 
     def _transpose(self, given: list[int] | str, path: _Path) -> None:
         places = list(range(self.rank))
@@ -133,8 +131,7 @@ class Filters:
             expected = "chunks that are stored one by one: v2 has no shards"
         self.report.add(CODEC, path, expected, show(codec.name))
 
-    def _append(self, old: Codec, codec: Codec, parsed: Any, path: _Path) -> None:
-        inside = (*path, "configuration")
+    def _append(self, old: Codec, codec: Codec, parsed: Any, inside: _Path) -> None:
         members = self._configuration(old, codec, parsed, inside)
         faults: list[Fault] = []
         parse_configuration(old.v2_configuration, members, CODEC, faults, path=inside)

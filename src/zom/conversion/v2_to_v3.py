@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, cast
 
-from zom.conversion.codecs import Chain, Filter, reverse
+from zom.conversion.codecs import Chain
 from zom.conversion.losses import (
     CODEC,
     DATA_TYPE,
@@ -23,19 +23,21 @@ from zom.conversion.losses import (
 )
 from zom.errors import ConversionError
 from zom.extension.codec import Elements
-from zom.extension.resolve import parse_v2, parse_v3
-from zom.formats.v2_rules import object_codec_of
+from zom.extension.resolve import parse_v3
+from zom.formats.resolve import resolve
 from zom.json.python_value import is_list
+from zom.model.family import DIMENSIONS
 from zom.problems import Fault, show
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from zom.conversion.losses import Fill, Report
     from zom.extension.datatype import DataType
+    from zom.extension.link import Link
     from zom.model.spec import Spec
 
-__all__ = ["DIMENSIONS", "array", "drop_members", "group", "lifted", "v3_fill", "v3_type"]
+__all__ = ["array", "drop_members", "group", "lifted", "v3_fill", "v3_type"]
 
 _ARRAY = frozenset(
     {
@@ -53,9 +55,6 @@ _ARRAY = frozenset(
 )
 _GROUP = frozenset({"zarr_format", "attributes", "members"})
 
-DIMENSIONS = "_ARRAY_DIMENSIONS"
-"""The attribute in which xarray keeps the names of dimensions where the format has no place for them."""
-
 
 def group(spec: Spec, report: Report, _fill: Fill) -> dict[str, Any]:
     """The v3 document of a v2 group, without its members."""
@@ -69,15 +68,14 @@ def group(spec: Spec, report: Report, _fill: Fill) -> dict[str, Any]:
 def array(spec: Spec, report: Report, fill: Fill) -> tuple[dict[str, Any], bool]:
     """The v3 document of a v2 array, and that its chunks stay as they are."""
     fields = cast("Any", spec)
-    document = spec.document
+    document, resolved = spec.document, resolve(spec)
     drop_members(document, _ARRAY, report)
-    links = _filters(fields)
     shape, chunks = list(fields.shape), list(fields.chunks)
-    data_type = parse_v2(document["dtype"], object_codec_of(_listed(fields), fields.compressor), [])
+    data_type = resolved.data_type
     made: dict[str, Any] = {"zarr_format": 3, "node_type": "array", "shape": shape}
     spelled = None
     if data_type is not None and data_type.kind == "object":
-        _refuse_objects(links, report)
+        _refuse_objects(resolved.codecs, report)
     elif data_type is not None:
         spelled = v3_type(data_type, ("dtype",), document["dtype"], report)
     made["data_type"] = spelled
@@ -86,46 +84,25 @@ def array(spec: Spec, report: Report, fill: Fill) -> tuple[dict[str, Any], bool]
     made["chunk_key_encoding"] = {"name": "v2", "configuration": keys}
     if data_type is not None and spelled is not None:
         made["fill_value"] = v3_fill(spec, data_type, "v2", fill, report)
-        lengths = tuple((length,) for length in chunks)
-        made["codecs"] = _codecs(Chain(Elements(lengths, data_type), report), links, fields.order, len(shape))
+        chain = Chain(Elements(resolved.chunks, data_type), report)
+        made["codecs"] = _codecs(chain, resolved.links)
     _put_attributes(made, document, len(shape), report)
     return made, True
 
 
-def _listed(fields: Any) -> list[Any] | None:
-    # An empty object stands for no filters, too.
-    return fields.filters if is_list(fields.filters) else None
-
-
-def _filters(fields: Any) -> list[Filter]:
-    """The filters, then the compressor, each with its place."""
-    links: list[Filter] = []
-    placed: list[tuple[tuple[str | int, ...], Any]] = [
-        (("filters", index), value) for index, value in enumerate(_listed(fields) or ())
-    ]
-    if fields.compressor is not None:
-        placed.append((("compressor",), fields.compressor))
-    for path, value in placed:
-        rest = {name: item for name, item in value.items() if name != "id"}
-        links.append(Filter(path, path, value["id"], rest))
-    return links
-
-
-def _codecs(chain: Chain, links: list[Filter], order: str, rank: int) -> list[dict[str, Any]]:
-    if order == "F" and rank > 1:
-        chain.codecs.append(reverse(rank))
-        before = cast("Elements", chain.state)
-        lengths = before.lengths[::-1] if before.lengths is not None else None
-        chain.state = Elements(lengths, before.data_type)
+def _codecs(chain: Chain, links: Iterable[Link]) -> list[dict[str, Any]]:
     for link in links:
-        chain.add_filter(link)
+        if link.written is None:
+            chain.add_order(link)
+        else:
+            chain.add_filter(link)
     chain.end()
     return chain.codecs
 
 
-def _refuse_objects(links: list[Filter], report: Report) -> None:
+def _refuse_objects(links: Sequence[Link], report: Report) -> None:
     """Objects have no v3 data type; the codec that holds them is what stands in the way."""
-    path, found = (links[0].path, show(links[0].name)) if links else (("dtype",), show("|O"))
+    path, found = (links[0].path, show(links[0].written)) if links else (("dtype",), show("|O"))
     expected = '"vlen-utf8" or "vlen-bytes": v3 has data types for text and bytes only'
     report.add(CODEC, path, expected, found)
 

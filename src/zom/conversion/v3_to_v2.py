@@ -21,15 +21,17 @@ from zom.conversion.losses import (
     KEY_ENCODING,
     TRANSFORMER,
 )
-from zom.conversion.v2_to_v3 import DIMENSIONS, drop_members
+from zom.conversion.v2_to_v3 import drop_members
 from zom.errors import ConversionError
 from zom.extension.codec import Elements
 from zom.extension.definition import name_of, parse_definition
 from zom.extension.grid import chunk_grids
 from zom.extension.grid_repair import read_grid
 from zom.extension.keys import chunk_key_encodings
-from zom.extension.resolve import parse_v2, parse_v3
+from zom.extension.resolve import parse_v2
+from zom.formats.resolve import resolve
 from zom.formats.v3_rules import not_understood
+from zom.model.family import DIMENSIONS
 from zom.problems import show
 
 if TYPE_CHECKING:
@@ -75,22 +77,21 @@ def group(spec: Spec, report: Report, _fill: Fill) -> dict[str, Any]:
 
 def array(spec: Spec, report: Report, _fill: Fill) -> tuple[dict[str, Any], bool]:
     """The v2 document of a v3 array, and whether its chunks stay as they are."""
-    fields = cast("Any", spec)
-    document = spec.document
+    document, resolved = spec.document, resolve(spec)
     drop_members(document, _ARRAY, report, not_understood("array", document))
-    for index, value in enumerate(fields.storage_transformers):
+    for index, value in enumerate(document.get("storage_transformers") or ()):
         where = ("storage_transformers", index)
         report.add(TRANSFORMER, where, "no storage transformer: v2 has none", show(name_of(value)))
-    shape = list(fields.shape)
+    shape = list(resolved.shape)
     chunks = _chunks(read_grid(document["chunk_grid"], document["codecs"], None, []), report)
     separator, same_keys = _keys(document["chunk_key_encoding"], report)
-    data_type = parse_v3(document["data_type"], [])
+    data_type = resolved.data_type
     if data_type is None:
         found = show(name_of(document["data_type"]))
         report.add(DATA_TYPE, ("data_type",), "a data type that zom knows", found)
     lengths = None if chunks is None else tuple((length,) for length in chunks)
     filters = Filters(Elements(lengths, data_type), len(shape), report)
-    filters.read(document["codecs"])
+    filters.read(resolved.links)
     made: dict[str, Any] = {"zarr_format": 2, "shape": shape, "chunks": chunks}
     made.update(dtype=None, compressor=filters.compressor, fill_value=None, order=filters.order)
     made.update(filters=filters.filters or None, dimension_separator=separator)

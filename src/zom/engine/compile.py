@@ -6,33 +6,29 @@ codecs that were bound for it, is remembered by what it was made of.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
-from zom.engine.compile_draft import compile_draft
-from zom.engine.compile_v2 import compile_v2
-from zom.engine.compile_v3 import compile_v3
+from zom.codecs.sharding_indexed.index import index_block
+from zom.codecs.sharding_indexed.shard import ShardCoder
+from zom.engine.plan import ArrayPlan, fill_array
+from zom.errors import UnknownName
+from zom.extension.bound import Block, Stream
+from zom.extension.bound_chain import BoundChain, bind_chain
 from zom.extension.memo import Memo
-from zom.json.value import exact_text
+from zom.formats.resolve import resolve
 from zom.limits import DEFAULT_LIMITS
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from zom.engine.plan import ArrayPlan
-    from zom.extension.datatype import Format
+    from zom.extension.axis import Axis
+    from zom.extension.datatype import DataType
+    from zom.extension.keys import KeyForm
+    from zom.formats.resolved import Encoding
     from zom.limits import Limits
     from zom.model.spec import Spec
 
 __all__ = ["compile_plan"]
-
-_COMPILERS: dict[Format, Callable[[Spec, Limits], ArrayPlan]] = {
-    "v2": compile_v2,
-    "v3": compile_v3,
-    "draft": compile_draft,
-}
-
-# In 2021 the draft's attributes held the filters: they are left out only where that can't be.
-_UNSEEN = frozenset({"attributes", "dimension_names"})
 
 _plans: Memo[ArrayPlan] = Memo(1024)
 
@@ -48,8 +44,32 @@ def compile_plan(spec: Spec, limits: Limits = DEFAULT_LIMITS) -> ArrayPlan:
     >>> plan.keys.key((1, 0)), plan.dtype
     ('1.0', dtype('>i2'))
     """
-    form, document = spec.family.form, spec.document
-    filtered = form == "draft" and "filters" in document.get("attributes", ())
-    seen = document if filtered else {name: document[name] for name in document if name not in _UNSEEN}
-    key = (form, exact_text(seen), limits.chunk_bytes)
-    return _plans.get(key, lambda: _COMPILERS[form](spec, limits))
+    array = resolve(spec)
+    if array.obstacle is not None:
+        raise UnknownName(array.obstacle)
+    key = (array.encoding, array.shape, limits.chunk_bytes)
+    return _plans.get(key, lambda: _compile(array.encoding, array.shape, limits.chunk_bytes))
+
+
+def _compile(encoding: Encoding, shape: tuple[int, ...], limit: int) -> ArrayPlan:
+    # Where there is no obstacle, all of these are known.
+    data_type = cast("DataType", encoding.data_type)
+    axes = cast("Callable[[tuple[int, ...]], tuple[Axis, ...]]", encoding.axes)
+    keys = cast("Callable[[], KeyForm]", encoding.keys)
+
+    def bind(block: Block) -> BoundChain:
+        if encoding.per_shard is None:
+            return bind_chain(encoding.links, block, limit=limit)
+        return _sharded(encoding, encoding.per_shard, block, limit)
+
+    fill = fill_array(data_type, encoding.fill)
+    return ArrayPlan(shape, data_type, data_type.numpy(), fill, axes(shape), keys(), bind)
+
+
+def _sharded(encoding: Encoding, counts: tuple[int, ...], block: Block, limit: int) -> BoundChain:
+    """The chain of shards that no codec makes: the codecs are those of the chunks inside."""
+    chunk = tuple(length // count for length, count in zip(block.shape, counts, strict=True))
+    inner = bind_chain(encoding.links, Block(chunk, block.data_type, block.fill), limit=limit)
+    # "The index is ... little-endian 64-bit unsigned integers": and there is no checksum.
+    coder = ShardCoder(block, inner, bind_chain([], index_block(counts)), name="sharding")
+    return BoundChain((block, block), [("sharding", coder)], 0, Stream(None, limit))

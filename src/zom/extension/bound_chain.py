@@ -8,18 +8,17 @@ become bytes, and bytes elements, wherever a codec asks for the other.
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, NamedTuple, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
 from zom.errors import CodecError, ExtensionError, SpecError, UnknownName, ZomError
 from zom.extension.bound import Block, Coder, Stream
 from zom.extension.codec import Bytes, Elements, codecs
-from zom.extension.configuration import parse_configuration
-from zom.extension.definition import parse_definition, suggestion
+from zom.extension.definition import suggestion
 from zom.extension.element_memory import element_check, reordered, trim
 from zom.extension.resolve import parse_v3
-from zom.problems import Fault, Problem, pointer_of, rule
+from zom.problems import Fault, Problem, pointer_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -27,57 +26,14 @@ if TYPE_CHECKING:
 
     from zom.extension.bound import Array, Data, Form
     from zom.extension.codec import Codec
-    from zom.extension.configuration import Configuration
     from zom.extension.datatype import DataType
+    from zom.extension.link import Link
 
-__all__ = ["BoundChain", "Link", "Raw", "bind_chain", "bind_streams", "byte_view", "parse_links"]
-
-_Path = tuple[str | int, ...]
-
-CONFIGURATION = rule(
-    "codec/unusable",
-    "a codec that is to run has a configuration that it can run with",
-    source="the specification of each codec",
-)
-
-
-class Link(NamedTuple):
-    """One codec of a chain, not bound yet; `codec` is None where nobody has registered `name`."""
-
-    name: str
-    codec: Codec | None
-    configuration: Configuration | None
-    path: _Path
-
-
-def parse_links(values: Sequence[Any], path: _Path = ("codecs",)) -> list[Link]:
-    """The codecs that a v3 document lists.
-
-    >>> import zom.codecs
-    >>> parse_links(["bytes", {"name": "zip9"}])[1].codec is None
-    True
-    """
-    return [_link(value, (*path, index)) for index, value in enumerate(values)]
-
-
-def _link(value: Any, path: _Path) -> Link:
-    faults: list[Fault] = []
-    definition = parse_definition(value, faults, path, must_understand_allowed=True)
-    if definition is None:
-        raise unusable(faults)
-    codec: Codec | None = codecs.find(definition.name)
-    if codec is None:
-        return Link(definition.name, None, None, path)
-    given = definition.configuration
-    inside = (*path, "configuration")
-    found = parse_configuration(codec.configuration, given, CONFIGURATION, faults, path=inside)
-    if found is None:
-        raise unusable(faults)
-    return Link(codec.name, codec, found, path)
+__all__ = ["BoundChain", "Raw", "bind_chain", "bind_streams", "byte_view", "unusable"]
 
 
 def unusable(faults: Iterable[Fault]) -> SpecError:
-    """The error of codecs that can't be bound."""
+    """The error of what can't be used; what some level only warns of is no part of it."""
     return SpecError(
         Problem(
             fault.rule.code,
@@ -90,6 +46,7 @@ def unusable(faults: Iterable[Fault]) -> SpecError:
             fault.fix,
         )
         for fault in faults
+        if fault.rule.lenient == "error"
     )
 
 
@@ -174,6 +131,7 @@ class BoundChain:
     r"""All codecs of a chunk, bound.
 
     >>> import zom.codecs, zom.dtypes
+    >>> from zom.extension.link import parse_links
     >>> from zom.extension.resolve import data_type
     >>> links = parse_links([{"name": "bytes", "configuration": {"endian": "big"}}])
     >>> chain = bind_chain(links, Block((2,), data_type("int16"), np.int16(0)))
@@ -331,7 +289,7 @@ def bind_chain(links: Iterable[Link], block: Block, *, limit: int = 1 << 30) -> 
     for link in links:
         codec = link.codec
         if codec is None or link.configuration is None:
-            raise _unknown(link)
+            raise _refusal(link)
         if codec.kind == "bytes->bytes" and isinstance(state, Block):
             stored, pivot = (state, len(coders)) if pivot is None else (stored, pivot)
             coders.append(("bytes", Raw(state)))
@@ -362,14 +320,17 @@ def bind_streams(links: Iterable[Link], before: Stream, *, limit: int = 1 << 30)
     state = before
     for link in links:
         if link.codec is None or link.configuration is None:
-            raise _unknown(link)
+            raise _refusal(link)
         after = cast("Stream", _after(link, link.codec, state, limit))
         made.append(link.codec.bind(link.configuration, state, after))
         state = after
     return made
 
 
-def _unknown(link: Link) -> UnknownName:
+def _refusal(link: Link) -> UnknownName | SpecError:
+    """The error of a codec that can't be bound."""
+    if link.faults and (link.codec is not None or not link.name):
+        return unusable(link.faults)
     hint = suggestion(link.name, codecs) or ""
     how = 'register one under the entry point "zom.codecs"'
     rest = f"{hint}; or {how}" if hint else how
@@ -393,14 +354,13 @@ def _after(link: Link, codec: Codec, before: Form, limit: int) -> Form:
     """What the codec makes of `before`: its `thread` says so, which knows all lengths of a grid."""
     faults: list[Fault] = []
     if isinstance(before, Stream):
-        made = codec.thread(link.configuration, Bytes(before.nbytes), faults, link.path)
+        made = link.thread(Bytes(before.nbytes), faults)
     else:
         lengths = tuple((length,) for length in before.shape)
         elements = Elements(lengths, before.data_type, before.fill)
-        made = codec.thread(link.configuration, elements, faults, link.path)
-    errors = [fault for fault in faults if fault.rule.lenient == "error"]
-    if errors:
-        raise unusable(errors)
+        made = link.thread(elements, faults)
+    if any(fault.rule.lenient == "error" for fault in faults):
+        raise unusable(faults)
     if isinstance(made, Elements):
         if made.lengths is None or made.data_type is None:
             raise ExtensionError(f"{codec.name}: the shape or the type of what it gives can't be told")

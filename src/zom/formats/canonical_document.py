@@ -17,8 +17,8 @@ from zom.extension.grid_repair import read_grid
 from zom.extension.keys import chunk_key_encodings
 from zom.extension.memo import Memo
 from zom.extension.resolve import parse_draft, parse_v2, parse_v3
-from zom.formats.draft_rules import codec_name
-from zom.formats.v2_rules import object_codec_of
+from zom.formats.draft_extension import codec_name
+from zom.formats.v2_chain import object_codec_of, parse_filters
 from zom.json.python_value import is_dict
 from zom.json.value import JSONDict
 
@@ -115,7 +115,7 @@ def canonical_v2(kind: NodeKind, document: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _parts_v2(dtype: Any, fill: Any, filters: Any, compressor: Any) -> tuple[Any, ...]:
-    parsed = parse_v2(dtype, object_codec_of(filters, compressor), [], ())
+    parsed = parse_v2(dtype, object_codec_of(parse_filters(filters, compressor)), [], ())
     if parsed is not None:
         dtype, fill = parsed.to_json("v2"), _fill(parsed, fill, "v2")
     chain = [_codec_v2(item) for item in filters] if filters else None

@@ -9,7 +9,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, Final, cast
 
 from zom.errors import SpecError, SpecWarning
 from zom.formats.draft import DRAFT, ENTRY_POINT
@@ -23,11 +23,16 @@ from zom.model.spec import Spec
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from zom.extension.datatype import Format
     from zom.model.assembly import Target
     from zom.model.family import Family
     from zom.problems import Level, Problem
 
-__all__ = ["check", "check_as", "family_of", "parse", "parse_as"]
+__all__ = ["FAMILIES", "check", "check_as", "family_of", "parse", "parse_as"]
+
+
+FAMILIES: Final[Mapping[Format, Family]] = {family.form: family for family in (V2, V3, DRAFT)}
+"""The family of each format."""
 
 
 def family_of(document: object) -> Family | None:

@@ -20,7 +20,7 @@ from zom.formats.canonical_document import canonical_draft
 from zom.json.value import JSON, JSONDict
 from zom.model.builders.build import AUTO, Compression, DTypeLike, draft_document
 from zom.model.builders.from_array import arguments_of, document_in
-from zom.model.family import Family, NodeKind
+from zom.model.family import DIMENSIONS, Family, NodeKind
 from zom.model.fields import AS_IT_IS, Length, Value
 from zom.model.group import Group
 from zom.model.spec import Spec
@@ -65,6 +65,9 @@ DRAFT = Family(
     missing_rule=rules.MISSING,
     constants={"array": {}, "group": {}},
     reserved=("members",),
+    type_path=("data_type",),
+    chunks_path=("chunk_grid", "chunk_shape"),
+    names_path=("attributes", DIMENSIONS),
 )
 
 ENTRY_POINT = Family(
@@ -79,6 +82,9 @@ ENTRY_POINT = Family(
     missing_rule=rules.MISSING,
     constants={"entry point": {"zarr_format": rules.FORMAT_URI}},
     reserved=(),
+    type_path=("data_type",),
+    chunks_path=("chunk_grid", "chunk_shape"),
+    names_path=("attributes", DIMENSIONS),
 )
 
 

@@ -6,19 +6,22 @@ encoding" and "codecs"; its companion documents on the codecs blosc, endian and 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
-from zom.extension.codec import Bytes, Codec, Elements, Representation, codecs, v2_codecs
+from zom.extension.codec import Bytes, Elements, codecs, v2_codecs
 from zom.extension.configuration import parse_configuration
+from zom.extension.link import Link
 from zom.formats.draft_extension import UNREGISTERED, check_configuration, check_uri, codec_name
+from zom.formats.v2_definition import parse_v2_codec
+from zom.json.python_value import is_dict, is_list
 from zom.problems import Fault, rule, show
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
-__all__ = ["CODEC", "check_codecs", "check_compressor"]
+    from zom.extension.codec import Representation
 
-_Path = tuple[str | int, ...]
+__all__ = ["CODEC", "check_codecs", "parse_chain", "parse_codecs", "parse_compressor"]
 
 CODEC = rule(
     "draft/codec",
@@ -28,79 +31,111 @@ CODEC = rule(
 )
 
 
-def _draft_codec(name: str) -> Codec | None:
-    for codec in codecs:
-        if codec.draft_name == name:
-            return codec
-    return None
+def parse_codecs(items: Iterable[Any]) -> list[Link]:
+    """The codecs in the member `codecs`.
 
-
-def check_codecs(items: Iterable[Any], elements: Elements, faults: list[Fault]) -> None:
-    """Adds the faults of the member `codecs`; `elements` is a chunk of the array.
-
-    >>> check_codecs(["gzip"], Elements(((4,),), None), faults := []); faults[0].path
+    >>> parse_codecs(["gzip"])[0].faults[0].path
     ('codecs', 0)
     """
-    representation: Representation | None = elements
-    for index, item in enumerate(items):
-        path = ("codecs", index)
-        if not isinstance(item, dict):
-            faults.append(Fault(CODEC, path, "an object", show(item)))
-            representation = None
-            continue
-        value = cast("dict[str, Any]", item)
-        named = check_uri(value, "type", path, faults, CODEC)
-        start = len(faults)
-        check_configuration(value, path, faults, CODEC)
-        codec = _draft_codec(codec_name(value["type"])) if named else None
-        if named and codec is None:
-            known = sorted(c.draft_name for c in codecs if c.draft_name)
-            wanted = f"a codec that zom knows ({', '.join(known)})"
-            faults.append(Fault(UNREGISTERED, (*path, "type"), wanted, show(value["type"])))
-        if codec is None or len(faults) > start:
-            representation = None
-            continue
+    return [_codec(value).at(("codecs", index)) for index, value in enumerate(items)]
+
+
+def parse_compressor(value: object) -> Link:
+    """A compressor of 2021: a URI under `codec`, and what numcodecs is told.
+
+    >>> parse_compressor("gzip").faults[0].expected
+    'an object with codec and configuration'
+    """
+    return _compressor(value).at(("compressor",))
+
+
+def parse_chain(document: Mapping[str, Any]) -> list[Link]:
+    """The codecs of a draft array in the order of encoding.
+
+    In 2021 the codecs were one `compressor`, and software kept filters in the attributes; in the text of the
+    draft an attribute means nothing.
+
+    >>> import zom.codecs
+    >>> document = {"attributes": {"filters": [{"id": "delta", "dtype": "<i4"}]}}
+    >>> [link.path for link in parse_chain(document)], parse_chain({**document, "codecs": []})
+    ([('attributes', 'filters', 0)], [])
+    """
+    if "codecs" in document:
+        return parse_codecs(document["codecs"])
+    attributes = document.get("attributes")
+    given = attributes.get("filters") if is_dict(attributes) else None
+    values = given if is_list(given) and all(is_dict(value) and "id" in value for value in given) else []
+    links = [parse_v2_codec(value, ("attributes", "filters", i)) for i, value in enumerate(values)]
+    compressor = document.get("compressor")
+    return links if compressor is None else [*links, parse_compressor(compressor)]
+
+
+_INSIDE = ("configuration",)
+
+
+def _codec(value: object) -> Link:
+    if not is_dict(value):
+        fault = Fault(CODEC, (), "an object", show(value))
+        return Link("", None, (), _INSIDE, value, None, None, (fault,))
+    faults: list[Fault] = []
+    written: str | None = value["type"] if check_uri(value, "type", (), faults, CODEC) else None
+    sound = _has_sound_configuration(value, faults)
+    name = "" if written is None else codec_name(written)
+    codec = next((each for each in codecs if each.draft_name == name), None) if name else None
+    if written is not None and codec is None:
+        known = sorted(each.draft_name for each in codecs if each.draft_name)
+        wanted = f"a codec that zom knows ({', '.join(known)})"
+        faults.append(Fault(UNREGISTERED, ("type",), wanted, show(written)))
+    configuration = None
+    if codec is not None and sound:
+        name, model = codec.name, codec.draft_configuration or codec.configuration
         given = value.get("configuration", {})
-        model = codec.draft_configuration or codec.configuration
-        parsed = parse_configuration(model, given, CODEC, faults, path=(*path, "configuration"))
-        representation = _thread(codec, parsed, representation, faults, path)
+        configuration = parse_configuration(model, given, CODEC, faults, path=_INSIDE)
+    return Link(name, written, (), _INSIDE, value, codec, configuration, tuple(faults))
 
 
-def _thread(
-    codec: Codec, configuration: Any, before: Representation | None, faults: list[Fault], path: _Path
-) -> Representation | None:
+def _compressor(value: object) -> Link:
+    if not is_dict(value):
+        fault = Fault(CODEC, (), "an object with codec and configuration", show(value))
+        return Link("", None, (), _INSIDE, value, None, None, (fault,))
+    faults: list[Fault] = []
+    written: str | None = value["codec"] if check_uri(value, "codec", (), faults, CODEC) else None
+    sound = _has_sound_configuration(value, faults)
+    name = "" if written is None else codec_name(written)
+    codec, configuration = v2_codecs().get(name), None
+    if codec is not None and sound:
+        name, given = codec.name, value.get("configuration", {})
+        configuration = parse_configuration(codec.v2_configuration, given, CODEC, faults, path=_INSIDE)
+    elif written is not None and sound:
+        faults.append(Fault(UNREGISTERED, ("codec",), "a codec that zom knows", show(written)))
+    return Link(name, written, (), _INSIDE, value, codec, configuration, tuple(faults))
+
+
+def _has_sound_configuration(value: dict[str, Any], faults: list[Fault]) -> bool:
+    start = len(faults)
+    check_configuration(value, (), faults, CODEC)
+    return len(faults) == start
+
+
+def check_codecs(links: Iterable[Link], elements: Elements, faults: list[Fault]) -> None:
+    """Adds the faults of the codecs that `codecs` lists; `elements` is a chunk of the array.
+
+    >>> check_codecs(parse_codecs(["gzip"]), Elements(((4,),), None), faults := []); faults[0].path
+    ('codecs', 0)
+    """
+    state: Representation | None = elements
+    for link in links:
+        faults.extend(link.faults)
+        state = _thread(link, state, faults)
+
+
+def _thread(link: Link, before: Representation | None, faults: list[Fault]) -> Representation | None:
     """What comes out of the codec; the draft turns elements into bytes, and back, by itself."""
-    if configuration is None:
+    if link.codec is None or link.configuration is None:
         return None
-    if codec.kind == "bytes->bytes":
+    if link.codec.kind == "bytes->bytes":
         before = before if isinstance(before, Bytes) else Bytes()
     elif not isinstance(before, Elements):
         # What the codec is given can't be told: its own parameters can be judged all the same.
         before = Elements(None, None)
-    return codec.thread(configuration, before, faults, path)
-
-
-def check_compressor(value: object, faults: list[Fault]) -> None:
-    """Adds the faults of a compressor of 2021: a URI under `codec`, and what numcodecs is told.
-
-    >>> check_compressor("gzip", faults := []); faults[0].expected
-    'an object with codec and configuration'
-    """
-    path = ("compressor",)
-    if not isinstance(value, dict):
-        faults.append(Fault(CODEC, path, "an object with codec and configuration", show(value)))
-        return
-    document = cast("dict[str, Any]", value)
-    named = check_uri(document, "codec", path, faults, CODEC)
-    start = len(faults)
-    check_configuration(document, path, faults, CODEC)
-    if not named or len(faults) > start:
-        return
-    codec = v2_codecs().get(codec_name(document["codec"]))
-    if codec is None:
-        found = show(document["codec"])
-        faults.append(Fault(UNREGISTERED, (*path, "codec"), "a codec that zom knows", found))
-        return
-    given = document.get("configuration", {})
-    inner = (*path, "configuration")
-    parse_configuration(codec.v2_configuration, given, CODEC, faults, path=inner)
+    return link.thread(before, faults)

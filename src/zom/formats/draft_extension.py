@@ -23,6 +23,7 @@ __all__ = [
     "check_transformers",
     "check_typed",
     "check_uri",
+    "chunks_per_shard",
     "codec_name",
     "extensions_not_understood",
 ]
@@ -164,6 +165,20 @@ def check_transformers(items: Iterable[Any], rank: int | None, faults: list[Faul
             faults.append(Fault(UNREGISTERED, (*path, "type"), '"indexed"', show(value["type"])))
         elif len(faults) == start:
             _check_sharding(value.get("configuration", {}), rank, (*path, "configuration"), faults)
+
+
+def chunks_per_shard(transformer: Any) -> list[int] | None:
+    """How many chunks a shard has along each dimension; None where the transformer is another one.
+
+    >>> print(chunks_per_shard({"extension": "https://example.org/lru", "type": "lru"}))
+    None
+    """
+    uri = transformer.get("extension") if is_dict(transformer) else None
+    if not isinstance(uri, str) or codec_name(uri) != "sharding" or transformer.get("type") != "indexed":
+        return None
+    configuration = transformer.get("configuration")
+    counts = configuration.get("chunks_per_shard") if is_dict(configuration) else None
+    return counts if is_list(counts) and all(type(count) is int for count in counts) else None
 
 
 def _check_sharding(

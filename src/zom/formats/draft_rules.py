@@ -9,27 +9,23 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any, Final, cast
 
-from zom.extension.codec import Elements
-from zom.extension.configuration import INTEGER_LITERAL, integral
-from zom.extension.fill_value import NULL, restate
 from zom.extension.registry import did_you_mean, near
-from zom.extension.resolve import FALLBACK, parse_draft
-from zom.formats.draft_chain import CODEC, check_codecs, check_compressor
+from zom.formats.draft_chain import CODEC
+from zom.formats.draft_encoding import encoding_of
 from zom.formats.draft_extension import (
     EXTENSION,
-    UNREGISTERED,
     check_extensions,
-    check_transformers,
     check_typed,
-    check_uri,
-    codec_name,
+    chunks_per_shard,
+    extensions_not_understood,
 )
+from zom.formats.resolved import unknown_member, unregistered
 from zom.problems import Fault, Rule, rule, show
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from zom.extension.datatype import DataType
+    from zom.formats.resolved import Encoding
     from zom.model.family import NodeKind
 
 __all__ = [
@@ -41,9 +37,9 @@ __all__ = [
     "NO_EXTENSIONS",
     "check",
     "check_entry_point",
-    "codec_name",
     "fields",
     "not_understood",
+    "obstacle",
 ]
 
 FORMAT_URI = "https://purl.org/zarr/spec/core/3.0"
@@ -94,62 +90,6 @@ SHAPE = rule(
     "draft/shape",
     "shape is a list of integers that are not negative and fit 63 bits",
     source=f"{_DRAFT}, shape",
-    schema=True,
-)
-DATA_TYPE = rule(
-    "draft/data-type",
-    "data_type is an identifier of the specification, or an object with extension and type",
-    source=f"{_DRAFT}, data_type",
-    schema=True,
-)
-_OF_EXTENSIONS = f"{_DRAFT}, data_type: the extension is responsible for what its type means"
-EXTENSION_TYPE = rule(
-    "draft/extension-type", "the type of an extension that zom knows is well formed", source=_OF_EXTENSIONS
-)
-EXTENSION_TYPE_TOLERATED = rule(
-    "draft/extension-type-tolerated",
-    "the type of an extension that zom knows is spelled in full",
-    source=_OF_EXTENSIONS,
-    lenient="warning",
-)
-EXTENSION_FILL = rule(
-    "draft/extension-fill-value",
-    "a fill value is spelled as the extension that zom knows asks",
-    source=_OF_EXTENSIONS,
-)
-EXTENSION_FILL_TOLERATED = rule(
-    "draft/extension-fill-value-tolerated",
-    "a fill value of an extension's type is spelled as today, not as it once was",
-    source=_OF_EXTENSIONS,
-    lenient="warning",
-)
-CHUNK_GRID = rule(
-    "draft/chunk-grid",
-    "a regular grid has a type, a chunk_shape of positive integers, and a separator",
-    source=f"{_DRAFT}, chunk_grid",
-    schema=True,
-)
-NO_SEPARATOR = rule(
-    "draft/missing-separator",
-    "a regular grid states its separator",
-    source=f"{_DRAFT}, chunk_grid",
-    lenient="warning",
-    schema=True,
-)
-CHUNK_COUNT = rule(
-    "draft/chunk-shape-length",
-    "there are as many chunk lengths as dimensions",
-    source=f"{_DRAFT}, Regular grids",
-)
-EMPTY_CHUNK = rule(
-    "draft/empty-chunk",
-    "a chunk is at least 1 long where its dimension is not empty",
-    source=f"{_DRAFT}, Chunk",
-)
-LAYOUT = rule(
-    "draft/chunk-memory-layout",
-    'chunk_memory_layout is "C" or "F", or an object with extension and type',
-    source=f"{_DRAFT}, chunk_memory_layout",
     schema=True,
 )
 ATTRIBUTES = rule("draft/attributes", "attributes is an object", source=f"{_DRAFT}, attributes", schema=True)
@@ -251,120 +191,25 @@ def _check_array(values: Mapping[str, Any], broken: frozenset[str], faults: list
     shape: tuple[int, ...] | None = None if "shape" in broken else values.get("shape")
     if "extensions" not in broken:
         check_extensions(values.get("extensions", ()), faults)
-    data_type = _check_type(values, faults)
-    chunk_shape = _check_grid(values["chunk_grid"], shape, faults) if "chunk_grid" in values else None
-    if "chunk_memory_layout" in values:
-        _check_layout(values["chunk_memory_layout"], faults)
-    lengths = None if chunk_shape is None else tuple((length,) for length in chunk_shape)
-    if "codecs" in values and "codecs" not in broken:
-        check_codecs(values["codecs"], Elements(lengths, data_type), faults)
-    if "compressor" in values:
-        check_compressor(values["compressor"], faults)
-    if "storage_transformers" in values and "storage_transformers" not in broken:
-        rank = None if shape is None else len(shape)
-        check_transformers(values["storage_transformers"], rank, faults)
+    faults.extend(encoding_of(values, shape, broken).faults)
 
 
-def _check_type(values: Mapping[str, Any], faults: list[Fault]) -> DataType | None:
-    if "data_type" not in values:
-        return None
-    value = values["data_type"]
-    start = len(faults)
-    data_type = parse_draft(value, faults, ("data_type",))
-    if isinstance(value, dict):
-        restate(faults, start, EXTENSION_TYPE, EXTENSION_TYPE_TOLERATED)
-    fell_back = any(fault.rule is FALLBACK for fault in faults[start:])
-    if data_type is None and len(faults) == start:
-        _explain_type(value, faults)
-    elif fell_back:
-        _check_extension_type(cast("dict[str, Any]", value), faults)
-    # "Said extension is responsible for interpreting the value of fill_value": a fallback can't judge it.
-    judged = data_type is not None and not fell_back
-    before = len(faults)
-    if data_type is not None and judged and "fill_value" in values:
-        data_type.parse_fill(values["fill_value"], "draft", faults, ("fill_value",))
-    elif not judged and values.get("fill_value", ...) is None:
-        faults.append(Fault(NULL, ("fill_value",), "a value of the data type", "null"))
-    if isinstance(value, dict):
-        restate(faults, before, EXTENSION_FILL, EXTENSION_FILL_TOLERATED, kept=NULL)
-    return data_type
-
-
-def _explain_type(value: Any, faults: list[Fault]) -> None:
-    """What is wrong with a type that nobody recognises: nothing, if it is a well-made extension."""
-    path = ("data_type",)
-    if not isinstance(value, dict):
-        wanted = "a data type of the specification, or an object with extension and type"
-        faults.append(Fault(DATA_TYPE, path, wanted, show(value)))
-        return
-    document = cast("dict[str, Any]", value)
-    if _check_extension_type(document, faults):
-        where = (*path, "extension")
-        faults.append(Fault(UNREGISTERED, where, "a data type that zom knows", show(document["extension"])))
-
-
-def _check_extension_type(document: dict[str, Any], faults: list[Fault]) -> bool:
-    """Whether an extension says which it is, and which of its types is meant."""
-    path = ("data_type",)
-    named = check_uri(document, "extension", path, faults, DATA_TYPE)
-    if "type" not in document:
-        faults.append(Fault(DATA_TYPE, (*path, "type"), "a type that the extension defines", "nothing"))
-        return False
-    return named
-
-
-def _check_grid(value: Any, shape: tuple[int, ...] | None, faults: list[Fault]) -> tuple[int, ...] | None:
-    path = ("chunk_grid",)
-    if not isinstance(value, dict):
-        faults.append(Fault(CHUNK_GRID, path, "an object", show(value)))
-        return None
-    grid = cast("dict[str, Any]", value)
-    if grid.get("type") != "regular":
-        if "extension" in grid:
-            check_typed(grid, path, faults)
-        else:
-            found = show(grid["type"]) if "type" in grid else "nothing"
-            faults.append(Fault(CHUNK_GRID, (*path, "type"), '"regular"', found))
-        return None
-    if "separator" not in grid:
-        faults.append(Fault(NO_SEPARATOR, (*path, "separator"), '"/" or "."', "nothing"))
-    elif grid["separator"] not in {"/", "."} if isinstance(grid["separator"], str) else True:
-        faults.append(Fault(CHUNK_GRID, (*path, "separator"), '"/" or "."', show(grid["separator"])))
-    return _check_chunk_shape(grid, shape, faults)
-
-
-def _check_chunk_shape(
-    grid: Mapping[str, Any], shape: tuple[int, ...] | None, faults: list[Fault]
-) -> tuple[int, ...] | None:
-    path = ("chunk_grid", "chunk_shape")
-    if not isinstance(grid.get("chunk_shape"), list):
-        found = show(grid["chunk_shape"]) if "chunk_shape" in grid else "nothing"
-        faults.append(Fault(CHUNK_GRID, path, "a list of integers", found))
-        return None
-    chunks = cast("list[Any]", grid["chunk_shape"])
-    good = True
-    for index, length in enumerate(chunks):
-        if type(length) is not int or length < 0 or length >= 2**63:
-            broken = INTEGER_LITERAL if integral(length) else CHUNK_GRID
-            faults.append(Fault(broken, (*path, index), "an integer of at least 1", show(length)))
-            good = False
-        elif length == 0 and (shape is None or index >= len(shape) or shape[index] != 0):
-            wanted = "an integer of at least 1, the dimension not being empty"
-            faults.append(Fault(EMPTY_CHUNK, (*path, index), wanted, "0"))
-            good = False
-    if shape is not None and len(shape) != len(chunks):
-        wanted = f"{len(shape)} chunk length{'s' * (len(shape) != 1)}, one for each dimension"
-        faults.append(Fault(CHUNK_COUNT, path, wanted, show(chunks)))
-        good = False
-    return tuple(chunks) if good else None
-
-
-def _check_layout(value: Any, faults: list[Fault]) -> None:
-    path = ("chunk_memory_layout",)
-    if isinstance(value, dict):
-        check_typed(cast("dict[str, Any]", value), path, faults)
-    elif value not in ("C", "F"):
-        faults.append(Fault(LAYOUT, path, '"C" or "F", or an extension', show(value)))
+def obstacle(document: Mapping[str, Any], encoding: Encoding) -> str | None:
+    """What keeps zom from reading the chunks of an array; None where nothing does."""
+    members = not_understood(document)
+    if members:
+        return unknown_member(members[0], document[members[0]])
+    for uri in extensions_not_understood(document.get("extensions", ())):
+        return f"extensions: zom doesn't know {show(uri)}, and readers must understand it"
+    if encoding.data_type is None:
+        return unregistered("data type", show(document["data_type"]), "data_type")
+    if encoding.axes is None:
+        return f"chunk_grid: expected a regular grid, found {show(document['chunk_grid'])}"
+    for index, value in enumerate(document.get("storage_transformers", ())):
+        if index or chunks_per_shard(value) is None:
+            return f"storage_transformers[{index}]: expected one that shards, found {show(value)}"
+    layout = document.get("chunk_memory_layout", "C")
+    return None if isinstance(layout, str) else f"chunk_memory_layout: expected C or F, found {show(layout)}"
 
 
 # --- entry point -------------------------------------------------------------------------------------

@@ -1,6 +1,6 @@
 """What is said of one node, as short texts: type, shape, chunks, codecs, attributes.
 
-The facts are those of `zom.formats.array_view`, so a v2 array and a v3 array read alike.
+The facts are those of `zom.formats.resolve`, so a v2 array and a v3 array read alike.
 """
 
 from __future__ import annotations
@@ -9,13 +9,13 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
 
-from zom.formats.array_view import array_view
+from zom.formats.resolve import resolve
 from zom.problems import show
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from zom.formats.array_view import ArrayView, Lengths
+    from zom.formats.resolved import Lengths, ResolvedArray
     from zom.model.spec import Spec
 
 __all__ = ["ArrayFacts", "array_facts", "attribute_texts", "byte_text", "printable"]
@@ -44,7 +44,7 @@ def array_facts(spec: Spec) -> ArrayFacts:
     >>> facts.type, facts.shape, facts.chunks, facts.codecs, facts.size
     ('float32', '(48, 9)', '24×9', 'zstd', 1728)
     """
-    view = array_view(spec)
+    view = resolve(spec)
     names = [codec.name for codec in view.codecs if codec.name not in _PLAIN_CODECS]
     itemsize = view.data_type.itemsize if view.data_type is not None else None
     return ArrayFacts(
@@ -56,7 +56,7 @@ def array_facts(spec: Spec) -> ArrayFacts:
     )
 
 
-def _type_text(view: ArrayView) -> str:
+def _type_text(view: ResolvedArray) -> str:
     if view.data_type is None:
         return printable(view.type_name or "?")
     configuration: Any = view.data_type.to_json("v3") if view.form == "v3" else None
@@ -69,7 +69,7 @@ def _type_text(view: ArrayView) -> str:
     return f"{view.data_type.name}{unit}{order}"
 
 
-def _shape_text(view: ArrayView) -> str:
+def _shape_text(view: ResolvedArray) -> str:
     if not view.shape:
         return "scalar"
     names = view.names or (None,) * len(view.shape)
@@ -80,7 +80,7 @@ def _shape_text(view: ArrayView) -> str:
     return f"({inner})"
 
 
-def _chunk_text(view: ArrayView) -> str:
+def _chunk_text(view: ResolvedArray) -> str:
     if view.chunks is None:
         return "?"
     if not view.chunks:

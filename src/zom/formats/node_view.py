@@ -11,8 +11,8 @@ from functools import cached_property
 from math import prod
 from typing import TYPE_CHECKING, Any, Final, TypeVar, cast
 
-from zom.formats.array_view import DIMENSIONS, data_type_of
-from zom.formats.detection import family_of
+from zom.formats.detection import FAMILIES, family_of
+from zom.formats.resolve import data_type_of
 from zom.formats.v3 import V3
 from zom.json.python_value import is_dict, is_list
 from zom.json.value import JSONDict
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterator, Mapping
 
     from zom.extension.datatype import DataType, Format
-    from zom.model.family import NodeKind
+    from zom.model.family import Family, NodeKind
     from zom.model.spec import Spec
 
 __all__ = [
@@ -98,6 +98,11 @@ class Node:
         """Whether it is a group."""
         return self.kind == "group"
 
+    @property
+    def family(self) -> Family:
+        """The format, and where its documents have what."""
+        return FAMILIES[self.form]
+
     @cached_property
     def memory(self) -> dict[Hashable, Any]:
         """What was made of it once: see `remembered`."""
@@ -143,14 +148,19 @@ class Node:
     @cached_property
     def dims_path(self) -> Path:
         """Where the names of dimensions stand in the document, or would."""
-        return ("dimension_names",) if self.form == "v3" else ("attributes", DIMENSIONS)
+        return self.family.names_path
 
     @cached_property
     def raw_dims(self) -> Any:
         """What stands there, of whatever type; None where nothing does."""
-        if self.form == "v3":
-            return self.document.get("dimension_names")
-        return self.attributes.get(DIMENSIONS)
+        return self._value_at(self.family.names_path)
+
+    def _value_at(self, path: tuple[str, ...]) -> Any:
+        """What stands at `path` of the document; None where nothing does."""
+        found: Any = self.document
+        for step in path:
+            found = found.get(step) if is_dict(found) else None
+        return found
 
     @cached_property
     def dims(self) -> tuple[str | None, ...] | None:
@@ -173,23 +183,16 @@ class Node:
     @property
     def dtype_path(self) -> Path:
         """Where the data type stands in the document."""
-        return self._typed[2]
+        return self.family.type_path
 
     @cached_property
-    def _typed(self) -> tuple[DataType | None, str | None, Path]:
-        if not self.is_array:
-            return None, None, ("data_type",)
-        return data_type_of(cast("JSONDict", self.document), self.form)
+    def _typed(self) -> tuple[DataType | None, str | None]:
+        return data_type_of(self.document, self.family) if self.is_array else (None, None)
 
     @cached_property
     def chunks(self) -> tuple[int, ...] | None:
         """The shape of the chunks of a regular grid; None where there is none."""
-        if self.form == "v2":
-            found = self.document.get("chunks")
-        else:
-            grid = self.document.get("chunk_grid")
-            inner = grid.get("configuration", grid) if is_dict(grid) else None
-            found = inner.get("chunk_shape") if is_dict(inner) else None
+        found = self._value_at(self.family.chunks_path)
         if not is_list(found) or not all(type(length) is int for length in found):
             return None
         return tuple(found)

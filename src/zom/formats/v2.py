@@ -19,7 +19,7 @@ from zom.formats.canonical_document import canonical_v2
 from zom.json.value import JSON, JSONDict
 from zom.model.builders.build import AUTO, Compression, DTypeLike, v2_document
 from zom.model.builders.from_array import arguments_of, document_in
-from zom.model.family import Family, NodeKind
+from zom.model.family import DIMENSIONS, Family, NodeKind
 from zom.model.fields import AS_IT_IS, Length, Value
 from zom.model.group import Group
 from zom.model.spec import Spec
@@ -66,6 +66,9 @@ V2 = Family(
     missing_rule=rules.MISSING,
     constants={"array": {"zarr_format": 2}, "group": {"zarr_format": 2}},
     reserved=("members", "attributes"),
+    type_path=("dtype",),
+    chunks_path=("chunks",),
+    names_path=("attributes", DIMENSIONS),
 )
 
 

@@ -8,19 +8,20 @@ Only Python objects (`|O`) have no bytes: an object codec makes some, first of a
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple, cast
+from typing import TYPE_CHECKING
 
-from zom.extension.codec import Bytes, Codec, Elements, v2_codecs
-from zom.formats.v2_definition import check_v2_codec
+from zom.extension.codec import Bytes, Elements, codecs
+from zom.extension.link import Link
+from zom.formats.v2_definition import parse_v2_codec
+from zom.json.python_value import is_list
 from zom.problems import Fault, rule, show
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from zom.extension.codec import Representation
-    from zom.extension.configuration import Configuration
 
-__all__ = ["check_filters"]
+__all__ = ["check_filters", "object_codec_of", "order_links", "parse_filters"]
 
 _SOURCE = "https://zarr-specs.readthedocs.io/en/latest/v2/v2.0.html#metadata"
 
@@ -60,39 +61,61 @@ OBJECT_CODEC_TYPE = rule(
 )
 
 
-class _ChainEntry(NamedTuple):
-    """One codec of the chain, where it stands, and what is known of it."""
+def parse_filters(filters: object, compressor: object) -> list[Link]:
+    """The codecs of a v2 array in the order of encoding: its filters, then its compressor.
 
-    path: tuple[str | int, ...]
-    value: Any
-    codec: Codec | None = None
-    configuration: Configuration | None = None
-
-    @property
-    def for_objects(self) -> bool:
-        """Whether it is an object codec; what holds objects only sometimes says so itself."""
-        if self.codec is None or not self.codec.holds_objects:
-            return False
-        return bool(getattr(self.configuration, "holds_objects", True))
-
-    @property
-    def unsure(self) -> bool:
-        """Whether only its parameters, which are wrong, would tell that it is an object codec."""
-        sometimes = self.codec is not None and hasattr(self.codec.v2_configuration, "holds_objects")
-        return sometimes and self.configuration is None
+    >>> import zom.codecs
+    >>> [link.path for link in parse_filters([{"id": "delta", "dtype": "<i4"}], {"id": "zlib"})]
+    [('filters', 0), ('compressor',)]
+    """
+    values: list[object] = filters if is_list(filters) else []
+    links = [parse_v2_codec(value, ("filters", index)) for index, value in enumerate(values)]
+    return links if compressor is None else [*links, parse_v2_codec(compressor, ("compressor",))]
 
 
-def check_filters(
-    filters_value: object, compressor_value: object, before: Elements, faults: list[Fault]
-) -> None:
-    """Adds every fault of `filters` and `compressor` to `faults`; `before` is a chunk of the array.
+def order_links(order: object, rank: int, path: tuple[str | int, ...]) -> list[Link]:
+    """What turns chunks into the order of memory that a document names at `path`.
+
+    >>> import zom.codecs
+    >>> order_links("F", 2, ("order",))[0].configuration.order, order_links("C", 2, ("order",))
+    ([1, 0], [])
+    """
+    if order != "F" or rank < 2:
+        return []
+    transpose = codecs["transpose"]
+    configuration = transpose.configuration.model_validate({"order": list(range(rank))[::-1]})
+    return [Link(transpose.name, None, path, path, order, transpose, configuration)]
+
+
+def object_codec_of(links: Iterable[Link]) -> str | None:
+    """The id of the first codec that holds Python objects."""
+    return next((link.codec.v2_id for link in links if link.codec and link.codec.holds_objects), None)
+
+
+def _for_objects(link: Link) -> bool:
+    """Whether it is an object codec; what holds objects only sometimes says so itself."""
+    if link.codec is None or not link.codec.holds_objects:
+        return False
+    return bool(getattr(link.configuration, "holds_objects", True))
+
+
+def _unsure(link: Link) -> bool:
+    """Whether only its parameters, which are wrong, would tell that it is an object codec."""
+    sometimes = link.codec is not None and hasattr(link.codec.v2_configuration, "holds_objects")
+    return sometimes and link.configuration is None
+
+
+def check_filters(filters: object, links: Sequence[Link], before: Elements, faults: list[Fault]) -> None:
+    """Adds every fault of `filters` and of all `links` to `faults`; `before` is a chunk of the array.
 
     >>> faults = []
-    >>> check_filters([], None, Elements(((4,),), None), faults)
+    >>> check_filters([], [], Elements(((4,),), None), faults)
     >>> faults[0].path, faults[0].found
     (('filters',), '[]')
     """
-    links = _links(filters_value, compressor_value, faults)
+    _check_form(filters, faults)
+    for link in links:
+        faults.extend(link.faults)
     misplaced = _check_objects(links, before, faults)
     state: Representation | None = before
     for index, link in enumerate(links):
@@ -100,85 +123,59 @@ def check_filters(
         state = _thread(link, None if index in misplaced else state, faults)
 
 
-def _links(filters_value: object, compressor_value: object, faults: list[Fault]) -> list[_ChainEntry]:
-    found: list[_ChainEntry] = []
-    if isinstance(filters_value, list):
-        values = cast("Sequence[object]", filters_value)
-        if not values:
-            faults.append(Fault(EMPTY, ("filters",), "null", "[]", "write null"))
-        found = [_link(value, faults, ("filters", index)) for index, value in enumerate(values)]
-    elif filters_value == {}:
+def _check_form(filters: object, faults: list[Fault]) -> None:
+    if filters == []:
+        faults.append(Fault(EMPTY, ("filters",), "null", "[]", "write null"))
+    elif filters == {}:
         faults.append(Fault(EMPTY_OBJECT, ("filters",), "null", "{}", "write null"))
-    elif filters_value is not None:
-        shown = show(filters_value)
-        fix = "put it into a list" if isinstance(filters_value, dict) else None
-        faults.append(Fault(FILTERS, ("filters",), "null or a list of codecs", shown, fix))
-    if compressor_value is not None:
-        found.append(_link(compressor_value, faults, ("compressor",)))
-    return found
+    elif filters is not None and not isinstance(filters, list):
+        fix = "put it into a list" if isinstance(filters, dict) else None
+        faults.append(Fault(FILTERS, ("filters",), "null or a list of codecs", show(filters), fix))
 
 
-def _link(value: object, faults: list[Fault], path: tuple[str | int, ...]) -> _ChainEntry:
-    checked = check_v2_codec(value, faults, path)
-    if checked is not None:
-        return _ChainEntry(path, value, *checked)
-    # A codec with a wrong configuration is still that codec.
-    name = cast("dict[str, Any]", value).get("id") if isinstance(value, dict) else None
-    return _ChainEntry(path, value, v2_codecs().get(name) if isinstance(name, str) else None)
-
-
-def _check_objects(links: list[_ChainEntry], before: Elements, faults: list[Fault]) -> set[int]:
+def _check_objects(links: Sequence[Link], before: Elements, faults: list[Fault]) -> set[int]:
     """The places of the object codecs that can't do their work; a fault for each."""
-    places = [index for index, link in enumerate(links) if link.for_objects]
+    places = [index for index, link in enumerate(links) if _for_objects(link)]
     data_type = before.data_type
     if data_type is None:
         wrong = places[1:]
     elif data_type.kind != "object" and data_type.object_codec is None:
-        places = [index for index in places if not links[index].unsure]
+        places = [index for index in places if not _unsure(links[index])]
         for index in places:
             words = f"a codec for elements of {data_type.name}"
-            found = show(links[index].value["id"])
+            found = show(links[index].written)
             faults.append(Fault(OBJECT_CODEC_TYPE, links[index].path, words, found))
         return set(places)
     elif not places:
-        _lament(links, data_type.object_codec or "vlen-utf8", faults)
+        _report_missing_object_codec(links, data_type.object_codec or "vlen-utf8", faults)
         return set(range(len(links)))
     else:
         # Whoever comes first has the objects; a codec that nobody knows may have been able to.
         wrong = places if places[0] > 0 and links[0].codec is not None else places[1:]
     for index in wrong:
         words = "one object codec, before all other codecs"
-        faults.append(Fault(OBJECT_CODEC_PLACE, links[index].path, words, show(links[index].value["id"])))
+        faults.append(Fault(OBJECT_CODEC_PLACE, links[index].path, words, show(links[index].written)))
     return set(wrong)
 
 
-def _lament(links: list[_ChainEntry], wanted: str, faults: list[Fault]) -> None:
+def _report_missing_object_codec(links: Sequence[Link], wanted: str, faults: list[Fault]) -> None:
     """Adds the fault of objects without an object codec, unless an unknown codec may be one."""
     if links and links[0].codec is None:
         return
     path = links[0].path if links else ("filters",)
-    found = show(links[0].value["id"]) if links else "no codec"
+    found = show(links[0].written) if links else "no codec"
     words = f'an object codec such as "{wanted}"'
     faults.append(Fault(OBJECT_CODEC, path, words, found, f'make {{"id": "{wanted}"}} the first filter'))
 
 
-def _thread(link: _ChainEntry, before: Representation | None, faults: list[Fault]) -> Representation | None:
-    codec, configuration = link.codec, link.configuration
+def _thread(link: Link, before: Representation | None, faults: list[Fault]) -> Representation | None:
+    codec = link.codec
     if codec is None:
         return None
-    if configuration is None:
+    if link.configuration is None:
         return Bytes() if codec.kind != "array->array" else None
-    found: list[Fault] = []
     taken = _bytes(before) if codec.kind == "bytes->bytes" else _elements(before)
-    after = codec.thread(configuration, taken, found, link.path)
-    inside = (*link.path, "configuration")
-    for fault in found:
-        # v2 has the parameters beside the id, not in an object of their own.
-        if fault.path[: len(inside)] == inside:
-            faults.append(fault._replace(path=(*link.path, *fault.path[len(inside) :])))
-        else:
-            faults.append(fault)
-    return after
+    return link.thread(taken, faults)
 
 
 def _bytes(state: Representation | None) -> Bytes:

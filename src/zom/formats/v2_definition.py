@@ -6,19 +6,16 @@ be used"; what else it may contain is up to the codec, and in practice to numcod
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, cast
-
 from zom.extension.codec import v2_codecs
 from zom.extension.configuration import parse_configuration
+from zom.extension.link import Link
+from zom.extension.memo import Memo
 from zom.extension.registry import did_you_mean, near
-from zom.json.value import JSONDict
+from zom.json.python_value import is_dict
+from zom.json.value import JSONDict, exact_text
 from zom.problems import Fault, rule, show
 
-if TYPE_CHECKING:
-    from zom.extension.codec import Codec
-    from zom.extension.configuration import Configuration
-
-__all__ = ["check_v2_codec"]
+__all__ = ["parse_v2_codec"]
 
 _SOURCE = "zarr v2, metadata, compressor and filters"
 
@@ -45,34 +42,39 @@ UNKNOWN = rule(
 )
 
 
-def check_v2_codec(
-    value: object, faults: list[Fault], path: tuple[str | int, ...]
-) -> tuple[Codec, Configuration] | None:
-    """The codec that `value` names, and its configuration; None where either can't be told.
+def parse_v2_codec(value: object, path: tuple[str | int, ...]) -> Link:
+    """The codec that v2 defines by `value`, at `path` of the document.
 
     >>> import zom.codecs
-    >>> faults = []
-    >>> check_v2_codec({"id": "gzip", "level": 1}, faults, ())
-    (<codec gzip>, GzipV2Configuration(level=1))
-    >>> check_v2_codec({"id": "lzma", "format": 9}, faults, ()); faults[0].expected
+    >>> parse_v2_codec({"id": "gzip", "level": 1}, ("compressor",)).configuration
+    GzipV2Configuration(level=1)
+    >>> parse_v2_codec({"id": "lzma", "format": 9}, ()).faults[0].expected
     '1, 2 or 3'
     """
-    if not isinstance(value, dict):
-        faults.append(Fault(FORM, path, "an object with an id", show(value)))
-        return None
-    members = cast("dict[str, Any]", value)
-    name = members.get("id")
-    if not isinstance(name, str) or not name:
-        found = show(name) if "id" in members else "nothing"
-        faults.append(Fault(FORM, (*path, "id"), "the id of a codec", found))
-        return None
+    return _links.get(exact_text(value), lambda: _link(value)).at(path)
+
+
+_links: Memo[Link] = Memo()
+
+
+def _link(value: object) -> Link:
+    if not is_dict(value):
+        return _unread(value, None, Fault(FORM, (), "an object with an id", show(value)))
+    written = value.get("id")
+    if not isinstance(written, str) or not written:
+        found = show(written) if "id" in value else "nothing"
+        return _unread(value, None, Fault(FORM, ("id",), "the id of a codec", found))
     known = v2_codecs()
-    codec = known.get(name)
+    codec = known.get(written)
     if codec is None:
-        fix = did_you_mean(near(name, known), known)
-        faults.append(Fault(UNKNOWN, (*path, "id"), "the id of a codec of numcodecs", show(name), fix))
-        return None
-    rest = JSONDict({member: item for member, item in members.items() if member != "id"})
-    model = codec.v2_configuration
-    configuration = parse_configuration(model, rest, CONFIGURATION, faults, path=path)
-    return None if configuration is None else (codec, configuration)
+        fix = did_you_mean(near(written, known), known)
+        expected = "the id of a codec of numcodecs"
+        return _unread(value, written, Fault(UNKNOWN, ("id",), expected, show(written), fix))
+    faults: list[Fault] = []
+    rest = JSONDict({member: item for member, item in value.items() if member != "id"})
+    configuration = parse_configuration(codec.v2_configuration, rest, CONFIGURATION, faults)
+    return Link(codec.name, written, (), (), value, codec, configuration, tuple(faults))
+
+
+def _unread(value: object, written: str | None, fault: Fault) -> Link:
+    return Link(written or "", written, (), (), value, None, None, (fault,))

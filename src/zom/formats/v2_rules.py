@@ -8,11 +8,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, cast
 
-from zom.extension.codec import Elements, v2_codecs
+from zom.extension.codec import Elements
+from zom.extension.keys import KeyForm
 from zom.extension.memo import Memo
 from zom.extension.registry import did_you_mean, near
 from zom.extension.resolve import parse_v2
-from zom.formats.v2_chain import check_filters
+from zom.formats.resolved import Encoding, regular_axes, unregistered
+from zom.formats.v2_chain import check_filters, object_codec_of, order_links, parse_filters
+from zom.json.value import exact_text
 from zom.problems import Fault, Rule, rule, show
 
 if TYPE_CHECKING:
@@ -21,7 +24,17 @@ if TYPE_CHECKING:
     from zom.extension.datatype import DataType
     from zom.model.family import NodeKind
 
-__all__ = ["FIELD_RULES", "MEMBERS", "MISSING", "MISSING_NULL", "NODE", "check", "fields", "object_codec_of"]
+__all__ = [
+    "FIELD_RULES",
+    "MEMBERS",
+    "MISSING",
+    "MISSING_NULL",
+    "NODE",
+    "check",
+    "encoding_of",
+    "fields",
+    "obstacle",
+]
 
 _V2 = "https://zarr-specs.readthedocs.io/en/latest/v2/v2.0.html"
 
@@ -187,41 +200,52 @@ def _check_extra(
         faults.append(Fault(rule_, (name,), "no such member", show(values[name]), fix))
 
 
-def object_codec_of(filters: Any, compressor: Any) -> str | None:
-    """The id of the codec that holds Python objects, in the filters or in the compressor's place."""
-    known = v2_codecs()
-    for item in (*(cast("list[Any]", filters) if isinstance(filters, list) else ()), compressor):
-        if isinstance(item, dict):
-            name = cast("dict[str, Any]", item).get("id")
-            codec = known.get(name) if isinstance(name, str) else None
-            if codec is not None and codec.holds_objects:
-                return codec.v2_id
-    return None
-
-
-_Verdict = tuple[tuple[Fault, ...], Any]
-_types: Memo[_Verdict] = Memo()
-_chains: Memo[tuple[Fault, ...]] = Memo()
-
-
 def _check_array(values: Mapping[str, Any], broken: frozenset[str], faults: list[Fault]) -> None:
     shape: tuple[int, ...] | None = None if "shape" in broken else values.get("shape")
     chunks: tuple[int, ...] | None = None if "chunks" in broken else values.get("chunks")
     if shape is not None and chunks is not None and len(shape) != len(chunks):
         wanted = f"{len(shape)} chunk length{'s' * (len(shape) != 1)}, one for each dimension"
         faults.append(Fault(CHUNK_COUNT, ("chunks",), wanted, show(list(chunks))))
-    filters, compressor = values.get("filters"), values.get("compressor")
-    data_type, fill = _type_and_fill(values, object_codec_of(filters, compressor), faults)
+    faults.extend(encoding_of(values, shape, broken).faults)
+
+
+_JUDGED = ("dtype", "fill_value", "chunks", "order", "filters", "compressor", "dimension_separator")
+"""The members that are judged together: most arrays of a hierarchy share them."""
+
+_Verdict = tuple[tuple[Fault, ...], Any]
+_arrays: Memo[Encoding] = Memo()
+_types: Memo[_Verdict] = Memo()
+
+
+def encoding_of(
+    values: Mapping[str, Any], _shape: tuple[int, ...] | None, broken: frozenset[str] = frozenset()
+) -> Encoding:
+    """How the elements of an array become stored chunks; the members in `broken` are not looked at."""
+    judged = {name: values[name] for name in _JUDGED if name in values and name not in broken}
+    return _arrays.get(exact_text(judged), lambda: _judge_array(judged))
+
+
+def _judge_array(values: Mapping[str, Any]) -> Encoding:
+    faults: list[Fault] = []
+    filters: object = values.get("filters")
+    links = parse_filters(filters, values.get("compressor"))
+    data_type, fill = _type_and_fill(values, object_codec_of(links), faults)
+    chunks: tuple[int, ...] | None = values.get("chunks")
     lengths = None if chunks is None else tuple((length,) for length in chunks)
-    elements = Elements(lengths, data_type, fill)
-    key = (
-        repr(filters),
-        repr(compressor),
-        repr(values.get("dtype")),
-        repr(values.get("fill_value")),
-        chunks,
+    check_filters(filters, links, Elements(lengths, data_type, fill), faults)
+    ordered = order_links(values.get("order"), len(chunks or ()), ("order",))
+    separator = values.get("dimension_separator", ".")
+    return Encoding(
+        tuple(faults),
+        data_type,
+        fill,
+        lengths,
+        ("chunks",),
+        None if chunks is None else regular_axes(chunks),
+        lambda: KeyForm("", separator, "0"),
+        (*ordered, *links),
+        sharded=False,
     )
-    faults.extend(_chains.get(key, lambda: _chain_faults(filters, compressor, elements)))
 
 
 def _type_and_fill(
@@ -230,7 +254,7 @@ def _type_and_fill(
     if "dtype" not in values:
         return None, None
     dtype, has_fill, fill = values["dtype"], "fill_value" in values, values.get("fill_value")
-    key = (repr(dtype), object_codec, has_fill, repr(fill))
+    key = (exact_text(dtype), object_codec, has_fill, exact_text(fill))
     found, verdict = _types.get(key, lambda: _judge_type(dtype, object_codec, has_fill, fill))
     faults.extend(found)
     return cast("tuple[DataType | None, Any]", verdict)
@@ -245,7 +269,8 @@ def _judge_type(dtype: Any, object_codec: str | None, has_fill: bool, fill: Any)
     return tuple(faults), (data_type, scalar)
 
 
-def _chain_faults(filters: Any, compressor: Any, elements: Elements) -> tuple[Fault, ...]:
-    faults: list[Fault] = []
-    check_filters(filters, compressor, elements, faults)
-    return tuple(faults)
+def obstacle(document: Mapping[str, Any], encoding: Encoding) -> str | None:
+    """What keeps zom from reading the chunks of an array; None where nothing does."""
+    if encoding.data_type is None:
+        return unregistered("data type", show(document["dtype"]), "dtype")
+    return None

@@ -60,6 +60,9 @@ V3 = Family(
         "group": {"zarr_format": 3, "node_type": "group"},
     },
     reserved=("members",),
+    type_path=("data_type",),
+    chunks_path=("chunk_grid", "configuration", "chunk_shape"),
+    names_path=("dimension_names",),
 )
 
 

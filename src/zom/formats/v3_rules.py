@@ -8,27 +8,33 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, cast
 
-from zom.extension.chain import check_chain
-from zom.extension.codec import Elements
-from zom.extension.configuration import parse_configuration
-from zom.extension.datatype import data_types
-from zom.extension.definition import find_extension, is_uri, name_of, parse_definition, uri_fault
-from zom.extension.grid import ChunkGrid, chunk_grids
-from zom.extension.grid_repair import read_grid
-from zom.extension.keys import ChunkKeyEncoding, chunk_key_encodings
-from zom.extension.memo import Memo
+from zom.extension.definition import MEMBER, is_uri, name_of, parse_definition, strange_members, uri_fault
+from zom.extension.grid import chunk_grids
+from zom.extension.keys import chunk_key_encodings
 from zom.extension.registry import did_you_mean, near
-from zom.extension.resolve import parse_v3
+from zom.formats.resolved import unknown_member, unregistered
+from zom.formats.v3_encoding import encoding_of, name_place
 from zom.json.python_value import is_dict
-from zom.json.value import exact_text, same
-from zom.problems import Fault, Rule, rule, show
+from zom.json.value import same
+from zom.problems import Fault, Rule, dotted, rule, show
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from zom.extension.registry import Registry
+    from zom.formats.resolved import Encoding
     from zom.model.family import NodeKind
 
-__all__ = ["FIELD_RULES", "MEMBERS", "MISSING", "NODE", "check", "fields", "not_understood"]
+__all__ = [
+    "FIELD_RULES",
+    "MEMBERS",
+    "MISSING",
+    "NODE",
+    "check",
+    "fields",
+    "not_understood",
+    "obstacle",
+]
 
 _CORE = "https://zarr-specs.readthedocs.io/en/latest/v3/core/index.html"
 
@@ -114,25 +120,6 @@ CLOSED_MEMBER = rule(
     lenient=None,
     strict=None,
     closed="warning",
-)
-UNREGISTERED = rule(
-    "v3/unregistered-name",
-    "data types, chunk grids and chunk key encodings have names that are registered",
-    source="https://github.com/zarr-developers/zarr-extensions",
-    lenient=None,
-    strict=None,
-)
-CHUNK_GRID = rule(
-    "v3/chunk-grid",
-    "the chunk grid's configuration fits its kind",
-    source=f"{_CORE}#chunk-grids",
-    schema=True,
-)
-CHUNK_KEY_ENCODING = rule(
-    "v3/chunk-key-encoding",
-    "the chunk key encoding's configuration fits its kind",
-    source=f"{_CORE}#chunk-key-encoding",
-    schema=True,
 )
 CONSOLIDATED = rule(
     "v3/consolidated-metadata",
@@ -244,125 +231,47 @@ def _check_array(values: Mapping[str, Any], broken: frozenset[str], faults: list
     ):
         wanted = f"{len(shape)} name{'s' * (len(shape) != 1)}, one for each dimension"
         faults.append(Fault(DIMENSION_COUNT, ("dimension_names",), wanted, show(list(names))))
-    judged = {name: values[name] for name in _JUDGED if name in values}
-    if "codecs" in broken:
-        judged.pop("codecs", None)
-    grid = read_grid(values.get("chunk_grid"), judged.get("codecs"), shape, [])
-    key = (exact_text(judged), _seen(shape, grid))
-    faults.extend(_arrays.get(key, lambda: _judge_array(judged, shape)))
+    faults.extend(encoding_of(values, shape, broken).faults)
     if values.get("storage_transformers") and "storage_transformers" not in broken:
         _check_transformers(values["storage_transformers"], faults)
 
 
-_JUDGED = ("data_type", "fill_value", "chunk_grid", "chunk_key_encoding", "codecs")
-"""The members that are judged together: most arrays of a hierarchy share them."""
+def obstacle(document: Mapping[str, Any], encoding: Encoding) -> str | None:
+    """What keeps zom from reading the chunks of an array; None where nothing does.
 
-_Verdict = tuple[tuple[Fault, ...], Any]
-_arrays: Memo[tuple[Fault, ...]] = Memo()
-_types: Memo[_Verdict] = Memo()
-_grids: Memo[_Verdict] = Memo()
-_keys: Memo[tuple[Fault, ...]] = Memo()
-_chains: Memo[tuple[Fault, ...]] = Memo()
-
-
-def _seen(shape: tuple[int, ...] | None, grid_value: Any) -> tuple[int, ...] | None:
-    """What the chunk grid sees of the array's shape."""
-    if shape is None:
-        return None
-    name = name_of(grid_value)
-    grid = None if name is None else chunk_grids.find(name)
-    return shape if grid is None or grid.sees_lengths else tuple([min(length, 1) for length in shape])
-
-
-def _judge_array(values: Mapping[str, Any], shape: tuple[int, ...] | None) -> tuple[Fault, ...]:
-    faults: list[Fault] = []
-    data_type, fill, lengths = None, None, None
-    typed = exact_text({name: values[name] for name in ("data_type", "fill_value") if name in values})
-    if "data_type" in values:
-        value, has_fill, scalar = values["data_type"], "fill_value" in values, values.get("fill_value")
-        found, (data_type, fill) = _types.get(typed, lambda: _judge_type(value, has_fill, scalar))
-        faults.extend(found)
-    if "chunk_grid" in values:
-        grid = read_grid(values["chunk_grid"], values.get("codecs"), shape, faults)
-        key = (exact_text(grid), _seen(shape, grid))
-        found, lengths = _grids.get(key, lambda: _judge_grid(grid, shape))
-        faults.extend(found)
-    if "chunk_key_encoding" in values:
-        encoding = values["chunk_key_encoding"]
-        faults.extend(_keys.get(exact_text(encoding), lambda: _key_faults(encoding)))
-    if "codecs" in values:
-        codecs, elements = values["codecs"], Elements(lengths, data_type, fill)
-        parts = (exact_text(codecs), typed, lengths)
-        faults.extend(_chains.get(parts, lambda: _chain_faults(list(codecs), elements)))
-    return tuple(faults)
-
-
-def _judge_type(value: Any, has_fill: bool, fill: Any) -> _Verdict:  # noqa: FBT001 - a memo's thunk
-    faults: list[Fault] = []
-    definition = parse_definition(value, faults, ("data_type",), must_understand_allowed=False)
-    if definition is None:
-        return tuple(faults), (None, None)
-    if not _is_claimed(definition.name):
-        find_extension(definition.name, data_types, UNREGISTERED, faults, _name_place(value, ("data_type",)))
-    data_type = parse_v3(value, faults, ("data_type",))
-    if data_type is None:
-        family = data_types.find(definition.name)
-        if family is not None and has_fill:
-            family.inspect_fill(fill, faults, ("fill_value",))
-        return tuple(faults), (None, None)
-    scalar = data_type.parse_fill(fill, "v3", faults, ("fill_value",)) if has_fill else None
-    return tuple(faults), (data_type, scalar)
-
-
-def _is_claimed(name: str) -> bool:
-    """Whether `name` is none that is registered, but of a pattern that is (`r16`)."""
-    return data_types.find(name) is None and any(family.claims(name) for family in data_types)
-
-
-def _name_place(value: Any, path: tuple[str | int, ...]) -> tuple[str | int, ...]:
-    """Where the name of an extension stands: a short-hand name is the extension itself."""
-    return path if isinstance(value, str) else (*path, "name")
-
-
-def _judge_grid(value: Any, shape: tuple[int, ...] | None) -> _Verdict:
-    faults: list[Fault] = []
-    path = ("chunk_grid",)
-    definition = parse_definition(value, faults, path, must_understand_allowed=False)
-    if definition is None:
-        return tuple(faults), None
-    where = _name_place(value, path)
-    grid: ChunkGrid | None = find_extension(definition.name, chunk_grids, UNREGISTERED, faults, where)
-    if grid is None:
-        return tuple(faults), None
-    inner = (*path, "configuration")
-    given = definition.configuration
-    configuration = parse_configuration(grid.configuration, given, CHUNK_GRID, faults, path=inner)
-    lengths = None if configuration is None else grid.lengths(configuration, shape, faults, path)
-    return tuple(faults), lengths
-
-
-def _key_faults(value: Any) -> tuple[Fault, ...]:
-    faults: list[Fault] = []
-    path = ("chunk_key_encoding",)
-    definition = parse_definition(value, faults, path, must_understand_allowed=False)
-    if definition is None:
-        return tuple(faults)
-    where = _name_place(value, path)
-    encoding: ChunkKeyEncoding | None = find_extension(
-        definition.name, chunk_key_encodings, UNREGISTERED, faults, where
+    >>> obstacle({"a": {"name": "acme.a"}}, None)
+    'a: no extension named "acme.a" is registered, and readers must understand it'
+    """
+    for name in not_understood("array", document):
+        return unknown_member(name, document[name])
+    for index, item in enumerate(document.get("storage_transformers") or ()):
+        return unregistered("storage transformer", name_of(item), f"storage_transformers[{index}]")
+    strange = _strange_member(document) if strange_members(document) else None
+    if strange is not None:
+        return strange
+    if encoding.data_type is None:
+        return unregistered("data type", name_of(document["data_type"]), "data_type")
+    named: tuple[tuple[str, Registry[Any], object], ...] = (
+        ("chunk_grid", chunk_grids, encoding.axes),
+        ("chunk_key_encoding", chunk_key_encodings, encoding.keys),
     )
-    if encoding is None:
-        return tuple(faults)
-    inner = (*path, "configuration")
-    given = definition.configuration
-    parse_configuration(encoding.configuration, given, CHUNK_KEY_ENCODING, faults, path=inner)
-    return tuple(faults)
+    for name, registry, found in named:
+        if found is None:
+            return unregistered(registry.kind, name_of(document[name]), name, registry)
+    return None
 
 
-def _chain_faults(codecs: Any, elements: Elements) -> tuple[Fault, ...]:
+def _strange_member(document: Mapping[str, Any]) -> str | None:
+    """What says that an extension has a member that nobody may ignore: chunks may mean anything."""
     faults: list[Fault] = []
-    check_chain(codecs, elements, faults, ("codecs",))
-    return tuple(faults)
+    check("array", fields("array", document, []), frozenset(), faults)
+    for fault in faults:
+        value: Any = document
+        for step in fault.path if fault.rule is MEMBER else ():
+            value = value[step]
+        if fault.rule is MEMBER and not _may_be_ignored(value):
+            return unknown_member(dotted(fault.path), value, str(fault.path[-1]))
+    return None
 
 
 def _check_transformers(transformers: tuple[Any, ...], faults: list[Fault]) -> None:
@@ -371,7 +280,7 @@ def _check_transformers(transformers: tuple[Any, ...], faults: list[Fault]) -> N
         definition = parse_definition(value, faults, path, must_understand_allowed=True)
         if definition is not None:
             wanted = "no storage transformer: none is registered"
-            where = _name_place(value, path)
+            where = name_place(value, path)
             if is_uri(definition.name):
                 faults.append(uri_fault(definition.name, "storage transformer", where))
                 continue

@@ -19,7 +19,7 @@ from zom.engine.indexing import read_selection, split_fields, write_selection
 from zom.engine.selection import Selection, basic_or_numpy, blocks, outer, vectorized
 from zom.engine.text import as_elements
 from zom.errors import ConcurrentWriteError, SelectionError
-from zom.formats.array_view import array_view
+from zom.formats.resolve import resolve
 from zom.handles.handle import Handle, store_token
 from zom.handles.info import ArrayInfo, array_info
 from zom.hierarchy.change.alone import alone
@@ -192,12 +192,12 @@ class Array(Handle):
 
         Where chunks differ in length along a dimension, a tuple of all lengths stands there.
         """
-        return self._lengths(array_view(self.spec).chunks)
+        return self._lengths(resolve(self.spec).chunks)
 
     @property
     def shards(self) -> tuple[Any, ...] | None:
         """The shape of the objects in the store where they hold several chunks, else None."""
-        found = array_view(self.spec).shards
+        found = resolve(self.spec).shards
         return None if found is None else self._lengths(found)
 
     def _lengths(self, lengths: tuple[tuple[int, ...], ...] | None) -> tuple[Any, ...]:
@@ -223,7 +223,7 @@ class Array(Handle):
     @property
     def dimension_names(self) -> tuple[str | None, ...] | None:
         """What the dimensions are called; None where the document doesn't say."""
-        return array_view(self.spec).names
+        return resolve(self.spec).names
 
     @property
     def info(self) -> ArrayInfo:
@@ -470,5 +470,5 @@ class Array(Handle):
         return (type(self).__name__, store_token(self._store), self._path, self._spec.to_json())
 
     def __repr__(self) -> str:
-        type_name = array_view(self.spec).type_name
+        type_name = resolve(self.spec).type_name
         return f"<zom.Array {self._where()} {self.shape} {type_name} mode={self._mode!r}>"

@@ -6,8 +6,8 @@ import math
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, cast
 
-from zom.formats.array_view import array_view
 from zom.formats.facts import array_facts, attribute_texts, byte_text, printable
+from zom.formats.resolve import resolve
 from zom.json.python_value import is_dict, is_list
 from zom.problems import show
 
@@ -141,7 +141,7 @@ def group_info(spec: Spec, store: str, path: str, layout: Layout) -> GroupInfo:
 
 def array_info(spec: Spec, store: str, path: str, layout: Layout) -> ArrayInfo:
     """What is said of the array that `spec` describes, which lies at `path` of the store with that URL."""
-    view, facts = array_view(spec), array_facts(spec)
+    view, facts = resolve(spec), array_facts(spec)
     chunks, _, shards = facts.chunks.partition(" in shards ")
     pieces = view.shards if view.sharded else view.chunks
     return ArrayInfo(

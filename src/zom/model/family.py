@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -13,7 +13,10 @@ if TYPE_CHECKING:
     from zom.model.spec import Spec
     from zom.problems import Fault, Rule
 
-__all__ = ["Family", "NodeKind"]
+__all__ = ["DIMENSIONS", "Family", "NodeKind"]
+
+DIMENSIONS: Final = "_ARRAY_DIMENSIONS"
+"""The attribute that names the dimensions where the format has no place for them."""
 
 NodeKind = Literal["array", "group", "entry point"]
 """What a document is: a node of one of two kinds, or the entry point of a draft hierarchy."""
@@ -45,6 +48,12 @@ class Family:
     """The members that a spec made in Python need not spell."""
     reserved: tuple[str, ...]
     """Names that the object model uses and a stored document may use, too (ZEP 6: `_members`)."""
+    type_path: tuple[str, ...]
+    """Where the data type of an array stands."""
+    chunks_path: tuple[str, ...]
+    """Where the lengths of a regular grid's chunks stand."""
+    names_path: tuple[str, ...]
+    """Where the names of an array's dimensions stand."""
     classes: dict[NodeKind, type[Spec]] = field(default_factory=dict[NodeKind, "type[Spec]"])
     """The family's own classes, filled in where they are defined."""
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final, cast
 
 from zom.extension.patterns import whole
 from zom.extension.resolve import parse_v3
-from zom.formats.array_view import canonical_codec_name
+from zom.formats.resolve import canonical_codec_name
 from zom.json.python_value import is_dict, is_list
 from zom.json.value import thaw
 from zom.schema.extension_schema import known_families, named_one_of

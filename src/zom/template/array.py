@@ -10,7 +10,8 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 from zom.extension.registry import did_you_mean, near
-from zom.formats.array_view import ArrayView, canonical_codec_name
+from zom.formats.resolve import canonical_codec_name
+from zom.formats.resolved import ResolvedArray
 from zom.json.value import exact_key
 from zom.problems import Fault, rule, show
 from zom.template.attributes import attribute_check
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
 
 __all__ = ["ArrayCheck", "array_checks"]
 
-ArrayCheck = Callable[[ArrayView, list[Fault]], None]
+ArrayCheck = Callable[[ResolvedArray, list[Fault]], None]
 """Adds the faults of an array, each located inside of its document."""
 
 _SOURCE = "the template"
@@ -58,9 +59,9 @@ def array_checks(template: ArrayTemplate) -> list[ArrayCheck]:
     """The checks that `template` needs.
 
     >>> from zom import v3
-    >>> from zom.formats.array_view import array_view
+    >>> from zom.formats.resolve import resolve
     >>> from zom.template.models import ArrayTemplate
-    >>> view = array_view(v3.ArraySpec.build(shape=(4,), dtype="int8"))
+    >>> view = resolve(v3.ArraySpec.build(shape=(4,), dtype="int8"))
     >>> [check(view, faults := []) for check in array_checks(ArrayTemplate(rank=2))]; faults[0].found
     [None]
     '1 dimension'
@@ -89,7 +90,7 @@ def array_checks(template: ArrayTemplate) -> list[ArrayCheck]:
 def _attribute_check(wanted: Mapping[str, Any]) -> ArrayCheck:
     inner = attribute_check(wanted)
 
-    def check(view: ArrayView, faults: list[Fault]) -> None:
+    def check(view: ResolvedArray, faults: list[Fault]) -> None:
         found: list[Fault] = []
         inner(view.attributes, found)
         faults.extend(fault._replace(path=("attributes", *fault.path)) for fault in found)
@@ -149,7 +150,7 @@ def _extent_words(extent: Extent) -> str:
 _INDEX = re.compile(r"-?[0-9]+")
 
 
-def _places(view: ArrayView, name: str) -> tuple[int, ...]:
+def _places(view: ResolvedArray, name: str) -> tuple[int, ...]:
     """The dimensions that a template calls `name`: by name or by place."""
     if not _INDEX.fullmatch(name):
         return view.indexes(name)
@@ -159,7 +160,7 @@ def _places(view: ArrayView, name: str) -> tuple[int, ...]:
 
 
 def _shape_check(extents: dict[str, Extent]) -> ArrayCheck:
-    def check(view: ArrayView, faults: list[Fault]) -> None:
+    def check(view: ResolvedArray, faults: list[Fault]) -> None:
         for name, extent in extents.items():
             for index in _places(view, name):
                 length = view.shape[index]
@@ -171,7 +172,7 @@ def _shape_check(extents: dict[str, Extent]) -> ArrayCheck:
 
 
 def _chunk_check(extents: dict[str, Extent]) -> ArrayCheck:
-    def check(view: ArrayView, faults: list[Fault]) -> None:
+    def check(view: ResolvedArray, faults: list[Fault]) -> None:
         for name, extent in extents.items():
             for index in _places(view, name):
                 if view.chunks is None:
@@ -188,7 +189,7 @@ def _chunk_check(extents: dict[str, Extent]) -> ArrayCheck:
 
 
 def _shard_check(extents: dict[str, Extent], *, wanted: bool) -> ArrayCheck:
-    def check(view: ArrayView, faults: list[Fault]) -> None:
+    def check(view: ResolvedArray, faults: list[Fault]) -> None:
         if view.sharded is None or (view.sharded and view.shards is None and extents):
             found = "shards that can't be told"
             faults.append(Fault(UNTOLD, view.shards_path, "shards of known lengths", found))
@@ -215,7 +216,7 @@ def _shard_check(extents: dict[str, Extent], *, wanted: bool) -> ArrayCheck:
 def _dimension_check(rank: Extent | None, names: tuple[str | None, ...] | Names | None) -> ArrayCheck:
     required = names.required if isinstance(names, Names) else ()
 
-    def check(view: ArrayView, faults: list[Fault]) -> None:
+    def check(view: ResolvedArray, faults: list[Fault]) -> None:
         right = rank is None or _fits(rank, view.rank)
         if rank is not None and not right:
             words = _extent_words(rank)
@@ -237,7 +238,7 @@ def _dimension_check(rank: Extent | None, names: tuple[str | None, ...] | Names 
     return check
 
 
-def _names(view: ArrayView) -> str:
+def _names(view: ResolvedArray) -> str:
     return "nothing" if view.names is None else show(list(view.names))
 
 
@@ -249,7 +250,7 @@ def _type_check(allowed: tuple[str, ...]) -> ArrayCheck:
     names = frozenset(allowed) - kinds
     words = _either([f"a data type of kind {name}" if name in kinds else show(name) for name in allowed])
 
-    def check(view: ArrayView, faults: list[Fault]) -> None:
+    def check(view: ResolvedArray, faults: list[Fault]) -> None:
         found = view.data_type
         if found is not None and found.kind in kinds:
             return
@@ -267,7 +268,7 @@ def _codec_check(rules: tuple[str, ...] | Codecs) -> ArrayCheck:
     needed = {name: canonical_codec_name(name) or name for name in required}
     words = f"only the codecs {', '.join(allowed)}" if allowed else "no codec"
 
-    def check(view: ArrayView, faults: list[Fault]) -> None:
+    def check(view: ResolvedArray, faults: list[Fault]) -> None:
         strangers = [codec for codec in view.codecs if known is not None and codec.name not in known]
         faults.extend(Fault(CODECS, codec.path, words, show(codec.written)) for codec in strangers)
         names = {codec.name for codec in view.codecs}
@@ -283,7 +284,7 @@ def _codec_check(rules: tuple[str, ...] | Codecs) -> ArrayCheck:
 def _fill_check(wanted: Any) -> ArrayCheck:
     verdicts: dict[Any, bool] = {}
 
-    def check(view: ArrayView, faults: list[Fault]) -> None:
+    def check(view: ResolvedArray, faults: list[Fault]) -> None:
         key = (view.form, view.data_type, repr(view.fill_value))
         right = verdicts.get(key)
         if right is None:
@@ -294,7 +295,7 @@ def _fill_check(wanted: Any) -> ArrayCheck:
     return check
 
 
-def _scalar_key(view: ArrayView, value: Any) -> Any:
+def _scalar_key(view: ResolvedArray, value: Any) -> Any:
     """The scalar that a fill value stands for, to be compared bit for bit; else the value itself."""
     if view.data_type is None or value is None:
         return ("json", exact_key(value))

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, cast
 from zom.errors import SpecError
 from zom.extension.registry import did_you_mean, near
 from zom.formats import detection as hierarchy
-from zom.formats.array_view import ArrayView, array_view
 from zom.formats.node_view import Node, spec_tree
+from zom.formats.resolve import resolve
 from zom.model.output import member_specs
 from zom.model.spec import Spec
 from zom.problems import Fault, Problem, pointer_of, rule, show
@@ -23,6 +23,7 @@ from zom.template.reference import ReferenceCheck
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from zom.formats.resolved import ResolvedArray
     from zom.problems import Level
     from zom.template.models import Pattern, Reference
 
@@ -174,13 +175,13 @@ class _Run:
             return self._check_members(place, template)
         return self._unclaimed(place) if place.scopes else []
 
-    def _check_node(self, place: _Visit, template: Template, view: ArrayView | None) -> None:
+    def _check_node(self, place: _Visit, template: Template, view: ResolvedArray | None) -> None:
         checks = self.nodes.get(id(template))
         if checks is None:
             checks = self.nodes[id(template)] = _NodeChecks(template)
         faults: list[Fault] = []
         for array_check in checks.array if view is not None else ():
-            array_check(cast("ArrayView", view), faults)
+            array_check(cast("ResolvedArray", view), faults)
         if checks.attributes is not None:
             before: list[Fault] = []
             checks.attributes(place.node.attributes, before)
@@ -191,7 +192,7 @@ class _Run:
             self.add(place, fault)
 
     def _check_array(self, place: _Visit, template: Template | None) -> None:
-        view = array_view(place.spec)
+        view = resolve(place.spec)
         if template is not None:
             self._check_node(place, template, view)
         if not place.scopes or view.names is None:
@@ -273,7 +274,7 @@ class _Run:
                 self._check_same(pattern, claimed)
 
     def _check_same(self, pattern: Pattern, claimed: list[_Visit]) -> None:
-        arrays = [(place, array_view(place.spec)) for place in claimed if place.spec.kind == "array"]
+        arrays = [(place, resolve(place.spec)) for place in claimed if place.spec.kind == "array"]
         for fact in pattern.same:
             for place, view in arrays[1:]:
                 first, other = arrays[0]
@@ -304,13 +305,13 @@ def _scopes_below(scopes: tuple[_Scope, ...], same: frozenset[str] | bool) -> tu
     return scopes if same <= covered else (*scopes, _Scope(same - covered))
 
 
-def _fact(view: ArrayView, fact: str) -> Any:
+def _fact(view: ResolvedArray, fact: str) -> Any:
     if fact == "dtype":
         return view.type_name if view.data_type is None else view.data_type.name
     return view.rank if fact == "rank" else view.names
 
 
-def _fact_words(view: ArrayView, fact: str) -> str:
+def _fact_words(view: ResolvedArray, fact: str) -> str:
     if fact == "rank":
         return f"{view.rank} dimension{'s' * (view.rank != 1)}"
     value = _fact(view, fact)

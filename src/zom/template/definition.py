@@ -20,7 +20,7 @@ from zom.extension.codec import codecs, v2_codecs
 from zom.extension.configuration import faults_of, schema_of
 from zom.extension.datatype import Kind, data_types
 from zom.extension.registry import did_you_mean, near
-from zom.formats.array_view import canonical_codec_name
+from zom.formats.resolve import canonical_codec_name
 from zom.json.python_value import is_dict, is_list
 from zom.json.value import JSONDict, freeze
 from zom.problems import Fault, Problem, pointer_of, rule, show, split_pointer

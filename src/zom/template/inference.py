@@ -12,7 +12,7 @@ import re
 from typing import TYPE_CHECKING, Any, Final, cast
 
 from zom.errors import ZomError
-from zom.formats.array_view import ArrayView, array_view
+from zom.formats.resolve import resolve
 from zom.model.output import member_specs
 from zom.model.tree import walk
 from zom.template.models import ArrayTemplate, GroupTemplate, NodeTemplate, Pattern, Range, Template
@@ -20,6 +20,7 @@ from zom.template.models import ArrayTemplate, GroupTemplate, NodeTemplate, Patt
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
+    from zom.formats.resolved import ResolvedArray
     from zom.json.value import JSONDict
     from zom.model.spec import Spec
 
@@ -135,7 +136,7 @@ class _Examples:
         types = _attribute_types(attributes)
         said: dict[str, Any] = {"attributes": types} if types else {}
         if self.examples[0].kind == "array":
-            return _array([array_view(spec) for spec in self.examples], said)
+            return _array([resolve(spec) for spec in self.examples], said)
         if not self.known:
             return GroupTemplate(**said)
         if closed:
@@ -158,8 +159,7 @@ class _Examples:
         said.update(min_count=min(counts), max_count=max(counts))
         if isinstance(child, ArrayTemplate) and max(counts) > 1:
             types = [
-                {array_view(group[name]).type_name for name in names if name in group}
-                for group in self.groups
+                {resolve(group[name]).type_name for name in names if name in group} for group in self.groups
             ]
             if all(len(found) < 2 for found in types):
                 said["same"] = ["dtype"]
@@ -219,7 +219,7 @@ def _merged(types: Iterable[str]) -> list[str]:
 # --- arrays ------------------------------------------------------------------------------------------
 
 
-def _array(views: Sequence[ArrayView], said: dict[str, Any]) -> ArrayTemplate:
+def _array(views: Sequence[ResolvedArray], said: dict[str, Any]) -> ArrayTemplate:
     ranks = sorted({view.rank for view in views})
     said["rank"] = ranks[0] if len(ranks) == 1 else ranks
     names = {view.names for view in views}
@@ -241,7 +241,7 @@ def _array(views: Sequence[ArrayView], said: dict[str, Any]) -> ArrayTemplate:
     return ArrayTemplate(**said)
 
 
-def _chunks(views: Sequence[ArrayView], *, by_place: bool) -> dict[str, Any]:
+def _chunks(views: Sequence[ResolvedArray], *, by_place: bool) -> dict[str, Any]:
     """The lengths of chunks along each dimension, by name where all have names, else by place."""
     if any(view.chunks is None for view in views):
         return {}
@@ -273,7 +273,7 @@ def _tabulate(example: Spec, tables: dict[int, _Table]) -> None:
     for _, spec in reversed(nodes):  # members come after their group
         table: _Table = {}
         if spec.kind == "array":
-            view = array_view(spec)
+            view = resolve(spec)
             for name, length in zip(view.names or (), view.shape, strict=False):
                 if name is not None:
                     _count(table, name, length, 1)

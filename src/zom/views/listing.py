@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from zom.formats.array_view import array_view
+from zom.formats.resolve import resolve
 from zom.model.output import member_specs
 from zom.model.tree import walk
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from zom.formats.array_view import Lengths
+    from zom.formats.resolved import Lengths
     from zom.model.spec import Spec
 
 __all__ = ["listing"]
@@ -52,7 +52,7 @@ def _entry(path: str, node: Spec) -> dict[str, Any]:
     if node.kind != "array":
         members = member_specs(node)
         return {**entry, "members": None if members is None else list(members)}
-    view = array_view(node)
+    view = resolve(node)
     return {
         **entry,
         "data_type": view.type_name,

@@ -10,9 +10,11 @@ import pytest
 
 from zom.errors import CodecError, ExtensionError
 from zom.extension.bound import Block
-from zom.extension.bound_chain import Link, bind_chain, parse_links
-from zom.extension.codec import Elements, codecs, v2_codecs
+from zom.extension.bound_chain import bind_chain
+from zom.extension.codec import Elements, codecs
+from zom.extension.link import parse_links
 from zom.extension.resolve import data_type, parse_v2
+from zom.formats.v2_definition import parse_v2_codec
 
 SIZES = [(1,), (7,), (3, 5), (2, 3, 4), (1001,)]
 INTEGERS = ["|i1", "|u1", "<i2", ">u2", "<i4", ">i4", "<u4", "<i8", ">u8"]
@@ -27,8 +29,7 @@ def bound(name, configuration, dtype, shape):
 
 def bound_v2(name, configuration, dtype, shape):
     """The chain of a v2 document with one filter."""
-    codec = v2_codecs()[name]
-    link = Link(codec.name, codec, codec.v2_configuration.model_validate(configuration), ("filters", 0))
+    link = parse_v2_codec({"id": name, **configuration}, ("filters", 0))
     return bind_chain([link], Block(shape, parse_v2(dtype, None, []), None))
 
 
@@ -203,9 +204,7 @@ def test_a_v2_filter_sees_memory_as_its_own_type():
 def test_a_v2_filter_after_a_compressor_sees_bytes():
     links = []
     for name, configuration in (("adler32", {}), ("delta", {"dtype": "|u1"})):
-        codec = v2_codecs()[name]
-        model = codec.v2_configuration.model_validate(configuration)
-        links.append(Link(codec.name, codec, model, ("filters", len(links))))
+        links.append(parse_v2_codec({"id": name, **configuration}, ("filters", len(links))))
     array = np.arange(5, dtype="<i4")
     chain = bind_chain(links, Block((5,), parse_v2("<i4", None, []), None))
     expected = numcodecs.Delta("u1").encode(numcodecs.Adler32().encode(array))

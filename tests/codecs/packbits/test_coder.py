@@ -7,7 +7,8 @@ import zom.codecs
 import zom.dtypes  # noqa: F401 - registers the data types
 from zom.errors import CodecError
 from zom.extension.bound import Block
-from zom.extension.bound_chain import bind_chain, parse_links
+from zom.extension.bound_chain import bind_chain
+from zom.extension.link import parse_links
 from zom.extension.resolve import data_type
 
 

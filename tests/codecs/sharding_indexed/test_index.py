@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 
 from zom.codecs.sharding_indexed.index import MISSING, IndexCoder, ShardIndex, index_block
 from zom.errors import CodecError, ExtensionError
-from zom.extension.bound_chain import bind_chain, parse_links
+from zom.extension.bound_chain import bind_chain
+from zom.extension.link import parse_links
 
 LITTLE = {"name": "bytes", "configuration": {"endian": "little"}}
 BIG = {"name": "bytes", "configuration": {"endian": "big"}}

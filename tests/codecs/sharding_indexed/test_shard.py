@@ -16,7 +16,8 @@ from zom.codecs.sharding_indexed.index import MISSING, index_block
 from zom.codecs.sharding_indexed.shard import ShardCoder
 from zom.errors import CodecError, ExtensionError, SpecError, UnknownName
 from zom.extension.bound import Block, Stream
-from zom.extension.bound_chain import bind_chain, parse_links
+from zom.extension.bound_chain import bind_chain
+from zom.extension.link import parse_links
 from zom.extension.resolve import data_type, parse_v3
 
 LITTLE = {"name": "bytes", "configuration": {"endian": "little"}}

@@ -13,12 +13,12 @@ from pydantic import Field
 
 from zom.codecs.conditional.coder import ConditionalCoder
 from zom.codecs.gzip.stream_size import stream_before
-from zom.extension.bound_chain import parse_links
 from zom.extension.canonical import canonical_definition
 from zom.extension.chain import check_byte_codecs
 from zom.extension.codec import Bytes, Codec, codecs
 from zom.extension.configuration import Configuration
 from zom.extension.field import Interval, OrAbsent
+from zom.extension.link import parse_links
 from zom.problems import Fault, rule, show
 
 if TYPE_CHECKING:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from zom.extension.bound import ByteCoder, Data, Stream
-    from zom.extension.bound_chain import Link
+    from zom.extension.link import Link
 
 __all__ = ["ConditionalCoder"]
 
@@ -28,7 +28,7 @@ class ConditionalCoder(Coder[Any, Any]):
 
     >>> import zom.codecs
     >>> from zom.extension.bound import Stream
-    >>> from zom.extension.bound_chain import parse_links
+    >>> from zom.extension.link import parse_links
     >>> coder = ConditionalCoder(Stream(50, 50), parse_links([{"name": "gzip", "configuration": {"level": 9}}]), 1)
     >>> coder.encode(bytes(range(50)))[:3], coder.encode(bytes(50))[:3]
     (b'\x00\x00\x01', b'\x01\x1f\x8b')

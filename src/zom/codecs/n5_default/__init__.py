@@ -13,12 +13,12 @@ from pydantic import Field
 from zom.codecs.n5_default.block import N5Coder
 from zom.errors import ExtensionError
 from zom.extension.bound import Block
-from zom.extension.bound_chain import parse_links
 from zom.extension.canonical import canonical_definition
 from zom.extension.chain import check_chain
 from zom.extension.codec import Bytes, Codec, Elements, codecs
 from zom.extension.configuration import Configuration
 from zom.extension.definition import name_of
+from zom.extension.link import parse_links
 from zom.json.python_value import is_dict, is_list
 from zom.problems import Fault, rule, show
 

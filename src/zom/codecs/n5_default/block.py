@@ -24,7 +24,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from zom.extension.bound import Array, Data
-    from zom.extension.bound_chain import BoundChain, Link
+    from zom.extension.bound_chain import BoundChain
+    from zom.extension.link import Link
 
 __all__ = ["N5Coder"]
 
@@ -41,7 +42,7 @@ class N5Coder(Coder[Any, Any]):
     r"""Chunks as N5 blocks. A block that is shorter than the chunk is padded with the fill value.
 
     >>> import zom.codecs, zom.dtypes
-    >>> from zom.extension.bound_chain import parse_links
+    >>> from zom.extension.link import parse_links
     >>> from zom.extension.resolve import data_type
     >>> links = parse_links([{"name": "transpose", "configuration": {"order": [0]}}, "bytes"])
     >>> coder = N5Coder(Block((3,), data_type("int8"), 7), links)

@@ -15,13 +15,14 @@ from zom.codecs.sharding_indexed.index import index_block
 from zom.codecs.sharding_indexed.shard import ShardCoder
 from zom.errors import ExtensionError, UnknownName
 from zom.extension.bound import Block
-from zom.extension.bound_chain import bind_chain, parse_links
+from zom.extension.bound_chain import bind_chain
 from zom.extension.canonical import canonical_definition
 from zom.extension.chain import check_chain
 from zom.extension.codec import Bytes, Codec, Elements, codecs
 from zom.extension.configuration import Configuration
 from zom.extension.field import Interval
 from zom.extension.grid_repair import BOOLEAN
+from zom.extension.link import parse_links
 from zom.extension.resolve import parse_v3
 from zom.problems import Fault, rule, show
 

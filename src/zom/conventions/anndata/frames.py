@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from zom.conventions.anndata.elements import DATAFRAME, TYPE, extent_of
 from zom.conventions.anndata.encodings import LINK
@@ -91,20 +91,11 @@ def _share_chunks(site: Site) -> Iterator[Breach] | Skip:
     expected = f"{wanted} rows in a chunk, as in {found[0].node.path}"
     sizes = ((each, _rows_in_a_chunk(each)) for each in found[1] if each.lengths[:1] == found[0].lengths[:1])
     return (
-        Breach(each.node, (*_chunk_path(each.node), 0), expected, str(size), None, (found[0].node.path,))
+        Breach(
+            each.node, (*each.node.family.chunks_path, 0), expected, str(size), None, (found[0].node.path,)
+        )
         for each, size in sizes
         if size is not None and size != wanted
-    )
-
-
-def _chunk_path(node: Node) -> tuple[str, ...]:
-    if node.form == "v2":
-        return ("chunks",)
-    grid: Any = node.document.get("chunk_grid")
-    return (
-        ("chunk_grid", "configuration", "chunk_shape")
-        if "configuration" in grid
-        else ("chunk_grid", "chunk_shape")
     )
 
 

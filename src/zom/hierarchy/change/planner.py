@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from zom.engine.compile import compile_plan
 from zom.errors import SpecError
-from zom.formats.array_view import array_view
+from zom.formats.resolve import resolve
 from zom.hierarchy.change import blocks
 from zom.hierarchy.change.chunk_effects import changes_between
 from zom.hierarchy.change.conflicts import (
@@ -323,7 +323,7 @@ class Planner(Ledger):
         form = key_form(old, node.layout.scalar_chunk)
         if form is None or not self.listed:
             return "nobody knows which chunks are stored"
-        if array_view(old).shards is not None:
+        if resolve(old).shards is not None:
             return "shards may lack chunks"
         grid, prefix = compile_plan(old).grid, node.layout.chunk_prefix(path)
         places = (form.coords(key[len(prefix) :], len(grid)) for key in self.found.strays.get(path, ()))

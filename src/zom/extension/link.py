@@ -1,0 +1,147 @@
+"""A link: one codec of a chain, as a document lists it, read once and not bound yet.
+
+Every format has its own spelling of a list of codecs, and one function that reads it. This one reads
+v3's, in which codecs that hold codecs (`sharding_indexed`, `conditional`) spell theirs in every format.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
+
+from zom.extension.codec import Codec, codecs
+from zom.extension.configuration import parse_configuration
+from zom.extension.definition import find_extension, name_of, parse_definition
+from zom.extension.memo import Memo
+from zom.json.value import exact_text
+from zom.problems import Fault, rule, show
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from zom.extension.codec import Representation
+    from zom.extension.configuration import Configuration
+    from zom.json.value import JSONDict
+
+__all__ = ["Link", "parse_links"]
+
+_Path = tuple[str | int, ...]
+
+UNKNOWN = rule(
+    "codec/unknown",
+    "every codec is one that zarr v3 or zarr-extensions names",
+    source="zarr v3.1, extension naming",
+    lenient=None,
+    strict=None,
+    closed="error",
+    schema=True,
+)
+SKIPPED = rule(
+    "codec/must-understand",
+    "a codec that is not known can't be skipped: the bytes would mean something else",
+    source="zarr v3.1, extension definition, must_understand",
+    lenient="warning",
+    schema=True,
+)
+ALIAS = rule(
+    "codec/alias",
+    "a codec is called by its present name",
+    source="zarr-specs pull request 263",
+    lenient="warning",
+    schema=True,
+)
+CONFIGURATION = rule(
+    "codec/configuration",
+    "a codec's configuration is as its own specification says",
+    source="the specification of each codec, in zarr-specs and zarr-extensions",
+    schema=True,
+)
+
+
+class Link(NamedTuple):
+    """One codec of a chain; None stands for what can't be told."""
+
+    name: str
+    """Its v3 name, or what the document calls it where nobody has registered it."""
+    written: str | None
+    """What the document calls it."""
+    path: _Path
+    """Where it stands in the document."""
+    inside: _Path
+    """Where its parameters stand."""
+    value: Any
+    """Its definition in the document."""
+    codec: Codec | None
+    configuration: Configuration | None
+    faults: tuple[Fault, ...] = ()
+    """What is wrong with the definition by itself."""
+
+    def at(self, path: _Path) -> Link:
+        """The same codec, where its definition is the value at `path` of a document."""
+        faults = tuple([fault._replace(path=(*path, *fault.path)) for fault in self.faults])
+        return self._replace(path=(*path, *self.path), inside=(*path, *self.inside), faults=faults)
+
+    def thread(self, before: Representation, faults: list[Fault]) -> Representation | None:
+        """What encoding makes of `before`; for a codec that is known, with its configuration."""
+        found: list[Fault] = []
+        after = cast("Codec", self.codec).thread(self.configuration, before, found, self.path)
+        beside = (*self.path, "configuration")
+        for fault in found:
+            # Not every format has an object of parameters.
+            if self.inside != beside and fault.path[: len(beside)] == beside:
+                faults.append(fault._replace(path=(*self.inside, *fault.path[len(beside) :])))
+            else:
+                faults.append(fault)
+        return after
+
+
+def parse_links(values: Sequence[Any], path: _Path = ("codecs",)) -> list[Link]:
+    """The codecs that a v3 document lists at `path`.
+
+    >>> import zom.codecs
+    >>> [(link.name, link.codec) for link in parse_links(["bytes", {"name": "zip9"}])]
+    [('bytes', <codec bytes>), ('zip9', None)]
+    """
+    # The same few codecs stand in many chains, which differ by their chunks.
+    return [
+        _links.get(exact_text(value), partial(_link, value)).at((*path, index))
+        for index, value in enumerate(values)
+    ]
+
+
+_links: Memo[Link] = Memo()
+
+
+def _link(value: Any) -> Link:
+    faults: list[Fault] = []
+    written = name_of(value)
+    definition = parse_definition(value, faults, must_understand_allowed=True, known=codecs)
+    codec: Codec | None = None
+    configuration: Configuration | None = None
+    if definition is None:
+        codec = codecs.find(written) if written else None
+    else:
+        here = () if isinstance(value, str) else ("name",)
+        codec = find_extension(definition.name, codecs, UNKNOWN, faults, here)
+        if codec is None:
+            _check_skipping(value, faults)
+        else:
+            if definition.name != codec.name:
+                fix = f"write {codec.name!r}"
+                faults.append(Fault(ALIAS, here, show(codec.name), show(definition.name), fix))
+            configuration = _configuration(codec, definition.configuration, faults)
+    name = (written or "") if codec is None else codec.name
+    return Link(name, written, (), ("configuration",), value, codec, configuration, tuple(faults))
+
+
+def _configuration(codec: Codec, value: JSONDict, faults: list[Fault]) -> Configuration | None:
+    found = parse_configuration(codec.configuration, value, CONFIGURATION, faults, path=("configuration",))
+    if found is None:
+        codec.inspect(value, faults, ())
+    return found
+
+
+def _check_skipping(value: Any, faults: list[Fault]) -> None:
+    if isinstance(value, dict) and cast("dict[str, Any]", value).get("must_understand") is False:
+        expected = "true, for a codec that is not known"
+        faults.append(Fault(SKIPPED, ("must_understand",), expected, "false"))
