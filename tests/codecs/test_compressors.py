@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from zom.extension.codec import Bytes
-from zom.formats.v2_definition import check_v2_codec
+from zom.formats.v2_definition import parse_v2_codec
 
 BLOSC = {"cname": "lz4", "clevel": 5, "shuffle": "shuffle", "typesize": 4, "blocksize": 0}
 
@@ -110,11 +110,9 @@ def test_crc32c_adds_four_bytes(chain):
     ],
 )
 def test_v2_spells_them_as_numcodecs_does(document, expected):
-    faults = []
-    checked = check_v2_codec(document, faults, ())
-    assert checked is not None
-    assert checked[1].canonical() == expected
-    assert faults == []
+    link = parse_v2_codec(document, ())
+    assert link.configuration.canonical() == expected
+    assert link.faults == ()
 
 
 @pytest.mark.parametrize(
@@ -127,7 +125,7 @@ def test_v2_spells_them_as_numcodecs_does(document, expected):
     ],
 )
 def test_v2_reads_the_levels_that_numcodecs_refuses_to_encode_with(document, place, expected):
-    faults = []
-    assert check_v2_codec(document, faults, ("compressor",)) is not None
-    assert [fault.rule.code for fault in faults] == ["codec/encoding-parameter"]
-    assert [(fault.path, fault.expected) for fault in faults] == [(("compressor", place), expected)]
+    link = parse_v2_codec(document, ("compressor",))
+    assert link.configuration is not None
+    assert [fault.rule.code for fault in link.faults] == ["codec/encoding-parameter"]
+    assert [(fault.path, fault.expected) for fault in link.faults] == [(("compressor", place), expected)]

@@ -15,7 +15,7 @@ import zom.dtypes  # noqa: F401 - registers the types
 from zom.extension.chain import check_chain
 from zom.extension.codec import Bytes, Elements, codecs
 from zom.extension.resolve import parse_v2, parse_v3
-from zom.formats.v2_definition import check_v2_codec
+from zom.formats.v2_definition import parse_v2_codec
 
 WRITTEN = json.loads((Path(__file__).parents[1] / "fixtures/numcodecs/zarr_python.json").read_text())
 
@@ -30,8 +30,8 @@ def elements(dtype, shape=(16,)):
 
 def threaded(config, before):
     faults = []
-    codec, configuration = check_v2_codec(config, faults, ())
-    after = codec.thread(configuration, before, faults, ("codecs", 0))
+    link = parse_v2_codec(config, ())
+    after = link.codec.thread(link.configuration, before, faults, ("codecs", 0))
     return after, faults
 
 
