@@ -4,25 +4,15 @@ from __future__ import annotations
 
 import gzip
 import random
-import sys
 import tracemalloc
 import zlib
 
 import pytest
 
-from zom.codecs.gzip.libdeflate import ends_with, libdeflate
+from zom.codecs.gzip.libdeflate import ends_with
 from zom.errors import CodecError
 
 DATA = bytes(random.Random(7).choices(range(12), k=5000))
-
-
-@pytest.fixture(autouse=True, params=["zlib", "libdeflate"])
-def engine(request, monkeypatch):
-    if request.param == "zlib":
-        monkeypatch.setattr("zom.codecs.gzip.deflate.libdeflate", lambda: None)
-    else:
-        pytest.importorskip("deflate", reason="the package deflate is not installed")
-    return request.param
 
 
 @pytest.fixture
@@ -165,20 +155,11 @@ def test_no_time_is_written(stream_coder):
     assert bytes(encoded[4:8]) == bytes(4)
 
 
-def test_an_absent_package_is_no_error(monkeypatch):
-    monkeypatch.setitem(sys.modules, "deflate", None)
-    libdeflate.cache_clear()
-    try:
-        assert libdeflate() is None
-    finally:
-        libdeflate.cache_clear()
-
-
-def test_the_package_is_used_where_it_can_be(stream_coder, engine, monkeypatch):
+def test_libdeflate_is_used_where_it_can_be(stream_coder, monkeypatch):
     coder = stream_coder("gzip", 5000, {"level": 5})
     monkeypatch.setattr("zom.codecs.gzip.inflate.Inflater.decode", lambda *_: b"by zlib")
     for encoded in (gzip.compress(DATA), coder.encode(DATA), memoryview(gzip.compress(DATA))):
-        assert bytes(coder.decode(encoded)) == (DATA if engine == "libdeflate" else b"by zlib")
+        assert bytes(coder.decode(encoded)) == DATA
 
 
 @pytest.mark.parametrize("size", [100, 20_000, 20_001, 20_002, 20_003])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import lru_cache
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -22,9 +23,7 @@ def crc32c_function() -> Callable[[Data], int]:
     >>> hex(crc32c_function()(b"123456789"))
     '0xe3069283'
     """
-    import google_crc32c  # noqa: PLC0415 - where a sum is made
-
-    value: Callable[[Any], int] = google_crc32c.value
+    value: Callable[[Any], int] = import_module("google_crc32c").value
 
     def of_any(data: Data) -> int:
         # It takes bytes, and arrays, but no views.

@@ -66,7 +66,7 @@ class GzipCodec(Codec):
     def bind(
         self, configuration: GzipConfiguration | GzipV2Configuration, before: Form, after: Form
     ) -> ByteCoder:
-        """zlib, or libdeflate where it is installed; without a level zlib's own default is taken."""
+        """libdeflate, and zlib for what that can't; without a level zlib's own default is taken."""
         del after
         level = configuration.level
         return bind_gzip(before, self.name, -1 if level is None else level)

@@ -1,11 +1,11 @@
-"""gzip (RFC 1952) and zlib (RFC 1950) data, bound: by libdeflate where it is installed, else by zlib."""
+"""gzip (RFC 1952) and zlib (RFC 1950) data, bound: libdeflate makes it, and reads single streams."""
 
 from __future__ import annotations
 
 import zlib
 from typing import TYPE_CHECKING
 
-from zom.codecs.gzip.inflate import Format, Inflater
+from zom.codecs.gzip.inflate import Format
 from zom.codecs.gzip.libdeflate import GzipByLibdeflate, ZlibByLibdeflate, libdeflate
 from zom.codecs.gzip.stream_size import stream_before
 
@@ -34,10 +34,7 @@ def bind_gzip(before: Form, name: str, level: int) -> ByteCoder:
     True
     """
     stream = stream_before(before, name)
-    package = libdeflate()
-    if package is None:
-        return Inflater(stream, GZIP, _by_zlib(level, _GZIP))
-    return GzipByLibdeflate(stream, GZIP, _by_libdeflate(package.gzip_compress, level, _GZIP), package)
+    return GzipByLibdeflate(stream, GZIP, _compressor(libdeflate.gzip_compress, level, _GZIP))
 
 
 def bind_zlib(before: Form, name: str, level: int) -> ByteCoder:
@@ -49,20 +46,11 @@ def bind_zlib(before: Form, name: str, level: int) -> ByteCoder:
     True
     """
     stream = stream_before(before, name)
-    package = libdeflate()
-    if package is None:
-        return Inflater(stream, ZLIB, _by_zlib(level, _ZLIB))
-    return ZlibByLibdeflate(stream, ZLIB, _by_libdeflate(package.zlib_compress, level, _ZLIB), package)
+    return ZlibByLibdeflate(stream, ZLIB, _compressor(libdeflate.zlib_compress, level, _ZLIB))
 
 
-def _by_zlib(level: int, wbits: int) -> Callable[[Data], Data]:
-    return lambda chunk: zlib.compress(chunk, level, wbits)
-
-
-def _by_libdeflate(
-    compress: Callable[[Data, int], bytearray], level: int, wbits: int
-) -> Callable[[Data], Data]:
-    if level == 0:
-        return _by_zlib(level, wbits)  # nothing is compressed; not every release of the package does that
+def _compressor(compress: Callable[[Data, int], bytearray], level: int, wbits: int) -> Callable[[Data], Data]:
+    if level == 0:  # nothing is compressed; not every release of the package does that
+        return lambda chunk: zlib.compress(chunk, level, wbits)
     known = _DEFAULT if level == -1 else level
     return lambda chunk: compress(chunk, known)

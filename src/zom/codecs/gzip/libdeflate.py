@@ -1,4 +1,4 @@
-"""gzip and zlib data by libdeflate, several times as fast as zlib: the extra `fast` of zom.
+"""gzip and zlib data by libdeflate, several times as fast as zlib.
 
 libdeflate decodes one stream, checks its sum, and doesn't say where that stream ends: what stands behind
 it would go unseen. So what it makes is only taken where the chunk ends with the sum of it (and, in gzip,
@@ -8,20 +8,22 @@ which are few, are left to the decoder of `inflate`, as are damaged ones: it say
 
 from __future__ import annotations
 
-from functools import lru_cache
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from zom.codecs.gzip.inflate import Format, Inflater
+from zom.codecs.gzip.inflate import Inflater
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from zom.extension.bound import Data, Stream
+    from zom.extension.bound import Data
 
 __all__ = ["GzipByLibdeflate", "ZlibByLibdeflate", "ends_with", "libdeflate"]
+
+libdeflate: Any = import_module("deflate")
+"""The package, which says no types."""
 
 _FEW = 1 << 14
 """So few bytes that `bytes.find` has looked through them before numpy is called."""
@@ -29,25 +31,11 @@ _MOST_PER_BYTE = 1032
 """No byte of deflate data makes more than so many."""
 
 
-@lru_cache(maxsize=1)
-def libdeflate() -> Any:
-    """The package deflate; None where it isn't installed."""
-    try:
-        return import_module("deflate")
-    except ImportError:
-        return None
-
-
 class ZlibByLibdeflate(Inflater):
     """RFC 1950."""
 
-    def __init__(
-        self, before: Stream, streams: Format, compress: Callable[[Data], Data], package: Any
-    ) -> None:
-        super().__init__(before, streams, compress)
-        self._package = package
-        self._error: type[Exception] = package.DeflateError
-        self._expand: Callable[[Data, int], bytearray] = self._expander(package)
+    _expand: Callable[[Data, int], bytearray] = staticmethod(libdeflate.zlib_decompress)
+    """Makes exactly so many bytes, or fails."""
 
     def decode(self, chunk: Data) -> Data:
         """What all streams in `chunk` hold, one after the other."""
@@ -55,15 +43,11 @@ class ZlibByLibdeflate(Inflater):
         if size:
             try:
                 made = self._expand(chunk, size)
-            except (self._error, ValueError):
+            except (libdeflate.DeflateError, ValueError):
                 return super().decode(chunk)  # which tells what is wrong
             if len(made) == size and ends_with(chunk, self._tail(made)):
                 return made
         return super().decode(chunk)
-
-    def _expander(self, package: Any) -> Callable[[Data, int], bytearray]:
-        expand: Callable[[Data, int], bytearray] = package.zlib_decompress
-        return expand
 
     def _size(self, chunk: Data) -> int | None:
         """How many bytes a stream that is the whole chunk holds, if that can be told."""
@@ -72,16 +56,14 @@ class ZlibByLibdeflate(Inflater):
 
     def _tail(self, made: bytearray) -> bytes:
         """What stands at the end of a stream that holds `made`."""
-        adler: int = self._package.adler32(made, 1)
+        adler: int = libdeflate.adler32(made, 1)
         return adler.to_bytes(4, "big")
 
 
 class GzipByLibdeflate(ZlibByLibdeflate):
     """RFC 1952."""
 
-    def _expander(self, package: Any) -> Callable[[Data, int], bytearray]:
-        expand: Callable[[Data, int], bytearray] = package.gzip_decompress
-        return expand
+    _expand = staticmethod(libdeflate.gzip_decompress)
 
     def _size(self, chunk: Data) -> int | None:
         stated = int.from_bytes(chunk[-4:], "little")
@@ -90,7 +72,7 @@ class GzipByLibdeflate(ZlibByLibdeflate):
         return stated if stated <= min(self._before.most, _MOST_PER_BYTE * len(chunk)) else None
 
     def _tail(self, made: bytearray) -> bytes:
-        crc: int = self._package.crc32(made, 0)
+        crc: int = libdeflate.crc32(made, 0)
         return crc.to_bytes(4, "little") + len(made).to_bytes(4, "little")
 
 

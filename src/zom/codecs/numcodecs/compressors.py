@@ -111,7 +111,7 @@ class Zlib(Compressor):
     configuration = v2_configuration = DeflateConfiguration
 
     def bind(self, configuration: DeflateConfiguration, before: Form, after: Form) -> ByteCoder:
-        """zlib, or libdeflate where it is installed."""
+        """libdeflate, and zlib for what that can't."""
         del after
         return bind_zlib(before, self.name, configuration.level)
 
