@@ -97,7 +97,8 @@ def _levels(
     layout, listable = root.layout, source.store.capabilities.listable
     if expected is not None:
         _prefetch(source, root, expected, depth=depth)
-    level, at = [root], 0
+    level: list[StoredNode] = [root]
+    at = 0
     while level:
         is_wanted = depth is None or at < depth
         groups = [node for node in level if node.kind != "array" and (is_wanted or node.is_assumed)]
@@ -239,7 +240,7 @@ def _members(
         node = look(source, layout, each.path, findings, each.sighting)
         if node is None:
             strangers.append(each)
-        elif node.is_entry:
+        elif layout is V3_LAYOUT and node.is_entry:
             _note_mixed(each.path, node.documents[ENTRY_KEY].key, layout, "a draft hierarchy", findings)
         else:
             yield each, node

@@ -159,9 +159,9 @@ def _is_broken(node: StoredNode, findings: Findings) -> bool:
         if document.value is NOT_JSON:
             return True
         main = document if main is None else main
-    family, kind = node.layout.family, node.kind
-    is_told_by_key = node.layout.marks[0][1] is not None
-    if main is None or kind is None or not is_told_by_key or not is_dict(main.value):
+    family, is_told_by_key = node.layout.family, node.layout.marks[0][1] is not None
+    kind = node.kind if is_told_by_key else None
+    if main is None or kind is None or not is_dict(main.value):
         return False
     said = family.kind_of(main.value)
     if said is None or said == kind:
