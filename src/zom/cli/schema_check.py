@@ -146,15 +146,10 @@ _WORDED = frozenset(
 
 
 def _words(schema: Any) -> str:
-    """What a schema asks for; of several types, each."""
-    if not isinstance(schema, dict):
+    """What a schema asks for."""
+    if not isinstance(schema, dict) or "$ref" in schema:
         return "a value"
-    given = cast("Mapping[str, Any]", schema)
-    kinds = given.get("type")
-    if isinstance(kinds, list) and "const" not in given and "enum" not in given:
-        each = [words({**given, "type": kind}) for kind in cast("list[str]", kinds)]
-        return " or ".join("null" if text == "another value" else text for text in each)
-    text = words(given) if "$ref" not in given else "a value"
+    text = words(cast("Mapping[str, Any]", schema))
     return "a value" if text == "another value" else text
 
 

@@ -300,6 +300,8 @@ def words(schema: Mapping[str, Any]) -> str:
     'an integer from 0 to 9'
     >>> words({"enum": ["C", "F"]})
     '"C" or "F"'
+    >>> words({"type": ["integer", "null"], "minimum": 1})
+    'an integer of at least 1 or null'
     """
     schema = _resolve(schema, schema)
     if "description" in schema and schema.get("x-words"):
@@ -311,6 +313,8 @@ def words(schema: Mapping[str, Any]) -> str:
     if "anyOf" in schema:
         options = [words({**option, "$defs": schema.get("$defs", {})}) for option in schema["anyOf"]]
         return _either([option for option in dict.fromkeys(options) if option != "null"])
+    if isinstance(schema.get("type"), list):
+        return _either([_type_words({**schema, "type": each}) for each in schema["type"]])
     return _type_words(schema)
 
 

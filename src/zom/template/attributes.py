@@ -353,6 +353,4 @@ def _simple(schema: Any) -> str | None:
     if _BOUNDS & schema.keys():
         bounds = {name: schema[name] for name in _BOUNDS if name in schema}
         return words({"type": kind if kind in {"integer", "number"} else "number", **bounds})
-    if is_list(kind):
-        return _either(tuple(kind))
-    return _WORDS.get(kind) if isinstance(kind, str) else None
+    return words({"type": kind}) if is_list(kind) or kind in JSON_TYPES else None
