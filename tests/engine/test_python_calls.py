@@ -39,3 +39,10 @@ def test_one_chunk_is_read_by_at_most_fifty_calls(tmp_path):
     made = calls_in_zom(lambda: array[0:32, 0:32])
     assert "reading.py: read" in made
     assert len(made) <= 50, made
+
+
+def test_an_array_is_parsed_by_at_most_sixty_calls():
+    text = SPEC.to_json()
+    made = calls_in_zom(lambda: v3.ArraySpec.parse(text))
+    assert "node.py: make" in made
+    assert len(made) <= 60, made

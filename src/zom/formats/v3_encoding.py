@@ -61,6 +61,7 @@ _JUDGED = ("data_type", "fill_value", "chunk_grid", "chunk_key_encoding", "codec
 
 _Verdict = tuple[tuple[Fault, ...], Any]
 _arrays: Memo[Encoding] = Memo()
+_sights: Memo[bool] = Memo()
 _types: Memo[_Verdict] = Memo()
 _grids: Memo[_Verdict] = Memo()
 _keys: Memo[_Verdict] = Memo()
@@ -71,21 +72,33 @@ def encoding_of(
     values: Mapping[str, Any], shape: tuple[int, ...] | None, broken: frozenset[str] = frozenset()
 ) -> Encoding:
     """How the elements of an array become stored chunks; the members in `broken` are not looked at."""
-    judged = {name: values[name] for name in _JUDGED if name in values}
+    judged: dict[str, Any] = {}
+    for name in _JUDGED:
+        if name in values:
+            judged[name] = values[name]
     if "codecs" in broken:
         judged.pop("codecs", None)
-    grid = read_grid(values.get("chunk_grid"), judged.get("codecs"), shape, [])
-    key = (exact_text(judged), _seen(shape, grid))
-    return _arrays.get(key, lambda: _judge_array(judged, shape))
-
-
-def _seen(shape: tuple[int, ...] | None, grid_value: Any) -> tuple[int, ...] | None:
-    """What the chunk grid sees of the array's shape."""
+    text = exact_text(judged)
     if shape is None:
-        return None
-    name = name_of(grid_value)
+        return _arrays.get((text, None), lambda: _judge_array(judged, shape))
+    # Along dimensions of the length 0 faults of others are put right.
+    seen = shape if 0 in shape else len(shape)
+    sees_lengths = _sights.get((text, seen), lambda: _sees_lengths(judged, shape))
+    return _arrays.get((text, shape if sees_lengths else seen), lambda: _judge_array(judged, shape))
+
+
+def _sees_lengths(values: Mapping[str, Any], shape: tuple[int, ...] | None) -> bool:
+    """Whether the chunk grid sees more of the array's shape than how many lengths there are."""
+    name = name_of(read_grid(values.get("chunk_grid"), values.get("codecs"), shape, []))
     grid = None if name is None else chunk_grids.find(name)
-    return shape if grid is None or grid.sees_lengths else tuple([min(length, 1) for length in shape])
+    return grid is None or grid.sees_lengths
+
+
+def _seen(shape: tuple[int, ...] | None, grid: Any) -> tuple[int, ...] | None:
+    """What the chunk grid sees of the array's shape."""
+    if shape is None or _sees_lengths({"chunk_grid": grid}, shape):
+        return shape
+    return tuple([min(length, 1) for length in shape])
 
 
 def _judge_array(values: Mapping[str, Any], shape: tuple[int, ...] | None) -> Encoding:

@@ -167,7 +167,7 @@ def fields(kind: NodeKind, document: Mapping[str, Any], faults: list[Fault]) -> 
         for name in _LISTS:
             value = values.get(name)
             if isinstance(value, list):
-                values[name] = tuple(cast("list[Any]", value))
+                values[name] = (*value,)
     for name in _NULLABLE:
         if name in values and values[name] is None:
             faults.append(Fault(NULL_MEMBER, (name,), "nothing, or a value", "null", "leave it out"))

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import gc
 from collections.abc import Mapping
-from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 from zom.json.read import read_json
@@ -27,14 +26,14 @@ from zom.paths import document_name_faults
 from zom.problems import Fault, Problem, rule, show
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Iterator
+    from collections.abc import Callable, Iterator
 
     from zom.model.family import NodeKind
     from zom.model.members import Candidates
     from zom.model.spec import Spec
     from zom.problems import Level
 
-__all__ = ["MIXED", "RANK", "Target", "assemble", "document_of", "uncollected", "with_place"]
+__all__ = ["MIXED", "RANK", "Target", "Uncollected", "assemble", "document_of", "with_place"]
 
 MEMBER = rule(
     "spec/member",
@@ -120,7 +119,7 @@ def assemble(
     if level not in RANK:
         message = f"level: expected 'lenient', 'strict' or 'closed', got {level!r}"
         raise ValueError(message)
-    with uncollected():
+    with Uncollected():
         if not isinstance(document, (str, bytes)):
             return _assemble(target, document, level, limits, None)
         faults: list[Fault] = []
@@ -128,23 +127,22 @@ def assemble(
         if value is None and faults:
             return None, tuple(text_problems(faults, level))
         spec, problems = _assemble(target, value, level, limits, faults)
-        return spec, with_lines(problems, document)
+        return spec, with_lines(problems, document) if problems else problems
 
 
-@contextmanager
-def uncollected() -> Generator[None]:
+class Uncollected:
     """No cyclic collection: it would go over all the nodes made so far, again and again.
 
     Documents hold no cycles, so nothing is lost by waiting; a large tree takes a third of the time.
     """
-    if not gc.isenabled():
-        yield
-        return
-    gc.disable()
-    try:
-        yield
-    finally:
-        gc.enable()
+
+    def __enter__(self) -> None:
+        self._enabled = gc.isenabled()
+        gc.disable()
+
+    def __exit__(self, *_: object) -> None:
+        if self._enabled:
+            gc.enable()
 
 
 def _assemble(
@@ -152,7 +150,8 @@ def _assemble(
 ) -> tuple[Spec | None, tuple[Problem, ...]]:
     allowed: Candidates = ()
     if isinstance(target, type):
-        family, allowed = cast("type[Spec]", target).family, (target,)
+        cls: type[Spec] = target
+        family, allowed = cls.family, (cls,)
     else:
         found = target if isinstance(target, Family) else target(document)
         if found is None:
@@ -168,6 +167,8 @@ def _assemble(
         again = repeated(document, root.nodes, limits)
         if again is not None:
             return None, tuple(placed([again], [], level))
+    if not text_faults and not root.troubled:
+        return root.spec, ()
     problems = _said_once([*text_problems(text_faults or (), level), *_tree_problems(root, level)])
     failed = any(problem.severity == "error" for problem in problems)
     return (None if failed else root.spec), tuple(problems)
@@ -266,7 +267,7 @@ class _Descent:
             frame.faults = faults or None
             return (frame,)
         frames: list[_OpenNode] = []
-        for cls in classes or (cast("type[Spec]", None),):
+        for cls in classes or _NO_CLASS:
             frame = _OpenNode(name, depth, value, cls)
             known = self.trials.setdefault((depth, name, id(given), cls), frame)
             if known is frame:
@@ -296,10 +297,11 @@ class _Descent:
     def _classes(self, value: object, allowed: Candidates, faults: list[Fault]) -> Candidates:
         """The classes that `value` may be read as; none, and a fault, where there is no such class."""
         family = self.family
-        if not isinstance(value, Mapping):
+        given: Any = value
+        if not isinstance(value, (dict, Mapping)):
             faults.append(Fault(family.node_rule, (), "an object", show(value)))
             return ()
-        document = cast("Mapping[str, Any]", value)
+        document: Mapping[str, Any] = given
         foreign = _foreign(document, family)
         if foreign:
             faults.append(Fault(MIXED, (), f"a {family.form} node", foreign))
@@ -312,6 +314,8 @@ class _Descent:
             kind = "array" if _ARRAY_MARKS & document.keys() else "group"
         if not allowed:
             return (family.classes[kind],)
+        if len(allowed) == 1 and allowed[0].kind == kind:
+            return allowed
         fitting = tuple(cls for cls in allowed if cls.kind == kind)
         if not fitting:
             wanted = " or ".join(dict.fromkeys(_KINDS[cls.kind] for cls in allowed))
@@ -360,6 +364,8 @@ class _Descent:
                     yield option
 
 
+_NO_CLASS: tuple[Any, ...] = (None,)
+
 _Freeze: TypeAlias = "Callable[[Mapping[str, Any], list[Fault]], JSONDict]"
 
 
@@ -367,7 +373,7 @@ def _own_document(
     frame: _OpenNode, cls: type[Spec], faults: list[Fault], freeze_: _Freeze
 ) -> Mapping[str, Any] | None:
     """The node's members, once its own document is frozen; None where they are not known."""
-    document = cast("Mapping[str, Any]", frame.value)
+    document: Any = frame.value
     if "attributes" in document:
         given = document["attributes"]
         written = attributes.as_document(cls, given, faults)

@@ -61,17 +61,19 @@ def make(cls: type[Spec], node: NodeParts, faults: list[Fault], *, whole: bool) 
     values = family.fields(cls.kind, node.document, faults)
     raw: Any = values.get("attributes", EMPTY)
     typed = attributes.read(cls, raw, faults) if isinstance(raw, dict) else None
-    judged = isinstance(raw, dict) and not any(fault.path[:1] == ("attributes",) for fault in faults)
+    judged = isinstance(raw, dict) and not (faults and _has_attribute_faults(faults))
     if typed is not None:
         values["attributes"] = typed
     if node.members is not None:
         values["members"] = node.members
     checked = cls if whole and judged else _without_contents(cls)
-    faults.extend(
-        Fault(family.missing_rule, (name,), f"a member {show(name)}", "nothing")
-        for name in _defaulted(cls)
-        if name not in values
-    )
+    defaulted = _defaulted(cls)
+    if defaulted:
+        faults.extend(
+            Fault(family.missing_rule, (name,), f"a member {show(name)}", "nothing")
+            for name in defaulted
+            if name not in values
+        )
     own = family.classes[cls.kind]
     spec: Spec | None = None
     broken: frozenset[str] = frozenset() if judged else frozenset({"attributes"})
@@ -90,6 +92,10 @@ def make(cls: type[Spec], node: NodeParts, faults: list[Fault], *, whole: bool) 
     return spec
 
 
+def _has_attribute_faults(faults: list[Fault]) -> bool:
+    return any(fault.path[:1] == ("attributes",) for fault in faults)
+
+
 def _validated(cls: type[Spec], values: dict[str, Any], prepared: Prepared, *, any_attributes: bool) -> Spec:
     """What pydantic makes of `values`.
 
@@ -97,13 +103,15 @@ def _validated(cls: type[Spec], values: dict[str, Any], prepared: Prepared, *, a
     would take most of its time for them, gets none to look at.
     """
     raw: object = values.get("attributes")
-    if not any_attributes or type(raw) is not JSONDict:
-        return cast("Spec", cls.__pydantic_validator__.validate_python(values, context=prepared))
-    values["attributes"] = EMPTY
+    empty = any_attributes and type(raw) is JSONDict
+    if empty:
+        values["attributes"] = EMPTY
     try:
-        return cast("Spec", cls.__pydantic_validator__.validate_python(values, context=prepared))
+        spec: Spec = cls.__pydantic_validator__.validate_python(values, context=prepared)
     finally:
-        values["attributes"] = raw
+        if empty:
+            values["attributes"] = raw
+    return spec
 
 
 _SAYS_NOTHING = frozenset({"a value", "another value"})

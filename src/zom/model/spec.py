@@ -64,15 +64,17 @@ class Spec(BareSpec):
         >>> v3.GroupSpec.parse('{"zarr_format": 3, "node_type": "group"}').attributes
         {}
         """
-        spec, problems = assemble(cls, document, level, limits=limits)
-        if spec is None:
+        made, problems = assemble(cls, document, level, limits=limits)
+        spec: Any = made
+        if made is None:
             raise SpecError(problems, f"{cls.family.form} {cls.kind}")
         for problem in problems:
             if on_warning is not None:
                 on_warning(problem)
             elif problem.severity == "warning":
                 warnings.warn(str(problem), SpecWarning, stacklevel=2)
-        return cast("Self", spec)
+        parsed: Self = spec
+        return parsed
 
     @classmethod
     def check(

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from zom.conventions.framework.convention import clash_of, conventions, declaration_of
 from zom.conventions.framework.judgement import Judgement
 from zom.conventions.framework.selector import parse_selector, select
-from zom.model.assembly import uncollected
+from zom.model.assembly import Uncollected
 from zom.problems import rule, show
 
 if TYPE_CHECKING:
@@ -80,7 +80,7 @@ def judge(
     wanted = known if demanded is None else _with_parts(demanded)
     judging = Judgement(profile) if judgement is None else judgement
     detection = _Detection(wanted, known, judging, is_asked=demanded is not None)
-    with uncollected():
+    with Uncollected():
         for node in root.walk():
             detection.take(node)
     if demanded is not None:

@@ -33,7 +33,7 @@ from zom.hierarchy.stored.chunks import in_grid
 from zom.hierarchy.stored.inventory import Inventory, above_all, key_form, take_inventory
 from zom.hierarchy.stored.layout import ENTRY_KEY, V3_LAYOUT
 from zom.hierarchy.stored.text import document_text
-from zom.model.assembly import assemble, uncollected
+from zom.model.assembly import Uncollected, assemble
 from zom.model.full_spelling import check_spelling, spelled_in_full
 from zom.model.output import member_specs
 from zom.model.stored import frozen_documents
@@ -87,7 +87,7 @@ def plan_for(  # noqa: PLR0913 - each is a choice of the caller's
         taken = {at: wanted for at, wanted in taken.items() if taken.keys().isdisjoint(above_all(at))}
         nodes = {at: node for at, node in nodes.items() if taken.keys().isdisjoint((at, *above_all(at)))}
     nodes, in_full = _in_full(nodes) if spelling == "full" else (nodes, {})
-    with uncollected():
+    with Uncollected():
         found = take_inventory(
             store, path, spec.family.form, expected=nodes if not store.capabilities.listable else ()
         )

@@ -27,7 +27,7 @@ from zom.hierarchy.stored.source import Source
 from zom.hierarchy.stored.tolerant import TolerantSource
 from zom.hierarchy.stored.tree import StoredTree, sound_part, spec_of
 from zom.limits import DEFAULT_LIMITS, Limits
-from zom.model.assembly import uncollected
+from zom.model.assembly import Uncollected
 from zom.model.spec import Spec
 from zom.model.tree import walk
 from zom.paths import parse_path
@@ -204,7 +204,7 @@ def _seen(  # noqa: PLR0913, PLR0917 - as above
 ) -> StoredTree:
     # While a far store is waited for, other threads may need the collector.
     source = Source(store) if on_error == "raise" else TolerantSource(store)
-    with source, nullcontext() if source.is_far else uncollected():
+    with source, nullcontext() if source.is_far else Uncollected():
         reading = _Reading(source, inner, findings, depth, skips=on_error == "skip")
         if consolidated in {"trust", "only"}:
             tree = reading.trusted(form)
