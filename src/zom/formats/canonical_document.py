@@ -7,26 +7,24 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, cast
 
-from pydantic import ValidationError
-
 from zom.extension.byte_order import without_idle_endian
 from zom.extension.canonical import canonical_definition
-from zom.extension.codec import codecs, v2_codecs
+from zom.extension.codec import codecs
 from zom.extension.grid import chunk_grids
 from zom.extension.grid_repair import read_grid
 from zom.extension.keys import chunk_key_encodings
 from zom.extension.memo import Memo
 from zom.extension.resolve import parse_draft, parse_v2, parse_v3
-from zom.formats.draft_extension import codec_name
+from zom.formats.draft_chain import parse_codecs
 from zom.formats.v2_chain import object_codec_of, parse_filters
 from zom.json.python_value import is_dict
 from zom.json.value import JSONDict
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Mapping
 
-    from zom.extension.codec import Codec
     from zom.extension.datatype import DataType, Format
+    from zom.extension.link import Link
     from zom.model.family import NodeKind
     from zom.problems import Fault
 
@@ -115,33 +113,20 @@ def canonical_v2(kind: NodeKind, document: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _parts_v2(dtype: Any, fill: Any, filters: Any, compressor: Any) -> tuple[Any, ...]:
-    parsed = parse_v2(dtype, object_codec_of(parse_filters(filters, compressor)), [], ())
+    links = parse_filters(filters, compressor)
+    parsed = parse_v2(dtype, object_codec_of(links), [], ())
     if parsed is not None:
         dtype, fill = parsed.to_json("v2"), _fill(parsed, fill, "v2")
-    chain = [_codec_v2(item) for item in filters] if filters else None
-    return dtype, fill, chain, _codec_v2(compressor)
+    chain = [_codec_v2(link) for link in links]
+    last = None if compressor is None else chain.pop()
+    return dtype, fill, chain or None, last
 
 
-def _codec_v2(value: Any) -> Any:
-    if not isinstance(value, dict):
-        return value
-    document = cast("dict[str, Any]", value)
-    codec = v2_codecs().get(document["id"])
-    given = {name: item for name, item in document.items() if name != "id"}
-    return {"id": document["id"], **_with_defaults(codec, given, "v2")}
-
-
-def _with_defaults(codec: Codec | None, given: dict[str, Any], form: Format) -> dict[str, Any]:
-    if codec is None:
-        return given
-    if form == "draft":
-        model = codec.draft_configuration or codec.configuration
-    else:
-        model = codec.v2_configuration if form == "v2" else codec.configuration
-    try:
-        return model.model_validate(given).canonical()
-    except ValidationError:  # a deviation that the level of the spec tolerates
-        return given
+def _codec_v2(link: Link) -> Any:
+    # What the level of the spec tolerates is kept as it is.
+    if link.configuration is None or link.faults:
+        return link.value
+    return {"id": link.written, **link.configuration.canonical()}
 
 
 def canonical_draft(kind: NodeKind, document: Mapping[str, Any]) -> dict[str, Any]:
@@ -161,7 +146,7 @@ def canonical_draft(kind: NodeKind, document: Mapping[str, Any]) -> dict[str, An
     data_type, fill = made["data_type"], made["fill_value"]
     key = ("draft", repr(data_type), repr(fill))
     made["data_type"], made["fill_value"] = _parts.get(key, lambda: _type_draft(data_type, fill))
-    made["codecs"] = [_codec_draft(item) for item in made["codecs"]]
+    made["codecs"] = [_codec_draft(link) for link in parse_codecs(made["codecs"])]
     return made
 
 
@@ -173,13 +158,13 @@ def _type_draft(data_type: Any, fill: Any) -> tuple[Any, Any]:
     return spelled, _fill(parsed, fill, "draft")
 
 
-def _codec_draft(value: Mapping[str, Any]) -> dict[str, Any]:
+def _codec_draft(link: Link) -> dict[str, Any]:
     """A codec whose URI is known by its last part, under the spelling of the draft."""
-    name = codec_name(value["type"])
-    finder: Callable[[Codec], bool] = lambda codec: codec.draft_name == name  # noqa: E731
-    codec = next(filter(finder, codecs), None)
-    if codec is None:
+    value = link.value
+    if link.codec is None:
         return {**value, "configuration": value.get("configuration", {})}
-    given = cast("dict[str, Any]", value.get("configuration", {}))
-    uri = f"https://purl.org/zarr/spec/codecs/{name}/1.0"
-    return {**value, "type": uri, "configuration": _with_defaults(codec, given, "draft")}
+    configuration = value.get("configuration", {})
+    if link.configuration is not None and not link.faults:
+        configuration = link.configuration.canonical()
+    uri = f"https://purl.org/zarr/spec/codecs/{link.codec.draft_name}/1.0"
+    return {**value, "type": uri, "configuration": configuration}

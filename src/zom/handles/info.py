@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from zom.formats.facts import array_facts, attribute_texts, byte_text, printable
 from zom.formats.resolve import resolve
-from zom.json.python_value import is_dict, is_list
+from zom.json.python_value import is_dict
 from zom.problems import show
 
 if TYPE_CHECKING:
@@ -179,8 +179,9 @@ def _order(spec: Spec, rank: int) -> str | None:
     said: Any = spec.document.get("order", spec.document.get("chunk_memory_layout"))
     if said is not None:
         return said if isinstance(said, str) else None
-    codecs: Any = spec.document.get("codecs") or ()
-    orders = [order for order in map(_transposed, codecs) if order is not None]
+    orders: list[list[int] | str] = [
+        cast("Any", link.configuration).order for link in resolve(spec).links if link.name == "transpose"
+    ]
     if not orders:
         return "C"
     order = orders[0]
@@ -191,12 +192,3 @@ def _order(spec: Spec, rank: int) -> str | None:
     if order == list(range(rank)):
         return "C"
     return "F" if order == list(range(rank))[::-1] else show(order)
-
-
-def _transposed(codec: Any) -> list[Any] | str | None:
-    """The order that a codec puts dimensions into; None where it leaves them."""
-    if not is_dict(codec) or codec.get("name") != "transpose":
-        return None
-    inside: Any = codec.get("configuration")
-    order: Any = inside.get("order") if is_dict(inside) else None
-    return order if isinstance(order, str) else list(order) if is_list(order) else None
