@@ -6,9 +6,6 @@ from typing import TYPE_CHECKING, Any
 
 from zom.errors import PathError
 from zom.handles.plan import Plan
-from zom.hierarchy.change.apply import carry_out
-from zom.hierarchy.change.consolidate import consolidate as consolidated
-from zom.hierarchy.change.consolidate import plan_consolidation
 from zom.hierarchy.change.planner import plan_for
 from zom.hierarchy.change.removal import plan_deletion
 from zom.hierarchy.change.renaming import plan_move
@@ -133,9 +130,7 @@ def delete(store: Place, path: str = "", *, whole: bool = False) -> Plan:
     >>> list(array.store.list())
     ['zarr.json']
     """
-    plan = plan_delete(store, path, whole=whole)
-    carry_out(plan)
-    return plan
+    return _done(plan_delete(store, path, whole=whole))
 
 
 def plan_delete(store: Place, path: str = "", *, whole: bool = False) -> Plan:
@@ -168,9 +163,7 @@ def rename(store: Place, old: str, new: str) -> Plan:
     >>> sorted(array.store.list())
     ['b/zarr.json', 'zarr.json']
     """
-    plan = plan_rename(store, old, new)
-    carry_out(plan)
-    return plan
+    return _done(plan_rename(store, old, new))
 
 
 def plan_rename(store: Place, old: str, new: str) -> Plan:
@@ -198,12 +191,12 @@ def consolidate(store: Place, path: str = "", *, drop: bool = False) -> Plan:
     >>> sorted(group.store.list())
     ['.zgroup', '.zmetadata']
     """
+    from zom.hierarchy.change.consolidate import consolidate as written  # noqa: PLC0415 - it brings what applies plans
+
     there = opened(store, existing=True)
-    if not drop:
-        return Plan.of(consolidated(there, path), _opened)
-    plan = plan_consolidate(there, path, drop=True)
-    carry_out(plan)
-    return plan
+    if drop:
+        return _done(plan_consolidate(there, path, drop=True))
+    return Plan.of(written(there, path), _opened)
 
 
 def plan_consolidate(store: Place, path: str = "", *, drop: bool = False) -> Plan:
@@ -213,7 +206,17 @@ def plan_consolidate(store: Place, path: str = "", *, drop: bool = False) -> Pla
     >>> zom.plan_consolidate(zom.create_group("memory:", zom.v2.GroupSpec()).store).consolidated
     ('/',)
     """
+    from zom.hierarchy.change.consolidate import plan_consolidation  # noqa: PLC0415 - as above
+
     return Plan.of(plan_consolidation(opened(store, existing=True), path, drop=drop), _opened)
+
+
+def _done(plan: Plan) -> Plan:
+    """The plan, once it is applied."""
+    from zom.hierarchy.change.apply import carry_out  # noqa: PLC0415 - who only plans needs none of it
+
+    carry_out(plan)
+    return plan
 
 
 def _opened(spec: Spec, store: Store, path: str, layout: Layout, **how: Any) -> Any:

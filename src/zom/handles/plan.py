@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any
 
-from zom.hierarchy.change.apply import carry_out, root_spec
 from zom.hierarchy.change.plan import ChangePlan
 
 if TYPE_CHECKING:
@@ -48,5 +47,7 @@ class Plan(ChangePlan):
         `data` are values for new arrays by their paths; `progress` is told how many keys are done, of
         how many. See `zom.materialize`.
         """
+        from zom.hierarchy.change.apply import carry_out, root_spec  # noqa: PLC0415 - who only plans needs none of it
+
         carry_out(self, data=data, progress=progress)
         return self.opens(root_spec(self), self.store, self.path, self.layout, mode="r+")
