@@ -30,7 +30,6 @@ __all__ = [
     "V3_NAME_PATTERN",
     "WHOLE",
     "check_key",
-    "check_prefix",
     "check_stored_key",
     "check_stored_prefix",
     "collisions",
@@ -42,7 +41,6 @@ __all__ = [
     "name_of",
     "parent",
     "parse_path",
-    "parse_v2_path",
     "windows_reserved",
 ]
 
@@ -227,19 +225,6 @@ def name_of(path: str) -> str:
     return parse_path(path)[-1] if path not in {"", "/"} else ""
 
 
-def parse_v2_path(path: str) -> str:
-    r"""A logical path of v2, normalized as that specification says: without slashes at its ends.
-
-    >>> parse_v2_path("\\image//0/")
-    'image/0'
-    """
-    names = [name for name in path.replace("\\", "/").split("/") if name]
-    for name in names:
-        if name in {".", ".."} or "\0" in name:
-            raise PathError(f"{path!r}: expected a logical path such as 'image/0', found {name!r} in it")
-    return "/".join(names)
-
-
 _SEGMENT = r"(?!\.\.?(?:/|\Z)|\.zom-)[^/\\\x00-\x1f\x7f-\x9f\ud800-\udfff]+"
 _KEY = re.compile(rf"{_SEGMENT}(?:/{_SEGMENT})*\Z")
 _STORED_SEGMENT = r"(?!\.\.?(?:/|\Z)|\.zom-)[^/\x00\ud800-\udc7f\udd00-\udfff]+"
@@ -345,29 +330,16 @@ def _is_spelled_once(key: str) -> bool:
     return key.encode("utf-8", "surrogateescape").decode("utf-8", "surrogateescape") == key
 
 
-def check_prefix(prefix: str) -> str:
-    """`prefix`, which is one: empty, or a key with a slash after it.
-
-    >>> check_prefix("image/")
-    'image/'
-    """
-    return _check_prefix(prefix, check_key)
-
-
 def check_stored_prefix(prefix: str) -> str:
-    """The same where the key is one that a store may hold.
+    """`prefix`, which is one: empty, or a key that a store may hold with a slash after it.
 
     >>> check_stored_prefix("a b/")
     'a b/'
     """
-    return _check_prefix(prefix, check_stored_key)
-
-
-def _check_prefix(prefix: str, check: Callable[[str], str]) -> str:
     if prefix and not prefix.endswith("/"):
         raise PathError(f"{prefix!r}: expected a prefix such as 'image/', found no slash after it")
     if prefix:
-        check(prefix[:-1])
+        check_stored_key(prefix[:-1])
     return prefix
 
 

@@ -17,9 +17,8 @@ from zom.json.python_value import is_dict, is_list
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from pydantic import BaseModel
 
-__all__ = ["IS", "configuration_schema", "plain_schema", "resolved", "summary", "title_of"]
+__all__ = ["IS", "configuration_schema", "plain_schema", "resolved", "summary"]
 
 IS: Final = "x-zom-is"
 """Marks a part of a model that another schema describes: `{"x-zom-is": "data-type"}`."""
@@ -123,16 +122,6 @@ def resolved(schema: Any, parts: Callable[[str], dict[str, Any]]) -> Any:
     if is_list(schema):
         return [resolved(value, parts) for value in schema]
     return schema
-
-
-def title_of(model: type[BaseModel]) -> str:
-    """The title of a model's schema: the name of its class.
-
-    >>> from zom.extension.configuration import NoConfiguration
-    >>> title_of(NoConfiguration)
-    'NoConfiguration'
-    """
-    return model.__name__.lstrip("_")
 
 
 def summary(thing: object) -> str | None:

@@ -11,7 +11,7 @@ import weakref
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Hashable
+    from collections.abc import Hashable
     from contextlib import AbstractContextManager
 
 __all__ = ["KeyLocks", "Reborn", "Taken", "remake_in_children"]
@@ -75,11 +75,6 @@ class KeyLocks:
         """Forget the locks of the parent's threads."""
         self._guard = threading.Lock()
         self._taken = {}
-
-    def if_idle(self, act: Callable[[], T]) -> T | None:
-        """What `act()` gives, done while nobody has a lock or can take one; None where somebody has."""
-        with self._guard:
-            return None if self._taken else act()
 
     def hold(self, key: Hashable) -> AbstractContextManager[None]:
         """Hold the lock of `key` in a block."""

@@ -264,24 +264,10 @@ def test_without_the_size_of_the_shard_all_else_is_checked():
     refused(lambda: index.entry(2), "inner chunk (2): expected from 1 to 100 bytes, found 0 in the index")
 
 
-def test_the_size_of_the_shard_can_be_told_later():
-    index = index_of((5000, 8), GONE, size=None)
-    index.check()
-    assert index.of_size(5040).entry(0) == (5000, 5008)
-    refused(
-        index.of_size(5039).check,
-        "inner chunk (0): bytes 5000 to 5008 overlap the index, bytes 5007 to 5039",
-    )
-
-
 @pytest.mark.parametrize("size", [0, 1, 31])
 def test_a_shard_has_room_for_its_index(size):
     refused(
         lambda: index_of((0, 4), GONE, size=size), f"expected at least 32 bytes, for the index, found {size}"
-    )
-    refused(
-        lambda: index_of((0, 4), GONE, size=None).of_size(size),
-        f"expected at least 32 bytes, for the index, found {size}",
     )
 
 

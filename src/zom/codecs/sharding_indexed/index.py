@@ -151,7 +151,7 @@ class ShardIndex:
     >>> index = ShardIndex(np.array([[0, 8], [MISSING, MISSING]], "u8"), coder)
     >>> index.entry(0), index.entry(1)
     ((0, 8), None)
-    >>> index.of_size(36).entry(0)
+    >>> ShardIndex(index.entries, coder, size=36).entry(0)
     Traceback (most recent call last):
     zom.errors.CodecError: sharding_indexed: inner chunk (0): bytes 0 to 8 overlap the index, bytes 4 to 36
     """
@@ -175,10 +175,6 @@ class ShardIndex:
 
     def __len__(self) -> int:
         return len(self.entries)
-
-    def of_size(self, size: int) -> ShardIndex:
-        """The same index, of a shard that is now known to have `size` bytes; entries beyond are refused."""
-        return ShardIndex(self.entries, self._coder, size)
 
     def entry(self, place: int) -> tuple[int, int] | None:
         """Start and end of the inner chunk at `place`, in C order; None where it is missing.

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from typing import TYPE_CHECKING, Final, TypeVar
 
-from zom.formats.detection import family_of
 from zom.hierarchy.change.conflicts import NAME
-from zom.json.python_value import is_dict
 from zom.model.location import placed
 from zom.paths import is_new_key, name_faults, parse_path
 from zom.portable import is_document_name, is_own_name, portable_faults, twin_faults
@@ -24,7 +22,6 @@ if TYPE_CHECKING:
 
 __all__ = [
     "forbidden_name",
-    "names_in_document",
     "names_in_store",
     "names_in_tree",
     "new_name_faults",
@@ -68,23 +65,6 @@ def names_in_tree(
         for name, faults in found.items():
             yield from placed(faults, [*names, name], level)
         waiting.extend(([*names, name], members[name]) for name in reversed(list(members)))
-
-
-def names_in_document(value: object, level: Level) -> Iterator[Problem]:
-    """The same for a hierarchy as one document.
-
-    >>> group = {"zarr_format": 2}
-    >>> [problem.node for problem in names_in_document({**group, "members": {"a:b": group}}, "strict")]
-    ['/a:b']
-    """
-    family = family_of(value)
-    if is_dict(value) and family is not None:
-        yield from names_in_tree(value, _members_in, family.form, level)
-
-
-def _members_in(value: object) -> Mapping[str, Any] | None:
-    members = value.get("members") if is_dict(value) else None
-    return members if is_dict(members) else None
 
 
 def taken_name(store: Store, path: str, form: Form) -> str | None:
