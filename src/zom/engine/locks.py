@@ -36,7 +36,7 @@ def update(
     >>> update(store, "a", lambda old: old + b"2", empty=bytes); store.get("a")
     b'12'
     """
-    with store.lock(key):
+    with store.lock(key, is_brief=True):
         if store.capabilities.process_locks or not store.capabilities.compare_and_set:
             made = change(store.get(key))
             if made is None:

@@ -23,6 +23,7 @@ from zom.errors import ReadOnlyError, StoreError, ZomError
 from zom.paths import check_stored_key, check_stored_prefix
 from zom.stores.backend import Backend, is_key
 from zom.stores.capabilities import Capabilities
+from zom.stores.interrupts import Uninterrupted
 from zom.stores.obstacles import Obstacle, Wanted
 from zom.stores.ranges import ByteRange, Range, Request, Suffix, check_range, cut
 from zom.stores.results import Listing, Versioned
@@ -275,12 +276,13 @@ class Store(Backend):
             with self._told(key, "move"), self._excluding(new):
                 self._move(key, new)
 
-    def lock(self, key: str) -> AbstractContextManager[None]:
+    def lock(self, key: str, *, is_brief: bool = False) -> AbstractContextManager[None]:
         """Keep others from changing `key` in a block: other threads, and, where the store can, processes.
 
-        Whoever sets or deletes the key meanwhile waits, but for the thread that holds the lock.
+        Whoever sets or deletes the key meanwhile waits, but for the thread that holds the lock. A block that
+        `is_brief` is not ended by Ctrl-C, unless by a second one: the interrupt is raised behind it.
         """
-        return _Lock(self, key)
+        return _Lock(self, key, is_brief=is_brief)
 
     def presence(self, key: str) -> AbstractContextManager[None]:
         """A block in which other processes can tell that somebody works at `key`: they wait in theirs.
@@ -399,19 +401,30 @@ _VERBS = frozenset(
 class _Lock:
     """A lock for a block; what goes wrong in taking it is told, what goes wrong in the block is not."""
 
-    __slots__ = ("_key", "_lock", "_store")
+    __slots__ = ("_block", "_key", "_lock", "_store")
 
-    def __init__(self, store: Store, key: str) -> None:
+    def __init__(self, store: Store, key: str, *, is_brief: bool) -> None:
         self._store = store
         self._key = key
+        self._block = Uninterrupted() if is_brief else nullcontext()
 
     def __enter__(self) -> None:
-        self._lock = self._store._locked(self._key)  # noqa: SLF001 # pyright: ignore[reportPrivateUsage]
+        self._block.__enter__()
+        try:
+            with Uninterrupted():
+                self._lock = self._store._locked(self._key)  # noqa: SLF001 # pyright: ignore[reportPrivateUsage]
+        except BaseException as error:
+            self._block.__exit__(type(error), error, error.__traceback__)
+            raise
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> bool | None:
-        return self._lock.__exit__(kind, error, trace)
+        try:
+            with Uninterrupted():
+                return self._lock.__exit__(kind, error, trace)
+        finally:
+            self._block.__exit__(kind, error, trace)
 
 
 def _as_bytes(value: Buffer) -> bytes:

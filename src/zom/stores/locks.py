@@ -10,6 +10,8 @@ import threading
 import weakref
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
+from zom.stores.interrupts import interruptible
+
 if TYPE_CHECKING:
     from collections.abc import Hashable
     from contextlib import AbstractContextManager
@@ -87,13 +89,22 @@ class KeyLocks:
             if taken is None:
                 taken = self._taken[key] = Taken()
             taken.users += 1
-        try:
-            taken.lock.acquire()
-        except BaseException:
-            self._forget(key, taken)
-            raise
+        if not taken.lock.acquire(blocking=False):
+            self._wait(key, taken)
         taken.depth += 1
         return taken
+
+    def _wait(self, key: Hashable, taken: Taken) -> None:
+        # `extend` and `map` are one step for an interrupt: it finds in the list whether the lock was taken.
+        acquired: list[bool] = []
+        try:
+            with interruptible():
+                acquired.extend(map(taken.lock.acquire, (True,)))
+        except BaseException:
+            if acquired:
+                taken.lock.release()
+            self._forget(key, taken)
+            raise
 
     def give(self, key: Hashable, taken: Taken) -> None:
         """Give it back."""

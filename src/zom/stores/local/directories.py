@@ -12,6 +12,7 @@ import stat
 from contextlib import ExitStack, contextmanager, suppress
 from typing import TYPE_CHECKING
 
+from zom.stores.interrupts import Uninterrupted
 from zom.stores.local.direct import open_below
 from zom.stores.local.files import give_back, kind, open_directory, refuse_dangling
 from zom.stores.local.lock_files import is_lock_file, remove_abandoned_lock
@@ -163,24 +164,25 @@ class Directories:
     def _put_into(
         self, directory: int, key: str, name: str, value: bytes, place: Callable[[int, str, str], bool]
     ) -> bool:
-        taken = self._locks.take(key)
-        try:
-            temporary, descriptor = write_temporary(directory, value, sync=self._sync_files)
+        with Uninterrupted():
+            taken = self._locks.take(key)
             try:
-                _is_there(directory, name)
-                # Whoever holds the lock has read what is there, and may write what he makes of it.
-                if taken.depth > 1:
-                    done = place(directory, temporary, name)
-                else:
-                    with self._locks.locked(taken, directory, name, needs_lock=False):
+                temporary, descriptor = write_temporary(directory, value, sync=self._sync_files)
+                try:
+                    _is_there(directory, name)
+                    # Whoever holds the lock has read what is there, and may write what he makes of it.
+                    if taken.depth > 1:
                         done = place(directory, temporary, name)
-            except BaseException:
-                discard(directory, descriptor, temporary)
-                raise
-            let_go(descriptor)
-            return done
-        finally:
-            self._locks.give(key, taken)
+                    else:
+                        with self._locks.locked(taken, directory, name, needs_lock=False):
+                            done = place(directory, temporary, name)
+                except BaseException:
+                    discard(directory, descriptor, temporary)
+                    raise
+                let_go(descriptor)
+                return done
+            finally:
+                self._locks.give(key, taken)
 
     def move(self, key: str, new: str) -> None:
         """Make the file of `key` that of `new`, in one step, whatever file was there."""
@@ -206,6 +208,7 @@ class Directories:
         with (
             self.opened(path, create=True) as target,
             self.opened(old_path) as source,
+            Uninterrupted(),
             self._excluding(target, new, name),
         ):
             _is_there(target, name)
@@ -231,7 +234,7 @@ class Directories:
                 if not _is_there(directory, name):
                     refuse_dangling(self.root, key)
                     return False
-                with self._excluding(directory, key, name):
+                with Uninterrupted(), self._excluding(directory, key, name):
                     os.unlink(name, dir_fd=directory)
         except FileNotFoundError:
             refuse_dangling(self.root, key)

@@ -12,6 +12,8 @@ import struct
 from contextlib import suppress
 from typing import Any
 
+from zom.stores.interrupts import interruptible
+
 fcntl: Any
 try:
     import fcntl
@@ -37,6 +39,16 @@ def is_possible() -> bool:
 
 def lock(descriptor: int, *, wait: bool, shared: bool = False) -> None:
     """Lock an open file, which must be writable unless `shared`; BlockingIOError where another has it."""
+    try:
+        _lock(descriptor, wait=False, shared=shared)
+    except BlockingIOError:
+        if not wait:
+            raise
+        with interruptible():
+            _lock(descriptor, wait=True, shared=shared)
+
+
+def _lock(descriptor: int, *, wait: bool, shared: bool) -> None:
     if _described(descriptor, "F_RDLCK" if shared else "F_WRLCK", wait=wait):
         return
     how = fcntl.LOCK_SH if shared else fcntl.LOCK_EX

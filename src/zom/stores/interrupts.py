@@ -1,0 +1,95 @@
+"""Interrupts while a lock is held: Ctrl-C waits until the lock is given back.
+
+Python raises KeyboardInterrupt between any two steps of the main thread, also between the taking of a lock and
+the note that it was taken, or just before it is given back. A lock that nobody knows of is held until the process
+ends: in a notebook, where it lives on, the next write would wait for itself, and writers elsewhere with it.
+"""
+
+from __future__ import annotations
+
+import signal
+import threading
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Generator
+
+__all__ = ["Uninterrupted", "interruptible"]
+
+
+class Uninterrupted:
+    """A block that Ctrl-C does not end, unless by a second one; what came is raised behind it.
+
+    In other threads than the main one nothing is ever raised.
+
+    >>> import os
+    >>> done = []
+    >>> try:
+    ...     with Uninterrupted():
+    ...         signal.raise_signal(signal.SIGINT)
+    ...         done.append("all of it")
+    ... except KeyboardInterrupt:
+    ...     done.append("then the interrupt")
+    >>> done
+    ['all of it', 'then the interrupt']
+    """
+
+    __slots__ = ("_before", "_came", "_waits")
+
+    def __init__(self) -> None:
+        self._before: Callable[..., Any] | None = None
+        """What handles the signal otherwise; None where nothing of Python does, or where the block is inside another."""
+        self._came: tuple[Any, ...] | None = None
+        self._waits = False
+
+    def __enter__(self) -> None:
+        if threading.get_ident() != threading.main_thread().ident or _current() is not None:
+            return
+        before = signal.getsignal(signal.SIGINT)
+        if callable(before):
+            self._before = before
+            signal.signal(signal.SIGINT, self._defer)
+
+    def __exit__(self, *error: object) -> None:
+        # An interrupt that comes right here is still deferred: the block ends with the next line.
+        if self._before is not None:
+            signal.signal(signal.SIGINT, self._before)
+            self._raise()
+
+    def _defer(self, *what: Any) -> None:
+        is_second, self._came = self._came is not None, what
+        if is_second or self._waits:
+            self._raise()
+
+    def _raise(self) -> None:
+        if self._came is not None and self._before is not None:
+            what, self._came = self._came, None
+            self._before(*what)
+
+    @contextmanager
+    def waiting(self) -> Generator[None]:
+        """A part of the block that Ctrl-C ends: who waits for others is not made to wait on."""
+        self._waits = True
+        try:
+            self._raise()
+            yield
+        finally:
+            self._waits = False
+
+
+def _current() -> Uninterrupted | None:
+    """The block that the main thread is in."""
+    handler = getattr(signal.getsignal(signal.SIGINT), "__self__", None)
+    return handler if isinstance(handler, Uninterrupted) else None
+
+
+@contextmanager
+def interruptible() -> Generator[None]:
+    """Let Ctrl-C end what is done here, in a block that it does not end else."""
+    block = _current() if threading.get_ident() == threading.main_thread().ident else None
+    if block is None:
+        yield
+        return
+    with block.waiting():
+        yield
