@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from zom.extension.axis import Axis
 from zom.extension.definition import name_of, suggestion
 from zom.extension.link import parse_links
-from zom.json.python_value import is_dict
+from zom.json.python_value import is_dict, is_list
 from zom.problems import show
 
 if TYPE_CHECKING:
@@ -206,7 +206,7 @@ class ResolvedArray:
 def inner_links(link: Link) -> list[Link]:
     """The codecs of the chunks inside of a shard; none where the codec is another."""
     values: Any = getattr(link.configuration, "codecs", None) if link.name == "sharding_indexed" else None
-    return parse_links(values, (*link.inside, "codecs")) if isinstance(values, list) else []
+    return parse_links(values, (*link.inside, "codecs")) if is_list(values) else []
 
 
 def regular_axes(sizes: Sequence[int]) -> Callable[[tuple[int, ...]], tuple[Axis, ...]]:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from zom.extension.codec import Bytes, Elements, codecs
 from zom.extension.link import Link
 from zom.formats.v2_definition import parse_v2_codec
-from zom.json.python_value import is_list
+from zom.json.python_value import is_dict, is_list
 from zom.problems import Fault, rule, show
 
 if TYPE_CHECKING:
@@ -129,7 +129,7 @@ def _check_form(filters: object, faults: list[Fault]) -> None:
     elif filters == {}:
         faults.append(Fault(EMPTY_OBJECT, ("filters",), "null", "{}", "write null"))
     elif filters is not None and not isinstance(filters, list):
-        fix = "put it into a list" if isinstance(filters, dict) else None
+        fix = "put it into a list" if is_dict(filters) else None
         faults.append(Fault(FILTERS, ("filters",), "null or a list of codecs", show(filters), fix))
 
 

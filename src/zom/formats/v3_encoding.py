@@ -126,7 +126,8 @@ def _judge_array(values: Mapping[str, Any], shape: tuple[int, ...] | None) -> En
         found, links = _chains.get(parts, lambda: _judge_chain(codecs, elements))
         faults.extend(found)
     inner = None if shape is None else _inner_chunks(links, len(shape))
-    sharded = True if inner is not None else None if any(_may_shard(link) for link in links) else False
+    # A codec that nobody knows may make shards.
+    sharded = True if inner is not None else None if any(link.codec is None for link in links) else False
     return Encoding(
         tuple(faults), data_type, fill, grid.lengths, grid.path, grid.axes, keys, links, sharded, inner
     )
@@ -212,11 +213,6 @@ def _judge_chain(codecs: Any, elements: Elements) -> _Verdict:
     links = tuple(parse_links(codecs))
     check_links(links, elements, faults, ("codecs",))
     return tuple(faults), links
-
-
-def _may_shard(link: Link) -> bool:
-    """Whether an unknown codec is there, or in a shard, that may be one that makes shards."""
-    return link.codec is None or any(map(_may_shard, inner_links(link)))
 
 
 def _inner_chunks(links: Sequence[Link], rank: int) -> Inner | None:
