@@ -92,7 +92,7 @@ def standard_names(table: str | Path) -> Convention:
     >>> attributes = {"standard_name": "air_temp", "units": "K"}
     >>> t = v3.ArraySpec.build(shape=(), dtype="float32", attributes=attributes)
     >>> spec = v3.GroupSpec(attributes={"Conventions": "CF-1.13"}, members={"t": t})
-    >>> [problem.code for problem in validate(spec, ["cf", names]) if problem.severity == "error"]
+    >>> [problem.code for problem in validate(spec, conventions=["cf", names]) if problem.severity == "error"]
     ['cf-standard-names/known']
     """
     return Convention(

@@ -62,7 +62,7 @@ def image(  # noqa: PLR0913 - each is a choice of the caller's
     >>> spec.attributes["ome"]["multiscales"][0]["datasets"][1]["coordinateTransformations"]
     [{'type': 'scale', 'scale': [1.0, 1.0, 1.0]}, {'type': 'translation', 'translation': [0.0, 0.25, 0.25]}]
     >>> from zom import validate
-    >>> list(validate(spec, ["ome/0.5"]))
+    >>> list(validate(spec, conventions=["ome/0.5"]))
     []
     """
     names = _names(axes)
@@ -103,7 +103,7 @@ def labels(
     >>> spec.members["labels"].members["nuclei"].attributes["ome"]["image-label"]["colors"]
     [{'label-value': 1, 'rgba': [255, 0, 0, 255]}]
     >>> from zom import validate
-    >>> list(validate(spec, ["ome/0.5"]))
+    >>> list(validate(spec, conventions=["ome/0.5"]))
     []
     """
     metadata, version = metadata_of(source)

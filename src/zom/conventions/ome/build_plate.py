@@ -34,7 +34,7 @@ def plate(  # noqa: PLR0913 - each is a choice of the caller's
     >>> list(spec.members), list(spec.members["B"].members["3"].members)
     (['A', 'B'], ['0', '1'])
     >>> from zom import validate
-    >>> list(validate(spec, ["ome/0.5"]))
+    >>> list(validate(spec, conventions=["ome/0.5"]))
     []
     """
     of_rows = [_letters(place) for place in range(rows)] if isinstance(rows, int) else list(rows)
