@@ -120,7 +120,7 @@ def test_a_rule_is_explained_as_the_named_version_has_it(call):
     assert "  convention  ome/0.4\n" in out
 
 
-def test_the_strict_profile_makes_errors_of_what_should_be(call, written):
+def test_the_full_profile_makes_errors_of_what_should_be(call, written):
     group = v3.GroupSpec(members={"t": array("t", attributes={"coordinates": "lat"})})
     name = written(group)
     assert "warning: /t: " in call("validate", name)[1]

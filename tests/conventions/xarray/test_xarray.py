@@ -58,7 +58,7 @@ def test_arrays_without_names_are_told_of_where_xarray_is_asked_for() -> None:
     assert codes(spec) == ["xarray/dims-present"]
 
 
-def test_warnings_are_errors_in_the_strict_profile() -> None:
+def test_warnings_are_errors_in_the_full_profile() -> None:
     spec = v3.GroupSpec(members={"v": array("x", attributes={"coordinates": "latt"})})
     assert [problem.severity for problem in zom.validate(spec, conventions=["xarray"], profile="full")] == [
         "error"
