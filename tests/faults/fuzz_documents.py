@@ -65,7 +65,7 @@ def parse(text, key):
 
 
 def check(text, key):
-    return zom.validate(text, conventions=(), data="keys", level="lenient").problems
+    return zom.validate(text, level="lenient").problems
 
 
 def in_store(text, key):

@@ -162,7 +162,7 @@ def write_tensorstore(folder: Path, driver: str) -> None:
 
 
 def expect_sound(folder: Path) -> None:
-    for data in ("none", "index", "all"):
+    for data in ("none", "keys", "index", "all"):
         found = zom.validate(folder, conventions=(), data=data).problems
         problems = [each for each in found if each.severity != "note" and each.code != "chunk/missing"]
         if problems:

@@ -62,7 +62,7 @@ def chunk_of(store, path, prefix=""):
 # --- what is checked ---------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("data", ["none", "index", "all"])
+@pytest.mark.parametrize("data", ["none", "values", "keys", "index", "all"])
 @pytest.mark.parametrize("name", FORMS)
 def test_a_sound_store_has_no_problems(name, data):
     assert told(check(full(name), data)) == []
