@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from zom.extension.bound import Array, Data
 
-__all__ = ["Items", "as_bytes", "as_text", "join_items", "place_of", "read_items"]
+__all__ = ["Items", "as_bytes", "as_text", "join_items", "parse_items", "place_of"]
 
 _NUMBER = Struct("<I")
 _MOST: Final = 2**32 - 1
@@ -71,10 +71,10 @@ class Items:
         return cells, odd.tolist()
 
 
-def read_items(data: Data, shape: tuple[int, ...]) -> Items:
+def parse_items(data: Data, shape: tuple[int, ...]) -> Items:
     r"""The items of a chunk of `shape`; CodecError where there are others than those, or too few bytes.
 
-    >>> items = read_items(b"\2\0\0\0" + b"\1\0\0\0a" + b"\2\0\0\0bc", (2,))
+    >>> items = parse_items(b"\2\0\0\0" + b"\1\0\0\0a" + b"\2\0\0\0bc", (2,))
     >>> items[0], items[1]
     (b'a', b'bc')
     """
@@ -174,7 +174,7 @@ def join_items(payload: bytes, lengths: Sequence[int], shape: tuple[int, ...]) -
 def as_bytes(items: Items, shape: tuple[int, ...]) -> Array:
     r"""The items, in an array of objects of `shape`.
 
-    >>> as_bytes(read_items(b"\1\0\0\0\2\0\0\0ab", (1,)), (1,)).tolist()
+    >>> as_bytes(parse_items(b"\1\0\0\0\2\0\0\0ab", (1,)), (1,)).tolist()
     [b'ab']
     """
     count = len(items.lengths)
@@ -192,7 +192,7 @@ def as_bytes(items: Items, shape: tuple[int, ...]) -> Array:
 def as_text(items: Items, shape: tuple[int, ...]) -> Array:
     r"""The items as text, in an array of `shape`; CodecError where one is no UTF-8.
 
-    >>> as_text(read_items(b"\1\0\0\0\2\0\0\0ab", (1,)), (1,)).tolist()
+    >>> as_text(parse_items(b"\1\0\0\0\2\0\0\0ab", (1,)), (1,)).tolist()
     ['ab']
     """
     count = len(items.lengths)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from typing_extensions import override
 
-from zom.codecs.vlen import as_bytes, join_items, place_of, read_items
+from zom.codecs.vlen import as_bytes, join_items, parse_items, place_of
 from zom.errors import CodecError, ExtensionError
 from zom.extension.bound import Block, Coder
 from zom.extension.codec import Bytes, Codec, Elements, codecs
@@ -85,7 +85,7 @@ class VlenRaw(Coder[Any, Any]):
 
     @override
     def decode(self, chunk: Data) -> Array:
-        return as_bytes(read_items(chunk, self._shape), self._shape)
+        return as_bytes(parse_items(chunk, self._shape), self._shape)
 
 
 def _checked(item: object, index: int, shape: tuple[int, ...]) -> bytes:

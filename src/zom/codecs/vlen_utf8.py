@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from typing_extensions import override
 
-from zom.codecs.vlen import as_text, join_items, place_of, read_items
+from zom.codecs.vlen import as_text, join_items, parse_items, place_of
 from zom.errors import CodecError, ExtensionError
 from zom.extension.bound import Block, Coder
 from zom.extension.codec import Bytes, Codec, Elements, codecs
@@ -89,7 +89,7 @@ class VlenText(Coder[Any, Any]):
 
     @override
     def decode(self, chunk: Data) -> Array:
-        return as_text(read_items(chunk, self._shape), self._shape)
+        return as_text(parse_items(chunk, self._shape), self._shape)
 
 
 def _refuse(items: list[Any], shape: tuple[int, ...]) -> NoReturn:

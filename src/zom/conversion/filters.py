@@ -68,7 +68,7 @@ class Filters:
         self.buffer_width = 1
         """The size of what reaches the next codec, as v2 tells it by the buffer."""
 
-    def read(self, links: Iterable[Link]) -> None:
+    def add_links(self, links: Iterable[Link]) -> None:
         """Take in a whole chain."""
         for link in links:
             if link.codec is None or link.configuration is None:

@@ -26,7 +26,7 @@ from zom.errors import ConversionError
 from zom.extension.codec import Elements
 from zom.extension.definition import name_of, parse_definition
 from zom.extension.grid import chunk_grids
-from zom.extension.grid_repair import read_grid
+from zom.extension.grid_repair import parse_grid
 from zom.extension.keys import chunk_key_encodings
 from zom.extension.resolve import parse_v2
 from zom.formats.resolve import resolve
@@ -83,7 +83,7 @@ def array(spec: Spec, report: Report, _fill: Fill) -> tuple[dict[str, Any], bool
         where = ("storage_transformers", index)
         report.add(TRANSFORMER, where, "no storage transformer: v2 has none", show(name_of(value)))
     shape = list(resolved.shape)
-    chunks = _chunks(read_grid(document["chunk_grid"], document["codecs"], None, []), report)
+    chunks = _chunks(parse_grid(document["chunk_grid"], document["codecs"], None, []), report)
     separator, same_keys = _keys(document["chunk_key_encoding"], report)
     data_type = resolved.data_type
     if data_type is None:
@@ -91,7 +91,7 @@ def array(spec: Spec, report: Report, _fill: Fill) -> tuple[dict[str, Any], bool
         report.add(DATA_TYPE, ("data_type",), "a data type that zom knows", found)
     lengths = None if chunks is None else tuple((length,) for length in chunks)
     filters = Filters(Elements(lengths, data_type), len(shape), report)
-    filters.read(resolved.links)
+    filters.add_links(resolved.links)
     made: dict[str, Any] = {"zarr_format": 2, "shape": shape, "chunks": chunks}
     made.update(dtype=None, compressor=filters.compressor, fill_value=None, order=filters.order)
     made.update(filters=filters.filters or None, dimension_separator=separator)

@@ -16,7 +16,7 @@ from zom.extension.fill_value import (
     SHORT,
     SHORT_TEXT,
     ZERO,
-    read_base64,
+    parse_base64,
     refuse_type,
 )
 from zom.extension.patterns import BASE64
@@ -25,7 +25,7 @@ from zom.problems import Fault, show
 if TYPE_CHECKING:
     from zom.extension.datatype import Format
 
-__all__ = ["base64_schema", "read_item", "read_text", "write_item"]
+__all__ = ["base64_schema", "parse_item", "parse_text", "write_item"]
 
 _BASE64 = re.compile(BASE64)
 
@@ -39,31 +39,31 @@ def base64_schema(form: Format) -> dict[str, Any]:
     return {"type": ["string", "null"] if form == "v2" else "string", "pattern": BASE64}
 
 
-def read_item(size: int, value: Any, faults: list[Fault], path: tuple[str | int, ...]) -> bytes | None:
+def parse_item(size: int, value: Any, faults: list[Fault], path: tuple[str | int, ...]) -> bytes | None:
     r"""The bytes of an element of `size` bytes, padded; None and a fault where there are none.
 
-    >>> read_item(4, "YWI=", [], ())
+    >>> parse_item(4, "YWI=", [], ())
     b'ab\x00\x00'
     """
     if not isinstance(value, str):
         refuse_type(f"base64 of at most {size} bytes", value, faults, path)
         return None
-    raw = read_base64(value, size, faults, path)
+    raw = parse_base64(value, size, faults, path)
     if raw is not None and len(raw) < size:
         faults.append(Fault(SHORT, path, f"base64 of {size} bytes", f"{len(raw)} bytes"))
     return None if raw is None else raw.ljust(size, b"\0")
 
 
-def read_text(
+def parse_text(
     size: int, value: Any, form: Format, faults: list[Fault], path: tuple[str | int, ...]
 ) -> bytes | None:
-    """As `read_item`, but v2 text that is not base64 stands for itself, and 0 for no text."""
+    """As `parse_item`, but v2 text that is not base64 stands for itself, and 0 for no text."""
     if type(value) is int and value == 0 and form != "v3":
         faults.append(Fault(ZERO, path, f"base64 of at most {size} bytes", "0", 'write ""'))
         return bytes(size)
     if form == "v3" or not isinstance(value, str) or _BASE64.match(value):
         start = len(faults)
-        found = read_item(size, value, faults, path)
+        found = parse_item(size, value, faults, path)
         # In v3 only zarr-python has such a type, so what it writes is right.
         told = [fault for fault in faults[start:] if form == "v2" or fault.rule is not SHORT]
         faults[start:] = [each._replace(rule=SHORT_TEXT) if each.rule is SHORT else each for each in told]

@@ -64,7 +64,7 @@ class BoolType(PlainType):
         return {"type": "boolean"}
 
     @override
-    def read(self, value: Any, form: Format, faults: list[Fault], path: tuple[str | int, ...]) -> Any:
+    def parse(self, value: Any, form: Format, faults: list[Fault], path: tuple[str | int, ...]) -> Any:
         if isinstance(value, bool) or (form == "v2" and type(value) is int and value in {0, 1}):
             return np.bool_(value)
         if type(value) is int and value in {0, 1}:

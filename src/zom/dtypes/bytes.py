@@ -17,7 +17,7 @@ from zom.dtypes.base64_fill import base64_schema, write_item
 from zom.dtypes.element import CONFIGURATION, cast_error, spelling_error
 from zom.extension.configuration import NoConfiguration, parse_configuration
 from zom.extension.datatype import DataType, DataTypeFamily, data_types
-from zom.extension.fill_value import no_fill, read_base64, read_int, refuse_type
+from zom.extension.fill_value import no_fill, parse_base64, parse_int, refuse_type
 from zom.json.python_value import bytes_of
 
 if TYPE_CHECKING:
@@ -75,9 +75,9 @@ class BytesType(DataType):
         if value is None:
             return no_fill(self, form, faults, path)
         if isinstance(value, str):
-            return read_base64(value, None, faults, path)
+            return parse_base64(value, None, faults, path)
         if isinstance(value, list) and form != "v2":
-            read = (read_int((0, 255), item, form, faults, (*path, i)) for i, item in enumerate(value))
+            read = (parse_int((0, 255), item, form, faults, (*path, i)) for i, item in enumerate(value))
             numbers = [number for number in read if number is not None]
             return bytes(numbers) if len(numbers) == len(value) else None
         if form == "v2" and type(value) is int and value == 0:

@@ -14,7 +14,7 @@ import numpy as np
 from typing_extensions import override
 
 from zom.dtypes.element import PlainFamily, PlainType, cast_error, ml_dtype
-from zom.dtypes.float_format import FORMATS, FloatFormat, float_schema, read_float, write_float
+from zom.dtypes.float_format import FORMATS, FloatFormat, float_schema, parse_float, write_float
 from zom.extension.complex_parts import PARTS
 from zom.extension.datatype import data_types
 from zom.extension.fill_value import refuse_type
@@ -88,11 +88,11 @@ class ComplexType(PlainType):
         return {"type": "array", "minItems": 2, "maxItems": 2, "items": part}
 
     @override
-    def read(self, value: Any, form: Format, faults: list[Fault], path: tuple[str | int, ...]) -> Any:
+    def parse(self, value: Any, form: Format, faults: list[Fault], path: tuple[str | int, ...]) -> Any:
         if not is_list(value) or len(value) != 2:
             refuse_type("a list of 2 numbers, real and imaginary", value, faults, path)
             return None
-        parts = [read_float(self.part, value[i], form, faults, (*path, i)) for i in (0, 1)]
+        parts = [parse_float(self.part, value[i], form, faults, (*path, i)) for i in (0, 1)]
         return self._scalar(*parts)
 
     def _scalar(self, real: int | None, imaginary: int | None) -> Any:

@@ -17,7 +17,7 @@ from zom.dtypes.element import Element, cast_error, configured, extension_type
 from zom.extension.configuration import Configuration
 from zom.extension.datatype import DataType, DataTypeFamily, data_types
 from zom.extension.field import Interval
-from zom.extension.fill_value import read_int, refuse_type
+from zom.extension.fill_value import parse_int, refuse_type
 from zom.extension.typestr import MOST_BYTES, parse_typestr
 from zom.json.python_value import integer_of
 from zom.problems import Fault, rule, show
@@ -119,13 +119,13 @@ class TimeType(Element):
         return {"if": {"type": "string"}, "then": {"const": "NaT", "type": "string"}, "else": integers}
 
     @override
-    def read(self, value: Any, form: Format, faults: list[Fault], path: tuple[str | int, ...]) -> Any:
+    def parse(self, value: Any, form: Format, faults: list[Fault], path: tuple[str | int, ...]) -> Any:
         if value == "NaT":
             return self._scalar(_NAT)
         if isinstance(value, str):
             refuse_type('an integer, or "NaT"', value, faults, path)
             return None
-        ticks = read_int(_SPAN, value, form, faults, path)
+        ticks = parse_int(_SPAN, value, form, faults, path)
         return None if ticks is None else self._scalar(ticks)
 
     def _scalar(self, ticks: int) -> Any:

@@ -98,7 +98,7 @@ class Element(DataType):
         return self.order or "little"
 
     @abstractmethod
-    def read(self, value: Any, form: Format, faults: list[Fault], path: tuple[str | int, ...]) -> Any:
+    def parse(self, value: Any, form: Format, faults: list[Fault], path: tuple[str | int, ...]) -> Any:
         """The scalar that a fill value other than null stands for."""
 
     @override
@@ -131,7 +131,7 @@ class Element(DataType):
             return no_fill(self, form, faults, path)
         if form == "draft" and type(value) is str and value[:2] in {"0x", "0b"} and _DIGITS.fullmatch(value):
             return self._read_digits(value, faults, path)
-        return self.read(value, form, faults, path)
+        return self.parse(value, form, faults, path)
 
     def _read_digits(self, value: str, faults: list[Fault], path: tuple[str | int, ...]) -> Any:
         """The scalar of a full-width pattern: the draft takes one for every data type."""
@@ -139,7 +139,7 @@ class Element(DataType):
         if (len(value) - 2) * each != 8 * self.itemsize:
             if isinstance(self.default(), (bytes, str, np.void)):
                 # Text may begin with 0x and be no pattern: of the right width it can't be the text.
-                return self.read(value, "draft", faults, path)
+                return self.parse(value, "draft", faults, path)
             digits = (
                 f'"0x" and {2 * self.itemsize} hexadecimal, or "0b" and {8 * self.itemsize} binary, digits'
             )
@@ -147,7 +147,7 @@ class Element(DataType):
             return None
         raw = int(value[2:], 16 if each == 4 else 2).to_bytes(self.itemsize, "big")
         if not self.accepts(raw):
-            return self.read(value, "draft", faults, path)
+            return self.parse(value, "draft", faults, path)
         return self.unpack(raw if self.stored == "big" else swapped(raw, self.unit))
 
     def accepts(self, raw: bytes) -> bool:

@@ -93,7 +93,7 @@ class FixedLengthUTF32Type(Element):
         return {"type": "string", "maxLength": self.length}
 
     @override
-    def read(self, value: Any, form: Format, faults: list[Fault], path: tuple[str | int, ...]) -> Any:
+    def parse(self, value: Any, form: Format, faults: list[Fault], path: tuple[str | int, ...]) -> Any:
         del form
         if not isinstance(value, str):
             refuse_type(f"text of at most {self.length} characters", value, faults, path)

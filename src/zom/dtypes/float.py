@@ -13,7 +13,7 @@ import numpy as np
 from typing_extensions import override
 
 from zom.dtypes.element import PlainFamily, PlainType, cast_error
-from zom.dtypes.float_format import FORMATS, FloatFormat, float_schema, read_float, write_float
+from zom.dtypes.float_format import FORMATS, FloatFormat, float_schema, parse_float, write_float
 from zom.extension.datatype import data_types
 from zom.json.python_value import number_of
 
@@ -82,8 +82,8 @@ class FloatType(PlainType):
         return float_schema(self.format, form)
 
     @override
-    def read(self, value: Any, form: Format, faults: list[Fault], path: tuple[str | int, ...]) -> Any:
-        pattern = read_float(self.format, value, form, faults, path)
+    def parse(self, value: Any, form: Format, faults: list[Fault], path: tuple[str | int, ...]) -> Any:
+        pattern = parse_float(self.format, value, form, faults, path)
         return None if pattern is None else self._scalar(pattern)
 
     def _scalar(self, pattern: int) -> Any:

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from zom.extension.datatype import Format
     from zom.json.value import JSON
 
-__all__ = ["FORMATS", "FloatFormat", "float_schema", "read_float", "write_float"]
+__all__ = ["FORMATS", "FloatFormat", "float_schema", "parse_float", "write_float"]
 
 _HEX = re.compile(r"0x[0-9a-fA-F]+")
 _LOOSE = re.compile(
@@ -220,12 +220,12 @@ def _words(made: FloatFormat, form: Format) -> str:
     return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} or {words[-1]}"
 
 
-def read_float(
+def parse_float(
     made: FloatFormat, value: Any, form: Format, faults: list[Fault], path: tuple[str | int, ...]
 ) -> int | None:
     """The bit pattern that a JSON `value` stands for; None and a fault where it stands for none.
 
-    >>> hex(read_float(FORMATS["float32"], "0x7fa00000", "v3", [], ()))
+    >>> hex(parse_float(FORMATS["float32"], "0x7fa00000", "v3", [], ()))
     '0x7fa00000'
     """
     if type(value) is float or type(value) is int:
@@ -281,7 +281,7 @@ def _read_hex(made: FloatFormat, value: str, faults: list[Fault], path: tuple[st
 
 
 def float_schema(made: FloatFormat, form: Format) -> dict[str, Any]:
-    """What `read_float` takes at the level "strict", as JSON Schema.
+    """What `parse_float` takes at the level "strict", as JSON Schema.
 
     >>> float_schema(FORMATS["float4_e2m1fn"], "v2")
     {'type': 'number', 'exclusiveMaximum': 7.0, 'exclusiveMinimum': -7.0}

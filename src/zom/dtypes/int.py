@@ -14,7 +14,7 @@ from typing_extensions import override
 
 from zom.dtypes.element import PlainFamily, PlainType, cast_error
 from zom.extension.datatype import data_types
-from zom.extension.fill_value import read_int
+from zom.extension.fill_value import parse_int
 from zom.json.python_value import integer_of
 
 if TYPE_CHECKING:
@@ -90,11 +90,11 @@ class IntType(PlainType):
         return {"type": "integer", "minimum": low, "maximum": high}
 
     @override
-    def read(self, value: Any, form: Format, faults: list[Fault], path: tuple[str | int, ...]) -> Any:
+    def parse(self, value: Any, form: Format, faults: list[Fault], path: tuple[str | int, ...]) -> Any:
         low, high, make = _facts(self.bits, self.signed)
         if type(value) is int and make is not None and low <= value <= high:
             return make(value)
-        number = read_int((low, high), value, form, faults, path)
+        number = parse_int((low, high), value, form, faults, path)
         return None if number is None else self._scalar(number)
 
     def _scalar(self, number: int) -> Any:

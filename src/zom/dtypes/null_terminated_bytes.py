@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from typing_extensions import override
 
-from zom.dtypes.base64_fill import base64_schema, read_text, write_item
+from zom.dtypes.base64_fill import base64_schema, parse_text, write_item
 from zom.dtypes.element import Element, cast_error, configured, extension_type, spelling_error
 from zom.dtypes.raw_bytes import LengthConfiguration
 from zom.extension.datatype import DataType, DataTypeFamily, data_types
@@ -78,8 +78,8 @@ class NullTerminatedBytesType(Element):
         return {"type": "string", "pattern": base64_up_to(self.length)}
 
     @override
-    def read(self, value: Any, form: Format, faults: list[Fault], path: tuple[str | int, ...]) -> Any:
-        raw = read_text(self.length, value, form, faults, path)
+    def parse(self, value: Any, form: Format, faults: list[Fault], path: tuple[str | int, ...]) -> Any:
+        raw = parse_text(self.length, value, form, faults, path)
         return None if raw is None else np.bytes_(raw.rstrip(b"\0"))
 
     @override

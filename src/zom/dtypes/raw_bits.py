@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from typing_extensions import override
 
-from zom.dtypes.base64_fill import base64_schema, read_item, write_item
+from zom.dtypes.base64_fill import base64_schema, parse_item, write_item
 from zom.dtypes.element import CONFIGURATION, Element, cast_error
 from zom.extension.configuration import NoConfiguration, parse_configuration
 from zom.extension.datatype import DataType, DataTypeFamily, data_types
-from zom.extension.fill_value import LENGTH, RAW_BASE64, WIDTH, read_int, refuse_type
+from zom.extension.fill_value import LENGTH, RAW_BASE64, WIDTH, parse_int, refuse_type
 from zom.extension.patterns import BASE64, base64_up_to, up_to, whole
 from zom.extension.typestr import MOST_BYTES
 from zom.json.python_value import bytes_of, is_list
@@ -97,7 +97,7 @@ class RawBitsType(Element):
         return {"if": {"type": "string"}, "then": texts, "else": numbers}
 
     @override
-    def read(self, value: Any, form: Format, faults: list[Fault], path: tuple[str | int, ...]) -> Any:
+    def parse(self, value: Any, form: Format, faults: list[Fault], path: tuple[str | int, ...]) -> Any:
         size = self.itemsize
         if is_list(value) and form != "v2":
             return self._read_list(value, form, faults, path)
@@ -108,7 +108,7 @@ class RawBitsType(Element):
             # A pattern of the right width has been read already; the draft knows no other text.
             faults.append(Fault(WIDTH, path, f'"0x" and {2 * size} hexadecimal digits', show(value)))
             return None
-        raw = read_item(size, value, faults, path)
+        raw = parse_item(size, value, faults, path)
         if raw is None:
             return None
         if form == "v3":
@@ -124,7 +124,7 @@ class RawBitsType(Element):
             expected = f"a list of {self.itemsize} integers from 0 to 255"
             faults.append(Fault(LENGTH, path, expected, f"a list of {len(value)}"))
             return None
-        numbers = [read_int((0, 255), item, form, faults, (*path, i)) for i, item in enumerate(value)]
+        numbers = [parse_int((0, 255), item, form, faults, (*path, i)) for i, item in enumerate(value)]
         known = [number for number in numbers if number is not None]
         return self.unpack(bytes(known)) if len(known) == len(numbers) else None
 

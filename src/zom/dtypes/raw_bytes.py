@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import numpy as np
 from typing_extensions import override
 
-from zom.dtypes.base64_fill import base64_schema, read_item, write_item
+from zom.dtypes.base64_fill import base64_schema, parse_item, write_item
 from zom.dtypes.element import (
     Element,
     cast_error,
@@ -98,8 +98,8 @@ class RawBytesType(Element):
         return {"type": "string", "pattern": base64_up_to(self.length)}
 
     @override
-    def read(self, value: Any, form: Format, faults: list[Fault], path: tuple[str | int, ...]) -> Any:
-        raw = read_item(self.itemsize, value, faults, path)
+    def parse(self, value: Any, form: Format, faults: list[Fault], path: tuple[str | int, ...]) -> Any:
+        raw = parse_item(self.itemsize, value, faults, path)
         return None if raw is None else self.unpack(raw)
 
     @override

@@ -14,7 +14,7 @@ import numpy as np
 from pydantic import Field
 from typing_extensions import override
 
-from zom.dtypes.base64_fill import base64_schema, read_item, write_item
+from zom.dtypes.base64_fill import base64_schema, parse_item, write_item
 from zom.dtypes.element import (
     Element,
     configured,
@@ -23,7 +23,7 @@ from zom.dtypes.element import (
     pack,
     spelling_error,
 )
-from zom.dtypes.struct_record import cast_record, read_record, record_json
+from zom.dtypes.struct_record import cast_record, parse_record, record_json
 from zom.dtypes.struct_v2 import parse_v2_fields
 from zom.extension.configuration import Configuration
 from zom.extension.datatype import DataType, DataTypeFamily, data_types
@@ -181,14 +181,14 @@ class StructType(Element):
         return {"if": {"type": "string"}, "then": texts, "else": record} if self.legacy else record
 
     @override
-    def read(self, value: Any, form: Format, faults: list[Fault], path: tuple[str | int, ...]) -> Any:
+    def parse(self, value: Any, form: Format, faults: list[Fault], path: tuple[str | int, ...]) -> Any:
         if is_dict(value):
             if form != "v3":
                 faults.append(Fault(STRUCT_OBJECT, path, f"base64 of {self.itemsize} bytes", show(value)))
-            raw = read_record(self, value, form, faults, path)
+            raw = parse_record(self, value, form, faults, path)
         elif form != "v3" or isinstance(value, str):
             start = len(faults)
-            raw = read_item(self.itemsize, value, faults, path)
+            raw = parse_item(self.itemsize, value, faults, path)
             if form == "v3" and raw is None and not self.legacy:
                 del faults[start:]  # text that is no base64 of a struct is of the wrong type first of all
                 refuse_type(f"an object with {', '.join(map(show, self.names))}", value, faults, path)

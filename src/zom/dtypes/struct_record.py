@@ -20,10 +20,10 @@ if TYPE_CHECKING:
     from zom.extension.datatype import Format
     from zom.json.value import JSON
 
-__all__ = ["cast_record", "read_record", "record_json"]
+__all__ = ["cast_record", "parse_record", "record_json"]
 
 
-def read_record(
+def parse_record(
     struct: StructType,
     value: dict[str, Any],
     form: Format,

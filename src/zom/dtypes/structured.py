@@ -17,7 +17,7 @@ from zom.dtypes.element import configured
 from zom.dtypes.struct import FIELDS, StructFamily, StructField, StructType, checked_struct, parse_field_type
 from zom.extension.configuration import Configuration
 from zom.extension.datatype import DataType, DataTypeFamily, data_types
-from zom.extension.fill_value import read_base64
+from zom.extension.fill_value import parse_base64
 from zom.json.python_value import is_list
 from zom.problems import Fault, show
 
@@ -56,7 +56,7 @@ class StructuredFamily(DataTypeFamily):
     @override
     def inspect_fill(self, value: JSON, faults: list[Fault], path: tuple[str | int, ...]) -> None:
         if isinstance(value, str):
-            read_base64(value, None, faults, path)
+            parse_base64(value, None, faults, path)
         else:
             super().inspect_fill(value, faults, path)
 

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 import numpy as np
 
-from zom.engine.reading import read
+from zom.engine.reading import read_parts
 from zom.engine.text import as_elements, check_text, put
-from zom.engine.writing import write
+from zom.engine.writing import write_parts
 from zom.errors import CodecError, ExtensionError, SelectionError, UnknownName
 from zom.extension.complex_parts import as_parts, has_parts
 from zom.json.python_value import is_list
@@ -73,7 +73,7 @@ def read_selection(
     if not selection.is_empty:
         work, is_view = selection.work_of(target)
         try:
-            read(chunks, selection.index, work)
+            read_parts(chunks, selection.index, work)
         except (UnknownName, ExtensionError) as error:
             raise _located(chunks, error) from error
         if not is_view:
@@ -106,7 +106,7 @@ def write_selection(chunks: Chunks, selection: Selection, value: Any, *, fields:
         chunk[fields][where] = part
 
     try:
-        write(chunks, selection.index, values, assign=None if fields is None else assign)
+        write_parts(chunks, selection.index, values, assign=None if fields is None else assign)
     except (UnknownName, ExtensionError) as error:
         raise _located(chunks, error) from error
 

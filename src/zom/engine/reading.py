@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from zom.engine.split import Part
     from zom.extension.bound import Array, Data
 
-__all__ = ["read"]
+__all__ = ["read_parts"]
 
 _BATCH_BYTES = 1 << 26
 """The bytes of chunks, in memory, that are asked of a store at once."""
@@ -35,7 +35,7 @@ _SPAN = 1 << 15
 _MOST_THREADS = 16
 
 
-def read(chunks: Chunks, index: Index, work: Array) -> None:
+def read_parts(chunks: Chunks, index: Index, work: Array) -> None:
     """Put what `index` selects into `work`, which has just that shape."""
     parts = walk(index, chunks.plan.axes)
     chunks.counts[0] += parts.count

@@ -28,12 +28,12 @@ if TYPE_CHECKING:
     from zom.engine.split import Part
     from zom.extension.bound import Array, Data
 
-__all__ = ["write"]
+__all__ = ["write_parts"]
 
 _MOST_THREADS = 16
 
 
-def write(chunks: Chunks, index: Index, values: Array, *, assign: Assign | None = None) -> None:
+def write_parts(chunks: Chunks, index: Index, values: Array, *, assign: Assign | None = None) -> None:
     """Put `values`, which has the shape that `index` selects, into the chunks.
 
     `assign` puts them into a decoded chunk where they are not whole elements of it.

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from zom.extension.datatype import DataType, Format
     from zom.problems import Rule
 
-__all__ = ["no_fill", "read_base64", "read_int", "refuse_type", "restate"]
+__all__ = ["no_fill", "parse_base64", "parse_int", "refuse_type", "restate"]
 
 _BASE64 = re.compile(BASE64_PATTERN)
 _INTEGER = re.compile("-?(?:0|[1-9][0-9]{0,19})")
@@ -227,12 +227,12 @@ def no_fill(data_type: DataType, form: Format, faults: list[Fault], path: tuple[
     return data_type.default()
 
 
-def read_int(
+def parse_int(
     span: tuple[int, int], value: Any, form: Format, faults: list[Fault], path: tuple[str | int, ...]
 ) -> int | None:
     """`value` as an integer from `span`; None and a fault where it is none.
 
-    >>> read_int((0, 255), 7, "v3", [], ())
+    >>> parse_int((0, 255), 7, "v3", [], ())
     7
     """
     if type(value) is int:
@@ -257,12 +257,12 @@ def read_int(
     return None
 
 
-def read_base64(
+def parse_base64(
     value: str, size: int | None, faults: list[Fault], path: tuple[str | int, ...]
 ) -> bytes | None:
     """The bytes that base64 text stands for, at most `size` of them; None and a fault otherwise.
 
-    >>> read_base64("YWI=", 4, [], ())
+    >>> parse_base64("YWI=", 4, [], ())
     b'ab'
     """
     # Python's own decoder takes padding that is too long, up to 3.12.

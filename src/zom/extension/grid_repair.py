@@ -17,7 +17,7 @@ from zom.problems import Fault, rule, show
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-__all__ = ["BOOLEAN", "read_grid"]
+__all__ = ["BOOLEAN", "parse_grid"]
 
 _SOURCE: Final = "zarr v3, regular chunk grid"
 
@@ -61,13 +61,13 @@ _WANTED: Final = "an integer of at least 1"
 _Path = tuple[str | int, ...]
 
 
-def read_grid(value: Any, chain: Any, shape: Sequence[int] | None, faults: list[Fault]) -> Any:
+def parse_grid(value: Any, chain: Any, shape: Sequence[int] | None, faults: list[Fault]) -> Any:
     """The definition of the chunk grid that `value` is read as: itself, unless a writer's fault is put right.
 
     `chain` are the codecs of the array. `faults` have their places in the array's document.
 
     >>> grid = {"name": "regular", "configuration": {"chunk_shape": [0, True]}}
-    >>> read_grid(grid, [], (4, 4), [])["configuration"]["chunk_shape"]
+    >>> parse_grid(grid, [], (4, 4), [])["configuration"]["chunk_shape"]
     [1, 1]
     """
     configuration = value.get("configuration") if is_dict(value) else None

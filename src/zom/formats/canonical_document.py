@@ -11,7 +11,7 @@ from zom.extension.byte_order import without_idle_endian
 from zom.extension.canonical import canonical_definition
 from zom.extension.codec import codecs
 from zom.extension.grid import chunk_grids
-from zom.extension.grid_repair import read_grid
+from zom.extension.grid_repair import parse_grid
 from zom.extension.keys import chunk_key_encodings
 from zom.extension.memo import Memo
 from zom.extension.resolve import parse_draft, parse_v2, parse_v3
@@ -54,7 +54,7 @@ def canonical_v3(kind: NodeKind, document: Mapping[str, Any]) -> dict[str, Any]:
     made["chunk_grid"], made["chunk_key_encoding"], made["codecs"] = _parts.get(
         ("extensions", repr(grid), repr(keys), repr(chain), repr(data_type), len(made["shape"])),
         lambda: (
-            canonical_definition(read_grid(grid, chain, None, []), chunk_grids),
+            canonical_definition(parse_grid(grid, chain, None, []), chunk_grids),
             _keys_v3(canonical_definition(keys, chunk_key_encodings), len(made["shape"])),
             without_idle_endian([canonical_definition(codec, codecs) for codec in chain], data_type),
         ),

@@ -14,7 +14,7 @@ from zom.extension.configuration import parse_configuration
 from zom.extension.datatype import data_types
 from zom.extension.definition import find_extension, name_of, parse_definition
 from zom.extension.grid import ChunkGrid, chunk_grids
-from zom.extension.grid_repair import read_grid
+from zom.extension.grid_repair import parse_grid
 from zom.extension.keys import ChunkKeyEncoding, chunk_key_encodings
 from zom.extension.link import parse_links
 from zom.extension.memo import Memo
@@ -89,7 +89,7 @@ def encoding_of(
 
 def _sees_lengths(values: Mapping[str, Any], shape: tuple[int, ...] | None) -> bool:
     """Whether the chunk grid sees more of the array's shape than how many lengths there are."""
-    name = name_of(read_grid(values.get("chunk_grid"), values.get("codecs"), shape, []))
+    name = name_of(parse_grid(values.get("chunk_grid"), values.get("codecs"), shape, []))
     grid = None if name is None else chunk_grids.find(name)
     return grid is None or grid.sees_lengths
 
@@ -113,7 +113,7 @@ def _judge_array(values: Mapping[str, Any], shape: tuple[int, ...] | None) -> En
         found, (data_type, fill) = _types.get(typed, lambda: _judge_type(value, has_fill, scalar))
         faults.extend(found)
     if "chunk_grid" in values:
-        read = read_grid(values["chunk_grid"], values.get("codecs"), shape, faults)
+        read = parse_grid(values["chunk_grid"], values.get("codecs"), shape, faults)
         found, grid = _grids.get((exact_text(read), _seen(shape, read)), lambda: _judge_grid(read, shape))
         faults.extend(found)
     if "chunk_key_encoding" in values:

@@ -23,7 +23,7 @@ from zom.problems import Fault, rule
 if TYPE_CHECKING:
     from zom.model.spec import Spec
 
-__all__ = ["as_document", "plain", "read"]
+__all__ = ["as_document", "plain", "typed"]
 
 TYPED = rule(
     "spec/attributes",
@@ -91,7 +91,7 @@ def as_document(cls: type[Spec], value: object, faults: list[Fault]) -> Any:
     return value
 
 
-def read(cls: type[Spec], raw: Any, faults: list[Fault]) -> Any:
+def typed(cls: type[Spec], raw: Any, faults: list[Fault]) -> Any:
     """Attributes as the type that `cls` declares for them; None where it declares none."""
     adapter = _adapter(cls)
     if adapter is None:

@@ -60,7 +60,7 @@ def make(cls: type[Spec], node: NodeParts, faults: list[Fault], *, whole: bool) 
     faults.extend(_missing(cls, node.document))
     values = family.fields(cls.kind, node.document, faults)
     raw: Any = values.get("attributes", EMPTY)
-    typed = attributes.read(cls, raw, faults) if isinstance(raw, dict) else None
+    typed = attributes.typed(cls, raw, faults) if isinstance(raw, dict) else None
     judged = isinstance(raw, dict) and not (faults and _has_attribute_faults(faults))
     if typed is not None:
         values["attributes"] = typed

@@ -174,7 +174,7 @@ def _pattern(value: Any, faults: list[Fault], path: Path) -> Any:
 
 
 def _child(value: Any, faults: list[Fault], path: Path) -> Template | None:
-    from zom.template.document import read  # noqa: PLC0415 - it makes templates of documents
+    from zom.template.document import template_in  # noqa: PLC0415 - it makes templates of documents
 
     declared = getattr(value, "template", None) if isinstance(value, type) else None
     if isinstance(declared, Template):
@@ -182,7 +182,7 @@ def _child(value: Any, faults: list[Fault], path: Path) -> Template | None:
     if isinstance(value, Template):
         return value
     if is_mapping(value):
-        found, inner = read(value)
+        found, inner = template_in(value)
         faults.extend(fault._replace(path=(*path, *fault.path)) for fault in inner)
         return found
     faults.append(Fault(FORM, path, _CHILD, _shown(value)))

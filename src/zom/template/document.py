@@ -34,7 +34,7 @@ __all__ = [
     "members_of",
     "parse",
     "patterns_of",
-    "read",
+    "template_in",
     "template_of",
     "to_dict",
 ]
@@ -70,7 +70,7 @@ def parse(document: str | bytes | Mapping[str, Any]) -> tuple[Template | None, l
     if type(version) is not int or version != VERSION:
         found = show(version) if "zom_template" in value else "nothing"
         faults.append(Fault(MARK, ("zom_template",), show(VERSION), found))
-    made, inner = read(members)
+    made, inner = template_in(members)
     return made, problems_of([*faults, *inner])
 
 
@@ -85,7 +85,7 @@ class _OpenTemplate:
         self.made: Template | None = None
 
 
-def read(document: Mapping[str, Any]) -> tuple[Template | None, list[Fault]]:
+def template_in(document: Mapping[str, Any]) -> tuple[Template | None, list[Fault]]:
     """The template of a document without the mark of a root, and what is wrong with it."""
     frames: list[_OpenTemplate] = []
     inner: dict[int, list[tuple[Path, _OpenTemplate]]] = {}

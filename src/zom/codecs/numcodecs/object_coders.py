@@ -10,7 +10,7 @@ import numpy as np
 from typing_extensions import override
 
 from zom.codecs.numcodecs.object_lists import as_list, from_list
-from zom.codecs.vlen import join_items, place_of, read_items
+from zom.codecs.vlen import join_items, parse_items, place_of
 from zom.errors import CodecError, ExtensionError
 from zom.extension.bound import Block, Coder
 
@@ -194,7 +194,7 @@ class VlenArrayCoder(Coder[Any, Any]):
 
     @override
     def decode(self, chunk: Data) -> Array:
-        items = read_items(chunk, self._shape)
+        items = parse_items(chunk, self._shape)
         width = self._dtype.itemsize
         wrong = np.flatnonzero(items.lengths % width if width else items.lengths)
         if len(wrong):

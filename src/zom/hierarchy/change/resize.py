@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from zom.engine.index import Index
-from zom.engine.writing import write
+from zom.engine.writing import write_parts
 from zom.errors import ConflictError, SelectionError
 from zom.hierarchy.change.conflicts import OBSTACLE, conflict
 from zom.stores.interface import Wanted
@@ -147,7 +147,7 @@ def _clear_edges(chunks: Chunks, wide: ArrayPlan, shape: tuple[int, ...]) -> Non
         before = [slice(0, kept, 1) for kept in shape[:place]]
         behind = [slice(0, last, 1) for last in ends[place + 1 :]]
         index = Index((*before, slice(length, end, 1), *behind))
-        write(wider, index, np.broadcast_to(wide.fill, index.shape))
+        write_parts(wider, index, np.broadcast_to(wide.fill, index.shape))
 
 
 def _end_of(axis: Axis, length: int) -> int:
