@@ -53,6 +53,7 @@ PUBLIC = [
         "ZomError",
     ),
     *(
+        "check",
         "consolidate",
         "conventions",
         "convert",

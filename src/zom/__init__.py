@@ -55,7 +55,7 @@ if TYPE_CHECKING:
     from zom.handles.group import Group
     from zom.handles.handles import create_array, create_group, open, open_array, open_group  # noqa: A004
     from zom.handles.plan import Plan
-    from zom.hierarchy.check.validate import validate
+    from zom.hierarchy.check.validate import check, validate
     from zom.hierarchy.copy.copy import copy
     from zom.hierarchy.copy.report import CopyReport
     from zom.hierarchy.journal.repair import Repair, plan_repair, repair
@@ -119,7 +119,7 @@ _HOMES = {
     "zom.hierarchy.plugins": ("load_extensions",),
     "zom.hierarchy.stored.read": ("read",),
     "zom.hierarchy.journal.repair": ("Repair", "plan_repair", "repair"),
-    "zom.hierarchy.check.validate": ("validate",),
+    "zom.hierarchy.check.validate": ("check", "validate"),
     "zom.limits": ("Limits",),
     "zom.model.construction": ("ABSENT",),
     "zom.conversion.losses": ("Conversion",),
@@ -172,6 +172,7 @@ __all__ = [
     "StoreError",
     "UnknownName",
     "ZomError",
+    "check",
     "consolidate",
     "conventions",
     "convert",

@@ -51,6 +51,12 @@ def test_conventions_of_none_is_zarr_alone(call, unequal):
     assert call("validate", unequal, "--convention", "none") == (0, "", "1 store: no problems\n")
 
 
+def test_check_is_another_name_of_it(call, unequal):
+    assert call("check", unequal, "--format", "json") == call("validate", unequal, "--format", "json")
+    assert call("check", "--nonsense")[0] == 2
+    assert zom.check is zom.validate
+
+
 def test_a_convention_that_is_asked_for_and_is_not_there_is_an_error(call, written):
     name = written(v3.GroupSpec(members={}))
     code, out, _ = call("validate", name, "--convention", "ome/0.5")

@@ -66,6 +66,9 @@ _VERBS: dict[str, Any] = {
     "dingus": dingus,
 }
 
+_OTHER_NAMES = {"check": "validate"}
+"""Names of verbs, for those who look for another word."""
+
 _EPILOG = """\
 PLACE is a document or a store:
   FILE        a hierarchy as one document, or a document of a store: zarr.json, .zarray, .zgroup, ...
@@ -114,7 +117,11 @@ def _parser() -> argparse.ArgumentParser:
     )
     for name, verb in _VERBS.items():
         about = verb.__doc__.splitlines()[0].partition(": ")[2].removesuffix(".")
-        inner = verbs.add_parser(name, help=about, description=f"{about[0].upper()}{about[1:]}.")
+        others = [other for other, verb_name in _OTHER_NAMES.items() if verb_name == name]
+        inner = verbs.add_parser(
+            name, help=about, description=f"{about[0].upper()}{about[1:]}.", aliases=others
+        )
+        inner.set_defaults(verb=name)
         verb.declare(inner)
     return parser
 
@@ -171,7 +178,7 @@ def _run(arguments: Sequence[str]) -> int:
 
 
 def _parsed(verb: str, arguments: Sequence[str]) -> argparse.Namespace:
-    if verb and verb not in _VERBS:
+    if verb and verb not in _VERBS and verb not in _OTHER_NAMES:
         raise CommandError(_unknown(verb), USAGE)
     return _parser().parse_args(arguments)
 

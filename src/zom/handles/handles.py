@@ -32,8 +32,9 @@ __all__ = ["create_array", "create_group", "open", "open_array", "open_group"]
 def create_array(store: opening.Place, spec: Spec, path: str = "", *, spelling: Spelling = "full") -> Array:
     """A new array in `store`, a store, a path or a URL; "memory:" is a new store in memory.
 
-    Short-hand names, which few readers know, are written in full unless `spelling` is "given". Groups above it that are missing are made, too. ConflictError, and nothing written, where there is a
-    node already; of several who create the same array, in any process, one succeeds.
+    Short-hand names, which few readers know, are written in full unless `spelling` is "given". Groups above it
+    that are missing are made, too. ConflictError, and nothing written, where there is a node already; of several
+    who create the same array, in any process, one succeeds.
 
     >>> import zom
     >>> array = zom.create_array("memory:", zom.v3.ArraySpec.build(shape=(4,), dtype="int8"), "a/b")

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from zom.problems import Level
     from zom.template.models import Template
 
-__all__ = ["validate", "validate_attributes"]
+__all__ = ["check", "validate", "validate_attributes"]
 
 
 def validate(  # noqa: PLR0913 - each is a choice of the caller's
@@ -93,6 +93,10 @@ def validate(  # noqa: PLR0913 - each is a choice of the caller's
 
     with opened(subject, path, form) as found:
         return report_of_store(found, choices, data=data, limit=limit, progress=progress)
+
+
+check = validate
+"""Another name of `validate`, for those who look for this word."""
 
 
 def validate_attributes(  # noqa: PLR0913 - as above
