@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 
 import numpy as np
+import pytest
 
 import zom
 from zom import v3
@@ -41,8 +42,8 @@ def test_one_chunk_is_read_by_at_most_fifty_calls(tmp_path):
     assert len(made) <= 50, made
 
 
-def test_an_array_is_parsed_by_at_most_sixty_calls():
-    text = SPEC.to_json()
-    made = calls_in_zom(lambda: v3.ArraySpec.parse(text))
+@pytest.mark.parametrize("document", [SPEC.to_json(), SPEC.to_dict()], ids=["text", "mapping"])
+def test_an_array_is_parsed_by_at_most_sixty_calls(document):
+    made = calls_in_zom(lambda: v3.ArraySpec.parse(document))
     assert "node.py: make" in made
     assert len(made) <= 60, made

@@ -131,7 +131,7 @@ class JSONList(list[Any]):
         return self
 
 
-_KEEP = frozenset({str, int, bool, type(None)})
+_KEEP = frozenset({int, bool, type(None)})
 
 
 class _UnfitError(Exception):
@@ -238,10 +238,12 @@ def _fast(value: Any, depth: int, known: _Known) -> Any:  # noqa: C901, PLR0912 
                 raise _UnfitError
             if not name.isascii():
                 _check_text(name)
-            made[name] = _fast(item, depth, known)
+            # Most values are such: a call for each would take most of the time.
+            plain = type(item) in _KEEP or (type(item) is str and item.isascii())
+            made[name] = item if plain else _fast(item, depth, known)
         frozen = JSONDict(made)
     else:
-        frozen = JSONList([_fast(item, depth, known) for item in value])
+        frozen = JSONList([item if type(item) in _KEEP else _fast(item, depth, known) for item in value])
     if known.total > _FEW:
         known.made[id(value), depth + 1] = (frozen, known.total - start)
     return frozen
