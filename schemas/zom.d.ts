@@ -609,7 +609,7 @@ export interface V3NumcodecsBloscCodec {
   must_understand?: boolean;
 }
 export interface V3NumcodecsBloscConfiguration {
-  cname?: "blosclz" | "lz4" | "lz4hc" | "snappy" | "zlib" | "zstd";
+  cname?: "lz4" | "lz4hc" | "blosclz" | "zstd" | "snappy" | "zlib";
   clevel?: number;
   shuffle?: number;
   blocksize?: number;

@@ -56,7 +56,7 @@ class Prepared:
         _set(spec, "__pydantic_fields_set__", _names.setdefault(names, names))
         extra = spec.__pydantic_extra__
         _set(spec, "__pydantic_extra__", JSONDict(extra) if extra else _EMPTY)
-        fields: dict[str, Any] = spec.__dict__
+        fields: Any = spec.__dict__
         if "attributes" in fields:
             fields["attributes"] = self.attributes
         if members is not None:
