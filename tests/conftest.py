@@ -1,7 +1,8 @@
-"""Marks the corpora, which the fast lane leaves out: thousands of cases that each repeat one test."""
+"""Marks the corpora, which the fast lane leaves out: thousands of cases that each repeat one test. Lets Ctrl-C through."""
 
 from __future__ import annotations
 
+import signal
 from pathlib import Path
 
 import pytest
@@ -21,6 +22,12 @@ CORPORA = (
     "stores/test_suite_remote.py",
     "test_written_documents.py",
 )
+
+
+def pytest_configure() -> None:
+    """Shells let the jobs in their background ignore Ctrl-C; tests send it, also to children, who inherit that."""
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def is_corpus(path: Path) -> bool:

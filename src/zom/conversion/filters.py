@@ -45,7 +45,7 @@ class Filters:
     >>> from zom.extension.link import parse_links
     >>> from zom.extension.resolve import parse_v3
     >>> made = Filters(Elements(((4,),), parse_v3("int16", [])), 1, Report(()))
-    >>> made.read(parse_links([{"name": "bytes", "configuration": {"endian": "big"}}, "numcodecs.bz2"]))
+    >>> made.add_links(parse_links([{"name": "bytes", "configuration": {"endian": "big"}}, "numcodecs.bz2"]))
     >>> made.compressor, made.filters, made.endian
     ({'id': 'bz2', 'level': 1}, [], 'big')
     """
