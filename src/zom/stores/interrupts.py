@@ -10,12 +10,18 @@ from __future__ import annotations
 import signal
 import threading
 from contextlib import contextmanager
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator
 
 __all__ = ["Uninterrupted", "interruptible"]
+
+_INTERRUPT = int(signal.SIGINT)
+
+# The functions of `signal` without its enumerations, which take ten times as long: it is done for each value.
+_plain: Any = import_module("_signal")
 
 
 class Uninterrupted:
@@ -44,18 +50,20 @@ class Uninterrupted:
         self._waits = False
 
     def __enter__(self) -> None:
-        if threading.get_ident() != threading.main_thread().ident or _current() is not None:
+        if threading.get_ident() != threading.main_thread().ident:
             return
-        before = signal.getsignal(signal.SIGINT)
-        if callable(before):
-            self._before = before
-            signal.signal(signal.SIGINT, self._defer)
+        before = _plain.getsignal(_INTERRUPT)
+        if not callable(before) or type(getattr(before, "__self__", None)) is Uninterrupted:
+            return
+        self._before = before
+        _plain.signal(_INTERRUPT, self._defer)
 
     def __exit__(self, *error: object) -> None:
         # An interrupt that comes right here is still deferred: the block ends with the next line.
         if self._before is not None:
-            signal.signal(signal.SIGINT, self._before)
-            self._raise()
+            _plain.signal(_INTERRUPT, self._before)
+            if self._came is not None:
+                self._raise()
 
     def _defer(self, *what: Any) -> None:
         is_second, self._came = self._came is not None, what
@@ -80,7 +88,7 @@ class Uninterrupted:
 
 def _current() -> Uninterrupted | None:
     """The block that the main thread is in."""
-    handler = getattr(signal.getsignal(signal.SIGINT), "__self__", None)
+    handler = getattr(_plain.getsignal(_INTERRUPT), "__self__", None)
     return handler if isinstance(handler, Uninterrupted) else None
 
 
