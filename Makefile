@@ -4,7 +4,7 @@ PYTHON ?= python3
 VENV ?= .venv
 RUN := $(VENV)/bin
 
-.PHONY: help setup fast test check lint types docs schemas bench clean
+.PHONY: help setup fast unit test check lint types docs schemas bench clean
 
 help: ## list the tasks
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 10
@@ -14,7 +14,10 @@ setup: ## create the environment with all tools, and install the commit hooks
 	$(RUN)/pip install --quiet -e '.[lint]' pre-commit
 	$(RUN)/pre-commit install
 
-fast: lint types ## lint, types, and the unit tests without corpora
+fast: ## lint, types, and the unit tests without corpora, side by side
+	@$(MAKE) --no-print-directory --jobs=3 --output-sync=target unit types lint
+
+unit:
 	$(RUN)/python -m pytest -n 2 -q -m 'not slow and not corpus'
 
 test: ## all tests; doctests, docs and the README are part of them

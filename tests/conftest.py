@@ -9,16 +9,27 @@ import pytest
 
 HERE = Path(__file__).parent
 CORPORA = (
+    "codecs/numcodecs/test_filter.py",
     "codecs/test_every_data_type.py",
+    "codecs/test_numcodecs_configurations.py",
+    "codecs/test_running_compressors.py",
+    "codecs/zfp/",
     "conformance/",
     "conventions/ome/test_published_suites.py",
     "conventions/test_report.py",
     "dtypes/test_every_type.py",
+    "engine/test_damage.py",
+    "engine/test_faults.py",
     "engine/test_fuzz.py",
     "faults/",
+    "hierarchy/test_damaged_stores.py",
+    "hierarchy/test_odd_names.py",
+    "hierarchy/test_told.py",
     "schema/",
     "schemas/",
     "stores/test_crashes.py",
+    "stores/test_lost_answers.py",
+    "stores/test_suite.py",
     "stores/test_suite_remote.py",
     "test_written_documents.py",
 )
