@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 import pytest
 
+import zom
 from zom.engine.selection import basic_or_numpy, blocks, outer, vectorized
 from zom.errors import SelectionError
 from zom.extension.axis import Axis
@@ -119,3 +122,17 @@ def test_whatever_numpy_makes_an_array_of_is_one():
 
     assert basic_or_numpy(Column(), (4,)).index.entries[0].tolist() == [2, 0]
     assert basic_or_numpy(range(1, 3), (4,)).index.entries == (slice(1, 3, 1),)
+
+
+class Corner(NamedTuple):
+    row: int
+    column: int
+
+
+def test_a_tuple_of_a_class_of_its_own_is_a_key_like_others():
+    values = np.arange(20).reshape(4, 5)
+    array = zom.create_array("memory:", zom.v3.ArraySpec.build(shape=(4, 5), dtype="int64"))
+    array[:] = values
+    assert array[Corner(3, 2)] == values[3, 2]
+    array[Corner(3, 2)] = values[3, 2] = -1
+    np.testing.assert_array_equal(array[:], values)

@@ -39,7 +39,7 @@ def split_fields(key: Any) -> tuple[Fields, Any]:
     (('x', (3,)), (['x', 'y'], ()), (None, 5))
     """
     rest = key
-    parts: tuple[Any, ...] = key if type(key) is tuple else (key,)  # pyright: ignore[reportUnknownVariableType]
+    parts: tuple[Any, ...] = key if isinstance(key, tuple) else (key,)  # pyright: ignore[reportUnknownVariableType]
     for part in parts:
         if type(part) in _PLAIN:
             continue

@@ -43,7 +43,7 @@ def terms(key: Any, rank: int) -> list[Term]:
     ([Ellipsis, slice(None, None, None), 1], [array([ True, False])])
     """
     # No cast: that is a call, for each key.
-    parts: tuple[Any, ...] = key if type(key) is tuple else (key,)  # pyright: ignore[reportUnknownVariableType]
+    parts: tuple[Any, ...] = key if isinstance(key, tuple) else (key,)  # pyright: ignore[reportUnknownVariableType]
     found: list[Term] = []
     used, dots = 0, -1
     for part in parts:
