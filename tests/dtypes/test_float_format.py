@@ -9,8 +9,10 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from zom.dtypes.float_format import FORMATS, parse_float, write_float
+from zom.extension.notation import NOTATIONS
 
 ml_dtypes = pytest.importorskip("ml_dtypes", reason="pip install ml_dtypes")
+V3 = NOTATIONS["v3"]
 NARROW = [name for name in FORMATS if name not in {"float16", "float32", "float64"}]
 
 
@@ -34,7 +36,7 @@ def test_every_pattern_means_what_ml_dtypes_says(name):
 def test_every_number_comes_back_from_its_shortest_spelling(name, data):
     made = FORMATS[name]
     pattern = data.draw(st.integers(0, made.mask))
-    assert parse_float(made, write_float(made, pattern, "v3"), "v3", [], ()) == pattern
+    assert parse_float(made, write_float(made, pattern, V3), V3, [], ()) == pattern
 
 
 @pytest.mark.parametrize("name", [name for name in NARROW if name != "float8_e8m0fnu"])

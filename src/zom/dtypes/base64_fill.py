@@ -10,6 +10,7 @@ import base64
 import re
 from typing import TYPE_CHECKING, Any
 
+from zom.dtypes.element import text_schema
 from zom.extension.fill_value import (
     LENGTH,
     PLAIN_TEXT,
@@ -24,6 +25,7 @@ from zom.problems import Fault, show
 
 if TYPE_CHECKING:
     from zom.extension.datatype import Format
+    from zom.extension.notation import Notation
 
 __all__ = ["base64_schema", "parse_item", "parse_text", "write_item"]
 
@@ -31,12 +33,12 @@ _BASE64 = re.compile(BASE64)
 
 
 def base64_schema(form: Format) -> dict[str, Any]:
-    """Base64 of any length, or null in v2, as JSON Schema.
+    """Base64 of any length, or null where that is a fill value, as JSON Schema.
 
     >>> base64_schema("v2")["type"]
     ['string', 'null']
     """
-    return {"type": ["string", "null"] if form == "v2" else "string", "pattern": BASE64}
+    return {**text_schema(form), "pattern": BASE64}
 
 
 def parse_item(size: int, value: Any, faults: list[Fault], path: tuple[str | int, ...]) -> bytes | None:
@@ -55,17 +57,17 @@ def parse_item(size: int, value: Any, faults: list[Fault], path: tuple[str | int
 
 
 def parse_text(
-    size: int, value: Any, form: Format, faults: list[Fault], path: tuple[str | int, ...]
+    size: int, value: Any, notation: Notation, faults: list[Fault], path: tuple[str | int, ...]
 ) -> bytes | None:
-    """As `parse_item`, but v2 text that is not base64 stands for itself, and 0 for no text."""
-    if type(value) is int and value == 0 and form != "v3":
+    """As `parse_item`, but where `notation` allows it other text stands for itself, and 0 for no text."""
+    if type(value) is int and value == 0 and notation.plain_text:
         faults.append(Fault(ZERO, path, f"base64 of at most {size} bytes", "0", 'write ""'))
         return bytes(size)
-    if form == "v3" or not isinstance(value, str) or _BASE64.match(value):
+    if not notation.plain_text or not isinstance(value, str) or _BASE64.match(value):
         start = len(faults)
         found = parse_item(size, value, faults, path)
         # In v3 only zarr-python has such a type, so what it writes is right.
-        told = [fault for fault in faults[start:] if form == "v2" or fault.rule is not SHORT]
+        told = [fault for fault in faults[start:] if notation.whole_bytes or fault.rule is not SHORT]
         faults[start:] = [each._replace(rule=SHORT_TEXT) if each.rule is SHORT else each for each in told]
         return found
     raw = value.encode()

@@ -19,6 +19,7 @@ from zom.problems import Fault, show
 
 if TYPE_CHECKING:
     from zom.extension.datatype import Format, Kind
+    from zom.extension.notation import Notation
     from zom.json.value import JSON
 
 __all__ = ["BoolType"]
@@ -58,20 +59,18 @@ class BoolType(PlainType):
         return "0x0[01]|0b0{7}[01]"
 
     @override
-    def plain_fill_schema(self, form: Format) -> dict[str, Any]:
-        if form == "v2":
-            return {"enum": [False, True, 0, 1]}
-        return {"type": "boolean"}
+    def plain_fill_schema(self, notation: Notation) -> dict[str, Any]:
+        return {"enum": [False, True, 0, 1]} if notation.zero_and_one else {"type": "boolean"}
 
     @override
-    def parse(self, value: Any, form: Format, faults: list[Fault], path: tuple[str | int, ...]) -> Any:
-        if isinstance(value, bool) or (form == "v2" and type(value) is int and value in {0, 1}):
+    def parse(self, value: Any, notation: Notation, faults: list[Fault], path: tuple[str | int, ...]) -> Any:
+        if isinstance(value, bool) or (notation.zero_and_one and type(value) is int and value in {0, 1}):
             return np.bool_(value)
         if type(value) is int and value in {0, 1}:
             fix = f"write {'true' if value else 'false'}"
             faults.append(Fault(NUMBER_FOR_BOOL, path, "true or false", show(value), fix))
             return np.bool_(value)
-        refuse_type("true or false", value, faults, path, integers="01" if form == "v2" else "")
+        refuse_type("true or false", value, faults, path, integers="01" if notation.zero_and_one else "")
         return None
 
     @override

@@ -14,10 +14,10 @@ import numpy as np
 from typing_extensions import override
 
 from zom.dtypes.base64_fill import base64_schema, write_item
-from zom.dtypes.element import CONFIGURATION, cast_error, spelling_error
-from zom.extension.configuration import NoConfiguration, parse_configuration
+from zom.dtypes.element import cast_error, unconfigured
 from zom.extension.datatype import DataType, DataTypeFamily, data_types
 from zom.extension.fill_value import no_fill, parse_base64, parse_int, refuse_type
+from zom.extension.notation import NOTATIONS
 from zom.json.python_value import bytes_of
 
 if TYPE_CHECKING:
@@ -63,33 +63,37 @@ class BytesType(DataType):
         return np.dtype(object)
 
     @override
-    def to_json(self, form: Format) -> JSON:
-        if form == "draft":
-            raise spelling_error(self, form)
-        return "|O" if form == "v2" else "bytes"
+    def to_v2(self) -> JSON:
+        return "|O"
+
+    @override
+    def to_v3(self) -> JSON:
+        return "bytes"
 
     @override
     def parse_fill(
         self, value: JSON, form: Format, faults: list[Fault], path: tuple[str | int, ...] = ()
     ) -> Any:
+        notation = NOTATIONS[form]
         if value is None:
-            return no_fill(self, form, faults, path)
+            return no_fill(self, notation, faults, path)
         if isinstance(value, str):
             return parse_base64(value, None, faults, path)
-        if isinstance(value, list) and form != "v2":
-            read = (parse_int((0, 255), item, form, faults, (*path, i)) for i, item in enumerate(value))
+        if isinstance(value, list) and notation.byte_lists:
+            read = (parse_int((0, 255), item, notation, faults, (*path, i)) for i, item in enumerate(value))
             numbers = [number for number in read if number is not None]
             return bytes(numbers) if len(numbers) == len(value) else None
-        if form == "v2" and type(value) is int and value == 0:
+        if notation.zero_and_one and type(value) is int and value == 0:
             return b""
-        expected = "base64" if form == "v2" else "base64, or a list of integers from 0 to 255"
-        refuse_type(expected, value, faults, path, integers="0" if form == "v2" else "")
+        expected = "base64, or a list of integers from 0 to 255" if notation.byte_lists else "base64"
+        refuse_type(expected, value, faults, path, integers="0" if notation.zero_and_one else "")
         return None
 
     @override
     def fill_schema(self, form: Format) -> dict[str, Any]:
+        notation = NOTATIONS[form]
         texts = base64_schema(form)
-        if form == "v2":
+        if not notation.byte_lists:
             return {"if": {"const": 0, "type": "integer"}, "else": texts}
         numbers = {"type": "array", "items": {"type": "integer", "minimum": 0, "maximum": 255}}
         return {"if": {"type": "string"}, "then": texts, "else": numbers}
@@ -129,11 +133,7 @@ class BytesFamily(DataTypeFamily):
         self, name: str, configuration: JSONDict | None, faults: list[Fault], path: tuple[str | int, ...]
     ) -> DataType | None:
         del name
-        if configuration:
-            where = (*path, "configuration")
-            parse_configuration(NoConfiguration, configuration, CONFIGURATION, faults, path=where)
-            return None
-        return BytesType()
+        return BytesType() if unconfigured(configuration, faults, path) else None
 
     def from_v2(
         self, dtype: JSON, object_codec: str | None, faults: list[Fault], path: tuple[str | int, ...]

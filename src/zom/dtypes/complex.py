@@ -18,10 +18,12 @@ from zom.dtypes.float_format import FORMATS, FloatFormat, float_schema, parse_fl
 from zom.extension.complex_parts import PARTS
 from zom.extension.datatype import data_types
 from zom.extension.fill_value import refuse_type
+from zom.extension.notation import NOTATIONS
 from zom.json.python_value import is_list, number_of
 
 if TYPE_CHECKING:
     from zom.extension.datatype import ByteOrder, DataType, Format, Kind
+    from zom.extension.notation import Notation
     from zom.json.value import JSON
     from zom.problems import Fault
 
@@ -83,16 +85,16 @@ class ComplexType(PlainType):
         return np.dtype((">" if self.order == "big" else "<") + self.code)
 
     @override
-    def plain_fill_schema(self, form: Format) -> dict[str, Any]:
-        part = float_schema(self.part, form)
+    def plain_fill_schema(self, notation: Notation) -> dict[str, Any]:
+        part = float_schema(self.part, notation)
         return {"type": "array", "minItems": 2, "maxItems": 2, "items": part}
 
     @override
-    def parse(self, value: Any, form: Format, faults: list[Fault], path: tuple[str | int, ...]) -> Any:
+    def parse(self, value: Any, notation: Notation, faults: list[Fault], path: tuple[str | int, ...]) -> Any:
         if not is_list(value) or len(value) != 2:
             refuse_type("a list of 2 numbers, real and imaginary", value, faults, path)
             return None
-        parts = [parse_float(self.part, value[i], form, faults, (*path, i)) for i in (0, 1)]
+        parts = [parse_float(self.part, value[i], notation, faults, (*path, i)) for i in (0, 1)]
         return self._scalar(*parts)
 
     def _scalar(self, real: int | None, imaginary: int | None) -> Any:
@@ -105,7 +107,7 @@ class ComplexType(PlainType):
     def fill_json(self, scalar: Any, form: Format) -> JSON:
         raw, size = self.pack(scalar), self.part.size
         halves = (int.from_bytes(half, self.stored) & self.part.mask for half in (raw[:size], raw[size:]))
-        return [write_float(self.part, half, form) for half in halves]
+        return [write_float(self.part, half, NOTATIONS[form]) for half in halves]
 
     @override
     def default(self) -> Any:

@@ -13,11 +13,12 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import numpy as np
 from typing_extensions import override
 
-from zom.dtypes.element import Element, cast_error, configured, extension_type
+from zom.dtypes.element import Element, cast_error, configured, draft_extension, extension_type
 from zom.extension.configuration import Configuration
 from zom.extension.datatype import DataType, DataTypeFamily, data_types
 from zom.extension.field import Interval
 from zom.extension.fill_value import parse_int, refuse_type
+from zom.extension.notation import NOTATIONS
 from zom.extension.typestr import MOST_BYTES, parse_typestr
 from zom.json.python_value import integer_of
 from zom.problems import Fault, rule, show
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from zom.extension.datatype import ByteOrder, Format, Kind
+    from zom.extension.notation import Notation
     from zom.json.value import JSON, JSONDict
 
 __all__ = ["TimeType"]
@@ -101,31 +103,32 @@ class TimeType(Element):
         return np.dtype(self._spelled)
 
     @override
-    def to_json(self, form: Format) -> JSON:
-        if form == "v2":
-            return self._spelled
-        if form == "v3":
-            return {"name": self.name, "configuration": {"unit": self.tick, "scale_factor": self.scale}}
-        return {
-            "extension": "https://purl.org/zarr/spec/extensions/data-types/datetime/1.0",
-            "type": self._spelled,
-            "fallback": f"{self._spelled[0]}i8",
-        }
+    def to_v2(self) -> JSON:
+        return self._spelled
 
     @override
-    def plain_fill_schema(self, form: Format) -> dict[str, Any]:
-        del form
+    def to_v3(self) -> JSON:
+        return {"name": self.name, "configuration": {"unit": self.tick, "scale_factor": self.scale}}
+
+    @override
+    def to_draft(self) -> JSON:
+        uri = "https://purl.org/zarr/spec/extensions/data-types/datetime/1.0"
+        return draft_extension(uri, self._spelled, f"{self._spelled[0]}i8")
+
+    @override
+    def plain_fill_schema(self, notation: Notation) -> dict[str, Any]:
+        del notation
         integers = {"type": "integer", "minimum": _SPAN[0], "maximum": _SPAN[1]}
         return {"if": {"type": "string"}, "then": {"const": "NaT", "type": "string"}, "else": integers}
 
     @override
-    def parse(self, value: Any, form: Format, faults: list[Fault], path: tuple[str | int, ...]) -> Any:
+    def parse(self, value: Any, notation: Notation, faults: list[Fault], path: tuple[str | int, ...]) -> Any:
         if value == "NaT":
             return self._scalar(_NAT)
         if isinstance(value, str):
             refuse_type('an integer, or "NaT"', value, faults, path)
             return None
-        ticks = parse_int(_SPAN, value, form, faults, path)
+        ticks = parse_int(_SPAN, value, notation, faults, path)
         return None if ticks is None else self._scalar(ticks)
 
     def _scalar(self, ticks: int) -> Any:
@@ -143,8 +146,7 @@ class TimeType(Element):
     @override
     def fill_json(self, scalar: Any, form: Format) -> JSON:
         ticks = int(scalar.view(np.int64))
-        # zarr-python 2 reads the number only.
-        return "NaT" if ticks == _NAT and form != "v2" else ticks
+        return "NaT" if ticks == _NAT and NOTATIONS[form].not_a_time else ticks
 
     @override
     def default(self) -> Any:

@@ -17,10 +17,11 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 from typing_extensions import override
 
-from zom.errors import ConversionError, ExtensionError, SpecError
+from zom.errors import ExtensionError, SpecError
 from zom.extension.configuration import NoConfiguration, parse_configuration
-from zom.extension.datatype import ByteOrder, DataType, DataTypeFamily
+from zom.extension.datatype import ByteOrder, DataType, DataTypeFamily, spelling_error
 from zom.extension.fill_value import CAST, WIDTH, no_fill
+from zom.extension.notation import NOTATIONS
 from zom.extension.patterns import hexadecimal, whole
 from zom.extension.typestr import Typestr, parse_typestr
 from zom.json.python_value import is_list
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
 
     from zom.extension.configuration import Configuration
     from zom.extension.datatype import Format
+    from zom.extension.notation import Notation
     from zom.json.value import JSON, JSONDict
 
 __all__ = [
@@ -38,13 +40,16 @@ __all__ = [
     "Element",
     "PlainFamily",
     "PlainType",
+    "SizedType",
     "cast_error",
     "configured",
+    "draft_extension",
     "extension_type",
     "is_unnamed_field",
     "ml_dtype",
     "pack",
-    "spelling_error",
+    "text_schema",
+    "unconfigured",
     "unpack",
 ]
 
@@ -65,13 +70,6 @@ def cast_error(data_type: DataType, value: object, expected: str) -> SpecError:
     return SpecError(
         [Problem(CAST.code, "error", "/", "", (), expected, found)], f"a value of type {data_type.name}"
     )
-
-
-def spelling_error(data_type: DataType, form: Format, why: str = "") -> ConversionError:
-    """The error of a type that `form` can't spell."""
-    found = f"{data_type.name}: {why}" if why else data_type.name
-    problem = Problem("data-type/conversion", "error", "/", "", (), f"a data type that {form} knows", found)
-    return ConversionError([problem], "data type")
 
 
 class Element(DataType):
@@ -98,48 +96,47 @@ class Element(DataType):
         return self.order or "little"
 
     @abstractmethod
-    def parse(self, value: Any, form: Format, faults: list[Fault], path: tuple[str | int, ...]) -> Any:
+    def parse(self, value: Any, notation: Notation, faults: list[Fault], path: tuple[str | int, ...]) -> Any:
         """The scalar that a fill value other than null stands for."""
 
     @override
     def fill_schema(self, form: Format) -> dict[str, Any]:
-        """What the type takes besides null (v2) and full-width patterns (draft), and these two."""
-        plain = self.plain_fill_schema(form)
-        if not plain:
-            return {}
-        if form == "v2":
-            return or_null(plain)
-        if form == "draft":
-            return by_text({"type": "string", "pattern": whole(self.digits)}, plain)
-        return plain
+        notation = NOTATIONS[form]
+        schema = self.plain_fill_schema(notation)
+        if schema and notation.patterns:
+            schema = by_text({"type": "string", "pattern": whole(self.digits)}, schema)
+        return or_null(schema) if schema and notation.null else schema
 
     @property
     def digits(self) -> str:
         """The full-width patterns that the draft takes, as a pattern of their digits."""
         return f"{hexadecimal(self.itemsize)}|0b[01]{{{8 * self.itemsize}}}"
 
-    def plain_fill_schema(self, form: Format) -> dict[str, Any]:
-        """What `read` takes at the level "strict", as JSON Schema; empty where it can't be said."""
-        del form
+    def plain_fill_schema(self, notation: Notation) -> dict[str, Any]:
+        """What `parse` takes at the level "strict", as JSON Schema; empty where it can't be said."""
+        del notation
         return {}
 
     @override
     def parse_fill(
         self, value: JSON, form: Format, faults: list[Fault], path: tuple[str | int, ...] = ()
     ) -> Any:
+        notation = NOTATIONS[form]
         if value is None:
-            return no_fill(self, form, faults, path)
-        if form == "draft" and type(value) is str and value[:2] in {"0x", "0b"} and _DIGITS.fullmatch(value):
-            return self._read_digits(value, faults, path)
-        return self.parse(value, form, faults, path)
+            return no_fill(self, notation, faults, path)
+        if notation.patterns and type(value) is str and _DIGITS.fullmatch(value):
+            return self._read_digits(value, notation, faults, path)
+        return self.parse(value, notation, faults, path)
 
-    def _read_digits(self, value: str, faults: list[Fault], path: tuple[str | int, ...]) -> Any:
+    def _read_digits(
+        self, value: str, notation: Notation, faults: list[Fault], path: tuple[str | int, ...]
+    ) -> Any:
         """The scalar of a full-width pattern: the draft takes one for every data type."""
         each = 4 if value[1] == "x" else 1
         if (len(value) - 2) * each != 8 * self.itemsize:
             if isinstance(self.default(), (bytes, str, np.void)):
                 # Text may begin with 0x and be no pattern: of the right width it can't be the text.
-                return self.parse(value, "draft", faults, path)
+                return self.parse(value, notation, faults, path)
             digits = (
                 f'"0x" and {2 * self.itemsize} hexadecimal, or "0b" and {8 * self.itemsize} binary, digits'
             )
@@ -147,7 +144,7 @@ class Element(DataType):
             return None
         raw = int(value[2:], 16 if each == 4 else 2).to_bytes(self.itemsize, "big")
         if not self.accepts(raw):
-            return self.parse(value, "draft", faults, path)
+            return self.parse(value, notation, faults, path)
         return self.unpack(raw if self.stored == "big" else swapped(raw, self.unit))
 
     def accepts(self, raw: bytes) -> bool:
@@ -229,6 +226,27 @@ def configured(
     return parse_configuration(model, value or {}, CONFIGURATION, faults, path=(*path, "configuration"))
 
 
+def unconfigured(configuration: JSONDict | None, faults: list[Fault], path: tuple[str | int, ...]) -> bool:
+    """Whether a type that needs no configuration has none; each of its members is a fault.
+
+    >>> unconfigured(None, [], ())
+    True
+    """
+    if configuration:
+        where = (*path, "configuration")
+        parse_configuration(NoConfiguration, configuration, CONFIGURATION, faults, path=where)
+    return not configuration
+
+
+def draft_extension(extension: str, spelled: JSON, fallback: str | None) -> JSON:
+    """A data type that the draft's table lacks, as an extension; URIs were never settled.
+
+    >>> draft_extension("TODO: unicode array protocol URL", "<U5", "r160")["fallback"]
+    'r160'
+    """
+    return {"extension": extension, "type": spelled, "fallback": fallback}
+
+
 def extension_type(value: JSON, *words: str) -> Any:
     """The `type` of a draft extension whose URI has one of `words`; None for any other value.
 
@@ -266,6 +284,16 @@ def or_null(schema: dict[str, Any]) -> dict[str, Any]:
     return {**schema, "type": [schema["type"], "null"]}
 
 
+def text_schema(form: Format) -> dict[str, Any]:
+    """Text, or null where that is a fill value, as JSON Schema.
+
+    >>> text_schema("v2")
+    {'type': ['string', 'null']}
+    """
+    schema: dict[str, Any] = {"type": "string"}
+    return or_null(schema) if NOTATIONS[form].null else schema
+
+
 def by_text(texts: dict[str, Any], others: dict[str, Any]) -> dict[str, Any]:
     """The texts that a type takes, and the other values: joined so that each fault stands alone.
 
@@ -278,6 +306,33 @@ def by_text(texts: dict[str, Any], others: dict[str, Any]) -> dict[str, Any]:
     if "if" in others:
         return {**others, "then": by_text(texts, others["then"])}
     return {"if": {"type": "string"}, "then": texts, "else": others}
+
+
+class SizedType(Element):
+    """A data type whose configuration is the number of bytes of an element."""
+
+    @property
+    @abstractmethod
+    def uri(self) -> str:
+        """The extension of the draft."""
+
+    @property
+    def described(self) -> JSON:
+        """The `type` of that extension."""
+        return self.to_v2()
+
+    @override
+    def to_v3(self) -> JSON:
+        return {"name": self.name, "configuration": {"length_bytes": self._length("v3")}}
+
+    @override
+    def to_draft(self) -> JSON:
+        return draft_extension(self.uri, self.described, f"r{8 * self._length('draft')}")
+
+    def _length(self, form: Format) -> int:
+        if not self.itemsize:
+            raise spelling_error(self, form, "it has no bytes")
+        return self.itemsize
 
 
 class PlainType(Element):
@@ -305,15 +360,20 @@ class PlainType(Element):
         return np.dtype((">" if self.order == "big" else "<") + self.code)
 
     @override
-    def to_json(self, form: Format) -> JSON:
-        if form == "v3":
-            return self.name
+    def to_v2(self) -> JSON:
+        return self.v2_name or self._typestr("v2")
+
+    @override
+    def to_v3(self) -> JSON:
+        return self.name
+
+    @override
+    def to_draft(self) -> JSON:
+        return self._typestr("draft") if self.code is None or self.order is not None else self.name
+
+    def _typestr(self, form: Format) -> str:
         if self.code is None:
-            if form == "v2" and self.v2_name is not None:
-                return self.v2_name
             raise spelling_error(self, form, "numpy has no such type")
-        if form == "draft" and self.order is None:
-            return self.name
         mark = "|" if self.unit == 1 else ">" if self.order == "big" else "<"
         return mark + self.code
 
@@ -350,11 +410,7 @@ class PlainFamily(DataTypeFamily):
         self, name: str, configuration: JSONDict | None, faults: list[Fault], path: tuple[str | int, ...]
     ) -> DataType | None:
         del name
-        if configuration:
-            where = (*path, "configuration")
-            parse_configuration(NoConfiguration, configuration, CONFIGURATION, faults, path=where)
-            return None
-        return self.element
+        return self.element if unconfigured(configuration, faults, path) else None
 
     @override
     def from_v2(

@@ -12,7 +12,7 @@ import numpy as np
 from pydantic import Field
 from typing_extensions import override
 
-from zom.dtypes.element import Element, cast_error, configured, extension_type, spelling_error
+from zom.dtypes.element import SizedType, cast_error, configured, extension_type, text_schema
 from zom.extension.configuration import Configuration
 from zom.extension.datatype import DataType, DataTypeFamily, data_types
 from zom.extension.field import Interval
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from zom.extension.datatype import ByteOrder, Format, Kind
+    from zom.extension.notation import Notation
     from zom.json.value import JSON, JSONDict
 
 __all__ = ["FixedLengthUTF32Type"]
@@ -36,7 +37,7 @@ class UTF32Configuration(Configuration):
 
 
 @dataclass(frozen=True, slots=True)
-class FixedLengthUTF32Type(Element):
+class FixedLengthUTF32Type(SizedType):
     """Text of at most `length` code points.
 
     >>> FixedLengthUTF32Type(5).parse_fill("hello", "v2", [])
@@ -71,30 +72,31 @@ class FixedLengthUTF32Type(Element):
     def order(self) -> ByteOrder | None:
         return self.byte_order
 
+    @property
+    def _spelled(self) -> str:
+        return f"{'>' if self.byte_order == 'big' else '<'}U{self.length}"
+
     @override
     def numpy(self) -> np.dtype[Any]:
-        return np.dtype(f"{'>' if self.byte_order == 'big' else '<'}U{self.length}")
+        return np.dtype(self._spelled)
 
     @override
-    def to_json(self, form: Format) -> JSON:
-        spelled = f"{'>' if self.byte_order == 'big' else '<'}U{self.length}"
-        if form == "v2":
-            return spelled
-        if not self.length:
-            raise spelling_error(self, form, "it has no bytes")
-        if form == "v3":
-            return {"name": self.name, "configuration": {"length_bytes": self.itemsize}}
-        fallback = f"r{8 * self.itemsize}"
-        return {"extension": "TODO: unicode array protocol URL", "type": spelled, "fallback": fallback}
+    def to_v2(self) -> JSON:
+        return self._spelled
+
+    @property
+    @override
+    def uri(self) -> str:
+        return "TODO: unicode array protocol URL"
 
     @override
-    def plain_fill_schema(self, form: Format) -> dict[str, Any]:
-        del form
+    def plain_fill_schema(self, notation: Notation) -> dict[str, Any]:
+        del notation
         return {"type": "string", "maxLength": self.length}
 
     @override
-    def parse(self, value: Any, form: Format, faults: list[Fault], path: tuple[str | int, ...]) -> Any:
-        del form
+    def parse(self, value: Any, notation: Notation, faults: list[Fault], path: tuple[str | int, ...]) -> Any:
+        del notation
         if not isinstance(value, str):
             refuse_type(f"text of at most {self.length} characters", value, faults, path)
             return None
@@ -142,7 +144,7 @@ class FixedLengthUTF32Family(DataTypeFamily):
         return UTF32Configuration
 
     def fill_schema(self, form: Format) -> dict[str, Any]:
-        return {"type": ["string", "null"]} if form == "v2" else {"type": "string"}
+        return text_schema(form)
 
     def from_v3(
         self, name: str, configuration: JSONDict | None, faults: list[Fault], path: tuple[str | int, ...]

@@ -15,10 +15,12 @@ from typing_extensions import override
 from zom.dtypes.element import PlainFamily, PlainType, cast_error
 from zom.dtypes.float_format import FORMATS, FloatFormat, float_schema, parse_float, write_float
 from zom.extension.datatype import data_types
+from zom.extension.notation import NOTATIONS
 from zom.json.python_value import number_of
 
 if TYPE_CHECKING:
     from zom.extension.datatype import ByteOrder, DataType, Format, Kind
+    from zom.extension.notation import Notation
     from zom.json.value import JSON
     from zom.problems import Fault
 
@@ -78,12 +80,12 @@ class FloatType(PlainType):
         return replace(self, byte_order=order)
 
     @override
-    def plain_fill_schema(self, form: Format) -> dict[str, Any]:
-        return float_schema(self.format, form)
+    def plain_fill_schema(self, notation: Notation) -> dict[str, Any]:
+        return float_schema(self.format, notation)
 
     @override
-    def parse(self, value: Any, form: Format, faults: list[Fault], path: tuple[str | int, ...]) -> Any:
-        pattern = parse_float(self.format, value, form, faults, path)
+    def parse(self, value: Any, notation: Notation, faults: list[Fault], path: tuple[str | int, ...]) -> Any:
+        pattern = parse_float(self.format, value, notation, faults, path)
         return None if pattern is None else self._scalar(pattern)
 
     def _scalar(self, pattern: int) -> Any:
@@ -91,9 +93,8 @@ class FloatType(PlainType):
 
     @override
     def fill_json(self, scalar: Any, form: Format) -> JSON:
-        return write_float(
-            self.format, int.from_bytes(self.pack(scalar), self.stored) & self.format.mask, form
-        )
+        pattern = int.from_bytes(self.pack(scalar), self.stored) & self.format.mask
+        return write_float(self.format, pattern, NOTATIONS[form])
 
     @override
     def default(self) -> Any:

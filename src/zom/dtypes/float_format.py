@@ -15,10 +15,8 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
 from zom.extension.fill_value import (
-    FLOAT_TEXT,
     INFINITY,
     NO_ZERO,
-    NUMBER_TEXT,
     RANGE,
     ROUNDED,
     WIDTH,
@@ -28,7 +26,7 @@ from zom.extension.patterns import either, hexadecimal, whole
 from zom.problems import Fault, show
 
 if TYPE_CHECKING:
-    from zom.extension.datatype import Format
+    from zom.extension.notation import Notation
     from zom.json.value import JSON
 
 __all__ = ["FORMATS", "FloatFormat", "float_schema", "parse_float", "write_float"]
@@ -209,23 +207,24 @@ FORMATS = {
 """All formats, by the name of the data type."""
 
 
-def _words(made: FloatFormat, form: Format) -> str:
+def _words(made: FloatFormat, notation: Notation) -> str:
     words = ["a number"]
     if made.nan is not None:
         words.append('"NaN"')
     if made.infinity is not None:
-        words += ['"+Infinity"' if form == "draft" else '"Infinity"', '"-Infinity"']
-    if form != "v2":
+        words += [f'"{notation.infinity}"', '"-Infinity"']
+    if notation.float_patterns:
         words.append(f'"0x" and {2 * made.size} hexadecimal digits')
     return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} or {words[-1]}"
 
 
 def parse_float(
-    made: FloatFormat, value: Any, form: Format, faults: list[Fault], path: tuple[str | int, ...]
+    made: FloatFormat, value: Any, notation: Notation, faults: list[Fault], path: tuple[str | int, ...]
 ) -> int | None:
     """The bit pattern that a JSON `value` stands for; None and a fault where it stands for none.
 
-    >>> hex(parse_float(FORMATS["float32"], "0x7fa00000", "v3", [], ()))
+    >>> from zom.extension.notation import NOTATIONS
+    >>> hex(parse_float(FORMATS["float32"], "0x7fa00000", NOTATIONS["v3"], [], ()))
     '0x7fa00000'
     """
     if type(value) is float or type(value) is int:
@@ -243,32 +242,29 @@ def parse_float(
             faults.append(Fault(ROUNDED, path, f"a number of at most {largest}", show(value)))
         return pattern
     if isinstance(value, str):
-        if _HEX.fullmatch(value) and form != "v2":
+        if _HEX.fullmatch(value) and notation.float_patterns:
             return _read_hex(made, value, faults, path)
         if value in {"NaN", "Infinity", "-Infinity", "+Infinity"}:
-            return _read_word(made, value, form, faults, path)
-        if form != "draft" and _LOOSE.fullmatch(value):
+            return _read_word(made, value, notation, faults, path)
+        if notation.float_text is not None and _LOOSE.fullmatch(value):
             pattern = made.encode(float(value))
             if pattern is not None:
-                loose = FLOAT_TEXT if form == "v2" else NUMBER_TEXT
-                faults.append(Fault(loose, path, _words(made, form), show(value)))
+                faults.append(Fault(notation.float_text, path, _words(made, notation), show(value)))
                 return pattern
-    refuse_type(_words(made, form), value, faults, path)
+    refuse_type(_words(made, notation), value, faults, path)
     return None
 
 
 def _read_word(
-    made: FloatFormat, value: str, form: Format, faults: list[Fault], path: tuple[str | int, ...]
+    made: FloatFormat, value: str, notation: Notation, faults: list[Fault], path: tuple[str | int, ...]
 ) -> int | None:
     pattern = made.encode(float(value))
     if pattern is None:
-        faults.append(Fault(RANGE, path, _words(made, form), show(value)))
-    elif value == "+Infinity" and form == "v2":
-        faults.append(Fault(FLOAT_TEXT, path, _words(made, form), show(value), 'write "Infinity"'))
-    elif value == "+Infinity" and form == "v3":
-        faults.append(Fault(INFINITY, path, '"Infinity"', show(value), 'write "Infinity"'))
-    elif value == "Infinity" and form == "draft":
-        faults.append(Fault(INFINITY, path, '"+Infinity"', show(value), 'write "+Infinity"'))
+        faults.append(Fault(RANGE, path, _words(made, notation), show(value)))
+    elif value in {"Infinity", "+Infinity"} and value != notation.infinity:
+        wanted = f'"{notation.infinity}"'
+        expected = wanted if notation.other_infinity is INFINITY else _words(made, notation)
+        faults.append(Fault(notation.other_infinity, path, expected, show(value), f"write {wanted}"))
     return pattern
 
 
@@ -280,18 +276,18 @@ def _read_hex(made: FloatFormat, value: str, faults: list[Fault], path: tuple[st
     return int(value, 16) & made.mask
 
 
-def float_schema(made: FloatFormat, form: Format) -> dict[str, Any]:
+def float_schema(made: FloatFormat, notation: Notation) -> dict[str, Any]:
     """What `parse_float` takes at the level "strict", as JSON Schema.
 
-    >>> float_schema(FORMATS["float4_e2m1fn"], "v2")
+    >>> from zom.extension.notation import NOTATIONS
+    >>> float_schema(FORMATS["float4_e2m1fn"], NOTATIONS["v2"])
     {'type': 'number', 'exclusiveMaximum': 7.0, 'exclusiveMinimum': -7.0}
     """
-    signs = ("", "-") if form == "v2" else ("", "-", "+")
-    words = [f"{sign}Infinity" for sign in signs] if made.infinity is not None else []
+    words = list(notation.infinities) if made.infinity is not None else []
     if made.nan is not None:
         words.insert(0, "NaN")
     pattern = either(words)
-    if form != "v2":
+    if notation.float_patterns:
         pattern = "|".join(part for part in (pattern, hexadecimal(made.size)) if part)
     numbers: dict[str, Any] = {"type": "number", **_bounds(made)}
     if not pattern:
@@ -313,16 +309,16 @@ def _bounds(made: FloatFormat) -> dict[str, float]:
     return {"maximum": bound, "minimum": -bound}
 
 
-def write_float(made: FloatFormat, pattern: int, form: Format) -> JSON:
+def write_float(made: FloatFormat, pattern: int, notation: Notation) -> JSON:
     """The one spelling of `pattern`. v2 can't spell the payload of a NaN.
 
-    >>> write_float(FORMATS["float32"], 0x3DCCCCCD, "v3")
+    >>> from zom.extension.notation import NOTATIONS
+    >>> write_float(FORMATS["float32"], 0x3DCCCCCD, NOTATIONS["v3"])
     0.1
     """
     if made.is_nan(pattern):
-        return "NaN" if pattern == made.nan or form == "v2" else f"0x{pattern:0{2 * made.size}x}"
+        plain = pattern == made.nan or not notation.float_patterns
+        return "NaN" if plain else f"0x{pattern:0{2 * made.size}x}"
     if made.is_infinite(pattern):
-        if pattern & made.sign:
-            return "-Infinity"
-        return "+Infinity" if form == "draft" else "Infinity"
+        return "-Infinity" if pattern & made.sign else notation.infinity
     return made.shortest(pattern)

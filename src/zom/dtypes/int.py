@@ -19,6 +19,7 @@ from zom.json.python_value import integer_of
 
 if TYPE_CHECKING:
     from zom.extension.datatype import ByteOrder, DataType, Format, Kind
+    from zom.extension.notation import Notation
     from zom.json.value import JSON
     from zom.problems import Fault
 
@@ -84,17 +85,17 @@ class IntType(PlainType):
         return replace(self, byte_order=order)
 
     @override
-    def plain_fill_schema(self, form: Format) -> dict[str, Any]:
-        del form
+    def plain_fill_schema(self, notation: Notation) -> dict[str, Any]:
+        del notation
         low, high = self.span
         return {"type": "integer", "minimum": low, "maximum": high}
 
     @override
-    def parse(self, value: Any, form: Format, faults: list[Fault], path: tuple[str | int, ...]) -> Any:
+    def parse(self, value: Any, notation: Notation, faults: list[Fault], path: tuple[str | int, ...]) -> Any:
         low, high, make = _facts(self.bits, self.signed)
         if type(value) is int and make is not None and low <= value <= high:
             return make(value)
-        number = parse_int((low, high), value, form, faults, path)
+        number = parse_int((low, high), value, notation, faults, path)
         return None if number is None else self._scalar(number)
 
     def _scalar(self, number: int) -> Any:

@@ -12,9 +12,10 @@ import numpy as np
 from typing_extensions import override
 
 from zom.dtypes.base64_fill import base64_schema, parse_text, write_item
-from zom.dtypes.element import Element, cast_error, configured, extension_type, spelling_error
+from zom.dtypes.element import SizedType, cast_error, configured, extension_type
 from zom.dtypes.raw_bytes import LengthConfiguration
 from zom.extension.datatype import DataType, DataTypeFamily, data_types
+from zom.extension.notation import NOTATIONS
 from zom.extension.patterns import base64_up_to
 from zom.extension.typestr import parse_typestr
 
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 
     from zom.extension.configuration import Configuration
     from zom.extension.datatype import Format, Kind
+    from zom.extension.notation import Notation
     from zom.json.value import JSON, JSONDict
     from zom.problems import Fault
 
@@ -30,7 +32,7 @@ __all__ = ["NullTerminatedBytesType"]
 
 
 @dataclass(frozen=True, slots=True)
-class NullTerminatedBytesType(Element):
+class NullTerminatedBytesType(SizedType):
     """Byte strings of at most `length` bytes.
 
     >>> NullTerminatedBytesType(4).parse_fill("YWI=", "v2", [])
@@ -59,27 +61,22 @@ class NullTerminatedBytesType(Element):
         return np.dtype(f"S{self.length}")
 
     @override
-    def to_json(self, form: Format) -> JSON:
-        if form == "v2":
-            return f"|S{self.length}"
-        if not self.length:
-            raise spelling_error(self, form, "it has no bytes")
-        if form == "v3":
-            return {"name": self.name, "configuration": {"length_bytes": self.length}}
-        return {
-            "extension": "TODO: bytestring array protocol URL",
-            "type": f"|S{self.length}",
-            "fallback": f"r{8 * self.length}",
-        }
+    def to_v2(self) -> JSON:
+        return f"|S{self.length}"
+
+    @property
+    @override
+    def uri(self) -> str:
+        return "TODO: bytestring array protocol URL"
 
     @override
-    def plain_fill_schema(self, form: Format) -> dict[str, Any]:
-        del form
+    def plain_fill_schema(self, notation: Notation) -> dict[str, Any]:
+        del notation
         return {"type": "string", "pattern": base64_up_to(self.length)}
 
     @override
-    def parse(self, value: Any, form: Format, faults: list[Fault], path: tuple[str | int, ...]) -> Any:
-        raw = parse_text(self.length, value, form, faults, path)
+    def parse(self, value: Any, notation: Notation, faults: list[Fault], path: tuple[str | int, ...]) -> Any:
+        raw = parse_text(self.length, value, notation, faults, path)
         return None if raw is None else np.bytes_(raw.rstrip(b"\0"))
 
     @override
@@ -91,7 +88,7 @@ class NullTerminatedBytesType(Element):
     def fill_json(self, scalar: Any, form: Format) -> JSON:
         raw = self.pack(scalar)
         # Some v2 readers ask for the whole element; v3 readers for the text without its padding.
-        return write_item(raw.rstrip(b"\0") if form == "v3" else raw)
+        return write_item(raw if NOTATIONS[form].padding else raw.rstrip(b"\0"))
 
     @override
     def default(self) -> Any:

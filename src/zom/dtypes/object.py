@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from typing_extensions import override
 
-from zom.dtypes.element import extension_type, spelling_error
-from zom.extension.datatype import DataType, DataTypeFamily, data_types
+from zom.dtypes.element import draft_extension, extension_type
+from zom.extension.datatype import DataType, DataTypeFamily, data_types, spelling_error
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -62,12 +62,16 @@ class ObjectType(DataType):
         return np.dtype(object)
 
     @override
-    def to_json(self, form: Format) -> JSON:
-        if form == "v3":
-            raise spelling_error(self, form, 'only v2 has objects; name "string" or "bytes"')
-        if form == "v2":
-            return "|O"
-        return {"extension": "TODO: object array protocol URL", "type": "|O", "fallback": None}
+    def to_v2(self) -> JSON:
+        return "|O"
+
+    @override
+    def to_v3(self) -> JSON:
+        raise spelling_error(self, "v3", 'only v2 has objects; name "string" or "bytes"')
+
+    @override
+    def to_draft(self) -> JSON:
+        return draft_extension("TODO: object array protocol URL", "|O", None)
 
     @override
     def parse_fill(

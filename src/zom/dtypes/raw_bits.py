@@ -14,10 +14,10 @@ import numpy as np
 from typing_extensions import override
 
 from zom.dtypes.base64_fill import base64_schema, parse_item, write_item
-from zom.dtypes.element import CONFIGURATION, Element, cast_error
-from zom.extension.configuration import NoConfiguration, parse_configuration
+from zom.dtypes.element import Element, cast_error, unconfigured
 from zom.extension.datatype import DataType, DataTypeFamily, data_types
 from zom.extension.fill_value import LENGTH, RAW_BASE64, WIDTH, parse_int, refuse_type
+from zom.extension.notation import NOTATIONS
 from zom.extension.patterns import BASE64, base64_up_to, up_to, whole
 from zom.extension.typestr import MOST_BYTES
 from zom.json.python_value import bytes_of, is_list
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from zom.extension.datatype import Format, Kind
+    from zom.extension.notation import Notation
     from zom.json.value import JSON, JSONDict
 
 __all__ = ["RawBitsType"]
@@ -48,6 +49,7 @@ _NAME = re.compile(_CLAIMED)
 _EIGHTS = "[048][08]|[159]6|[26]4|[37]2"
 _FOURS = "[048]4|[159]2|[26][08]|[37]6"
 _OF_8 = f"8|16|24|32|40|48|56|64|72|80|88|96|[0-9]*(?:[02468](?:{_EIGHTS})|[13579](?:{_FOURS}))"
+_BYTE = {"type": "integer", "minimum": 0, "maximum": 255}
 _RIGHT = f"r(?=(?:{up_to(8 * MOST_BYTES)})(?![0-9]))(?:{_OF_8})"
 
 
@@ -81,59 +83,64 @@ class RawBitsType(Element):
         return np.dtype(f"V{self.itemsize}")
 
     @override
-    def to_json(self, form: Format) -> JSON:
-        return f"|V{self.itemsize}" if form == "v2" else self.name
+    def to_v2(self) -> JSON:
+        return f"|V{self.itemsize}"
 
     @override
-    def plain_fill_schema(self, form: Format) -> dict[str, Any]:
+    def to_v3(self) -> JSON:
+        return self.name
+
+    @override
+    def to_draft(self) -> JSON:
+        return self.name
+
+    @override
+    def plain_fill_schema(self, notation: Notation) -> dict[str, Any]:
         size = self.itemsize
-        if form == "v2":
-            return {"type": "string", "pattern": base64_up_to(size)}
-        byte = {"type": "integer", "minimum": 0, "maximum": 255}
-        numbers = {"type": "array", "minItems": size, "maxItems": size, "items": byte}
-        if form == "draft":
-            return numbers
         texts = {"type": "string", "pattern": base64_up_to(size)}
-        return {"if": {"type": "string"}, "then": texts, "else": numbers}
+        if not notation.byte_lists:
+            return texts
+        numbers = {"type": "array", "minItems": size, "maxItems": size, "items": _BYTE}
+        return {"if": {"type": "string"}, "then": texts, "else": numbers} if notation.raw_base64 else numbers
 
     @override
-    def parse(self, value: Any, form: Format, faults: list[Fault], path: tuple[str | int, ...]) -> Any:
+    def parse(self, value: Any, notation: Notation, faults: list[Fault], path: tuple[str | int, ...]) -> Any:
         size = self.itemsize
-        if is_list(value) and form != "v2":
-            return self._read_list(value, form, faults, path)
-        if not isinstance(value, str) and form != "v2":
+        if is_list(value) and notation.byte_lists:
+            return self._read_list(value, notation, faults, path)
+        if not isinstance(value, str) and notation.byte_lists:
             refuse_type(f"a list of {size} integers from 0 to 255", value, faults, path)
             return None
-        if form == "draft":
+        if not notation.raw_base64:
             # A pattern of the right width has been read already; the draft knows no other text.
             faults.append(Fault(WIDTH, path, f'"0x" and {2 * size} hexadecimal digits', show(value)))
             return None
         raw = parse_item(size, value, faults, path)
         if raw is None:
             return None
-        if form == "v3":
+        if notation.byte_lists:
             expected = f"a list of {size} integers from 0 to 255"
             fix = f"write {show(list(raw))}" if size <= 16 else None
             faults.append(Fault(RAW_BASE64, path, expected, show(value), fix))
         return self.unpack(raw)
 
     def _read_list(
-        self, value: list[Any], form: Format, faults: list[Fault], path: tuple[str | int, ...]
+        self, value: list[Any], notation: Notation, faults: list[Fault], path: tuple[str | int, ...]
     ) -> Any:
         if len(value) != self.itemsize:
             expected = f"a list of {self.itemsize} integers from 0 to 255"
             faults.append(Fault(LENGTH, path, expected, f"a list of {len(value)}"))
             return None
-        numbers = [parse_int((0, 255), item, form, faults, (*path, i)) for i, item in enumerate(value)]
+        numbers = [parse_int((0, 255), item, notation, faults, (*path, i)) for i, item in enumerate(value)]
         known = [number for number in numbers if number is not None]
         return self.unpack(bytes(known)) if len(known) == len(numbers) else None
 
     @override
     def fill_json(self, scalar: Any, form: Format) -> JSON:
-        raw = self.pack(scalar)
-        if form == "v3":
-            return list(raw)
-        return write_item(raw) if form == "v2" else f"0x{raw.hex()}"
+        raw, notation = self.pack(scalar), NOTATIONS[form]
+        if notation.patterns:
+            return f"0x{raw.hex()}"
+        return list(raw) if notation.byte_lists else write_item(raw)
 
     @override
     def default(self) -> Any:
@@ -162,14 +169,14 @@ class RawBitsFamily(DataTypeFamily):
         return _NAME.fullmatch(name) is not None
 
     def fill_schema(self, form: Format) -> dict[str, Any]:
-        if form == "v2":
+        notation = NOTATIONS[form]
+        if not notation.byte_lists:
             return base64_schema(form)
-        byte = {"type": "integer", "minimum": 0, "maximum": 255}
-        texts = BASE64 if form == "v3" else whole("0x(?:[0-9a-fA-F]{2})+|0b(?:[01]{8})+")
+        texts = BASE64 if notation.raw_base64 else whole("0x(?:[0-9a-fA-F]{2})+|0b(?:[01]{8})+")
         return {
             "if": {"type": "string"},
             "then": {"type": "string", "pattern": texts},
-            "else": {"type": "array", "minItems": 1, "items": byte},
+            "else": {"type": "array", "minItems": 1, "items": _BYTE},
         }
 
     def from_v3(
@@ -177,9 +184,7 @@ class RawBitsFamily(DataTypeFamily):
     ) -> DataType | None:
         if _NAME.fullmatch(name) is None:
             return None
-        if configuration:
-            where = (*path, "configuration")
-            parse_configuration(NoConfiguration, configuration, CONFIGURATION, faults, path=where)
+        if not unconfigured(configuration, faults, path):
             return None
         most = 8 * MOST_BYTES
         # A limit on the digits first: `int` has one of its own.

@@ -14,12 +14,11 @@ from typing_extensions import override
 
 from zom.dtypes.base64_fill import base64_schema, parse_item, write_item
 from zom.dtypes.element import (
-    Element,
+    SizedType,
     cast_error,
     configured,
     extension_type,
     is_unnamed_field,
-    spelling_error,
 )
 from zom.extension.configuration import Configuration
 from zom.extension.datatype import DataType, DataTypeFamily, data_types
@@ -32,6 +31,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from zom.extension.datatype import Format, Kind
+    from zom.extension.notation import Notation
     from zom.json.value import JSON, JSONDict
     from zom.problems import Fault
 
@@ -49,7 +49,7 @@ class LengthConfiguration(Configuration):
 
 
 @dataclass(frozen=True, slots=True)
-class RawBytesType(Element):
+class RawBytesType(SizedType):
     r"""Elements of `length` bytes.
 
     >>> RawBytesType(2).parse_fill("AQI=", "v3", []).tobytes()
@@ -78,27 +78,27 @@ class RawBytesType(Element):
         return np.dtype(f"V{self.length}")
 
     @override
-    def to_json(self, form: Format) -> JSON:
-        if form == "v2":
-            return f"|V{self.length}"
-        if not self.length:
-            raise spelling_error(self, form, "it has no bytes")
-        if form == "v3":
-            return {"name": "raw_bytes", "configuration": {"length_bytes": self.length}}
+    def to_v2(self) -> JSON:
+        return f"|V{self.length}"
+
+    @property
+    @override
+    def uri(self) -> str:
+        return "TODO: structured array protocol URL"
+
+    @property
+    @override
+    def described(self) -> JSON:
         # zarr-python 2 wrote descr here, which is a list with one field without a name.
-        return {
-            "extension": "TODO: structured array protocol URL",
-            "type": [["", f"|V{self.length}"]],
-            "fallback": f"r{8 * self.length}",
-        }
+        return [["", self.to_v2()]]
 
     @override
-    def plain_fill_schema(self, form: Format) -> dict[str, Any]:
-        del form
+    def plain_fill_schema(self, notation: Notation) -> dict[str, Any]:
+        del notation
         return {"type": "string", "pattern": base64_up_to(self.length)}
 
     @override
-    def parse(self, value: Any, form: Format, faults: list[Fault], path: tuple[str | int, ...]) -> Any:
+    def parse(self, value: Any, notation: Notation, faults: list[Fault], path: tuple[str | int, ...]) -> Any:
         raw = parse_item(self.itemsize, value, faults, path)
         return None if raw is None else self.unpack(raw)
 

@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from typing_extensions import override
 
-from zom.dtypes.element import CONFIGURATION, cast_error, spelling_error
-from zom.extension.configuration import NoConfiguration, parse_configuration
+from zom.dtypes.element import cast_error, text_schema, unconfigured
 from zom.extension.datatype import DataType, DataTypeFamily, data_types
 from zom.extension.fill_value import no_fill, refuse_type
+from zom.extension.notation import NOTATIONS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -61,10 +61,12 @@ class StringType(DataType):
         return made  # type: ignore[no-any-return]  # numpy leaves a parameter open
 
     @override
-    def to_json(self, form: Format) -> JSON:
-        if form == "draft":
-            raise spelling_error(self, form)
-        return "|O" if form == "v2" else "string"
+    def to_v2(self) -> JSON:
+        return "|O"
+
+    @override
+    def to_v3(self) -> JSON:
+        return "string"
 
     @override
     def parse_fill(
@@ -72,18 +74,20 @@ class StringType(DataType):
     ) -> Any:
         if isinstance(value, str):
             return value
+        notation = NOTATIONS[form]
         if value is None:
-            return no_fill(self, form, faults, path)
-        if form == "v2" and type(value) is int and value == 0:
+            return no_fill(self, notation, faults, path)
+        if notation.zero_and_one and type(value) is int and value == 0:
             return ""
-        refuse_type("text", value, faults, path, integers="0" if form == "v2" else "")
+        refuse_type("text", value, faults, path, integers="0" if notation.zero_and_one else "")
         return None
 
     @override
     def fill_schema(self, form: Format) -> dict[str, Any]:
-        if form == "v2":
-            return {"if": {"const": 0, "type": "integer"}, "else": {"type": ["string", "null"]}}
-        return {"type": "string"}
+        schema = text_schema(form)
+        if NOTATIONS[form].zero_and_one:
+            return {"if": {"const": 0, "type": "integer"}, "else": schema}
+        return schema
 
     @override
     def fill_json(self, scalar: Any, form: Format) -> JSON:
@@ -115,11 +119,7 @@ class StringFamily(DataTypeFamily):
         self, name: str, configuration: JSONDict | None, faults: list[Fault], path: tuple[str | int, ...]
     ) -> DataType | None:
         del name
-        if configuration:
-            where = (*path, "configuration")
-            parse_configuration(NoConfiguration, configuration, CONFIGURATION, faults, path=where)
-            return None
-        return StringType()
+        return StringType() if unconfigured(configuration, faults, path) else None
 
     def from_v2(
         self, dtype: JSON, object_codec: str | None, faults: list[Fault], path: tuple[str | int, ...]

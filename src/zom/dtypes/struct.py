@@ -18,17 +18,18 @@ from zom.dtypes.base64_fill import base64_schema, parse_item, write_item
 from zom.dtypes.element import (
     Element,
     configured,
+    draft_extension,
     extension_type,
     is_unnamed_field,
     pack,
-    spelling_error,
 )
 from zom.dtypes.struct_record import cast_record, parse_record, record_json
 from zom.dtypes.struct_v2 import parse_v2_fields
 from zom.extension.configuration import Configuration
-from zom.extension.datatype import DataType, DataTypeFamily, data_types
+from zom.extension.datatype import DataType, DataTypeFamily, data_types, spelling_error
 from zom.extension.definition import is_uri, parse_definition, uri_fault
 from zom.extension.fill_value import NULL, STRUCT_BASE64, STRUCT_OBJECT, STRUCT_TEXT, refuse_type
+from zom.extension.notation import NOTATIONS
 from zom.extension.patterns import base64_up_to
 from zom.extension.resolve import of_numpy, parse_v3
 from zom.extension.typestr import MOST_BYTES
@@ -39,6 +40,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from zom.extension.datatype import ByteOrder, Format, Kind
+    from zom.extension.notation import Notation
     from zom.json.value import JSON, JSONDict
 
 __all__ = ["StructField", "StructType", "checked_struct"]
@@ -144,19 +146,19 @@ class StructType(Element):
         return StructType(fields)
 
     @override
-    def to_json(self, form: Format) -> JSON:
-        if form == "v3":
-            return self._to_v3()
-        fields = [
+    def to_v2(self) -> JSON:
+        return [
             [field.name, field.data_type.to_json("v2"), *([list(field.shape)] if field.shape else [])]
             for field in self.fields
         ]
-        if form == "v2":
-            return fields
-        fallback = f"r{8 * self.itemsize}"
-        return {"extension": "TODO: structured array protocol URL", "type": fields, "fallback": fallback}
 
-    def _to_v3(self) -> JSON:
+    @override
+    def to_draft(self) -> JSON:
+        uri = "TODO: structured array protocol URL"
+        return draft_extension(uri, self.to_v2(), f"r{8 * self.itemsize}")
+
+    @override
+    def to_v3(self) -> JSON:
         for field in self.fields:
             if field.shape or not field.name:
                 raise spelling_error(self, "v3", f"the field {show(field.name)} has a shape, or no name")
@@ -167,9 +169,9 @@ class StructType(Element):
         return {"name": self.name, "configuration": {"fields": objects}}
 
     @override
-    def plain_fill_schema(self, form: Format) -> dict[str, Any]:
+    def plain_fill_schema(self, notation: Notation) -> dict[str, Any]:
         texts = {"type": "string", "pattern": base64_up_to(self.itemsize)}
-        if form != "v3":
+        if not notation.records:
             return texts
         fields = {field.name: field.data_type.fill_schema("v3") for field in self.fields}
         record = {
@@ -181,18 +183,18 @@ class StructType(Element):
         return {"if": {"type": "string"}, "then": texts, "else": record} if self.legacy else record
 
     @override
-    def parse(self, value: Any, form: Format, faults: list[Fault], path: tuple[str | int, ...]) -> Any:
+    def parse(self, value: Any, notation: Notation, faults: list[Fault], path: tuple[str | int, ...]) -> Any:
         if is_dict(value):
-            if form != "v3":
+            if not notation.records:
                 faults.append(Fault(STRUCT_OBJECT, path, f"base64 of {self.itemsize} bytes", show(value)))
-            raw = parse_record(self, value, form, faults, path)
-        elif form != "v3" or isinstance(value, str):
+            raw = parse_record(self, value, notation.form, faults, path)
+        elif not notation.records or isinstance(value, str):
             start = len(faults)
             raw = parse_item(self.itemsize, value, faults, path)
-            if form == "v3" and raw is None and not self.legacy:
+            if notation.records and raw is None and not self.legacy:
                 del faults[start:]  # text that is no base64 of a struct is of the wrong type first of all
                 refuse_type(f"an object with {', '.join(map(show, self.names))}", value, faults, path)
-            elif form == "v3" and raw is not None:
+            elif notation.records and raw is not None:
                 broken = STRUCT_BASE64 if self.legacy else STRUCT_TEXT
                 faults.append(Fault(broken, path, "an object with every field", show(value)))
         else:
@@ -203,7 +205,7 @@ class StructType(Element):
     @override
     def fill_json(self, scalar: Any, form: Format) -> JSON:
         raw = self.pack(scalar)
-        return record_json(self, raw) if form == "v3" else write_item(raw)
+        return record_json(self, raw) if NOTATIONS[form].records else write_item(raw)
 
     @override
     def default(self) -> Any:
@@ -291,7 +293,7 @@ class StructFamily(DataTypeFamily):
             refuse_type("an object with every field", value, faults, path)
 
     def fill_schema(self, form: Format) -> dict[str, Any]:
-        return base64_schema(form) if form != "v3" else {"type": "object"}
+        return {"type": "object"} if NOTATIONS[form].records else base64_schema(form)
 
     def from_v3(
         self, name: str, configuration: JSONDict | None, faults: list[Fault], path: tuple[str | int, ...]

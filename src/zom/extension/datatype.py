@@ -9,18 +9,20 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, Any, Literal
 
+from zom.errors import ConversionError
 from zom.extension.configuration import Configuration, NoConfiguration
 from zom.extension.registry import Registry
+from zom.problems import Problem
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable, Mapping
 
     import numpy as np
 
     from zom.json.value import JSON, JSONDict
     from zom.problems import Fault
 
-__all__ = ["ByteOrder", "DataType", "DataTypeFamily", "Format", "Kind", "data_types"]
+__all__ = ["ByteOrder", "DataType", "DataTypeFamily", "Format", "Kind", "data_types", "spelling_error"]
 
 Format = Literal["v2", "v3", "draft"]
 """A storage format whose spelling is meant."""
@@ -86,13 +88,21 @@ class DataType(ABC):
         """The type of the same elements under the name that new documents have."""
         return self
 
-    @abstractmethod
     def to_json(self, form: Format) -> JSON:
-        """The spelling in `form`; ConversionError where `form` has none.
+        """The spelling in `form`; ConversionError where `form` has none."""
+        return _WRITERS[form](self)
 
-        v2: the value of `dtype`; v3: the value of `data_type`, a string wherever there is no
-        configuration; draft: a name of the seed's table, or an object with extension, type, fallback.
-        """
+    def to_v2(self) -> JSON:
+        """The value of `dtype`; ConversionError where v2 has no such type."""
+        raise spelling_error(self, "v2")
+
+    def to_v3(self) -> JSON:
+        """The value of `data_type`, a string wherever there is no configuration; ConversionError as above."""
+        raise spelling_error(self, "v3")
+
+    def to_draft(self) -> JSON:
+        """A name of the draft's table, or an object with extension, type and fallback; ConversionError as above."""
+        raise spelling_error(self, "draft")
 
     @abstractmethod
     def parse_fill(
@@ -123,6 +133,20 @@ class DataType(ABC):
     @abstractmethod
     def cast(self, value: object) -> Any:
         """`value` as a scalar of this type; SpecError where it is not one (no wrapping, no rounding of ints)."""
+
+
+_WRITERS: Mapping[Format, Callable[[DataType], JSON]] = {
+    "v2": lambda data_type: data_type.to_v2(),
+    "v3": lambda data_type: data_type.to_v3(),
+    "draft": lambda data_type: data_type.to_draft(),
+}
+
+
+def spelling_error(data_type: DataType, form: Format, why: str = "") -> ConversionError:
+    """The error of a type that `form` can't spell."""
+    found = f"{data_type.name}: {why}" if why else data_type.name
+    problem = Problem("data-type/conversion", "error", "/", "", (), f"a data type that {form} knows", found)
+    return ConversionError([problem], "data type")
 
 
 class DataTypeFamily(ABC):

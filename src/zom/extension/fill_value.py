@@ -15,7 +15,8 @@ from zom.extension.patterns import BASE64 as BASE64_PATTERN
 from zom.problems import Fault, rule, show
 
 if TYPE_CHECKING:
-    from zom.extension.datatype import DataType, Format
+    from zom.extension.datatype import DataType
+    from zom.extension.notation import Notation
     from zom.problems import Rule
 
 __all__ = ["no_fill", "parse_base64", "parse_int", "refuse_type", "restate"]
@@ -204,7 +205,7 @@ def refuse_type(
 ) -> None:
     """Add the fault of a fill value that is spelled as another type's.
 
-    `integers` are those that stand for something here: 0.0 is not among them, for its spelling.
+    `integers` are those that stand for something here: 0.0 is not among them, for its notation.
 
     >>> faults = []
     >>> refuse_type("true or false", 2, faults, ("fill_value",)); faults[0].found
@@ -214,25 +215,27 @@ def refuse_type(
     faults.append(Fault(INTEGER_LITERAL if misspelled else TYPE, path, expected, show(value)))
 
 
-def no_fill(data_type: DataType, form: Format, faults: list[Fault], path: tuple[str | int, ...]) -> Any:
+def no_fill(data_type: DataType, notation: Notation, faults: list[Fault], path: tuple[str | int, ...]) -> Any:
     """What null stands for: nothing in v2, elsewhere the default with a fault.
 
     >>> from zom.extension.resolve import data_type
-    >>> no_fill(data_type("int8"), "v2", [], ()) is None
+    >>> from zom.extension.notation import NOTATIONS
+    >>> no_fill(data_type("int8"), NOTATIONS["v2"], [], ()) is None
     True
     """
-    if form == "v2":
+    if notation.null:
         return None
     faults.append(Fault(NULL, path, f"a value of type {data_type.name}", "null"))
     return data_type.default()
 
 
 def parse_int(
-    span: tuple[int, int], value: Any, form: Format, faults: list[Fault], path: tuple[str | int, ...]
+    span: tuple[int, int], value: Any, notation: Notation, faults: list[Fault], path: tuple[str | int, ...]
 ) -> int | None:
     """`value` as an integer from `span`; None and a fault where it is none.
 
-    >>> parse_int((0, 255), 7, "v3", [], ())
+    >>> from zom.extension.notation import NOTATIONS
+    >>> parse_int((0, 255), 7, NOTATIONS["v3"], [], ())
     7
     """
     if type(value) is int:
@@ -241,15 +244,15 @@ def parse_int(
     elif type(value) is float and value.is_integer():
         whole = int(value)
         if span[0] <= whole <= span[1]:
-            if form != "v2":
+            if not notation.fractions:
                 expected = "an integer without fraction or exponent"
                 faults.append(Fault(FRACTION, path, expected, show(value), f"write {whole}"))
             return whole
-    elif isinstance(value, str) and form != "draft" and _INTEGER.fullmatch(value):
+    elif isinstance(value, str) and notation.int_text is not None and _INTEGER.fullmatch(value):
         whole = int(value)
         if span[0] <= whole <= span[1]:
             expected = f"an integer from {span[0]} to {span[1]}"
-            faults.append(Fault(NUMBER_TEXT, path, expected, show(value), f"write {whole}"))
+            faults.append(Fault(notation.int_text, path, expected, show(value), f"write {whole}"))
             return whole
     number = type(value) is int or type(value) is float
     expected = f"an integer from {span[0]} to {span[1]}"
