@@ -1,10 +1,10 @@
 """Imports go one way, form no circle, and stay light.
 
     ground <- json <- extension <- {dtypes codecs grids chunk_keys}
-    extension <- model <- formats <- {conversion template schema}
+    extension <- model <- formats <- {conversion schema checks}; checks <- {template conventions}
     formats <- engine <- hierarchy <- handles <- {integrations views cli}
 
-Conventions see documents only: formats, what lies below them, and schemas; stores see the ground and JSON
+Conventions see documents only: formats, what lies below them, checks, and schemas; stores see the ground and JSON
 only; the engine sees a store's interface only. `zom.testing` is for tests and may see everything but the
 command line; `zom/__init__.py`, and `zom.v2`, `v3`, `draft` and `builtin` beside it, only gather names and
 may see everything.
@@ -29,7 +29,7 @@ STORE_INTERFACE = "zom.stores.interface"
 
 DOCUMENTS = {"ground", "json", "extension", "model", "formats"}
 ENGINE = {"ground", "json", "extension", "model", "formats", *EXTENSIONS, "engine"}
-HIERARCHY = ENGINE | {"conversion", "template", "hierarchy", "conventions", "stores"}
+HIERARCHY = ENGINE | {"conversion", "checks", "template", "hierarchy", "conventions", "stores"}
 TOP = HIERARCHY | {"handles", "schema", "integrations", "views"}
 
 # What the modules of each part may import; a part may always import itself.
@@ -41,11 +41,12 @@ ALLOWED = {
     "model": {"ground", "json", "extension"},
     "formats": DOCUMENTS,
     "conversion": DOCUMENTS,
-    "template": DOCUMENTS,
+    "checks": DOCUMENTS,
+    "template": DOCUMENTS | {"checks"},
     "schema": DOCUMENTS | {"template"},
     "stores": {"ground", "json"},
     "schemas": {"ground"},  # files, and nothing that makes them
-    "conventions": DOCUMENTS | {"schema"},
+    "conventions": DOCUMENTS | {"checks", "schema"},
     "engine": ENGINE,
     "hierarchy": HIERARCHY,
     "handles": HIERARCHY,

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from zom.checks.check import Site
 from zom.conventions import shared_dims, unique
-from zom.conventions.framework.check import Site
 from zom.formats.node_view import attributes_node, document_tree
 
 GROUP = {"zarr_format": 3, "node_type": "group"}

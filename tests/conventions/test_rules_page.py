@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 
 import zom.conventions
+from zom.checks.check import names_of_checks
+from zom.checks.selector import FACTS
 from zom.conventions import above, at_root, conventions, has, is_a, is_like, is_value, lacks
-from zom.conventions.framework.check import names_of_checks
 from zom.conventions.framework.convention_schema import identity
-from zom.conventions.framework.selector import FACTS
 
 PAGE = (Path(__file__).parents[2] / "docs" / "conventions-rules.md").read_text(encoding="utf-8")
 SECTIONS = dict(re.findall(r"#### `(\w+)`\n(.*?)(?=\n#|\Z)", PAGE, re.DOTALL))

@@ -21,11 +21,8 @@ from importlib import import_module
 from pkgutil import iter_modules
 from typing import TYPE_CHECKING
 
-from zom.conventions.framework.attributes import Attributes, Part
-from zom.conventions.framework.check import Breach, Check, Site, Skip, Value, python
-from zom.conventions.framework.convention import Convention, conventions, register
-from zom.conventions.framework.explanation import Example, Explanation
-from zom.conventions.framework.reference_checks import (
+from zom.checks.check import Breach, Check, Site, Skip, Value, python
+from zom.checks.references import (
     ref,
     ref_dims,
     ref_dtype,
@@ -34,7 +31,7 @@ from zom.conventions.framework.reference_checks import (
     ref_order,
     words,
 )
-from zom.conventions.framework.rule import (
+from zom.checks.rule import (
     Rule,
     above,
     at_root,
@@ -45,14 +42,14 @@ from zom.conventions.framework.rule import (
     lacks,
     schema,
 )
-from zom.conventions.framework.tree_checks import (
+from zom.checks.tree import (
     member,
     node_kind,
     same_everywhere,
     shared_dims,
     zarr_format,
 )
-from zom.conventions.framework.value_checks import (
+from zom.checks.values import (
     any_of,
     between,
     count,
@@ -67,6 +64,9 @@ from zom.conventions.framework.value_checks import (
     sequence,
     unique,
 )
+from zom.conventions.framework.attributes import Attributes, Part
+from zom.conventions.framework.convention import Convention, conventions, register
+from zom.conventions.framework.explanation import Example, Explanation
 from zom.conventions.report import Found, Report, RuleCount
 from zom.formats.node_view import Node
 

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from zom.conventions.framework.check import Breach, Site, Skip, python
+from zom.checks.check import Breach, Site, Skip, python
+from zom.checks.rule import Rule
 from zom.conventions.framework.convention import Convention, register
-from zom.conventions.framework.rule import Rule
 from zom.formats.node_view import Node
 from zom.formats.v2 import V2
 from zom.formats.v3 import V3

@@ -10,10 +10,10 @@ from __future__ import annotations
 from math import isclose
 from typing import TYPE_CHECKING, Final
 
+from zom.checks.check import Skip, python
+from zom.checks.rule import Rule, has, holds, is_value
 from zom.conventions.affine import affine_of, integers_of, numbers_of
-from zom.conventions.framework.check import Skip, python
 from zom.conventions.framework.convention import Convention, register
-from zom.conventions.framework.rule import Rule, has, holds, is_value
 from zom.conventions.multiscale_layout import arrays_of, levels_of, sources_of
 from zom.conventions.spatial.attributes import (
     BBOX,
@@ -30,8 +30,8 @@ from zom.problems import show
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
+    from zom.checks.check import Breach, Site
     from zom.conventions.affine import Affine
-    from zom.conventions.framework.check import Breach, Site
     from zom.conventions.multiscale_layout import Level
     from zom.formats.node_view import Node
 

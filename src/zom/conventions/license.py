@@ -11,12 +11,12 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
+from zom.checks.check import Skip, python
+from zom.checks.rule import Rule, has
+from zom.checks.values import any_of, pattern, required
 from zom.conventions.framework.attributes import Attributes
-from zom.conventions.framework.check import Skip, python
 from zom.conventions.framework.convention import Convention, register
 from zom.conventions.framework.declarations import Published, declared_as_published
-from zom.conventions.framework.rule import Rule, has
-from zom.conventions.framework.value_checks import any_of, pattern, required
 from zom.formats.node_view import UNKNOWN, Node
 from zom.json.python_value import is_dict
 from zom.problems import show
@@ -24,7 +24,7 @@ from zom.problems import show
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from zom.conventions.framework.check import Breach, Site
+    from zom.checks.check import Breach, Site
 
 __all__ = ["LICENSE", "PUBLISHED", "is_spdx_expression"]
 

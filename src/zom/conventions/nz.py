@@ -10,12 +10,12 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any, Final
 
-from zom.conventions.framework.check import Breach, Site, Skip, python
+from zom.checks.check import Breach, Site, Skip, python
+from zom.checks.references import NOT_READ, is_of_kind
+from zom.checks.rule import Rule, alike, at_root, is_like, is_value
+from zom.checks.tree import shared_dims, zarr_format
+from zom.checks.values import json_type, pattern, required
 from zom.conventions.framework.convention import Convention, declaration_of, register
-from zom.conventions.framework.reference_checks import NOT_READ, is_of_kind
-from zom.conventions.framework.rule import Rule, alike, at_root, is_like, is_value
-from zom.conventions.framework.tree_checks import shared_dims, zarr_format
-from zom.conventions.framework.value_checks import json_type, pattern, required
 from zom.json.python_value import is_dict, is_list
 from zom.problems import show
 

@@ -12,20 +12,20 @@ from typing import TYPE_CHECKING, Any, Final
 
 from pydantic import Field
 
+from zom.checks.check import Skip, python
+from zom.checks.rule import Rule
+from zom.checks.values import any_of, forbidden, one_of, pattern, required
 from zom.conventions.framework.attributes import Attributes
-from zom.conventions.framework.check import Skip, python
 from zom.conventions.framework.convention import Convention, register
 from zom.conventions.framework.declarations import Published, declarations, declared_as_published
 from zom.conventions.framework.near_keys import spelled
-from zom.conventions.framework.rule import Rule
-from zom.conventions.framework.value_checks import any_of, forbidden, one_of, pattern, required
 from zom.json.python_value import is_dict
 from zom.problems import show
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from zom.conventions.framework.check import Breach, Site
+    from zom.checks.check import Breach, Site
 
 __all__ = ["PROJ", "PUBLISHED"]
 

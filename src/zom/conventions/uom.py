@@ -9,21 +9,21 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
+from zom.checks.check import Skip, python
+from zom.checks.references import is_of_kind
+from zom.checks.rule import Rule, has
+from zom.checks.tree import node_kind
+from zom.checks.values import json_type, required
 from zom.conventions.framework.attributes import Attributes, Part
-from zom.conventions.framework.check import Skip, python
 from zom.conventions.framework.convention import Convention, register
 from zom.conventions.framework.declarations import Published, declared_as_published
-from zom.conventions.framework.reference_checks import is_of_kind
-from zom.conventions.framework.rule import Rule, has
-from zom.conventions.framework.tree_checks import node_kind
-from zom.conventions.framework.value_checks import json_type, required
 from zom.json.python_value import is_dict
 from zom.problems import show
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from zom.conventions.framework.check import Breach, Site
+    from zom.checks.check import Breach, Site
     from zom.formats.node_view import Node
 
 __all__ = ["PUBLISHED", "UOM", "is_ucum_term"]

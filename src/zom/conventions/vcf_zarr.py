@@ -10,20 +10,20 @@ from typing import TYPE_CHECKING, Annotated, Final
 
 from pydantic import Field
 
+from zom.checks.check import Breach, Site, Skip, python
+from zom.checks.references import is_of_kind
+from zom.checks.rule import Rule, has, is_value
+from zom.checks.tree import member, shared_dims, zarr_format
+from zom.checks.values import forbidden, json_type, length, required
 from zom.conventions.framework.attributes import Attributes
-from zom.conventions.framework.check import Breach, Site, Skip, python
 from zom.conventions.framework.convention import Convention, register
-from zom.conventions.framework.reference_checks import is_of_kind
-from zom.conventions.framework.rule import Rule, has, is_value
-from zom.conventions.framework.tree_checks import member, shared_dims, zarr_format
-from zom.conventions.framework.value_checks import forbidden, json_type, length, required
 from zom.json.python_value import is_dict
 from zom.problems import show
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
-    from zom.conventions.framework.check import Check
+    from zom.checks.check import Check
     from zom.formats.node_view import Node
 
 __all__ = ["VCF_ZARR_0_4", "VCF_ZARR_0_5"]

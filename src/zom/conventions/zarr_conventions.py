@@ -11,18 +11,18 @@ from typing import TYPE_CHECKING, Final
 
 from pydantic import Field
 
+from zom.checks.check import Skip, python
+from zom.checks.rule import Rule, has
+from zom.checks.values import any_of, pattern, required
 from zom.conventions.framework.attributes import Attributes, Part
-from zom.conventions.framework.check import Skip, python
 from zom.conventions.framework.convention import Convention, conventions, register
 from zom.conventions.framework.declarations import FIELDS, KEY, declarations, known
-from zom.conventions.framework.rule import Rule, has
-from zom.conventions.framework.value_checks import any_of, pattern, required
 from zom.problems import show
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from zom.conventions.framework.check import Breach, Site
+    from zom.checks.check import Breach, Site
     from zom.conventions.framework.declarations import Declaration
 
 __all__ = ["ZARR_CONVENTIONS"]

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from zom.checks.check import Breach, Site, Skip, python
+from zom.checks.rule import Rule, is_value
 from zom.conventions.anndata.elements import (
     AWKWARD,
     DATAFRAME,
@@ -14,8 +16,6 @@ from zom.conventions.anndata.elements import (
     extent_of,
 )
 from zom.conventions.anndata.encodings import LINK
-from zom.conventions.framework.check import Breach, Site, Skip, python
-from zom.conventions.framework.rule import Rule, is_value
 from zom.extension.registry import did_you_mean, near
 from zom.problems import show
 

@@ -4,6 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
+from zom.checks.check import Breach, Site, Skip, python
+from zom.checks.rule import Rule, has, is_value
+from zom.checks.tree import node_kind
+from zom.checks.values import json_type, pattern, required
 from zom.conventions.anndata.elements import (
     CONTAINERS,
     DATAFRAME,
@@ -13,10 +17,6 @@ from zom.conventions.anndata.elements import (
     encoding_of,
     kinds_of,
 )
-from zom.conventions.framework.check import Breach, Site, Skip, python
-from zom.conventions.framework.rule import Rule, has, is_value
-from zom.conventions.framework.tree_checks import node_kind
-from zom.conventions.framework.value_checks import json_type, pattern, required
 from zom.extension.registry import did_you_mean, near
 from zom.problems import show
 

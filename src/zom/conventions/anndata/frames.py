@@ -4,20 +4,20 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from zom.checks.check import Breach, Site, Skip, python
+from zom.checks.references import ref
+from zom.checks.rule import Rule, is_value
+from zom.checks.values import json_type, pattern, required, unique
 from zom.conventions.anndata.elements import DATAFRAME, TYPE, extent_of
 from zom.conventions.anndata.encodings import LINK
-from zom.conventions.framework.check import Breach, Site, Skip, python
-from zom.conventions.framework.reference_checks import ref
-from zom.conventions.framework.rule import Rule, is_value
-from zom.conventions.framework.value_checks import json_type, pattern, required, unique
 from zom.json.python_value import is_list
 from zom.problems import show
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from zom.checks.check import Check
     from zom.conventions.anndata.elements import Extent
-    from zom.conventions.framework.check import Check
     from zom.formats.node_view import Node
 
 __all__ = ["FRAME_RULES"]

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
+from zom.checks.check import VALUES_UNREAD, Breach, Site, Skip, of_values
+from zom.checks.rule import Rule, is_value
 from zom.conventions.anndata.elements import CATEGORICAL, SPARSE, TYPE, encoding_of
 from zom.conventions.anndata.encodings import LINK
-from zom.conventions.framework.check import VALUES_UNREAD, Breach, Site, Skip, of_values
-from zom.conventions.framework.rule import Rule, is_value
 from zom.json.python_value import is_list
 
 if TYPE_CHECKING:

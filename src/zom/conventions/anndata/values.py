@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from zom.conventions.anndata.elements import AWKWARD, CATEGORICAL, NULLABLE, SPARSE, TYPE, encoding_of
-from zom.conventions.anndata.encodings import LINK
-from zom.conventions.framework.check import Breach, Site, Skip, python
-from zom.conventions.framework.rule import Rule, is_value
-from zom.conventions.framework.tree_checks import member
-from zom.conventions.framework.value_checks import (
+from zom.checks.check import Breach, Site, Skip, python
+from zom.checks.rule import Rule, is_value
+from zom.checks.tree import member
+from zom.checks.values import (
     between,
     json_type,
     length,
@@ -17,13 +15,15 @@ from zom.conventions.framework.value_checks import (
     pattern,
     required,
 )
+from zom.conventions.anndata.elements import AWKWARD, CATEGORICAL, NULLABLE, SPARSE, TYPE, encoding_of
+from zom.conventions.anndata.encodings import LINK
 from zom.json.python_value import is_list
 from zom.problems import show
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from zom.conventions.framework.check import Check
+    from zom.checks.check import Check
     from zom.formats.node_view import Node
 
 __all__ = ["VALUE_RULES"]

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from zom.checks.rule import above, is_like
 from zom.conventions.cf import (
     bounds,
     cells,
@@ -33,7 +34,6 @@ from zom.conventions.cf import (
 from zom.conventions.cf.attributes import GroupAttributes, VariableAttributes
 from zom.conventions.cf.name_table import read_table, rules_of
 from zom.conventions.framework.convention import Convention, register
-from zom.conventions.framework.rule import above, is_like
 
 if TYPE_CHECKING:
     from pathlib import Path

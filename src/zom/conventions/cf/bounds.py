@@ -8,17 +8,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
+from zom.checks.rule import Rule
+from zom.checks.values import equal, forbidden
 from zom.conventions.cf.time_units import is_reference
 from zom.conventions.cf.variable import NUMBERS, Variable, judged, judged_text, section
 from zom.conventions.cf.words import pairs
-from zom.conventions.framework.rule import Rule
-from zom.conventions.framework.value_checks import equal, forbidden
 from zom.problems import show
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from zom.conventions.framework.check import Breach
+    from zom.checks.check import Breach
 
 __all__ = ["INHERITED", "RULES"]
 

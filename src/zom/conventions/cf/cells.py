@@ -11,18 +11,18 @@ import re
 from collections import Counter
 from typing import TYPE_CHECKING, Final
 
+from zom.checks.rule import Rule
 from zom.conventions.cf.cell_methods import METHODS, CellMethod, parse_cell_methods
 from zom.conventions.cf.coordinates import uncompressed
 from zom.conventions.cf.units import measures
 from zom.conventions.cf.variable import Variable, judged, judged_text, section
 from zom.conventions.cf.words import pairs
-from zom.conventions.framework.rule import Rule
 from zom.extension.registry import did_you_mean, near
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from zom.conventions.framework.check import Breach
+    from zom.checks.check import Breach
     from zom.formats.node_view import Node
 
 __all__ = ["RULES"]

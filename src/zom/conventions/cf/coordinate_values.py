@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
+from zom.checks.check import VALUES_UNREAD, Breach, Site, Skip, of_values
+from zom.checks.rule import Rule
 from zom.conventions.cf.variable import Variable, section
-from zom.conventions.framework.check import VALUES_UNREAD, Breach, Site, Skip, of_values
-from zom.conventions.framework.rule import Rule
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -9,18 +9,18 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
+from zom.checks.rule import Rule, has
+from zom.checks.values import one_of, pattern
 from zom.conventions.cf.cell_methods import parse_cell_methods
 from zom.conventions.cf.time_units import is_reference
 from zom.conventions.cf.units import DEPRECATED, VOLUME_RATIOS, axis_of_units, has_temperature, wrong_units
 from zom.conventions.cf.variable import Variable, judged, judged_text, section
-from zom.conventions.framework.rule import Rule, has
-from zom.conventions.framework.value_checks import one_of, pattern
 from zom.problems import show
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from zom.conventions.framework.check import Breach
+    from zom.checks.check import Breach
 
 __all__ = ["MODIFIERS", "RULES"]
 

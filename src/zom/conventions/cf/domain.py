@@ -7,15 +7,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from zom.checks.rule import Rule, has
 from zom.conventions.cf.variable import Variable, judged, judged_text, section
 from zom.conventions.cf.words import pairs
-from zom.conventions.framework.rule import Rule, has
 from zom.problems import show
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from zom.conventions.framework.check import Breach
+    from zom.checks.check import Breach
 
 __all__ = ["RULES", "known_dimensions"]
 

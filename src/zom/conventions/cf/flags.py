@@ -7,17 +7,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
+from zom.checks.rule import Rule, has
+from zom.checks.values import any_of, one_of, pattern, required
 from zom.conventions.cf.missing import is_number, representable
 from zom.conventions.cf.variable import INTEGERS, Variable, judged, listed, section
-from zom.conventions.framework.rule import Rule, has
-from zom.conventions.framework.value_checks import any_of, one_of, pattern, required
 from zom.json.python_value import is_list
 from zom.problems import show
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from zom.conventions.framework.check import Breach
+    from zom.checks.check import Breach
     from zom.formats.node_view import Path
 
 __all__ = ["RULES"]

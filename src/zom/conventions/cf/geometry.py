@@ -7,14 +7,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
+from zom.checks.rule import Rule
+from zom.checks.values import pattern, required
 from zom.conventions.cf.variable import Variable, judged, judged_text, section
-from zom.conventions.framework.rule import Rule
-from zom.conventions.framework.value_checks import pattern, required
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from zom.conventions.framework.check import Breach
+    from zom.checks.check import Breach
     from zom.formats.node_view import Node
 
 __all__ = ["RULES"]

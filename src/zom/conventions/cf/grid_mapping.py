@@ -9,17 +9,17 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any, Final
 
+from zom.checks.rule import Rule, has, is_value
+from zom.checks.values import forbidden, one_of
 from zom.conventions.cf.missing import is_number
 from zom.conventions.cf.variable import Variable, judged, judged_text, listed, section
 from zom.conventions.cf.words import Entry, entries
-from zom.conventions.framework.rule import Rule, has, is_value
-from zom.conventions.framework.value_checks import forbidden, one_of
 from zom.problems import show
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from zom.conventions.framework.check import Breach
+    from zom.checks.check import Breach
 
 __all__ = ["MAPPINGS", "PARAMETERS", "RULES"]
 

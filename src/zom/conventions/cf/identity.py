@@ -9,12 +9,12 @@ import re
 import unicodedata
 from typing import TYPE_CHECKING, Any, Final
 
+from zom.checks.check import Breach, Site, Skip, python
+from zom.checks.rule import Rule
+from zom.checks.values import forbidden, one_of, unique
 from zom.conventions.cf.attributes import GroupAttributes, VariableAttributes
 from zom.conventions.cf.dataset import LISTS, cf_version, dataset_of, resolve, root_of
 from zom.conventions.cf.variable import NUMBERS, TEXTS, Variable, judged, listed, section
-from zom.conventions.framework.check import Breach, Site, Skip, python
-from zom.conventions.framework.rule import Rule
-from zom.conventions.framework.value_checks import forbidden, one_of, unique
 from zom.formats.node_view import Node, remembered
 from zom.json.python_value import is_list
 from zom.problems import show

@@ -14,16 +14,16 @@ import binascii
 import math
 from typing import TYPE_CHECKING, Any, Final, TypeGuard
 
+from zom.checks.rule import Rule, has
+from zom.checks.values import equal
 from zom.conventions.cf.variable import INTEGERS, NUMBERS, Variable, judged, listed, section
-from zom.conventions.framework.rule import Rule, has
-from zom.conventions.framework.value_checks import equal
 from zom.json.python_value import is_list
 from zom.problems import show
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from zom.conventions.framework.check import Breach
+    from zom.checks.check import Breach
 
 __all__ = ["RULES", "is_number", "is_whole", "representable"]
 

@@ -11,12 +11,12 @@ from collections.abc import Mapping
 from typing import IO, TYPE_CHECKING, Final
 from xml.etree import ElementTree as ET
 
+from zom.checks.check import Breach, Site, Skip, python
+from zom.checks.rule import Rule
 from zom.conventions.cf.cell_methods import parse_cell_methods
 from zom.conventions.cf.time_units import is_reference
 from zom.conventions.cf.units import DEPRECATED, measures
 from zom.conventions.cf.variable import Variable, section
-from zom.conventions.framework.check import Breach, Site, Skip, python
-from zom.conventions.framework.rule import Rule
 from zom.errors import ExtensionError
 from zom.extension.registry import did_you_mean, near
 

@@ -12,17 +12,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from zom.checks.rule import Rule
+from zom.checks.values import forbidden, one_of
 from zom.conventions.cf.domain import known_dimensions
 from zom.conventions.cf.variable import INTEGERS, NUMBERS, Variable, judged, judged_text, section
 from zom.conventions.cf.words import Entry, entries, pairs
-from zom.conventions.framework.rule import Rule
-from zom.conventions.framework.value_checks import forbidden, one_of
 from zom.problems import show
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from zom.conventions.framework.check import Breach
+    from zom.checks.check import Breach
 
 __all__ = ["RULES"]
 

@@ -7,12 +7,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from zom.checks.check import Breach, Site, Skip, python
+from zom.checks.rule import Rule
+from zom.checks.values import one_of
 from zom.conventions.cf.dataset import dataset_of
 from zom.conventions.cf.domain import known_dimensions
 from zom.conventions.cf.variable import INTEGERS, Variable, judged, judged_text, section
-from zom.conventions.framework.check import Breach, Site, Skip, python
-from zom.conventions.framework.rule import Rule
-from zom.conventions.framework.value_checks import one_of
 from zom.extension.registry import did_you_mean, near
 from zom.problems import show
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final, TypeGuard
 
+from zom.checks.rule import Rule
 from zom.conventions.cf.missing import is_whole
 from zom.conventions.cf.time_units import (
     CALENDARS,
@@ -17,7 +18,6 @@ from zom.conventions.cf.time_units import (
     wrong_date,
 )
 from zom.conventions.cf.variable import Variable, judged, judged_text, section
-from zom.conventions.framework.rule import Rule
 from zom.extension.registry import did_you_mean, near
 from zom.json.python_value import is_list
 from zom.problems import show
@@ -25,7 +25,7 @@ from zom.problems import show
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from zom.conventions.framework.check import Breach
+    from zom.checks.check import Breach
 
 __all__ = ["RULES"]
 

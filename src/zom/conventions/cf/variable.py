@@ -10,10 +10,10 @@ from dataclasses import replace
 from functools import cached_property, wraps
 from typing import TYPE_CHECKING, Any, Final, Literal
 
+from zom.checks.check import Breach, Check, Site, Skip, python
+from zom.checks.near_names import NearNames
 from zom.conventions.cf.dataset import Dataset, dataset_of, resolve
 from zom.conventions.cf.units import axis_of_units
-from zom.conventions.framework.check import Breach, Check, Site, Skip, python
-from zom.conventions.framework.near_names import NearNames
 from zom.formats.node_view import Node, remembered
 from zom.json.python_value import is_list
 from zom.problems import show

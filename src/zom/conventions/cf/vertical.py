@@ -8,15 +8,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from zom.checks.rule import Rule
 from zom.conventions.cf.variable import Variable, judged, judged_text, section
 from zom.conventions.cf.words import pairs
-from zom.conventions.framework.rule import Rule
 from zom.extension.registry import did_you_mean, near
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from zom.conventions.framework.check import Breach
+    from zom.checks.check import Breach
 
 __all__ = ["DEFINITIONS", "RULES"]
 

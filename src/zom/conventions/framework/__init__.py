@@ -1,1 +1,1 @@
-"""The framework of conventions: attributes, rules as data, selectors, checks, and how they are judged."""
+"""The framework of conventions: models of attributes, detection, judgement, and what is told of them."""

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Union, cast, get_arg
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from zom.conventions.framework.rule import Rule
-from zom.conventions.framework.selector import EVERY
+from zom.checks.rule import Rule
+from zom.checks.selector import EVERY
 from zom.errors import ExtensionError
 from zom.extension.configuration import INTEGER_LITERAL, faults_of, schema_of
 from zom.problems import Fault, rule

@@ -11,10 +11,10 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 
+from zom.checks.check import Site
+from zom.checks.rule import Condition, Rule, holds, schema
+from zom.checks.selector import parse_selector, select
 from zom.conventions.framework.attributes import Attributes, rules_beside
-from zom.conventions.framework.check import Site
-from zom.conventions.framework.rule import Condition, Rule, holds, schema
-from zom.conventions.framework.selector import parse_selector, select
 from zom.errors import ExtensionError
 from zom.extension.registry import Registry, unknown_name
 from zom.formats.node_view import Node
@@ -24,8 +24,8 @@ from zom.problems import show
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from zom.checks.rule import Profile
     from zom.conventions.framework.attributes import Steps
-    from zom.conventions.framework.rule import Profile
     from zom.schema import Draft, Flavour, Loss
     from zom.schema.standard import SchemaPart
 

@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from zom.conventions.framework.check import Breach, Site, python
+from zom.checks.check import Breach, Site, python
+from zom.checks.rule import Rule
 from zom.conventions.framework.convention import Convention, conventions
-from zom.conventions.framework.rule import Rule
 from zom.extension.registry import revision
 from zom.json.python_value import is_dict, is_list
 from zom.problems import show
@@ -20,7 +20,7 @@ from zom.problems import show
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from zom.conventions.framework.check import Check
+    from zom.checks.check import Check
     from zom.formats.node_view import Node, Path
 
 __all__ = ["FIELDS", "KEY", "Declaration", "Published", "declarations", "declared_as_published", "known"]

@@ -8,17 +8,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from zom.checks.selector import parse_selector, select
 from zom.conventions.framework.convention import clash_of, conventions, declaration_of
 from zom.conventions.framework.judgement import Judgement
-from zom.conventions.framework.selector import parse_selector, select
 from zom.model.assembly import Uncollected
 from zom.problems import rule, show
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
+    from zom.checks.rule import Condition, Profile
     from zom.conventions.framework.convention import Convention
-    from zom.conventions.framework.rule import Condition, Profile
     from zom.formats.node_view import Node, Path
 
 __all__ = ["judge"]

@@ -11,8 +11,8 @@ from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any, Final, get_args
 
+from zom.checks.rule import PROFILES
 from zom.conventions.framework.convention import Convention, conventions
-from zom.conventions.framework.rule import PROFILES
 from zom.errors import UnknownName
 from zom.extension.registry import did_you_mean, near
 from zom.json.read import read_json
@@ -22,7 +22,7 @@ from zom.problems import dotted, rules, show, split_pointer
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from zom.conventions.framework.rule import Level, Rule
+    from zom.checks.rule import Level, Rule
     from zom.problems import Rule as Sentence
     from zom.problems import Severity
 

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from zom.checks.rule import Rule
     from zom.conventions.framework.convention import Convention
-    from zom.conventions.framework.rule import Rule
 
 __all__ = ["PLACES", "Place", "Share", "expressed_in", "listed", "share_of"]
 

@@ -11,21 +11,21 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
+from zom.checks.check import Breach, Site, Skip
+from zom.checks.rule import holds, scopes_of
+from zom.checks.selector import EVERY, leads, leads_along, parse_selector
 from zom.conventions.framework.attributes import faults_in
-from zom.conventions.framework.check import Breach, Site, Skip
 from zom.conventions.framework.likeness import Likeness
-from zom.conventions.framework.rule import holds, scopes_of
-from zom.conventions.framework.selector import EVERY, leads, leads_along, parse_selector
 from zom.json.value import exact_text
 from zom.problems import Problem, pointer_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
+    from zom.checks.check import Outcome
+    from zom.checks.rule import Profile, Rule
     from zom.conventions.framework.attributes import Attributes, Steps
-    from zom.conventions.framework.check import Outcome
     from zom.conventions.framework.convention import Convention
-    from zom.conventions.framework.rule import Profile, Rule
     from zom.formats.node_view import Node, Path
     from zom.problems import Rule as Sentence
 

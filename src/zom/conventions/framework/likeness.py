@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from zom.conventions.framework.selector import parse_selector, select
+from zom.checks.selector import parse_selector, select
 from zom.json.value import JSONDict, exact_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from zom.conventions.framework.check import Breach
+    from zom.checks.check import Breach
     from zom.formats.node_view import Node, Path
 
 __all__ = ["Likeness"]

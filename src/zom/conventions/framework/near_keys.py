@@ -6,7 +6,7 @@ from dataclasses import replace
 from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
-from zom.conventions.framework.check import Skip, python
+from zom.checks.check import Skip, python
 from zom.extension.registry import did_you_mean, near
 from zom.json.python_value import is_dict
 from zom.problems import show
@@ -14,7 +14,7 @@ from zom.problems import show
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from zom.conventions.framework.check import Breach, Check, Site
+    from zom.checks.check import Breach, Check, Site
 
 __all__ = ["spelled", "spelled_within"]
 
@@ -22,7 +22,7 @@ __all__ = ["spelled", "spelled_within"]
 def spelled(prefix: str, names: Sequence[str]) -> Check:
     """The check that no attribute that begins with `prefix` is nearly, and not quite, one of `names`.
 
-    >>> from zom.conventions.framework.check import Site
+    >>> from zom.checks.check import Site
     >>> from zom.formats.node_view import attributes_node
     >>> node = attributes_node({"a:shap": 1, "a:own": 2})
     >>> [breach.fix for breach in spelled("a:", ["a:shape", "a:bbox"]).run(Site(node, node))]
@@ -45,7 +45,7 @@ def spelled(prefix: str, names: Sequence[str]) -> Check:
 def spelled_within(around: str, names: Sequence[str]) -> Check:
     """The check that no key of the object at `around` is nearly, and not quite, one of `names`.
 
-    >>> from zom.conventions.framework.check import Site
+    >>> from zom.checks.check import Site
     >>> from zom.formats.node_view import attributes_node
     >>> node = attributes_node({"ome": {"multiscale": [], "image": 1}})
     >>> [breach.fix for breach in spelled_within("ome", ["multiscales", "image-label"]).run(Site(node, node))]

@@ -9,15 +9,15 @@ from typing import TYPE_CHECKING, Any, Final
 
 from pydantic import Field
 
+from zom.checks.check import Skip, python
+from zom.checks.references import ref
+from zom.checks.rule import Rule, has
+from zom.checks.tree import node_kind
+from zom.checks.values import forbidden, pattern, required, unique
 from zom.conventions.affine import MOST
 from zom.conventions.framework.attributes import Attributes, Part
-from zom.conventions.framework.check import Skip, python
 from zom.conventions.framework.convention import Convention
 from zom.conventions.framework.declarations import Published, declared_as_published
-from zom.conventions.framework.reference_checks import ref
-from zom.conventions.framework.rule import Rule, has
-from zom.conventions.framework.tree_checks import node_kind
-from zom.conventions.framework.value_checks import forbidden, pattern, required, unique
 from zom.conventions.multiscale_layout import arrays_of, levels_of, sources_of
 from zom.formats.node_view import Node
 from zom.json.python_value import is_dict
@@ -26,7 +26,7 @@ from zom.problems import show
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from zom.conventions.framework.check import Breach, Site
+    from zom.checks.check import Breach, Site
     from zom.conventions.multiscale_layout import Level
 
 __all__ = ["CONVENTION", "TEXT"]

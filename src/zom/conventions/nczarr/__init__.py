@@ -9,10 +9,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from zom.conventions.framework.check import python
-from zom.conventions.framework.convention import Convention, register
-from zom.conventions.framework.rule import Rule, alike, is_value, lacks
-from zom.conventions.framework.value_checks import (
+from zom.checks.check import python
+from zom.checks.rule import Rule, alike, is_value, lacks
+from zom.checks.values import (
     between,
     equals,
     json_type,
@@ -22,6 +21,7 @@ from zom.conventions.framework.value_checks import (
     pattern,
     required,
 )
+from zom.conventions.framework.convention import Convention, register
 from zom.conventions.nczarr.checks import (
     OLD,
     array_described,

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
+from zom.checks.check import Breach, Site, python
+from zom.checks.rule import Rule, is_value, schema
+from zom.checks.values import count, one_of, required, sequence, unique
 from zom.conventions.framework.attributes import Part
-from zom.conventions.framework.check import Breach, Site, python
-from zom.conventions.framework.rule import Rule, is_value, schema
-from zom.conventions.framework.value_checks import count, one_of, required, sequence, unique
 from zom.json.python_value import is_dict, is_list
 from zom.problems import show
 

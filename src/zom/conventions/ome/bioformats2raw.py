@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from zom.conventions.framework.check import Breach, Site, Skip, python
-from zom.conventions.framework.rule import Rule, lacks, schema
-from zom.conventions.framework.value_checks import equals
+from zom.checks.check import Breach, Site, Skip, python
+from zom.checks.rule import Rule, lacks, schema
+from zom.checks.values import equals
 from zom.conventions.ome.paths import leads_to
 
 if TYPE_CHECKING:

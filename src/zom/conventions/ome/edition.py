@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
-from zom.conventions.framework.check import Breach, Site, Skip
+from zom.checks.check import Breach, Site, Skip
 from zom.conventions.framework.convention import Convention
 from zom.formats.node_view import UNKNOWN, Node, Unknown
 from zom.json.python_value import is_dict, is_list
@@ -20,8 +20,8 @@ from zom.json.value import JSONDict
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
+    from zom.checks.rule import Rule
     from zom.conventions.framework.attributes import Steps
-    from zom.conventions.framework.rule import Rule
     from zom.formats.node_view import Path
 
 __all__ = ["Edition", "Judge", "OMEZarr", "lists", "reached"]

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from zom.conventions.framework.check import Breach, Site, Skip, python
+from zom.checks.check import Breach, Site, Skip, python
+from zom.checks.rule import Rule, has, is_value, lacks, schema
+from zom.checks.selector import parse_selector, select
+from zom.checks.values import equals
 from zom.conventions.framework.near_keys import spelled_within
-from zom.conventions.framework.rule import Rule, has, is_value, lacks, schema
-from zom.conventions.framework.selector import parse_selector, select
-from zom.conventions.framework.value_checks import equals
 from zom.conventions.ome.bioformats2raw import LAYOUT
 from zom.formats.node_view import Node
 from zom.json.python_value import is_dict

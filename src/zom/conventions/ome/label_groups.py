@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from zom.conventions.framework.check import Breach, Site, Skip, python
-from zom.conventions.framework.reference_checks import ref_has
-from zom.conventions.framework.rule import Rule, schema
-from zom.conventions.framework.value_checks import forbidden
+from zom.checks.check import Breach, Site, Skip, python
+from zom.checks.references import ref_has
+from zom.checks.rule import Rule, schema
+from zom.checks.values import forbidden
 from zom.conventions.ome.paths import leads_to
 from zom.formats.node_view import Node
 from zom.json.python_value import is_list

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from pydantic import Field
 
+from zom.checks.check import Breach, Site, Skip, python
+from zom.checks.references import ref_dtype
+from zom.checks.rule import Rule, schema
+from zom.checks.values import count, required, unique
 from zom.conventions.framework.attributes import Part
-from zom.conventions.framework.check import Breach, Site, Skip, python
-from zom.conventions.framework.reference_checks import ref_dtype
-from zom.conventions.framework.rule import Rule, schema
-from zom.conventions.framework.value_checks import count, required, unique
 from zom.conventions.ome.edition import lists, reached
 from zom.formats.node_view import UNKNOWN, Node
 from zom.json.python_value import is_dict, is_list

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import Field
 
+from zom.checks.check import Breach, Site, python
+from zom.checks.references import ref, ref_dims, ref_ndim, ref_order
+from zom.checks.rule import Rule, schema
+from zom.checks.values import json_type, required, unique
 from zom.conventions.framework.attributes import Part
-from zom.conventions.framework.check import Breach, Site, python
-from zom.conventions.framework.reference_checks import ref, ref_dims, ref_ndim, ref_order
-from zom.conventions.framework.rule import Rule, schema
-from zom.conventions.framework.value_checks import json_type, required, unique
 from zom.conventions.ome.axes import Axis, kind_of
 from zom.conventions.ome.edition import lists
 from zom.conventions.ome.transforms import Transformation  # noqa: TC001 - pydantic reads the annotation

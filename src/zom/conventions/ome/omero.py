@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 
 from pydantic import Field
 
+from zom.checks.check import Breach, Site, Skip, python
+from zom.checks.rule import Rule, schema
+from zom.checks.values import pattern, required
 from zom.conventions.framework.attributes import Part
-from zom.conventions.framework.check import Breach, Site, Skip, python
-from zom.conventions.framework.rule import Rule, schema
-from zom.conventions.framework.value_checks import pattern, required
 from zom.conventions.ome.axes import kind_of
 from zom.conventions.ome.edition import lists
 from zom.formats.node_view import Node
@@ -21,7 +21,7 @@ from zom.json.python_value import is_dict, is_list
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from zom.conventions.framework.rule import Source
+    from zom.checks.rule import Source
     from zom.conventions.ome.edition import Edition, Judge
 
 __all__ = ["Channel", "Omero", "Window", "omero_rules"]

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from zom.conventions.framework.check import Breach, Check, Site, Skip, python
-from zom.conventions.framework.reference_checks import Base, near_name, references
+from zom.checks.check import Breach, Check, Site, Skip, python
+from zom.checks.references import Base, near_name, references
 from zom.formats.node_view import UNKNOWN, Node
 from zom.problems import show
 

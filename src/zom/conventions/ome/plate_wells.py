@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from zom.conventions.framework.check import Breach, Site, Skip, python
-from zom.conventions.framework.rule import Rule, schema
+from zom.checks.check import Breach, Site, Skip, python
+from zom.checks.rule import Rule, schema
 from zom.conventions.ome.edition import lists
 from zom.conventions.ome.paths import leads_to
 from zom.json.python_value import is_dict, is_list

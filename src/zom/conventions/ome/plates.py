@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Annotated
 
 from pydantic import Field
 
+from zom.checks.check import Breach, Site, python
+from zom.checks.rule import Rule, schema
+from zom.checks.values import required, unique
 from zom.conventions.framework.attributes import Part
-from zom.conventions.framework.check import Breach, Site, python
-from zom.conventions.framework.rule import Rule, schema
-from zom.conventions.framework.value_checks import required, unique
 from zom.json.python_value import is_dict, is_list
 from zom.problems import show
 

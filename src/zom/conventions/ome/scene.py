@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from zom.conventions.framework.check import Breach, Site, Skip, python
-from zom.conventions.framework.rule import Rule, schema
+from zom.checks.check import Breach, Site, Skip, python
+from zom.checks.rule import Rule, schema
 from zom.conventions.ome.transformations_place import places, scene_systems
 from zom.json.python_value import is_dict
 from zom.problems import show

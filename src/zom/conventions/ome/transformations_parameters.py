@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from zom.conventions.framework.check import Breach, Site, Skip, python
-from zom.conventions.framework.rule import Rule
+from zom.checks.check import Breach, Site, Skip, python
+from zom.checks.rule import Rule
 from zom.conventions.ome.transformations_place import pieces_of
 from zom.conventions.ome.transformations_shape import Fault, axes_faults, fit_faults, rotation_faults
 from zom.json.python_value import is_list

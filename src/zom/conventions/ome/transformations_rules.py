@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from zom.conventions.framework.check import Breach, Site, Skip
+from zom.checks.check import Breach, Site, Skip
 from zom.conventions.ome.transformations_fields import (
     MATRIX_PATH,
     MATRIX_SHAPE,

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Final, Literal
 
 from pydantic import Field
 
+from zom.checks.rule import Rule, has, is_value, lacks, schema
+from zom.checks.values import count, length, required, sequence
 from zom.conventions.framework.attributes import Part
-from zom.conventions.framework.rule import Rule, has, is_value, lacks, schema
-from zom.conventions.framework.value_checks import count, length, required, sequence
 
 if TYPE_CHECKING:
     from zom.conventions.ome.edition import Edition

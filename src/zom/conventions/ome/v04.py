@@ -9,10 +9,10 @@ from typing import Any, Final
 
 from pydantic import Field
 
+from zom.checks.rule import Rule
+from zom.checks.values import required
 from zom.conventions.framework.attributes import Attributes
 from zom.conventions.framework.convention import register
-from zom.conventions.framework.rule import Rule
-from zom.conventions.framework.value_checks import required
 from zom.conventions.ome.axes import axes_form, axes_order, axes_units
 from zom.conventions.ome.bioformats2raw import LAYOUT, layout_rules
 from zom.conventions.ome.edition import Edition, OMEZarr

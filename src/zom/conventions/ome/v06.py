@@ -8,10 +8,10 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
+from zom.checks.references import ref_dtype
+from zom.checks.rule import Rule, has, schema
+from zom.checks.values import any_of, pattern, required
 from zom.conventions.framework.convention import Convention, register
-from zom.conventions.framework.reference_checks import ref_dtype
-from zom.conventions.framework.rule import Rule, has, schema
-from zom.conventions.framework.value_checks import any_of, pattern, required
 from zom.conventions.ome.axes import axes_form, axes_order, axes_units
 from zom.conventions.ome.bioformats2raw import layout_rules
 from zom.conventions.ome.edition import OMEZarr

@@ -8,9 +8,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
-from zom.conventions.framework.check import Breach, Site, Skip, python
-from zom.conventions.framework.rule import Rule, schema
-from zom.conventions.framework.value_checks import json_type, one_of, unique
+from zom.checks.check import Breach, Site, Skip, python
+from zom.checks.rule import Rule, schema
+from zom.checks.values import json_type, one_of, unique
 from zom.conventions.ome.axes import kind_of
 from zom.conventions.ome.edition import Edition
 from zom.conventions.ome.transformations_place import images

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import Field
 
+from zom.checks.check import Breach, Site, Skip, python
+from zom.checks.rule import Rule, schema
+from zom.checks.values import pattern, unique
 from zom.conventions.framework.attributes import Part
-from zom.conventions.framework.check import Breach, Site, Skip, python
-from zom.conventions.framework.rule import Rule, schema
-from zom.conventions.framework.value_checks import pattern, unique
 from zom.conventions.ome.edition import lists
 from zom.conventions.ome.paths import leads_to
 from zom.json.python_value import is_dict, is_list
@@ -21,7 +21,7 @@ from zom.problems import show
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from zom.conventions.framework.rule import Source
+    from zom.checks.rule import Source
     from zom.conventions.ome.edition import Edition, Judge
 
 __all__ = ["FieldOfView", "Well", "well_image_unique", "well_rules"]

@@ -9,13 +9,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from zom.conventions.affine import affine_of, integers_of, numbers_of
-from zom.conventions.framework.check import Skip, python
-from zom.conventions.framework.convention import Convention, declaration_of, register
-from zom.conventions.framework.declarations import declared_as_published
-from zom.conventions.framework.near_keys import spelled
-from zom.conventions.framework.rule import Rule, has
-from zom.conventions.framework.value_checks import (
+from zom.checks.check import Skip, python
+from zom.checks.rule import Rule, has
+from zom.checks.values import (
     between,
     json_type,
     length,
@@ -24,6 +20,10 @@ from zom.conventions.framework.value_checks import (
     required,
     unique,
 )
+from zom.conventions.affine import affine_of, integers_of, numbers_of
+from zom.conventions.framework.convention import Convention, declaration_of, register
+from zom.conventions.framework.declarations import declared_as_published
+from zom.conventions.framework.near_keys import spelled
 from zom.conventions.multiscale_layout import levels_of
 from zom.conventions.spatial.attributes import (
     BBOX,
@@ -45,7 +45,7 @@ from zom.problems import show
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from zom.conventions.framework.check import Breach, Check, Site
+    from zom.checks.check import Breach, Check, Site
     from zom.formats.node_view import Node
 
 __all__ = ["SPATIAL"]

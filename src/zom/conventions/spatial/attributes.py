@@ -9,9 +9,9 @@ from typing import Annotated, Final, Literal
 
 from pydantic import Field
 
+from zom.checks.rule import Rule, schema
 from zom.conventions.framework.attributes import Attributes
 from zom.conventions.framework.declarations import Published
-from zom.conventions.framework.rule import Rule, schema
 
 __all__ = [
     "BBOX",

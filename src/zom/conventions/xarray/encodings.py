@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from typing import Final
 
-from zom.conventions.framework.check import python
-from zom.conventions.framework.rule import Rule, alike, is_like, is_value
-from zom.conventions.framework.value_checks import (
+from zom.checks.check import python
+from zom.checks.rule import Rule, alike, is_like, is_value
+from zom.checks.values import (
     equals,
     forbidden,
     json_type,

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
-from zom.conventions.framework.check import VALUES_UNREAD, Breach, Site, Skip
+from zom.checks.check import VALUES_UNREAD, Breach, Site, Skip
 from zom.problems import show
 
 if TYPE_CHECKING:

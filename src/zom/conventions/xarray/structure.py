@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from typing import Final
 
-from zom.conventions.framework.check import of_values, python
-from zom.conventions.framework.reference_checks import words
-from zom.conventions.framework.rule import Rule, alike, has, is_value, lacks
-from zom.conventions.framework.tree_checks import node_kind, shared_dims
-from zom.conventions.framework.value_checks import (
+from zom.checks.check import of_values, python
+from zom.checks.references import words
+from zom.checks.rule import Rule, alike, has, is_value, lacks
+from zom.checks.tree import node_kind, shared_dims
+from zom.checks.values import (
     equals,
     forbidden,
     json_type,

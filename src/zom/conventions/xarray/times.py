@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
-from zom.conventions.framework.check import Breach, Site, Skip
+from zom.checks.check import Breach, Site, Skip
 from zom.problems import show
 
 if TYPE_CHECKING:

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from zom.conventions.framework.check import Breach, Site, Skip
-from zom.conventions.framework.reference_checks import NOT_READ, near_name
-from zom.conventions.framework.tree_checks import lengths_of
+from zom.checks.check import Breach, Site, Skip
+from zom.checks.references import NOT_READ, near_name
+from zom.checks.tree import lengths_of
 from zom.problems import show
 
 if TYPE_CHECKING:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal
 
-from zom.conventions.framework.check import Breach, Outcome, Site, Skip, named
-from zom.conventions.framework.reference_checks import NOT_READ, is_of_kind
-from zom.conventions.framework.selector import parse_selector, select
-from zom.conventions.framework.value_checks import equal
+from zom.checks.check import Breach, Outcome, Site, Skip, named
+from zom.checks.references import NOT_READ, is_of_kind
+from zom.checks.selector import parse_selector, select
+from zom.checks.values import equal
 from zom.extension.registry import did_you_mean, near
 from zom.problems import show
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from functools import wraps
 from typing import TYPE_CHECKING, Any, Concatenate, Final, NamedTuple, ParamSpec, TypeAlias
 
-from zom.conventions.framework.selector import EVERY, parse_selector, select
+from zom.checks.selector import EVERY, parse_selector, select
 from zom.errors import ExtensionError, ZomError
 from zom.problems import show
 
@@ -193,7 +193,7 @@ class Site:
 class Check:
     """A named check with its parameters.
 
-    >>> from zom.conventions.framework.value_checks import pattern
+    >>> from zom.checks.values import pattern
     >>> pattern("[a-z]+", at="name")
     Check(name='pattern', params={'regex': '[a-z]+', 'at': 'name'})
     """

@@ -10,17 +10,17 @@ import re
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
-from zom.conventions.framework.check import Breach, Outcome, Site, Skip, named
-from zom.conventions.framework.near_names import near_member
-from zom.conventions.framework.selector import parse_selector, select
-from zom.conventions.framework.value_checks import nothing_at
+from zom.checks.check import Breach, Outcome, Site, Skip, named
+from zom.checks.near_names import near_member
+from zom.checks.selector import parse_selector, select
+from zom.checks.values import nothing_at
 from zom.formats.node_view import UNKNOWN, Node, Unknown
 from zom.problems import show
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from zom.conventions.framework.check import Value
+    from zom.checks.check import Value
 
 __all__ = ["ref", "ref_dims", "ref_dtype", "ref_has", "ref_ndim", "ref_order", "words"]
 

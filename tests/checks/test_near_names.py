@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from zom.conventions.framework.near_names import MOST_COMPARED, NearNames, near_member
+from zom.checks.near_names import MOST_COMPARED, NearNames, near_member
 from zom.formats.node_view import document_tree
 
 GROUP = {"zarr_format": 3, "node_type": "group"}

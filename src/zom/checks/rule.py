@@ -6,9 +6,9 @@ from dataclasses import dataclass, replace
 from itertools import chain
 from typing import TYPE_CHECKING, Any, Final, Literal, get_args
 
-from zom.conventions.framework.check import AROUND, Check, Outcome, Site
-from zom.conventions.framework.equality import equal, is_whole
-from zom.conventions.framework.selector import parse_selector
+from zom.checks.check import AROUND, Check, Outcome, Site
+from zom.checks.equality import equal, is_whole
+from zom.checks.selector import parse_selector
 from zom.errors import ExtensionError
 
 if TYPE_CHECKING:
@@ -182,7 +182,7 @@ class Rule:
     selectors that begin with a dot start there. `when` says where the rule applies; `on`, to which kind
     of node, if not to all that the convention is on.
 
-    >>> from zom.conventions.framework.value_checks import pattern
+    >>> from zom.checks.values import pattern
     >>> rule = Rule("name-lower", pattern("[a-z]+", at="name"), must="the name is in lower case")
     >>> rule.level, rule.text
     ('MUST', 'the name is in lower case')
@@ -226,7 +226,7 @@ class Rule:
     def severity(self, profile: Profile = "text") -> Severity:
         """How bad a breach is.
 
-        >>> from zom.conventions.framework.value_checks import required
+        >>> from zom.checks.values import required
         >>> rule = Rule("title", required("title"), should="there is a title")
         >>> rule.severity(), rule.severity("full")
         ('warning', 'error')
@@ -238,7 +238,7 @@ class Rule:
     def is_in(self, profile: Profile) -> bool:
         """Whether the profile asks for it.
 
-        >>> from zom.conventions.framework.value_checks import required
+        >>> from zom.checks.values import required
         >>> Rule("title", required("title"), must="there is a title", source="schema").is_in("text")
         False
         """
@@ -269,7 +269,7 @@ class Rule:
     def to_dict(self, code: str | None = None) -> dict[str, Any]:
         """The rule as plain JSON, as `x-zom-rules` publishes it.
 
-        >>> from zom.conventions.framework.value_checks import required
+        >>> from zom.checks.values import required
         >>> Rule("title", required("title"), should="there is a title").to_dict("dggs/title")["check"]
         'required'
         """

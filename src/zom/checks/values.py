@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from zom.conventions.framework.check import Breach, Outcome, Site, Skip, local
-from zom.conventions.framework.equality import equal, is_whole, key_of
+from zom.checks.check import Breach, Outcome, Site, Skip, local
+from zom.checks.equality import equal, is_whole, key_of
 from zom.extension.registry import did_you_mean, near
 from zom.json.python_value import is_dict, is_list
 from zom.json.types import TYPE_WORDS, is_of_type
@@ -18,7 +18,7 @@ from zom.problems import show
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from zom.conventions.framework.check import Value
+    from zom.checks.check import Value
 
 __all__ = [
     "any_of",

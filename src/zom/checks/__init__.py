@@ -1,0 +1,1 @@
+"""What templates and conventions are checked with: selectors, checks and rules as data."""
