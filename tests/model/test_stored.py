@@ -245,3 +245,8 @@ def test_the_draft_has_no_consolidated_metadata() -> None:
         ConversionError, match="consolidated metadata: expected a v2 node or a v3 group, found a draft group"
     ):
         draft.GroupSpec(members={}).to_consolidated()
+
+
+def test_the_draft_has_no_consolidated_metadata_to_be_read() -> None:
+    with pytest.raises(ConversionError, match="expected a v2 node or a v3 group, found a draft group"):
+        draft.GroupSpec.from_consolidated({"consolidated_metadata": {"metadata": {}}})

@@ -21,12 +21,12 @@ from zom.json.place import locate_all
 from zom.json.read import read_json
 from zom.limits import DEFAULT_LIMITS
 from zom.model.location import told
-from zom.model.stored import from_consolidated
-from zom.problems import pointer_of
+from zom.model.stored import consolidated_pointer, from_consolidated
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from zom.model.family import Family
     from zom.model.spec import Spec
     from zom.problems import Fault, Problem
     from zom.template.models import Template
@@ -35,7 +35,7 @@ __all__ = ["Document", "read_document"]
 
 _INPUT = "standard input"
 
-_Form = Literal["node", "attributes", "entry point", "consolidated v2", "consolidated v3"]
+_Kind = Literal["node", "attributes", "entry point", "consolidated"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +46,9 @@ class Document:
     text: bytes
     value: Any
     """None where the text is not JSON."""
-    form: _Form
+    kind: _Kind
+    family: Family | None = None
+    """The format of consolidated metadata."""
 
     @property
     def argument(self) -> str:
@@ -79,14 +81,12 @@ class Document:
             raise CommandError(f"{self.name}: {error.problems[0]}", UNREADABLE) from None
 
     def _parsed(self) -> Spec:
-        if self.form == "consolidated v2":
-            return cast("Spec", from_consolidated(V2, self.value, "lenient"))
-        if self.form == "consolidated v3":
-            return cast("Spec", from_consolidated(V3, self.value, "lenient"))
-        if self.form == "attributes":
+        if self.family is not None:
+            return cast("Spec", from_consolidated(self.family, self.value, "lenient"))
+        if self.kind == "attributes":
             message = f"{self.name}: attributes alone are no node; name the .zarray or .zgroup beside it"
             raise CommandError(message, UNREADABLE)
-        if self.form == "entry point":
+        if self.kind == "entry point":
             return EntryPoint.parse(self.text, "lenient", on_warning=_forget)
         return cast("Spec", hierarchy.parse(self.text, "lenient", on_warning=_forget))
 
@@ -102,23 +102,11 @@ class Document:
 
     def _pointer(self, problem: Problem) -> str:
         """Where the problem stands in the file, which may not be the document of the object model."""
-        if self.form == "attributes":
+        if self.kind == "attributes":
             return problem.pointer.removeprefix("/attributes")
-        if self.form == "consolidated v2" and problem.code != "stored/consolidated":
-            return pointer_of(self._v2_steps(problem))
-        if self.form == "consolidated v3" and problem.node != "/":
-            entry = problem.node.strip("/")
-            return pointer_of(("consolidated_metadata", "metadata", entry, *problem.inside))
+        if self.family is not None:
+            return consolidated_pointer(problem, self.family, self.value)
         return problem.pointer
-
-    def _v2_steps(self, problem: Problem) -> tuple[str | int, ...]:
-        entries: Any = self.value["metadata"]
-        prefix = f"{problem.node.strip('/')}/".removeprefix("/")
-        inside = problem.inside
-        if inside[:1] == ("attributes",):
-            return ("metadata", f"{prefix}.zattrs", *inside[1:])
-        name = ".zarray" if f"{prefix}.zarray" in entries else ".zgroup"
-        return ("metadata", f"{prefix}{name}", *inside)
 
 
 def _forget(problem: Problem) -> None:
@@ -138,7 +126,7 @@ def read_document(name: str) -> Document:
     text = _text_of(name)
     faults: list[Fault] = []
     value = read_json(text, faults)
-    return Document(_INPUT if name == "-" else name, text, value, _form_of(name, value))
+    return Document(_INPUT if name == "-" else name, text, value, *_kind_of(name, value))
 
 
 def _text_of(name: str) -> bytes:
@@ -157,16 +145,16 @@ def _text_of(name: str) -> bytes:
     raise CommandError(f"{name}: {reason}", UNREADABLE) from None
 
 
-def _form_of(name: str, value: Any) -> _Form:
+def _kind_of(name: str, value: Any) -> tuple[_Kind, Family | None]:
     if Path(name).name == ".zattrs":
-        return "attributes"
+        return "attributes", None
     if not isinstance(value, dict):
-        return "node"
+        return "node", None
     document = cast("dict[str, Any]", value)
     if "zarr_consolidated_format" in document:
-        return "consolidated v2"
+        return "consolidated", V2
     if isinstance(document.get("zarr_format"), str) and "metadata_encoding" in document:
-        return "entry point"
+        return "entry point", None
     if document.get("zarr_format") == 3 and isinstance(document.get("consolidated_metadata"), dict):
-        return "consolidated v3"
-    return "node"
+        return "consolidated", V3
+    return "node", None

@@ -45,7 +45,7 @@ def schema_problems(document: Document, schema: Any) -> list[Problem]:
     problems = [_text_problem(fault) for fault in faults]
     if value is not None or not faults:
         problems += [_problem(finding) for finding in _findings(value, schema)]
-    located = replace(document, form="node").located(problems)
+    located = replace(document, kind="node", family=None).located(problems)
     return sorted(located, key=lambda problem: (problem.line or 0, problem.column or 0, problem.pointer))
 
 

@@ -221,7 +221,7 @@ def _of_document(name: str, choices: dict[str, Any]) -> Report:
     from zom.hierarchy.check.validate import validate, validate_attributes  # noqa: PLC0415 - slow to import
 
     document = read_document(name)
-    if document.form != "attributes":
+    if document.kind != "attributes":
         return replace(validate(document.text, **choices), subject=document.name)
     choices = dict(choices)
     if choices.pop("like") is not None:

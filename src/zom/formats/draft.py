@@ -24,6 +24,7 @@ from zom.model.family import DIMENSIONS, Family, NodeKind
 from zom.model.fields import AS_IT_IS, Length, Value
 from zom.model.group import Group
 from zom.model.spec import Spec
+from zom.model.stored import stored_names
 
 __all__ = ["DRAFT", "ENTRY_POINT", "ArraySpec", "EntryPoint", "GroupSpec"]
 
@@ -53,8 +54,15 @@ def _kind_of(document: Mapping[str, Any]) -> NodeKind | None:
     return "array" if is_array else "group"
 
 
+def _documents_of(spec: Spec) -> dict[str, JSONDict]:
+    if spec.kind == "group" and "attributes" not in spec.document:
+        return {}  # an implicit group
+    return {f".{spec.kind}.json": stored_names(spec.document, spec.family)}
+
+
 DRAFT = Family(
     form="draft",
+    zarr_format=None,
     kind_of=_kind_of,
     fields=rules.fields,
     rules=rules.check,
@@ -68,10 +76,12 @@ DRAFT = Family(
     type_path=("data_type",),
     chunks_path=("chunk_grid", "chunk_shape"),
     names_path=("attributes", DIMENSIONS),
+    documents_of=_documents_of,
 )
 
 ENTRY_POINT = Family(
     form="draft",
+    zarr_format=None,
     kind_of=lambda _document: "entry point",
     fields=rules.fields,
     rules=rules.check_entry_point,
@@ -85,6 +95,7 @@ ENTRY_POINT = Family(
     type_path=("data_type",),
     chunks_path=("chunk_grid", "chunk_shape"),
     names_path=("attributes", DIMENSIONS),
+    documents_of=lambda spec: {"zarr.json": stored_names(spec.document, spec.family)},
 )
 
 

@@ -16,6 +16,7 @@ from typing_extensions import TypeVar
 from zom.extension.field import WHOLE, Interval, Required
 from zom.formats import v2_rules as rules
 from zom.formats.canonical_document import canonical_v2
+from zom.formats.v2_stored import CONSOLIDATION, documents_of
 from zom.json.value import JSON, JSONDict
 from zom.model.builders.build import AUTO, Compression, DTypeLike, v2_document
 from zom.model.builders.from_array import arguments_of, document_in
@@ -56,6 +57,7 @@ def _kind_of(document: Mapping[str, Any]) -> NodeKind | None:
 
 V2 = Family(
     form="v2",
+    zarr_format=2,
     kind_of=_kind_of,
     fields=rules.fields,
     rules=rules.check,
@@ -69,6 +71,8 @@ V2 = Family(
     type_path=("dtype",),
     chunks_path=("chunks",),
     names_path=("attributes", DIMENSIONS),
+    documents_of=documents_of,
+    consolidation=CONSOLIDATION,
 )
 
 

@@ -14,6 +14,7 @@ from typing_extensions import TypeVar
 from zom.extension.field import WHOLE, Required
 from zom.formats import v3_rules as rules
 from zom.formats.canonical_document import canonical_v3
+from zom.formats.v3_stored import CONSOLIDATION, documents_of
 from zom.json.value import JSON, JSONDict
 from zom.model.builders.build import AUTO, Compression, DTypeLike, ShardChoice, v3_document
 from zom.model.builders.from_array import arguments_of, document_in
@@ -47,6 +48,7 @@ def _kind_of(document: Mapping[str, Any]) -> NodeKind | None:
 
 V3 = Family(
     form="v3",
+    zarr_format=3,
     kind_of=_kind_of,
     fields=rules.fields,
     rules=rules.check,
@@ -63,6 +65,8 @@ V3 = Family(
     type_path=("data_type",),
     chunks_path=("chunk_grid", "configuration", "chunk_shape"),
     names_path=("dimension_names",),
+    documents_of=documents_of,
+    consolidation=CONSOLIDATION,
 )
 
 

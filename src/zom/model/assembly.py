@@ -423,7 +423,7 @@ _KINDS: Mapping[NodeKind, str] = {
 def _foreign(document: Mapping[str, Any], family: Family) -> str | None:
     """The other format that `document` declares, and looks like."""
     declared = document.get("zarr_format")
-    if type(declared) is not int or declared not in {2, 3} or family.form == f"v{declared}":
+    if type(declared) is not int or declared not in {2, 3} or family.zarr_format == declared:
         return None
     return f"a v{declared} node" if ("node_type" in document) == (declared == 3) else None
 

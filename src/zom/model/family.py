@@ -10,10 +10,11 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from zom.extension.datatype import Format
+    from zom.json.value import JSONDict
     from zom.model.spec import Spec
     from zom.problems import Fault, Rule
 
-__all__ = ["DIMENSIONS", "Family", "NodeKind"]
+__all__ = ["DIMENSIONS", "Consolidation", "Family", "NodeKind"]
 
 DIMENSIONS: Final = "_ARRAY_DIMENSIONS"
 """The attribute that names the dimensions where the format has no place for them."""
@@ -23,11 +24,29 @@ NodeKind = Literal["array", "group", "entry point"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class Consolidation:
+    """How a format keeps the documents of a hierarchy in one."""
+
+    kinds: tuple[NodeKind, ...]
+    """The kinds that the root may have."""
+    by_key: bool
+    """Whether it has documents by their keys, and not by the paths of their nodes."""
+    write: Callable[[Mapping[str, Spec]], dict[str, Any]]
+    """The document of the nodes at their paths."""
+    entries: Callable[[Mapping[str, Any]], dict[str, dict[str, Any]]]
+    """The documents in it, by the path of their node and the end of their key."""
+    steps: Callable[[Mapping[str, Any], str, tuple[str | int, ...]], tuple[str | int, ...]]
+    """Where it has what stands inside of the node at a path; paths are like "a/b"."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class Family:
     """One format's pair of specs, and the functions that know its documents."""
 
     form: Format
     """The format."""
+    zarr_format: int | None
+    """The number of the format in its documents; None in the draft."""
     kind_of: Callable[[Mapping[str, Any]], NodeKind | None]
     """Whether a document is an array or a group; None where it doesn't say."""
     fields: Callable[[NodeKind, Mapping[str, Any], list[Fault]], dict[str, Any]]
@@ -54,6 +73,10 @@ class Family:
     """Where the lengths of a regular grid's chunks stand."""
     names_path: tuple[str, ...]
     """Where the names of an array's dimensions stand."""
+    documents_of: Callable[[Spec], dict[str, JSONDict]]
+    """The stored documents of a node by the end of their key; its members have documents of their own."""
+    consolidation: Consolidation | None = None
+    """How one document holds a hierarchy; None where there is no such document."""
     classes: dict[NodeKind, type[Spec]] = field(default_factory=dict[NodeKind, "type[Spec]"])
     """The family's own classes, filled in where they are defined."""
 

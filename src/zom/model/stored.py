@@ -23,19 +23,25 @@ from zom.problems import Fault, Problem, pointer_of, rule, show
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from zom.model.family import Family
+    from zom.model.family import Consolidation, Family, NodeKind
     from zom.model.spec import Spec
     from zom.problems import Level
 
 __all__ = [
+    "CONSOLIDATED",
     "check_consolidated",
+    "check_consolidated_format",
     "consolidated_entries",
     "consolidated_entries_by",
+    "consolidated_pointer",
+    "consolidated_problem",
     "from_consolidated",
-    "frozen_documents",
+    "metadata_in",
     "model_document",
+    "stored_names",
     "to_consolidated",
     "to_documents",
+    "without_block",
 ]
 
 CONSOLIDATED = rule(
@@ -54,8 +60,13 @@ def _is_reserved(name: str, family: Family) -> bool:
     return name.lstrip("_") in family.reserved
 
 
-def _to_stored(document: JSONDict, family: Family) -> JSONDict:
-    """A node's document with the underscore taken from reserved names again."""
+def stored_names(document: JSONDict, family: Family) -> JSONDict:
+    """A node's document with the underscore taken from reserved names again.
+
+    >>> from zom.formats.v3 import V3
+    >>> stored_names(JSONDict({"_members": 1, "members_": 2}), V3)
+    {'members': 1, 'members_': 2}
+    """
     if not any(name.startswith("_") for name in document):
         return document
     return JSONDict(
@@ -66,17 +77,12 @@ def _to_stored(document: JSONDict, family: Family) -> JSONDict:
     )
 
 
-def _to_model(
-    document: Mapping[str, Any], family: Family, *, plain: tuple[str, ...] = ()
-) -> Mapping[str, Any]:
-    """A stored document with an underscore more before reserved names, but for those in `plain`."""
+def _to_model(document: Mapping[str, Any], family: Family) -> Mapping[str, Any]:
+    """A stored document with an underscore more before reserved names."""
     names = "\n".join(document)
-    if not any(word in names for word in family.reserved if word not in plain):
+    if not any(word in names for word in family.reserved):
         return document
-    return {
-        (f"_{name}" if _is_reserved(name, family) and name not in plain else name): value
-        for name, value in document.items()
-    }
+    return {(f"_{name}" if _is_reserved(name, family) else name): value for name, value in document.items()}
 
 
 def to_documents(spec: Spec) -> dict[str, dict[str, Any]]:
@@ -88,33 +94,8 @@ def to_documents(spec: Spec) -> dict[str, dict[str, Any]]:
     """
     return {
         end: {name: thaw(value) for name, value in document.items()}
-        for end, document in frozen_documents(spec).items()
+        for end, document in spec.family.documents_of(spec).items()
     }
-
-
-def frozen_documents(spec: Spec) -> dict[str, JSONDict]:
-    """As `to_documents`, of JSON that can't change: nothing is copied that needn't be.
-
-    >>> from zom import v3
-    >>> group = v3.GroupSpec()
-    >>> frozen_documents(group)["zarr.json"] is group.document
-    True
-    """
-    document = spec.document
-    form = spec.family.form
-    if form == "v3" or spec.kind == "entry point":
-        return {"zarr.json": _to_stored(document, spec.family)}
-    if form == "v2":
-        name = ".zarray" if spec.kind == "array" else ".zgroup"
-        attributes = document.get("attributes")
-        own = JSONDict({name: value for name, value in document.items() if name != "attributes"})
-        documents = {name: _to_stored(own, spec.family)}
-        if attributes is not None:
-            documents[".zattrs"] = attributes
-        return documents
-    if spec.kind == "group" and "attributes" not in document:
-        return {}  # an implicit group
-    return {f".{spec.kind}.json": _to_stored(document, spec.family)}
 
 
 def model_document(family: Family, documents: Mapping[str, Any]) -> Any:
@@ -128,8 +109,7 @@ def model_document(family: Family, documents: Mapping[str, Any]) -> Any:
     main: Any = next((value for name, value in documents.items() if name != ".zattrs"), nothing)
     if not isinstance(main, dict):
         return main
-    plain = () if family.form == "v2" else ("attributes",)
-    document = _to_model(cast("dict[str, Any]", main), family, plain=plain)
+    document = _to_model(cast("dict[str, Any]", main), family)
     if ".zattrs" not in documents:
         return document
     return {**document, "attributes": documents[".zattrs"]}
@@ -145,33 +125,23 @@ def to_consolidated(spec: Spec) -> dict[str, Any]:
     >>> sorted(to_consolidated(v2.GroupSpec(members={"a": v2.GroupSpec()}))["metadata"])
     ['.zgroup', 'a/.zgroup']
     """
-    if spec.family.form == "v2":
-        metadata: dict[str, Any] = {}
-        for path, node in flatten(spec).items():
-            prefix = path.strip("/")
-            for name, document in to_documents(node).items():
-                metadata[f"{prefix}/{name}" if prefix else name] = document
-        return {"zarr_consolidated_format": 1, "metadata": metadata}
-    if spec.family.form == "v3" and spec.kind == "group":
-        entries: dict[str, dict[str, Any]] = {}
-        for path, node in flatten(spec).items():
-            entry = to_documents(node)["zarr.json"]
-            if node.kind == "group":
-                entry.pop("consolidated_metadata", None)  # it would speak of nodes that may be gone
-            entries[path.strip("/")] = entry
-        document = entries.pop("")
-        document["consolidated_metadata"] = {
-            "kind": "inline",
-            "must_understand": False,
-            "metadata": entries,
-        }
-        return document
-    what = f"a {spec.family.form} {spec.kind}"
-    fault = Fault(NO_CONSOLIDATED, (), "a v2 node or a v3 group", what)
-    raise ConversionError([_problem(fault)], "consolidated metadata")
+    return _consolidation_of(spec.family, spec.kind).write(flatten(spec))
 
 
-def _problem(fault: Fault) -> Problem:
+def _consolidation_of(family: Family, kind: NodeKind = "group") -> Consolidation:
+    found = family.consolidation
+    if found is None or kind not in found.kinds:
+        fault = Fault(NO_CONSOLIDATED, (), "a v2 node or a v3 group", f"a {family.form} {kind}")
+        raise ConversionError([consolidated_problem(fault)], "consolidated metadata")
+    return found
+
+
+def consolidated_problem(fault: Fault) -> Problem:
+    """The error of a fault in consolidated metadata, which belongs to no node.
+
+    >>> consolidated_problem(Fault(CONSOLIDATED, ("metadata",), "an object", "1")).pointer
+    '/metadata'
+    """
     code, pointer = fault.rule.code, pointer_of(fault.path)
     return Problem(code, "error", "/", pointer, fault.path, fault.expected, fault.found, fault.fix)
 
@@ -193,7 +163,7 @@ def from_consolidated(family: Family, document: Mapping[str, Any], level: Level 
         raise SpecError(problems, "consolidated metadata")
     if not specs:
         fault = Fault(CONSOLIDATED, ("metadata",), "the document of at least one node", "none")
-        raise SpecError([_problem(fault)], "consolidated metadata")
+        raise SpecError([consolidated_problem(fault)], "consolidated metadata")
     return unflatten(specs)
 
 
@@ -219,20 +189,20 @@ def _assembled(
     family: Family, document: Mapping[str, Any], level: Level
 ) -> tuple[dict[str, Spec], list[Problem]]:
     """The nodes that can be made, by path, and what is wrong with any of them."""
-    nodes = consolidated_entries(family, document)
+    consolidation = _consolidation_of(family)
+    nodes = consolidation.entries(document)
     specs: dict[str, Spec] = {}
     problems: list[Problem] = []
     for path, documents in nodes.items():
         try:
             parse_path(path)
         except PathError:
-            key = path[1:] if family.form == "v3" else f"{path[1:]}/{next(iter(documents))}"
-            block = () if family.form == "v2" else ("consolidated_metadata",)
-            fault = Fault(CONSOLIDATED, (*block, "metadata", key), "the key of a node's document", show(key))
-            problems.append(_problem(fault))
+            steps = consolidation.steps(document, path[1:], ())
+            fault = Fault(CONSOLIDATED, steps, "the key of a node's document", show(steps[-1]))
+            problems.append(consolidated_problem(fault))
             continue
         spec, found = assemble(family, model_document(family, documents), level)
-        problems.extend(_moved(problem, family, path, documents) for problem in found)
+        problems.extend(_moved(replace(problem, node=path), family, document) for problem in found)
         if spec is not None:
             known = spec.kind == "group" and spec.__dict__.get("members") is None
             specs[path] = with_members(spec, {}) if known else spec
@@ -248,7 +218,7 @@ def consolidated_entries(family: Family, document: Mapping[str, Any]) -> dict[st
     >>> consolidated_entries(V2, {"zarr_consolidated_format": 1, "metadata": {"a/.zgroup": {"zarr_format": 2}}})
     {'/a': {'.zgroup': {'zarr_format': 2}}}
     """
-    return _entries_v2(document) if family.form == "v2" else _entries_v3(document)
+    return _consolidation_of(family).entries(document)
 
 
 def consolidated_entries_by(
@@ -260,65 +230,46 @@ def consolidated_entries_by(
     >>> consolidated_entries_by(lambda key: tuple(key.split(":")) if ":" in key else None, whole)
     {'/a': {'x': {}}}
     """
-    _check_format(document)
+    check_consolidated_format(document)
     nodes: dict[str, dict[str, Any]] = {}
-    for key, value in _metadata(document, ("metadata",)).items():
+    for key, value in metadata_in(document, ("metadata",)).items():
         found = node_of(key)
         if found is not None:
             nodes.setdefault(f"/{found[0]}", {})[found[1]] = value
     return nodes
 
 
-def _check_format(document: Mapping[str, Any]) -> None:
+def check_consolidated_format(document: Mapping[str, Any]) -> None:
+    """Raise SpecError unless consolidated metadata beside a hierarchy has the format that is known."""
     if document.get("zarr_consolidated_format") != 1:
         found = show(document.get("zarr_consolidated_format"))
         raise SpecError(
-            [_problem(Fault(CONSOLIDATED, ("zarr_consolidated_format",), "1", found))],
+            [consolidated_problem(Fault(CONSOLIDATED, ("zarr_consolidated_format",), "1", found))],
             "consolidated metadata",
         )
 
 
-def _moved(problem: Problem, family: Family, path: str, documents: Mapping[str, Any]) -> Problem:
-    """`problem` of the node at `path`, pointing into the consolidated document."""
-    inside, prefix = problem.inside, path.strip("/")
-    if family.form == "v3":
-        steps = ("consolidated_metadata", "metadata", prefix) if prefix else ()
-        return replace(problem, node=path, pointer=pointer_of((*steps, *inside)))
-    name = next(name for name in documents if name != ".zattrs")
-    if inside[:1] == ("attributes",):
-        name, inside = ".zattrs", inside[1:]
-    key = f"{prefix}/{name}" if prefix else name
-    return replace(problem, node=path, key=key, pointer=pointer_of(("metadata", key, *inside)))
+def _moved(problem: Problem, family: Family, document: Mapping[str, Any]) -> Problem:
+    consolidation = _consolidation_of(family)
+    steps = consolidation.steps(document, problem.node.strip("/"), problem.inside)
+    key = str(steps[1]) if consolidation.by_key else problem.key
+    return replace(problem, key=key, pointer=pointer_of(steps))
 
 
-def _entries_v2(document: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
-    _check_format(document)
-    nodes: dict[str, dict[str, Any]] = {}
-    for key, value in _metadata(document, ("metadata",)).items():
-        path, _, name = key.rpartition("/")
-        if name in {".zarray", ".zgroup", ".zattrs"}:
-            # zarr-python 3 nests a block of v3 in the groups of v2, too.
-            entry = _without_block(value) if name == ".zgroup" else value
-            nodes.setdefault(f"/{path}", {})[name] = entry
-    for documents in nodes.values():
-        if documents.keys() >= {".zarray", ".zgroup"}:
-            del documents[".zgroup"]  # every reader opens the array
-    return {path: documents for path, documents in nodes.items() if documents.keys() != {".zattrs"}}
+def consolidated_pointer(problem: Problem, family: Family, document: Mapping[str, Any]) -> str:
+    """Where consolidated metadata has what `problem` points at in the document of its node.
+
+    >>> from zom.formats.v3 import V3
+    >>> problem = Problem("v3/shape", "error", "/a", "/shape", ("shape",), "a list", "1")
+    >>> consolidated_pointer(problem, V3, {})
+    '/consolidated_metadata/metadata/a/shape'
+    """
+    if problem.code == CONSOLIDATED.code:
+        return problem.pointer  # no problem of a node
+    return _moved(problem, family, document).pointer
 
 
-def _entries_v3(document: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
-    block: Any = document.get("consolidated_metadata")
-    if not isinstance(block, dict):
-        fault = Fault(CONSOLIDATED, ("consolidated_metadata",), "an object", show(block))
-        raise SpecError([_problem(fault)], "consolidated metadata")
-    nodes: dict[str, dict[str, Any]] = {"/": {"zarr.json": _without_block(document)}}
-    metadata = _metadata(cast("dict[str, Any]", block), ("consolidated_metadata", "metadata"))
-    for path, value in metadata.items():
-        nodes[f"/{path.strip('/')}"] = {"zarr.json": _without_block(value)}
-    return nodes
-
-
-def _without_block(value: Any) -> Any:
+def without_block(value: Any) -> Any:
     """A document without the consolidated metadata in it."""
     document = cast("dict[str, Any]", value)
     if not isinstance(value, dict) or "consolidated_metadata" not in document:
@@ -326,9 +277,10 @@ def _without_block(value: Any) -> Any:
     return {name: item for name, item in document.items() if name != "consolidated_metadata"}
 
 
-def _metadata(document: Mapping[str, Any], path: tuple[str, ...]) -> dict[str, Any]:
+def metadata_in(document: Mapping[str, Any], path: tuple[str, ...]) -> dict[str, Any]:
+    """The member `metadata` of `document`; SpecError, which says that it stands at `path`, where it is no object."""
     found = document.get("metadata")
     if not isinstance(found, dict):
         fault = Fault(CONSOLIDATED, path, "an object of documents by key", show(found))
-        raise SpecError([_problem(fault)], "consolidated metadata")
+        raise SpecError([consolidated_problem(fault)], "consolidated metadata")
     return cast("dict[str, Any]", found)

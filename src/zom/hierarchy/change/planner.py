@@ -36,7 +36,6 @@ from zom.hierarchy.stored.text import document_text
 from zom.model.assembly import Uncollected, assemble
 from zom.model.full_spelling import check_spelling, spelled_in_full
 from zom.model.output import member_specs
-from zom.model.stored import frozen_documents
 from zom.model.tree import walk
 from zom.paths import join
 
@@ -388,7 +387,7 @@ class Planner(Ledger):
         if known is None:
             texts = {
                 end: document_text(blocks.without(document, self.layout.inline))
-                for end, document in frozen_documents(spec).items()
+                for end, document in spec.family.documents_of(spec).items()
             }
             # The document is kept beside, so that no other gets its number.
             known = self._texts[id(spec.document)] = (spec.document, texts)

@@ -13,8 +13,7 @@ from zom.formats.node_view import grown
 from zom.formats.v2 import V2
 from zom.formats.v3 import V3
 from zom.json.python_value import is_dict
-from zom.model.stored import check_consolidated, consolidated_entries, model_document
-from zom.problems import pointer_of
+from zom.model.stored import check_consolidated, consolidated_entries, consolidated_pointer, model_document
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -48,16 +47,7 @@ class ConsolidatedDocument:
 
     def located(self, problem: Problem) -> Problem:
         """The problem of a node, pointing into the document."""
-        path, inside = problem.node.strip("/"), problem.inside
-        if self.family is V3:
-            steps = ("consolidated_metadata", "metadata", path) if path else ()
-            return replace(problem, pointer=pointer_of((*steps, *inside)))
-        metadata = self.value.get("metadata")
-        before = f"{path}/" if path else ""
-        end = ".zarray" if is_dict(metadata) and f"{before}.zarray" in metadata else ".zgroup"
-        if inside[:1] == ("attributes",):
-            end, inside = ".zattrs", inside[1:]
-        return replace(problem, pointer=pointer_of(("metadata", f"{before}{end}", *inside)))
+        return replace(problem, pointer=consolidated_pointer(problem, self.family, self.value))
 
 
 def consolidated_in(value: Any) -> ConsolidatedDocument | None:

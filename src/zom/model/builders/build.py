@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, cast
 
 import numpy as np
 
+from zom.extension.notation import NOTATIONS
 from zom.extension.registry import did_you_mean, near
 from zom.extension.resolve import data_type
 from zom.model.builders.chunking import (
@@ -103,7 +104,7 @@ def _spelled(compress: Mapping[str, JSON] | Sequence[Mapping[str, JSON]] | None)
 
 
 def _fill(kind: DataType, fill_value: object, form: Format) -> Any:
-    if fill_value is AUTO or (fill_value is None and form != "v2"):
+    if fill_value is AUTO or (fill_value is None and not NOTATIONS[form].null):
         return kind.fill_json(kind.default(), form)
     if fill_value is None:
         return None
