@@ -337,6 +337,13 @@ def test_a_store_of_zarr_python_over_obstore_is_used_without_it() -> None:
     assert not opened.capabilities.writable
 
 
+def test_an_icechunk_url_says_what_to_open_and_to_install() -> None:
+    with pytest.raises(StoreError) as caught:
+        store("icechunk://bucket/repository")
+    assert "expected a session: repository.readonly_session('main')" in str(caught.value)
+    assert "pip install 'zom[icechunk]'" in str(caught.value)
+
+
 def test_icechunk_sessions_are_taken_and_repositories_need_one() -> None:
     icechunk = pytest.importorskip("icechunk", reason="pip install icechunk")
     zarr = pytest.importorskip("zarr", minversion="3", reason="pip install 'zom[zarr]'")

@@ -294,11 +294,29 @@ class Array(Handle):
             both = tuple(map(max, old, wanted))
             wide = self.plan if both == old else self._plan_of(both)
             check_clearing(chunks, wide, tuple(map(min, old, wanted)))
+            if self._store.capabilities.transactional:
+                self._resize_in_transaction(chunks, wide, wanted)
+                return
             if both != old:
                 clear_beyond(chunks, wide, old)
             self._set_shape(old, wanted)
             if wanted != both:
                 clear_beyond(chunks, wide, wanted)
+
+    def _resize_in_transaction(self, chunks: Chunks, wide: ArrayPlan, wanted: tuple[int, ...]) -> None:
+        """The same where nobody sees it yet: the document has every chunk that is changed meanwhile."""
+        old, both = self.shape, tuple(axis.length for axis in wide.axes)
+        try:
+            if both != old:
+                self._set_shape(old, both)
+                clear_beyond(chunks, wide, old)
+            if wanted != both:
+                clear_beyond(chunks, wide, wanted)
+                self._set_shape(both, wanted)
+        except BaseException:
+            if self.shape != old:
+                self._set_shape(self.shape, old)
+            raise
 
     def plan_resize(self, shape: Sequence[int]) -> Plan:
         """What `resize` would do, as a plan; nothing is written before `apply`.
@@ -334,8 +352,18 @@ class Array(Handle):
             place, wanted = behind(old, values.shape, axis)
             chunks = replace(self.chunk_access, plan=self._plan_of(wanted))
             here = (*[slice(None)] * place, slice(old[place], None))
-            write_selection(chunks, basic_or_numpy(here, wanted), values)
+            if not self._store.capabilities.transactional:
+                write_selection(chunks, basic_or_numpy(here, wanted), values)
+                self._set_shape(old, wanted)
+                return wanted
+            # Nobody sees the new shape yet; a store that checks its keys takes no chunk beyond the old one.
             self._set_shape(old, wanted)
+            try:
+                write_selection(chunks, basic_or_numpy(here, wanted), values)
+            except BaseException:
+                clear_beyond(chunks, chunks.plan, old)
+                self._set_shape(wanted, old)
+                raise
             return wanted
 
     def _alone(self) -> AbstractContextManager[object]:

@@ -37,3 +37,7 @@ class Capabilities:
     """`lock` keeps out other processes, too, and those who `set` without it."""
     lock_holds_all: bool = False
     """While a lock is held, other threads wait with all they do, whatever the key."""
+    transactional: bool = False
+    """Nobody else sees what is written before the owner commits it: a change needs no journal and no marks."""
+    zarr_keys: bool = False
+    """Only keys of Zarr v3 are held, and checked: the document of an array comes before its chunks."""

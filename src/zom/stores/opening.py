@@ -43,6 +43,9 @@ _ROOTED = {"reference", "dir", "zip", "tar", "libarchive"}
 _DOCUMENTS = ("zarr.json", ".zarray", ".zgroup", ".zmetadata")
 """The documents that tell a directory to be a part of a hierarchy."""
 
+_SESSION = "expected a session: repository.readonly_session('main') or repository.writable_session('main')"
+"""What is opened of an icechunk repository."""
+
 _BRACKETS = re.compile(r"\[[^\]/]*\]")
 
 
@@ -173,6 +176,8 @@ def _named(text: Any, *, read_only: bool | None, options: dict[str, Any]) -> Sto
     if is_url is None:
         return _at_path(text, read_only=read_only, options=options)
     opener = _SCHEMES.get(is_url[1].lower())
+    if opener is None and is_url[1].lower() == "icechunk":
+        raise StoreError(shown_url(text), "", "open", f"{_SESSION} (pip install 'zom[icechunk]')")
     if opener is None:
         reason = (
             f"unknown scheme {is_url[1]!r}; known are {', '.join(schemes())} (az, gs and s3 with pip install "
@@ -331,10 +336,7 @@ def _adapted(place: Any, *, read_only: bool) -> Store:
     if _is_of("icechunk", "Session", place):
         return _from_zarr_python(place.store, read_only=read_only)
     if _is_of("icechunk", "Repository", place):
-        reason = (
-            "expected a session: repository.readonly_session('main') or repository.writable_session('main')"
-        )
-        raise StoreError(_kind(place), "", "open", reason)
+        raise StoreError(_kind(place), "", "open", _SESSION)
     if type(place).__module__.partition(".")[0] == "obstore":
         from zom.stores.object import ObjectStore  # noqa: PLC0415 - asyncio is loaded where it is needed
 

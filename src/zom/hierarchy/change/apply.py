@@ -46,7 +46,7 @@ def carry_out(
     store, moves = plan.store, plan.journal.moves
     if not store.capabilities.writable:
         raise ReadOnlyError(store.url, plan.path.strip("/"), "write")
-    if _is_single(plan) and not values:
+    if _is_single(plan) and not values and not store.capabilities.transactional:
         _apply_single(plan)
     elif len(moves) == 1 and store.capabilities.rename and not (plan.journal.writes or plan.journal.removes):
         check_journals(store, plan.journal.path, own=True)

@@ -21,6 +21,7 @@ from zom.hierarchy.change.steps import (
     sweep,
     undo,
 )
+from zom.hierarchy.change.transaction import carry_in_transaction
 from zom.hierarchy.journal.journal import journal_key
 from zom.hierarchy.stored.inventory import above_all
 from zom.hierarchy.stored.pending import busy, refuse_outer
@@ -47,9 +48,12 @@ def carry_through(  # noqa: PLR0913, PLR0917 - a change, and what is told of it
 
     After a failure it is undone, or done all the same; where neither can be, a note says what to do.
     """
+    steps = Steps(_count(work) + len(values), tell)
+    if store.capabilities.transactional:
+        carry_in_transaction(store, work, steps, check, values, None if fill is None else lambda: fill(work))
+        return
     work = replace(work, way=first_way(store, work), token=secrets.token_hex(8))
     key = journal_key(work.path)
-    steps = Steps(_count(work) + len(values), tell)
     at: _Stage = "check"
     # Who waits for the lock waits for a living process; a journal without one is an interrupted change.
     with store.lock(key):

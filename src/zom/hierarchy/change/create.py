@@ -31,6 +31,7 @@ from zom.hierarchy.change.consolidated_update import Written, change_documents, 
 from zom.hierarchy.change.new_names import taken_name
 from zom.hierarchy.change.steps import in_order
 from zom.hierarchy.journal.journal import JOURNAL, Journal, is_aside
+from zom.hierarchy.stored.inventory import first_chunk
 from zom.hierarchy.stored.layout import (
     DOCUMENT_NAMES,
     DRAFT_2022,
@@ -116,7 +117,7 @@ def create_node(store: Store, spec: Spec, path: str = "") -> Layout:
     for attempt in range(_TRIES):
         try:
             layout, missing = _missing(store, spec, names)
-            _check_place(store, layout, [above for above, _ in missing], path)
+            _check_place(store, layout, [above for above, _ in missing], path, spec)
             holders = holders_of(store, [*(above for above, _ in missing), path], layout)
             documents = _own_documents(layout, path, spec)
             if holders:
@@ -352,10 +353,12 @@ def _check_names_here(store: Store, path: str, form: Format) -> None:
         raise ConflictError([conflict(NAME, path, wanted, found, "choose another name")], store.url)
 
 
-def _check_place(store: Store, layout: Layout, above: list[str], path: str) -> None:
-    """ConflictError where something that can be seen keeps a document from being written."""
+def _check_place(store: Store, layout: Layout, above: list[str], path: str, spec: Spec) -> None:
+    """ConflictError where something that can be seen keeps a document, or a chunk, from being written."""
     keys = [V3_LAYOUT.key(at, ENTRY_KEY) if layout.implicit_groups else layout.tried(at)[0] for at in above]
     own = layout.tried(path)[0]
+    if store.capabilities.zarr_keys and spec.kind == "array" and (key := first_chunk(layout, path, spec)):
+        keys.append(key)
     problems = [
         conflict(OBSTACLE, f"/{key.rpartition('/')[0]}", expected, f"{found} at {key!r}", fix, key=key)
         for key, expected, found, fix in store.obstacles(Wanted([*keys, own]))

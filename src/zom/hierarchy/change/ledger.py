@@ -21,10 +21,11 @@ from zom.hierarchy.change.steps import rank_of
 from zom.hierarchy.copy.mark import COPY_MARK
 from zom.hierarchy.journal.journal import JOURNAL, Clearing, Journal, journal_key
 from zom.hierarchy.stored.findings import Findings
-from zom.hierarchy.stored.inventory import Inventory, chunk_keys, take_inventory
+from zom.hierarchy.stored.inventory import Inventory, chunk_keys, first_chunk, take_inventory
 from zom.hierarchy.stored.layout import ENTRY_KEY
 from zom.hierarchy.stored.lookup import find
 from zom.hierarchy.stored.missing import not_found
+from zom.hierarchy.stored.node import StoredNode
 from zom.hierarchy.stored.source import Source
 from zom.model.location import placed
 from zom.paths import parse_path
@@ -36,7 +37,6 @@ if TYPE_CHECKING:
 
     from zom.hierarchy.change.plan import OnConflict, Verb
     from zom.hierarchy.stored.layout import Layout
-    from zom.hierarchy.stored.node import StoredNode
     from zom.model.compare import Change
     from zom.model.family import NodeKind
     from zom.model.spec import Spec
@@ -204,12 +204,24 @@ class Ledger:
         if not (self.writes or self.removes or self.clears):
             return
         new = {key for key in self.writes if self.old.get(key) is None and key not in self.found.listed}
+        journals = [] if self.store.capabilities.transactional else [journal_key(top)]
+        probes = self._first_chunks() if self.store.capabilities.zarr_keys else []
         wanted = Wanted(
-            [*self.writes, *self.cut, journal_key(top)], frozenset(new), [*self.removes, *self.gone]
+            [*self.writes, *self.cut, *probes, *journals], frozenset(new), [*self.removes, *self.gone]
         )
         self.note_obstacles(wanted)
         if not self.store.capabilities.nested_keys:
             self._check_directories(new)
+
+    def _first_chunks(self) -> list[str]:
+        """The key of one chunk of each array that is new, by which the store tells whether it takes them."""
+        specs = {
+            path: StoredNode.of(path, self.layout, texts).spec()
+            for path, texts in self.documents.items()
+            if (action := self.actions.get(path)) and action.kind == "array" and action.verb != "keep"
+        }
+        found = [first_chunk(self.layout, path, spec) for path, spec in specs.items() if spec is not None]
+        return [key for key in found if key is not None]
 
     def note_obstacles(self, wanted: Wanted) -> None:
         """Note why what is wanted can't be done."""

@@ -30,18 +30,22 @@ if TYPE_CHECKING:
     from zom.stores.interface import Store
 
 __all__ = [
+    "COPIED",
     "Steps",
     "Value",
     "beaten",
     "commit",
+    "create",
     "finish",
     "first_way",
     "in_order",
+    "is_document",
     "move",
     "prepare",
     "rank_of",
     "sweep",
     "undo",
+    "write",
 ]
 
 _BATCH = 1000
@@ -50,7 +54,7 @@ _BATCH = 1000
 _FEW = 16
 """Up to how many new documents are created one by one; of larger trees, others may write some meanwhile."""
 
-_COPIED = 64
+COPIED = 64
 """How many values are held in memory while they are copied."""
 
 _FULL = {errno.ENOSPC, errno.EDQUOT}
@@ -113,15 +117,11 @@ def prepare(
     for clearing in work.clears:
         clear_before(store, clearing)
     if work.creates:
-        new = {key: text for key, text in work.writes.items() if key != work.last}
-        if len(new) < _FEW:
-            _create(store, new, steps)
-        else:
-            _write(store, new, steps)
+        create(store, {key: text for key, text in work.writes.items() if key != work.last}, steps)
     elif store.capabilities.move:
         meanwhile = {key: text for key, text in work.first.items() if text is not None}
-        _write(store, {work.aside(key, MEANWHILE): text for key, text in meanwhile.items()}, steps)
-        _write(store, {work.aside(key): text for key, text in work.writes.items()}, steps)
+        write(store, {work.aside(key, MEANWHILE): text for key, text in meanwhile.items()}, steps)
+        write(store, {work.aside(key): text for key, text in work.writes.items()}, steps)
     if work.swap is not None:
         store.set(work.waiting + OLD, b"")
     for value in values:
@@ -131,15 +131,19 @@ def prepare(
         fill()
 
 
-def _create(store: Store, texts: Mapping[str, bytes], steps: Steps) -> None:
-    """Write documents where nothing is: of several creators, one succeeds."""
+def create(store: Store, texts: Mapping[str, bytes], steps: Steps) -> None:
+    """Write documents where nothing is: of several creators of a few, one succeeds."""
+    if len(texts) >= _FEW:
+        write(store, texts, steps)
+        return
     for key, text in texts.items():
         if not store.create(key, text) and store.get(key) != text:
             raise beaten(store, key)
         steps.more()
 
 
-def _write(store: Store, texts: Mapping[str, bytes], steps: Steps) -> None:
+def write(store: Store, texts: Mapping[str, bytes], steps: Steps) -> None:
+    """Write documents, in batches."""
     for batch in steps.batches(list(texts)):
         store.set_many([(key, texts[key]) for key in batch])
         steps.more(len(batch))
@@ -200,7 +204,7 @@ def _put(store: Store, work: Journal, texts: Mapping[str, bytes], prefix: str, s
     keys = list(texts)
     left = [key for key, text in zip(keys, store.get_many(keys), strict=True) if text != texts[key]]
     if not store.capabilities.move:
-        _write(store, {key: texts[key] for key in left}, steps)
+        write(store, {key: texts[key] for key in left}, steps)
         return
     waiting = store.get_many([(work.aside(key, prefix), Range(0, 0)) for key in left])
     for key, there in zip(left, waiting, strict=True):
@@ -301,8 +305,8 @@ def move(store: Store, old: str, new: str) -> None:
                 move(store, old, new)
                 return
         return
-    for start in range(0, len(keys), _COPIED):
-        batch = keys[start : start + _COPIED]
+    for start in range(0, len(keys), COPIED):
+        batch = keys[start : start + COPIED]
         pairs = zip(batch, store.get_many(batch), strict=True)
         store.set_many([(new + key[len(old) :], value) for key, value in pairs if value is not None])
         store.delete_many(batch)

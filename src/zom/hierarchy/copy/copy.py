@@ -284,6 +284,9 @@ class _Copying:
 
     def run(self) -> None:
         """Chunks first, then all documents in one change; the target is held."""
+        if self.target.in_transaction:
+            self._run_in_transaction()
+            return
         try:
             self._run()
         except BaseException as error:
@@ -296,15 +299,30 @@ class _Copying:
     def _run(self) -> None:
         target = self.target
         target.begin()
+        for path in self._copied_arrays():
+            if path not in target.kept:
+                target.put_node(path)
+        self.consolidated = target.publish(self.original.consolidated)
+        target.finish()
+
+    def _run_in_transaction(self) -> None:
+        """Documents first: nobody sees them yet, and a store that checks its keys takes no chunk before them."""
+        self.consolidated = self.target.open_transaction(self.original.consolidated)
+        try:
+            for _ in self._copied_arrays():
+                pass
+        except BaseException as error:
+            self.target.take_back(error)
+            raise
+
+    def _copied_arrays(self) -> Iterator[str]:
+        """Copy the chunks of each array; its path, when they are there."""
         end = 0
         for path, (_, new) in self.arrays.items():
             end += _count(new.plan.grid)
             self._copy_array(path)
             self.progress.reach(end)
-            if path not in target.kept:
-                target.put_node(path)
-        self.consolidated = target.publish(self.original.consolidated)
-        target.finish()
+            yield path
 
     def _copy_array(self, path: str) -> None:
         if path in self.target.kept:

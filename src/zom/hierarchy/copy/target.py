@@ -10,12 +10,14 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, cast
 
-from zom.errors import ConflictError, NotFound, ReadOnlyError
-from zom.hierarchy.change.carry import check_texts
+from zom.errors import ConflictError, NotFound, ReadOnlyError, ZomError
+from zom.hierarchy.change.carry import carry_through, check_texts
+from zom.hierarchy.change.clearing import clear_all
 from zom.hierarchy.change.conflicts import BUSY, EXISTS, conflict
 from zom.hierarchy.change.create import entry_text
 from zom.hierarchy.change.planner import plan_for
 from zom.hierarchy.change.removal import plan_deletion
+from zom.hierarchy.change.transaction import UNDONE
 from zom.hierarchy.copy.mark import COPY_MARK, CopyMark, copy_digest, parse_mark
 from zom.hierarchy.copy.publish import Publication, publish
 from zom.hierarchy.journal.aside import Aside
@@ -85,7 +87,12 @@ class Target:
     @property
     def chunk_store(self) -> Store:
         """The store that chunks are written to."""
-        return Aside(self.store, self.base) if self.replaces else self.store
+        return Aside(self.store, self.base) if self.replaces and not self.in_transaction else self.store
+
+    @property
+    def in_transaction(self) -> bool:
+        """Whether nobody sees what is copied before its owner commits it: then no mark is left."""
+        return self.store.capabilities.transactional
 
     def held(self) -> AbstractContextManager[object]:
         """A block in which no repair takes the copy for an interrupted one, where the store can tell."""
@@ -109,6 +116,36 @@ class Target:
             if found != text:
                 raise _other_copy(self.store, self.path, self.mark_key, found or text)
 
+    def open_transaction(self, groups: frozenset[str]) -> tuple[str, ...]:
+        """Put all documents in place before any chunk; what is replaced goes first. The groups consolidated."""
+        if self.replaces:
+            plan = plan_deletion(self.store, self.path)
+            plan.check()
+            carry_through(self.store, plan.journal, lambda: check_texts(self.store, plan.journal.old))
+        return self._publish(groups, replaces=False)
+
+    def take_back(self, error: BaseException) -> None:
+        """Remove what a copy that failed has put in place, and say what is not what it was."""
+        try:
+            keys = [key for texts in self.texts.values() for key in texts]
+            there = dict(zip(keys, self.store.get_many(keys), strict=True))
+            new = [key for key in keys if self.seen[key] is None and there[key] is not None]
+            self._clear_new(new)
+            self.store.delete_many([*new, *self.above])
+        except ZomError as second:
+            error.add_note(f"{UNDONE} ({second})")
+            return
+        if self.replaces:
+            error.add_note(UNDONE)
+
+    def _clear_new(self, documents: list[str]) -> None:
+        """Delete the chunks of new arrays, where these don't go with the documents."""
+        if self.store.capabilities.zarr_keys:
+            return
+        for clearing in self.mark.arrays:
+            if any(self.layout.key(clearing.path, end) in documents for end, _ in self.layout.marks):
+                clear_all(self.store, clearing)
+
     def put_node(self, inner: str) -> None:
         """Let the documents of an array wait: its chunks are there."""
         Aside(self.store, self.base).set_many(self.texts[inner])
@@ -119,6 +156,9 @@ class Target:
         Those are `groups`, and the ones above that have some.
         """
         check_texts(self.store, {key: self.seen[key] for texts in self.texts.values() for key in texts})
+        return self._publish(groups, replaces=self.replaces)
+
+    def _publish(self, groups: frozenset[str], *, replaces: bool) -> tuple[str, ...]:
         wanted = frozenset(self.at(inner) for inner in groups if inner in self.texts)
         texts = {
             self.at(inner): texts
@@ -126,7 +166,7 @@ class Target:
             if inner not in self.kept - self.waiting
         }
         work = Publication(self.store, self.layout, self.path, texts, self.above, wanted)
-        return publish(work, replaces=self.replaces)
+        return publish(work, replaces=replaces)
 
     def finish(self) -> None:
         """Remove what waits no more, and the mark: the copy is whole."""

@@ -29,6 +29,7 @@ __all__ = [
     "Inventory",
     "above_all",
     "chunk_keys",
+    "first_chunk",
     "key_form",
     "layout_for",
     "take_inventory",
@@ -277,6 +278,18 @@ def _place_of(directory: str, layout: Layout) -> str:
         if f"{directory}/".startswith(start):
             return join((*parse_path(layout.base), *parse_path(directory[len(start) :])))
     return f"/{directory}"
+
+
+def first_chunk(layout: Layout, path: str, array: Spec) -> str | None:
+    """The key of the first chunk that an array at `path` can have; None where nobody knows its keys.
+
+    >>> from zom import v3
+    >>> first_chunk(V3_LAYOUT, "/a", v3.ArraySpec.build(shape=(4, 4), dtype="int8"))
+    'a/c/0/0'
+    """
+    form = key_form(array)
+    zeros = (0,) * len(array.__dict__["shape"])
+    return None if form is None else layout.chunk_prefix(path) + form.key(zeros)
 
 
 def above_all(path: str) -> Iterator[str]:

@@ -7,15 +7,36 @@ used by both; a batch crosses over to it once.
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 from itertools import islice
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from typing_extensions import override
 
-from zom.errors import StoreError
+from zom.errors import ReadOnlyError, StoreError
 from zom.stores.credentials import hidden
 from zom.stores.extra import imported, is_panic
-from zom.stores.interface import ByteRange, Capabilities, Listing, Range, Store, Suffix, cut
+from zom.stores.interface import (
+    ByteRange,
+    Capabilities,
+    Listing,
+    Obstacle,
+    Range,
+    Store,
+    Suffix,
+    Wanted,
+    cut,
+)
+from zom.stores.zarr_python.sessions import (
+    array_of_chunks,
+    check_pickled,
+    foreign_keys,
+    is_committed,
+    is_missing,
+    is_session_key,
+    moves_nodes,
+    session_of,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Coroutine, Iterable, Sequence
@@ -48,20 +69,30 @@ class ZarrPythonStore(Store):
         self._sync: Any = imported("zarr.core.sync", "zarr").sync
         self._prototype: Any = imported("zarr.core.buffer", "zarr").default_buffer_prototype()
         self._concurrency = concurrency
-        self._is_icechunk = type(inner).__module__.partition(".")[0] == "icechunk"
+        self._session = session_of(inner)
         if not isinstance(inner, self._abc.Store):
             found = f"{type(inner).__module__}.{type(inner).__qualname__}"
             raise StoreError(found, "", "open", "expected a store of zarr-python 3")
         if not inner._is_open:  # noqa: SLF001 - what zarr-python's own code asks
             self._run("", "open", inner._open())  # noqa: SLF001
-        kind = type(inner).__name__
+        kind, in_session = type(inner).__name__, self._session is not None
         self.capabilities = Capabilities(
-            nested_keys=kind not in {"LocalStore", "FsspecStore"} and not self._is_icechunk,
+            nested_keys=kind not in {"LocalStore", "FsspecStore"} and not in_session,
             writable=inner.supports_writes and not inner.read_only and not read_only,
             listable=inner.supports_listing,
-            atomic_replace=self._is_icechunk or kind == "ObjectStore",
+            atomic_replace=in_session or kind == "ObjectStore",
+            rename=in_session and moves_nodes(self._session),
             parallel=max(1, concurrency),
+            transactional=in_session,
+            zarr_keys=in_session,
         )
+        if in_session and is_committed(self._session):
+            self.capabilities = replace(self.capabilities, writable=False)
+
+    @property
+    def inner(self) -> Any:
+        """The store of zarr-python."""
+        return self._inner
 
     @property
     @override
@@ -69,6 +100,9 @@ class ZarrPythonStore(Store):
         return f"zarr-python:{type(self._inner).__name__}"
 
     def __reduce__(self) -> tuple[Any, ...]:
+        if self._session is not None:
+            check_pickled(self._session, self.url)
+            return (_again, (self._inner, not self.capabilities.writable))
         if type(self._inner).__name__ != "LocalStore":
             reason = "it may hold credentials, or belong to its process; open it again in the other one"
             raise StoreError(self.url, "", "pickle", reason)
@@ -128,17 +162,17 @@ class ZarrPythonStore(Store):
         return self._run("", "read", self._batch(self._get(*request) for request in requests))
 
     async def _get(self, key: str, byte_range: ByteRange | None) -> bytes | None:
+        if not self._may_hold(key):
+            return None
         try:
             if byte_range is not None and byte_range.length == 0:
                 # What "exists" says of directories differs.
                 return None if await self._get(key, Range(0, 1)) is None else b""
-            if self._is_icechunk and byte_range is not None and key.endswith("zarr.json"):
+            if self._session is not None and byte_range is not None and key.endswith("zarr.json"):
                 # icechunk 2.3 gives the wrong end of a document, or panics where it is short.
                 return _cut(await self._whole(key), byte_range)
             found = await self._inner.get(key, self._prototype, self._range(byte_range))
         except Exception as cause:  # noqa: BLE001 - told below
-            if self._is_foreign(cause):
-                return None
             # Several stores refuse a range that begins where the value ends, or a long suffix.
             value = await self._cut_anyway(key, byte_range, cause)
         else:
@@ -161,10 +195,9 @@ class ZarrPythonStore(Store):
         found = await self._inner.get(key, self._prototype)
         return None if found is None else bytes(found.to_bytes())
 
-    def _is_foreign(self, cause: Exception) -> bool:
-        """Whether icechunk only says that such a key can't be there: it holds keys of Zarr v3 alone."""
-        text = str(cause)
-        return self._is_icechunk and text.startswith(("invalid zarr key format", "v2 key not found"))
+    def _may_hold(self, key: str) -> bool:
+        """Whether such a key can be there: a session raises where it is asked for another."""
+        return self._session is None or is_session_key(key)
 
     # --- writing -----------------------------------------------------------------------------------
 
@@ -184,25 +217,25 @@ class ZarrPythonStore(Store):
     @override
     def _write_many(self, items: Sequence[tuple[str, bytes]]) -> None:
         # Of several values for one key the last must win; documents go before the chunks that need them.
-        last = sorted(dict(items).items(), key=lambda item: (not _is_document(item[0]), item[0].count("/")))
-        documents = [item for item in last if _is_document(item[0])]
+        last = dict(items)
+        documents = [item for item in last.items() if _is_document(item[0])]
+        others = [item for item in last.items() if not _is_document(item[0])]
 
         async def run() -> None:
-            for item in documents:
-                await self._set(*item)
-            await self._batch(self._set(*item) for item in last[len(documents) :])
+            await self._batch(self._set(*item) for item in documents)
+            await self._batch(self._set(*item) for item in others)
 
-        with self._excluding_all(key for key, _ in last):
+        with self._excluding_all(last):
             self._run("", "write", run())
 
     async def _delete(self, key: str) -> None:
+        if not self._may_hold(key):
+            return
         try:
             await self._inner.delete(key)
         except FileNotFoundError:
             return
         except Exception as cause:  # noqa: BLE001 - told below, with the key
-            if self._is_foreign(cause):
-                return
             reason = _told(cause)
         else:
             return
@@ -221,10 +254,28 @@ class ZarrPythonStore(Store):
 
     @override
     def _keys(self, prefix: str) -> Iterable[str]:
-        async def run() -> list[str]:
-            return [key async for key in self._inner.list_prefix(prefix) if key.startswith(prefix)]
+        return self._run(prefix, "list", self._list(prefix))
 
-        return self._run(prefix, "list", run())
+    async def _list(self, prefix: str) -> list[str]:
+        whole = prefix if self._session is None else await self._nearest(prefix)
+        if whole is None:
+            return []
+        return [key async for key in self._inner.list_prefix(whole) if key.startswith(prefix)]
+
+    async def _nearest(self, prefix: str) -> str | None:
+        """The prefix of a node below which the keys of `prefix` are: a session lists no other prefixes.
+
+        None where no key is below `prefix`.
+        """
+        if not prefix or await self._whole(f"{prefix}zarr.json") is not None:
+            return prefix
+        array = array_of_chunks(prefix)
+        if array is not None and await self._whole(f"{array}zarr.json") is not None:
+            return array
+        # Groups without a document hold nodes, too.
+        async for _ in self._inner.list_dir(prefix.rstrip("/")):
+            return ""
+        return None
 
     @override
     def _sizes(self, prefix: str) -> Iterable[tuple[str, int]]:
@@ -234,10 +285,14 @@ class ZarrPythonStore(Store):
             yield from ((key, size) for key, size in zip(some, sizes, strict=True) if size is not None)
 
     async def _getsize(self, key: str) -> int | None:
+        if not self._may_hold(key):
+            return None
         try:
             return int(await self._inner.getsize(key))
-        except FileNotFoundError:
-            return None
+        except Exception as cause:
+            if isinstance(cause, FileNotFoundError) or is_missing(cause):
+                return None
+            raise
 
     @override
     def _lists_by_scan(self) -> bool:
@@ -261,18 +316,48 @@ class ZarrPythonStore(Store):
 
         return self._run(prefix, "list", run())
 
+    # --- sessions ----------------------------------------------------------------------------------
+
+    @override
+    def _check_writable(self, key: str, verb: str) -> None:
+        super()._check_writable(key, verb)
+        if self._session is not None and is_committed(self._session):
+            reason = "the session was committed; open another with repository.writable_session('main')"
+            raise ReadOnlyError(self.url, key, verb, reason)
+
+    @override
+    def _obstacles(self, wanted: Wanted) -> Iterable[Obstacle]:
+        return foreign_keys(wanted.writes) if self.capabilities.zarr_keys else super()._obstacles(wanted)
+
+    @override
+    def _rename(self, old: str, new: str) -> None:
+        if not self.capabilities.rename:
+            super()._rename(old, new)
+            return
+        self._session.move(f"/{old.rstrip('/')}", f"/{new.rstrip('/')}")
+
+    # --- kinds of keys -----------------------------------------------------------------------------
+
     async def _is_key(self, key: str) -> bool:
         return await self._get(key, Range(0, 0)) is not None
 
     async def _is_prefix(self, prefix: str, *, is_key: bool) -> bool:
         if not is_key:
             return True
-        if _is_document(prefix[:-1]) or type(self._inner).__name__ == "LocalStore" or self._is_icechunk:
+        if (
+            _is_document(prefix[:-1])
+            or type(self._inner).__name__ == "LocalStore"
+            or self._session is not None
+        ):
             return False
         async for key in self._inner.list_prefix(prefix):
             if key.startswith(prefix):
                 return True
         return False
+
+
+def _again(inner: Any, read_only: bool) -> ZarrPythonStore:  # noqa: FBT001 - pickle passes positions
+    return ZarrPythonStore(inner, read_only=read_only)
 
 
 def _reopen(root: str, read_only: bool) -> ZarrPythonStore:  # noqa: FBT001 - pickle passes positions
@@ -301,7 +386,7 @@ def _told(cause: BaseException) -> str:
 
 
 def as_zarr_python(store: Store, *, read_only: bool = False) -> Any:
-    """`store` as a store that zarr-python 3 takes.
+    """`store` as a store that zarr-python 3 takes: its own, where it is one of its stores.
 
     >>> zarr = __import__("pytest").importorskip("zarr", minversion="3", reason="pip install 'zom[zarr]'")
     >>> from zom.stores.memory import MemoryStore
@@ -309,6 +394,9 @@ def as_zarr_python(store: Store, *, read_only: bool = False) -> Any:
     True
     """
     imported("zarr.abc.store", "zarr")
+    may_write = store.capabilities.writable and not read_only
+    if isinstance(store, ZarrPythonStore) and (may_write or store.inner.read_only):
+        return store.inner
     from zom.stores.zarr_python.bridge import Bridge  # noqa: PLC0415 - its classes derive from zarr-python's
 
-    return Bridge(store, read_only=read_only or not store.capabilities.writable)
+    return Bridge(store, read_only=not may_write)

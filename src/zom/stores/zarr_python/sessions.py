@@ -1,0 +1,117 @@
+"""icechunk's sessions behind zarr-python's interface: which keys they hold, and what they allow.
+
+A session holds the keys of Zarr v3 alone, and checks them: a chunk is refused unless the document of its
+array is there, with a shape that has the chunk. To delete a document deletes all that lies below its node.
+Nobody else sees what a session holds before it is committed.
+"""
+
+from __future__ import annotations
+
+import pickle
+import re
+import sys
+from typing import TYPE_CHECKING, Any
+
+from zom.errors import StoreError
+from zom.stores.obstacles import Obstacle
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+__all__ = [
+    "array_of_chunks",
+    "check_pickled",
+    "foreign_keys",
+    "is_committed",
+    "is_missing",
+    "is_session_key",
+    "moves_nodes",
+    "session_of",
+]
+
+_KEY = re.compile(r"(?:.+/)?(?:zarr\.json|c(?:/\d+)*)", re.DOTALL)
+
+
+def session_of(inner: Any) -> Any:
+    """The session whose store it is, or is wrapped in it; None where there is none.
+
+    >>> session_of({}) is None
+    True
+    """
+    kind: Any = getattr(sys.modules.get("icechunk"), "IcechunkStore", None)
+    if kind is None:
+        return None
+    while inner is not None and not isinstance(inner, kind):
+        inner = getattr(inner, "_store", None)
+    return None if inner is None else inner.session
+
+
+def is_session_key(key: str) -> bool:
+    """Whether a session can hold `key`: it is that of a document or of a chunk of Zarr v3.
+
+    >>> is_session_key("a/zarr.json"), is_session_key("a/c/0/1"), is_session_key("a/0.1")
+    (True, True, False)
+    """
+    return _KEY.fullmatch(key) is not None
+
+
+def array_of_chunks(prefix: str) -> str | None:
+    """The prefix of the array whose chunks may lie below `prefix`; None where there can be none.
+
+    >>> array_of_chunks("a/c/0/"), array_of_chunks("a/b/")
+    ('a/', None)
+    """
+    names = prefix.split("/")[:-1]
+    while names and names[-1].isdecimal():
+        names.pop()
+    return "".join(f"{name}/" for name in names[:-1]) if names and names[-1] == "c" else None
+
+
+def is_missing(cause: Exception) -> bool:
+    """Whether icechunk says that there is no such node or chunk.
+
+    >>> is_missing(ValueError())
+    False
+    """
+    kind = getattr(sys.modules.get("icechunk"), "NotFoundError", None)
+    return isinstance(kind, type) and isinstance(cause, kind)
+
+
+def foreign_keys(keys: Iterable[str]) -> Iterator[Obstacle]:
+    """An obstacle for each key that a session can't hold.
+
+    >>> [obstacle.key for obstacle in foreign_keys(["a/.zarray", "a/zarr.json"])]
+    ['a/.zarray']
+    """
+    for key in keys:
+        if not is_session_key(key):
+            fix = 'write Zarr v3, with the chunk key encoding "default" and the separator "/"'
+            yield Obstacle(key, "a key that an icechunk session holds, zarr.json or c/0/0", "another", fix)
+
+
+def is_committed(session: Any) -> bool:
+    """Whether the session may not, or no longer, be changed."""
+    return bool(session.read_only)
+
+
+def moves_nodes(session: Any) -> bool:
+    """Whether the session is one of `rearrange_session`, which moves nodes and does nothing else."""
+    return str(getattr(session, "mode", "")).rpartition(".")[2] == "rearrange"
+
+
+def check_pickled(session: Any, url: str) -> None:
+    """StoreError unless another process may have the session: one that only reads, or one of `fork`."""
+    kind = getattr(sys.modules.get("icechunk"), "ForkSession", None)
+    if not is_committed(session) and not (isinstance(kind, type) and isinstance(session, kind)):
+        reason = "a session that can be changed stays in its process; pass session.fork(), and merge it"
+        raise StoreError(url, "", "pickle", reason)
+    # icechunk pickles it without a word, and the other process finds an empty repository.
+    if _IN_MEMORY in pickle.dumps(session):
+        reason = (
+            "the repository is in memory, and belongs to its process; make one in a directory or a bucket"
+        )
+        raise StoreError(url, "", "pickle", reason)
+
+
+_IN_MEMORY = b"in_memory_object_store_provider"
+"""What a pickled session of a repository in memory holds."""
