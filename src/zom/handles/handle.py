@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast
 from uuid import uuid4
 from weakref import WeakKeyDictionary
 
-from zom.errors import ReadOnlyError, ZomError
+from zom.errors import ReadOnlyError, StoreError, ZomError
 from zom.handles.attributes import Attributes
 from zom.hierarchy.change.node_change import change_node
 from zom.hierarchy.journal.journal import unsettled
@@ -18,6 +18,7 @@ from zom.json.python_value import is_dict
 from zom.json.value import JSONDict, thaw
 from zom.limits import DEFAULT_LIMITS, Limits
 from zom.problems import one_line
+from zom.stores.extra import imported
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -101,6 +102,23 @@ class Handle(OpenNode):
 
     def _change_spec(self, spec: Spec) -> None:
         self._spec = spec
+
+    def as_zarr(self) -> Any:
+        """The node as zarr-python's array or group, on the same store and in the same mode.
+
+        >>> zarr = __import__("pytest").importorskip("zarr", minversion="3", reason="pip install 'zom[zarr]'")
+        >>> import zom
+        >>> zom.create_array("memory:", zom.v3.ArraySpec.build(shape=(4,), dtype="int8")).as_zarr()
+        <Array memory:// shape=(4,) dtype=int8>
+        """
+        zarr: Any = imported("zarr", "zarr")
+        form = self._layout.family.form
+        if form == "draft":
+            reason = "zarr-python reads v2 and v3; copy it to v3 with zom.migrate(store, target=...)"
+            raise StoreError(self._store.url, self._path.strip("/"), "open with zarr-python", reason)
+        return zarr.open(
+            self._store.as_zarr(), path=self._path.strip("/"), mode=self._mode, zarr_format=int(form[1:])
+        )
 
     def check_writable(self) -> None:
         """ReadOnlyError unless it was opened to be changed, on a store that can be."""

@@ -23,6 +23,7 @@ from zom.errors import ReadOnlyError, StoreError, ZomError
 from zom.paths import check_stored_key, check_stored_prefix
 from zom.stores.backend import Backend, is_key
 from zom.stores.capabilities import Capabilities
+from zom.stores.extra import imported
 from zom.stores.interrupts import Uninterrupted
 from zom.stores.obstacles import Obstacle, Wanted
 from zom.stores.ranges import ByteRange, Range, Request, Suffix, check_range, cut
@@ -378,6 +379,18 @@ class Store(Backend):
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} {self.url}>"
+
+    def as_zarr(self, *, read_only: bool = False) -> Any:
+        """The store as one that zarr-python 3 opens; what holds one of its stores gives that back.
+
+        >>> zarr = __import__("pytest").importorskip("zarr", minversion="3", reason="pip install 'zom[zarr]'")
+        >>> import zom
+        >>> array = zom.create_array("memory:", zom.v3.ArraySpec.build(shape=(4,), dtype="int8"), "a")
+        >>> zarr.open_array(array.store.as_zarr(), path="a").shape
+        (4,)
+        """
+        # By name, as a plugin is: that module is made of this one, and brings asyncio.
+        return imported("zom.stores.zarr_python", "zarr").as_zarr_python(self, read_only=read_only)
 
     # --- private -----------------------------------------------------------------------------------
 
