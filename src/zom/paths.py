@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import re
 import unicodedata
-from typing import TYPE_CHECKING, Final, Literal
+from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
 from zom.errors import PathError
 from zom.problems import Fault, rule, show
@@ -18,7 +18,7 @@ from zom.problems import Fault, rule, show
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from zom.problems import Level
+    from zom.problems import Level, Rule
 
 __all__ = [
     "DRAFT_NAME",
@@ -132,10 +132,26 @@ _DRAFT: tuple[_Refusal, ...] = (
     (re.compile("[^A-Za-z0-9._-]").search, "a name of the characters a-z, A-Z, 0-9, -, _ and ."),
     _NOT_PERIODS,
 )
+_TextRule = tuple["Callable[[str], object]", "Rule", str]
+_IS_WHOLE: _TextRule = (_SURROGATE.search, WHOLE, "a name without lone surrogates")
+_IS_ASCII: _TextRule = (lambda name: not name.isascii(), V2_ASCII, "a name of ASCII characters")
+
+
+class _NameRules(NamedTuple):
+    """What the names of one format obey."""
+
+    rule: Rule
+    pattern: re.Pattern[str]
+    refusals: tuple[_Refusal, ...]
+    """What is refused under that rule."""
+    texts: tuple[_TextRule, ...]
+    """What is refused of characters beyond ASCII; the first that fits is reported."""
+
+
 _NAMES = {
-    "v3": (V3_NAME, re.compile(V3_NAME_PATTERN), _V3),
-    "v2": (V2_NAME, re.compile(V2_NAME_PATTERN), _V2),
-    "draft": (DRAFT_NAME, re.compile(DRAFT_NAME_PATTERN), _DRAFT),
+    "v3": _NameRules(V3_NAME, re.compile(V3_NAME_PATTERN), _V3, (_IS_WHOLE,)),
+    "v2": _NameRules(V2_NAME, re.compile(V2_NAME_PATTERN), _V2, (_IS_WHOLE, _IS_ASCII)),
+    "draft": _NameRules(DRAFT_NAME, re.compile(DRAFT_NAME_PATTERN), _DRAFT, ()),
 }
 
 
@@ -148,7 +164,7 @@ def name_faults(name: str, form: Form, faults: list[Fault], path: tuple[str | in
     >>> name_faults("__x", "v3", faults := [], ("members", "__x")); faults[0].expected
     'a name that does not start with "__"'
     """
-    broken, pattern, refusals = _NAMES[form]
+    broken, pattern, refusals, texts = _NAMES[form]
     matches = pattern.match(name)
     if matches and name.isascii():
         return
@@ -156,12 +172,10 @@ def name_faults(name: str, form: Form, faults: list[Fault], path: tuple[str | in
         faults.extend(
             Fault(broken, path, expected, show(name)) for refused, expected in refusals if refused(name)
         )
-    if form == "draft":
-        return
-    if _SURROGATE.search(name):
-        faults.append(Fault(WHOLE, path, "a name without lone surrogates", show(name)))
-    elif form == "v2" and not name.isascii():
-        faults.append(Fault(V2_ASCII, path, "a name of ASCII characters", show(name)))
+    for refused, rule_, expected in texts:
+        if refused(name):
+            faults.append(Fault(rule_, path, expected, show(name)))
+            return
 
 
 def document_name_faults(name: str, form: Form, level: Level, faults: list[Fault]) -> None:

@@ -13,7 +13,7 @@ from zom.paths import collisions, windows_reserved
 from zom.problems import Fault, rule, show
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Mapping
 
     from zom.paths import Form
 
@@ -44,8 +44,12 @@ TWINS: Final = rule(
     closed="warning",
 )
 
-_DOCUMENTS: Final = frozenset({"zarr.json", ".zarray", ".zgroup", ".zattrs", ".zmetadata"})
-_DRAFT_DOCUMENT: Final = re.compile(r"(?:\A|\.)(?:array|group)\.json\Z|zarr\.json\Z")
+_EITHER: Final = re.compile(r"\A(?:zarr\.json|\.zarray|\.zgroup|\.zattrs|\.zmetadata)\Z")
+_DOCUMENTS: Final[Mapping[Form, re.Pattern[str]]] = {
+    "v2": _EITHER,
+    "v3": _EITHER,
+    "draft": re.compile(r"(?:\A|\.)(?:array|group)\.json\Z|zarr\.json\Z"),
+}
 _OWN: Final = (".zom.", ".zom-")
 _NAME_BYTES: Final = 255
 
@@ -56,9 +60,7 @@ def is_document_name(name: str, form: Form) -> bool:
     >>> is_document_name(".zarray", "v3"), is_document_name("a.array.json", "draft")
     (True, True)
     """
-    if form == "draft":
-        return _DRAFT_DOCUMENT.search(name) is not None
-    return name in _DOCUMENTS
+    return _DOCUMENTS[form].search(name) is not None
 
 
 def is_own_name(name: str) -> bool:

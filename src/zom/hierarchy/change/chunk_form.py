@@ -85,10 +85,8 @@ def chunk_form(spec: Spec) -> Any:
 
 def _is_regular(spec: Spec) -> bool:
     """Whether the grid of the array may be laid over another shape."""
-    if spec.family.form != "v3":
-        return True
-    grid = cast("dict[str, Any]", canonical(spec)["chunk_grid"])
-    return grid.get("name") == "regular"
+    grid = cast("dict[str, Any]", canonical(spec).get("chunk_grid", {}))
+    return bool(grid.get("name", "regular") == "regular")
 
 
 def _axes(plan: ArrayPlan) -> tuple[Any, ...]:

@@ -36,6 +36,7 @@ from zom.hierarchy.stored.layout import (
     DOCUMENT_NAMES,
     DRAFT_2022,
     ENTRY_KEY,
+    LAYOUTS,
     V2_LAYOUT,
     V3_LAYOUT,
     entry_layout,
@@ -241,10 +242,9 @@ def _missing(
     keys = [key for path in paths for layout in (V3_LAYOUT, V2_LAYOUT) for key in layout.tried(path)]
     texts = dict(zip(keys, store.get_many(keys), strict=True))
     nodes = {path: _found_in(texts, path) for path in paths}
-    form = spec.family.form
-    if form == "draft":
+    layout = LAYOUTS[spec.family.form][0]
+    if layout.implicit_groups:
         return _missing_draft(store, spec, paths, nodes, texts)
-    layout = V2_LAYOUT if form == "v2" else V3_LAYOUT
     _check(store, spec, paths, nodes)
     missing: list[tuple[str, dict[str, bytes]]] = []
     group = {f"{end}": document_text(document) for end, document in _plain_group(layout).items()}

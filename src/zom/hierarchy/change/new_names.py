@@ -6,6 +6,7 @@ import os
 from typing import TYPE_CHECKING, Final, TypeVar
 
 from zom.hierarchy.change.conflicts import NAME
+from zom.hierarchy.stored.layout import LAYOUTS
 from zom.model.location import placed
 from zom.paths import is_new_key, name_faults, parse_path
 from zom.portable import is_document_name, is_own_name, portable_faults, twin_faults
@@ -81,7 +82,7 @@ def taken_name(store: Store, path: str, form: Form) -> str | None:
     if any(map(is_own_name, names)):
         return "names that are no files of zom"
     # Who looks for v3 first would find a directory where a document of v3 may be.
-    if form == "v2" and "zarr.json" in names:
+    if LAYOUTS[form][0].hidden_by in names:
         return "another name than the key of a document of v3"
     if not store.capabilities.nested_keys and any(is_document_name(name, form) for name in names):
         return "names that are no documents', which are files here"

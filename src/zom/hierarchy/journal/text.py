@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from zom.errors import PathError, StoreError
 from zom.hierarchy.journal.journal import CODE, FORM, JOURNAL, Clearing, Journal, base_of, is_aside
-from zom.hierarchy.stored.layout import DOCUMENT_NAMES
+from zom.hierarchy.stored.layout import DOCUMENT_NAMES, LAYOUTS
 from zom.json.read import read_own
 from zom.json.value import JSONDict, JSONList
 from zom.paths import check_stored_key, check_stored_prefix, join, parse_path
@@ -131,13 +131,12 @@ class _Parsing:
     def clearing(self, given: object, where: str) -> Clearing:
         facts = _object(given, where, _CLEARING)
         path, prefix, form = (_str(facts[name], where) for name in ("path", "prefix", "form"))
-        if form not in {"v2", "v3", "draft"}:
+        if form not in LAYOUTS:
             raise RefusedError(f"the format {show(form)} in {where!r}")
         inner = base_of(path)
         check_stored_prefix(inner)
         check_stored_prefix(prefix)
-        # The draft keeps chunks in a tree of their own: `data/` or `data/root/`.
-        wanted = {inner} if form != "draft" else {f"data/{inner}", f"data/root/{inner}"}
+        wanted = {layout.chunk_prefix(inner) for layout in LAYOUTS[form]}
         if prefix not in wanted or is_aside(prefix):
             raise RefusedError(f"the prefix {prefix!r} for the chunks of {path!r} in {where!r}")
         return Clearing(

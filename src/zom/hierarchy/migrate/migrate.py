@@ -21,7 +21,7 @@ from zom.hierarchy.copy.nodes import read_original
 from zom.hierarchy.migrate.migration import MigratedArray, Migration
 from zom.hierarchy.migrate.plan import check_free, converted, plan_migration
 from zom.hierarchy.migrate.steps import carry_out, counted
-from zom.hierarchy.stored.layout import V2_LAYOUT, V3_LAYOUT
+from zom.hierarchy.stored.layout import LAYOUTS
 from zom.hierarchy.stored.place import check_apart
 from zom.json.read import read_json
 from zom.model.tree import flatten
@@ -108,7 +108,7 @@ def _elsewhere(original: Original, to: str, new: Store, choices: Choices) -> Mig
     conversion = converted(original, to)
     copied = copy_hierarchy(original, new, "/", conversion.spec, choices)
     specs: dict[str, Spec] = flatten(conversion.spec)
-    layout = V3_LAYOUT if to == "v3" else V2_LAYOUT
+    layout = LAYOUTS[to][0]
     writes = {
         key: text for inner, spec in specs.items() for key, text in layout.documents(inner, spec).items()
     }

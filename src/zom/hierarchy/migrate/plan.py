@@ -14,7 +14,7 @@ from zom.hierarchy.change.conflicts import EXISTS, FILES, OTHER_FORMAT, conflict
 from zom.hierarchy.copy.chunks import stored_chunks
 from zom.hierarchy.journal.journal import Clearing, Journal
 from zom.hierarchy.stored.array_chunks import array_chunks
-from zom.hierarchy.stored.layout import ENTRY_KEY, V2_LAYOUT, V3_LAYOUT
+from zom.hierarchy.stored.layout import ENTRY_KEY, LAYOUTS, V3_LAYOUT
 from zom.json.write import write_json
 from zom.model.stored import to_consolidated
 from zom.model.tree import at as node_at
@@ -74,7 +74,7 @@ def plan_migration(original: Original, to: str) -> MigrationPlan:
     store, old = original.store, original.tree.layout
     _check_root(original)
     conversion = converted(original, to)
-    layout = V3_LAYOUT if to == "v3" else V2_LAYOUT
+    layout = LAYOUTS[to][0]
     moves: list[MovedArray] = []
     for inner, stays in conversion.same_chunks.items():
         if not stays:
@@ -85,7 +85,7 @@ def plan_migration(original: Original, to: str) -> MigrationPlan:
             ]
             moves.append(MovedArray(here, *specs, *chunks))
     writes = _new_documents(original, conversion, layout)
-    removes = _old_documents(original)
+    removes = _old_documents(original, layout)
     gone = tuple(key for key in removes if key not in writes)
     return MigrationPlan(original, conversion, layout, writes, gone, tuple(moves))
 
@@ -152,7 +152,7 @@ def _new_documents(original: Original, conversion: Conversion, layout: Layout) -
     return made
 
 
-def _old_documents(original: Original) -> list[str]:
+def _old_documents(original: Original, new: Layout) -> list[str]:
     """The keys of the old documents, in the order in which they go."""
     layout = original.tree.layout
     blocks = [
@@ -161,8 +161,8 @@ def _old_documents(original: Original) -> list[str]:
         if layout.consolidated is not None
     ]
     nodes = sorted(original.stored, key=lambda inner: (-len(parse_path(inner)), inner))
-    if layout.family.form == "v3":
-        # Its root is what makes it seen: without it, nobody finds the rest.
+    if new.hidden_by in {end for end, _ in layout.marks}:
+        # The old root hides the new one: without it, nobody finds the rest of the old.
         nodes.insert(0, nodes.pop(nodes.index("/")))
     owned = [document.key for inner in nodes for document in original.stored[inner].documents.values()]
     return list(dict.fromkeys((*sorted(blocks), *owned)))

@@ -54,9 +54,9 @@ def assumed_group(source: Source, path: str, form: Form | None, findings: Findin
     >>> node.layout.name, node.path, node.is_assumed
     ('v2', '/a', True)
     """
-    if form == "draft" or not source.store.capabilities.listable:
+    layouts = [each for each in (V3_LAYOUT, V2_LAYOUT) if each.is_asked_for(form)]
+    if not layouts or not source.store.capabilities.listable:
         return None
-    layouts = [each for each in (V3_LAYOUT, V2_LAYOUT) if form in {None, each.name}]
     waiting = [V3_LAYOUT.directory(path)]
     for at in range(_MOST_LISTINGS):
         if at == len(waiting):

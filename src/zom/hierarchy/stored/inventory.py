@@ -13,7 +13,7 @@ from zom.engine.compile import compile_plan
 from zom.errors import StoreError, UnknownName
 from zom.hierarchy.copy.mark import COPY_MARK, mark_key
 from zom.hierarchy.journal.journal import JOURNAL, is_aside, journal_key
-from zom.hierarchy.stored.layout import DRAFT_2022, ENTRY_KEY, V2_LAYOUT, V3_LAYOUT, entry_layout
+from zom.hierarchy.stored.layout import ENTRY_KEY, LAYOUTS, V2_LAYOUT, V3_LAYOUT, entry_layout
 from zom.hierarchy.stored.node import Document, StoredNode
 from zom.paths import join, parse_path
 
@@ -100,7 +100,7 @@ def take_inventory(store: Store, path: str, family_form: str, *, expected: Itera
     above = [join(names[:count]) for count in range(len(names))]
     path = join(names)
     # What lies at the path itself is in the listing; only of the draft it must be known where to list.
-    own = [path] if family_form == "draft" or not store.capabilities.listable else []
+    own = [path] if LAYOUTS[family_form][0].implicit_groups or not store.capabilities.listable else []
     texts = _above(store, [*above, *own])
     base, layout = layout_for(family_form, texts, [*above, path])
     if layout.implicit_groups:
@@ -150,13 +150,14 @@ def _above(store: Store, paths: list[str]) -> dict[str, bytes | None]:
 
 def layout_for(form: str, texts: Mapping[str, bytes | None], paths: list[str]) -> tuple[str, Layout]:
     """The layout of nodes of that format, and for the draft where its hierarchy begins."""
-    if form != "draft":
-        return "/", V2_LAYOUT if form == "v2" else V3_LAYOUT
+    layout = LAYOUTS[form][0]
+    if not layout.implicit_groups:
+        return "/", layout
     for path in reversed(paths):
         text = texts.get(V3_LAYOUT.key(path, ENTRY_KEY))
         if text is not None and b"metadata_encoding" in text:
             return path, entry_layout(text, path)
-    return "/", DRAFT_2022
+    return "/", layout
 
 
 def _listed(store: Store, layout: Layout, path: str, base: str, expected: Iterable[str]) -> list[str]:

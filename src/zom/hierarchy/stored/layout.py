@@ -24,6 +24,7 @@ from zom.portable import is_own_name
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from zom.extension.datatype import Format
     from zom.model.family import Family, NodeKind
     from zom.model.spec import Spec
     from zom.stores.interface import Listing
@@ -32,6 +33,7 @@ __all__ = [
     "DOCUMENT_NAMES",
     "DRAFT_2021",
     "DRAFT_2022",
+    "LAYOUTS",
     "V2_LAYOUT",
     "V3_LAYOUT",
     "Layout",
@@ -89,10 +91,20 @@ class Layout:
     """Whether all chunks of an array lie directly in its directory, as they do by default."""
     scalar_chunk: str | None = None
     """The key of the only chunk of an array without dimensions, where the document doesn't tell it."""
+    hidden_by: str | None = None
+    """The document of another format that counts where it lies beside those of a node."""
     base: str = ""
     """The prefix below which the hierarchy lies; "" but for a draft in a part of a store."""
     not_understood: tuple[str, ...] = ()
     """The extensions of the whole hierarchy that a reader of chunks must understand, and zom doesn't."""
+
+    def is_asked_for(self, form: Format | None) -> bool:
+        """Whether a node of the format `form`, or of any where it is None, may have this layout.
+
+        >>> V3_LAYOUT.is_asked_for("v3"), V3_LAYOUT.is_asked_for(None), V3_LAYOUT.is_asked_for("v2")
+        (True, True, False)
+        """
+        return form is None or form == self.family.form
 
     def ends(self, kind: NodeKind) -> tuple[str, ...]:
         """The documents that a node of that kind may have, its own first."""
@@ -265,6 +277,7 @@ V2_LAYOUT: Final = Layout(
     extra=(".zattrs",),
     consolidated=".zmetadata",
     flat_chunks=True,
+    hidden_by=ENTRY_KEY,
 )
 """Zarr v2: `.zarray` or `.zgroup`, and `.zattrs` where there are attributes."""
 
@@ -286,6 +299,14 @@ DRAFT_2021: Final = replace(
     copy_key="meta/root/consolidated/.zmetadata",
 )
 """The draft of v3 as zarr-python 2 and others wrote it: `meta/root/<path>.array.json`."""
+
+
+LAYOUTS: Final[Mapping[str, tuple[Layout, ...]]] = {
+    "v2": (V2_LAYOUT,),
+    "v3": (V3_LAYOUT,),
+    "draft": (DRAFT_2022, DRAFT_2021),
+}
+"""The layouts of each format, that of new hierarchies first."""
 
 
 def draft_layout(entry: EntryPoint, base: str = "") -> Layout:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Literal, cast
 from zom.errors import StoreError
 from zom.formats.draft import ENTRY_POINT, EntryPoint
 from zom.hierarchy.stored.findings import NOT_JSON, UNREADABLE
-from zom.hierarchy.stored.layout import ENTRY_KEY, V2_LAYOUT, V3_LAYOUT, draft_layout
+from zom.hierarchy.stored.layout import DRAFT_2022, ENTRY_KEY, V2_LAYOUT, V3_LAYOUT, draft_layout
 from zom.hierarchy.stored.node import Document, StoredNode, is_entry
 from zom.model.assembly import assemble
 from zom.problems import Fault, rule
@@ -74,31 +74,29 @@ def find(
     `also` are keys that are soon needed.
     """
     source.fetch((*_keys(path, form), *also))
-    if form != "v2":
+    v2, v3, draft = (layout.is_asked_for(form) for layout in (V2_LAYOUT, V3_LAYOUT, DRAFT_2022))
+    if v3 or draft:
         key = V3_LAYOUT.key(path, ENTRY_KEY)
         document = _read(source, key, path, findings)
         if document is not None:
             if is_entry(document.value):
-                if form != "v3":
+                if draft:
                     return _find_draft(source, path, path, document, findings)
-            elif form != "draft":
+            elif v3:
                 _note_v2(source, path, findings)
                 return StoredNode(f"/{path}", V3_LAYOUT, {ENTRY_KEY: document})
-    if form in {None, "v2"}:
-        node = look(source, V2_LAYOUT, path, findings)
-        if node is not None:
-            return node
-    if (
-        form in {None, "v3"}
-        and (node := _in_place_of_document(source, V3_LAYOUT, path, findings)) is not None
-    ):
+    if v2 and (node := look(source, V2_LAYOUT, path, findings)) is not None:
         return node
-    return _find_below_entry(source, path, findings) if path and form in {None, "draft"} else None
+    if v3 and (node := _in_place_of_document(source, V3_LAYOUT, path, findings)) is not None:
+        return node
+    return _find_below_entry(source, path, findings) if path and draft else None
 
 
 def _keys(path: str, form: Form | None) -> tuple[str, ...]:
-    v3 = () if form == "v2" else V3_LAYOUT.tried(path)
-    return (*v3, *V2_LAYOUT.tried(path)) if form in {None, "v2"} else v3
+    # The document of a v3 node has the key of an entry point of the draft.
+    first = V3_LAYOUT.is_asked_for(form) or DRAFT_2022.is_asked_for(form)
+    keys = V3_LAYOUT.tried(path) if first else ()
+    return (*keys, *V2_LAYOUT.tried(path)) if V2_LAYOUT.is_asked_for(form) else keys
 
 
 def _note_v2(source: Source, path: str, findings: Findings) -> None:

@@ -7,7 +7,7 @@ nothing at all.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from zom.extension.keys import KeyForm
 from zom.hierarchy.check.chunk_rules import CHUNK_KEY
@@ -15,7 +15,10 @@ from zom.problems import Problem
 from zom.stores.interface import Range
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
     from zom.engine.chunks import Chunks
+    from zom.extension.datatype import Format
     from zom.hierarchy.stored.layout import Layout
 
 __all__ = ["is_looked_for", "stored_otherwise"]
@@ -33,7 +36,7 @@ _FORMS = {
 
 def is_looked_for(chunks: Chunks, layout: Layout) -> bool:
     """Whether what was read so far gives a reason to look under other keys: chunks of v3 are told by others."""
-    return bool(chunks.missing) and (layout.family.form == "v2" or chunks.found_nothing)
+    return bool(chunks.missing) and (layout.flat_chunks or chunks.found_nothing)
 
 
 def stored_otherwise(chunks: Chunks, layout: Layout) -> Problem | None:
@@ -47,15 +50,14 @@ def stored_otherwise(chunks: Chunks, layout: Layout) -> Problem | None:
     >>> print(stored_otherwise(chunks, array.layout).found)
     '0.0'
     """
-    if layout.family.form == "draft":
-        return None
-    if layout.family.form == "v3":
-        return _other_encoding(chunks, chunks.missing[0])
-    return _other_separator(chunks, chunks.missing[0]) if len(chunks.plan.axes) > 1 else None
+    search = _SEARCHES.get(layout.family.form)
+    return None if search is None else search(chunks, chunks.missing[0])
 
 
 def _other_separator(chunks: Chunks, key: str) -> Problem | None:
     """Report the chunk that is missing under `key` and stored under the key with the other separator."""
+    if len(chunks.plan.axes) < 2:
+        return None
     separator = chunks.plan.keys.separator
     inner = key[len(chunks.prefix) :]
     other = chunks.prefix + inner.replace(separator, _OTHER[separator])
@@ -84,3 +86,10 @@ def _other_encoding(chunks: Chunks, key: str) -> Problem | None:
                 CHUNK_KEY.code, "warning", chunks.node, "", (), f"the chunk {key!r}", f"{other!r}", fix, other
             )
     return None
+
+
+_SEARCHES: Final[Mapping[Format, Callable[[Chunks, str], Problem | None]]] = {
+    "v2": _other_separator,
+    "v3": _other_encoding,
+}
+"""How the key of a chunk may have been spelled otherwise, in the formats where that was met."""

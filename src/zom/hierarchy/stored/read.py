@@ -16,7 +16,7 @@ from zom.hierarchy.journal.journal import Unsettled, journal_keys, unsettled
 from zom.hierarchy.stored.assumed import assumed_group
 from zom.hierarchy.stored.consolidated import Consolidated, compare, consolidated_at, tree_of
 from zom.hierarchy.stored.findings import Findings
-from zom.hierarchy.stored.layout import ENTRY_KEY, V2_LAYOUT, V3_LAYOUT
+from zom.hierarchy.stored.layout import DRAFT_2022, ENTRY_KEY, V2_LAYOUT, V3_LAYOUT
 from zom.hierarchy.stored.levels import Expected, gather
 from zom.hierarchy.stored.lookup import find, layout_of, note_directory
 from zom.hierarchy.stored.missing import not_found
@@ -243,11 +243,11 @@ class _Reading:
         inline = V3_LAYOUT.key(self.path, ENTRY_KEY)
         apart = V2_LAYOUT.key(self.path, str(V2_LAYOUT.consolidated))
         journals = journal_keys(self.path)
-        v3, v2 = [inline] if form != "v2" else [], [apart] if form in {None, "v2"} else []
-        self.source.fetch([*v3, *v2, *journals])
+        tried = [inline] if V3_LAYOUT.is_asked_for(form) or DRAFT_2022.is_asked_for(form) else []
+        self.source.fetch([*tried, *([apart] if V2_LAYOUT.is_asked_for(form) else []), *journals])
         self._refuse_unsettled(journals)
         for layout, key in ((V3_LAYOUT, inline), (V2_LAYOUT, apart)):
-            if form not in {None, layout.name}:
+            if not layout.is_asked_for(form):
                 continue
             text = self.source.get(key)
             if text is None:
@@ -255,7 +255,7 @@ class _Reading:
             document = Document(
                 key, text, self.findings.value(key, f"/{self.path}", text, whole=layout is V2_LAYOUT)
             )
-            if layout is V3_LAYOUT and is_entry(document.value) and form != "v3":
+            if layout is V3_LAYOUT and is_entry(document.value) and DRAFT_2022.is_asked_for(form):
                 return self._trusted_draft(document)
             self.findings.raise_errors()
             block = self._block(layout, document)
@@ -301,7 +301,10 @@ class _Reading:
             self.path,
             form,
             self.findings,
-            also=[*journals[not self.source.is_far :], *([apart] if looks and form in {None, "v2"} else [])],
+            also=[
+                *journals[not self.source.is_far :],
+                *([apart] if looks and V2_LAYOUT.is_asked_for(form) else []),
+            ],
         )
         found = found or assumed_group(self.source, self.path, form, self.findings)
         if found is None:
