@@ -42,7 +42,8 @@ def write_parts(chunks: Chunks, index: Index, values: Array, *, assign: Assign |
     writer = _Writer(chunks, values, assign)
     threads = _threads(chunks, parts.count)
     units = chunks.units(index, parts.count) if threads is None else 1
-    run(chunks.keyed(parts), parts.count, writer.take, threads=threads, units=units)
+    take = writer.take if parts.count == 1 else writer.take_many
+    run(chunks.keyed(parts), parts.count, take, threads=threads, units=units)
 
 
 def _threads(chunks: Chunks, count: int) -> int | None:
@@ -69,6 +70,11 @@ class _Writer:
         self._assign = assign or _put_values
         self._replaces = assign is None
         self._keep_empty = chunks.options.write_empty_chunks
+
+    def take_many(self, parts: Iterator[Keyed]) -> None:
+        """Write all of `parts`, in a thread that writes more than one value."""
+        with self._chunks.store.writing():
+            self.take(parts)
 
     def take(self, parts: Iterator[Keyed]) -> None:
         """Write all of `parts`."""

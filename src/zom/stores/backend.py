@@ -9,7 +9,7 @@ from __future__ import annotations
 import errno
 import re
 from abc import ABC, abstractmethod
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, nullcontext
 from typing import TYPE_CHECKING, Any, cast
 
 from zom.errors import PathError, ReadOnlyError, StoreError, ZomError
@@ -206,6 +206,10 @@ class Backend(ABC):
         A store that sees to it in its own methods answers with `nullcontext()`.
         """
         return self._lock(key)
+
+    def _writing(self) -> AbstractContextManager[None]:
+        """A block in which one thread writes many values."""
+        return nullcontext()
 
     @contextmanager
     def _excluding_all(self, keys: Iterable[str]) -> Generator[None]:

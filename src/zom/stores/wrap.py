@@ -81,6 +81,10 @@ class WrapperStore(Store):
         self.inner.set_many([(self._path(key), value) for key, value in items])
 
     @override
+    def _writing(self) -> AbstractContextManager[None]:
+        return self.inner.writing()
+
+    @override
     def _write_partial(self, key: str, start: int, value: bytes) -> None:
         self.inner.set_partial(self._path(key), start, value)
 

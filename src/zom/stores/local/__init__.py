@@ -30,7 +30,7 @@ from zom.stores.interface import (
     Wanted,
     is_key,
 )
-from zom.stores.local.directories import Directories, Folder
+from zom.stores.local.directories import Directories
 from zom.stores.local.durability import Unsynced, sync_directory
 from zom.stores.local.files import (
     LONG,
@@ -249,15 +249,18 @@ class LocalStore(Store):
     def _write_many(self, items: Sequence[tuple[str, bytes]]) -> None:
         self._make()
         written: list[str] = []
-        folder = Folder()
         try:
-            for key, value in items:
-                with self._told(key, "write"):
-                    self._directories.put(key, value, put_in_place, folder)
-                written.append(key)
+            with self._directories.writing():
+                for key, value in items:
+                    with self._told(key, "write"):
+                        self._directories.put_alone(key, value, put_in_place)
+                    written.append(key)
         finally:
-            folder.close()
             self._settle(written)
+
+    @override
+    def _writing(self) -> AbstractContextManager[None]:
+        return self._directories.writing()
 
     @override
     def _create(self, key: str, value: bytes) -> bool:
@@ -290,10 +293,11 @@ class LocalStore(Store):
             return
         removed: list[str] = []
         try:
-            for key in keys:
-                with self._told(key, "delete"):
-                    if self._directories.remove(key):
-                        removed.append(key)
+            with self._directories.writing():
+                for key in keys:
+                    with self._told(key, "delete"):
+                        if self._directories.remove(key):
+                            removed.append(key)
         finally:
             self._settle(removed)
             # Of keys that are gone, too: whoever removed them may have been killed before this.

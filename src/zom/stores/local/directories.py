@@ -9,6 +9,7 @@ from __future__ import annotations
 import errno
 import os
 import stat
+import threading
 from contextlib import ExitStack, contextmanager, suppress
 from typing import TYPE_CHECKING
 
@@ -58,6 +59,21 @@ class Directories:
         self._sync_files = sync_files
         self._sync_names = sync_names
         self._settled: set[str] = set()
+        self._of_thread = threading.local()
+
+    @contextmanager
+    def writing(self) -> Generator[None]:
+        """A block in which this thread keeps what it needs for each value that it writes."""
+        if self.root < 0 or getattr(self._of_thread, "folder", None) is not None:
+            yield
+            return
+        folder = self._of_thread.folder = Folder()
+        try:
+            with self._locks.recycling(self.root):
+                yield
+        finally:
+            self._of_thread.folder = None
+            folder.close()
 
     # --- directories -------------------------------------------------------------------------------
 
@@ -154,7 +170,10 @@ class Directories:
         raise AssertionError  # pragma: no cover - the last attempt has returned or raised
 
     def put_alone(self, key: str, value: bytes, place: Callable[[int, str, str], bool]) -> bool:
-        """The same for one value, with which the directory is closed again."""
+        """The same for one value; outside of a block of `writing`, its directory is closed again."""
+        kept: Folder | None = getattr(self._of_thread, "folder", None)
+        if kept is not None:
+            return self.put(key, value, place, kept)
         folder = Folder()
         try:
             return self.put(key, value, place, folder)

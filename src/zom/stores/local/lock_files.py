@@ -13,10 +13,13 @@ from __future__ import annotations
 import errno
 import hashlib
 import os
+import threading
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING
 
+from zom.stores.interrupts import Uninterrupted
 from zom.stores.local.files import give_back
+from zom.stores.local.recycled_lock import RecycledLock
 from zom.stores.local.temporary import OWN
 from zom.stores.local.whole_locks import UNLOCKABLE, is_possible, lock, unlock
 from zom.stores.locks import KeyLocks, remake_in_children
@@ -79,6 +82,8 @@ class LockFiles:
     def __init__(self) -> None:
         self._threads = KeyLocks()
         self._held: set[Taken] = set()
+        self._recycled: set[RecycledLock] = set()
+        self._of_thread = threading.local()
         remake_in_children(self)
 
     def after_fork(self) -> None:
@@ -86,7 +91,31 @@ class LockFiles:
         for taken in self._held:
             with suppress(OSError):
                 os.close(taken.mark)
+        for recycled in self._recycled:
+            recycled.abandon()
         self._held = set()
+        self._recycled = set()
+
+    @contextmanager
+    def recycling(self, home: int) -> Generator[None]:
+        """A block in which the locks of this thread are one file of the open directory `home`, linked anew."""
+        if self.recycled is not None:
+            yield
+            return
+        recycled = self._of_thread.recycled = RecycledLock(home)
+        self._recycled.add(recycled)
+        try:
+            yield
+        finally:
+            with Uninterrupted():
+                self._of_thread.recycled = None
+                self._recycled.discard(recycled)
+                recycled.close()
+
+    @property
+    def recycled(self) -> RecycledLock | None:
+        """The file of this thread, inside of such a block."""
+        return getattr(self._of_thread, "recycled", None)
 
     def note(self, taken: Taken) -> None:
         """Remember that the lock file is held whose descriptor is the mark of `taken`."""
@@ -123,7 +152,7 @@ class LockFiles:
 class _Holding:
     """A block that holds a lock file. It is entered for every value that is written: a generator costs more."""
 
-    __slots__ = ("_directory", "_instead", "_lock_name", "_locks", "_needs_lock", "_taken")
+    __slots__ = ("_directory", "_instead", "_lock_name", "_locks", "_needs_lock", "_recycled", "_taken")
 
     def __init__(
         self, locks: LockFiles, taken: Taken, directory: int, name: str, *, needs_lock: bool
@@ -133,9 +162,18 @@ class _Holding:
         self._directory = directory
         self._lock_name = lock_name(name)
         self._needs_lock = needs_lock
+        self._recycled: RecycledLock | None = None
         self._instead: AbstractContextManager[None] | None = None
 
     def __enter__(self) -> None:
+        recycled = self._locks.recycled
+        if recycled is not None:
+            mark = recycled.take(self._directory, self._lock_name)
+            if mark >= 0:
+                self._recycled = recycled
+                self._taken.mark = mark
+                self._locks.note(self._taken)
+                return
         try:
             self._taken.mark = _locked(self._directory, self._lock_name)
         except OSError as error:
@@ -153,7 +191,10 @@ class _Holding:
         if self._instead is not None:
             self._instead.__exit__(None, None, None)
         elif self._locks.forget(self._taken):
-            _release(self._taken.mark, self._directory, self._lock_name)
+            if self._recycled is not None:
+                self._recycled.give(self._directory, self._lock_name)
+            else:
+                _release(self._taken.mark, self._directory, self._lock_name)
 
 
 def remove_abandoned_lock(name: str, directory: int) -> bool:

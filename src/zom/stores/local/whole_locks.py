@@ -25,7 +25,11 @@ __all__ = ["UNLOCKABLE", "is_possible", "lock", "unlock"]
 UNLOCKABLE = frozenset({errno.ENOSYS, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOLCK})
 """What a file system answers that knows no locks."""
 
-_flock = struct.Struct("hhqqi")
+_KINDS = {
+    name: struct.pack("hhqqi", getattr(fcntl, name, 0), os.SEEK_SET, 0, 0, 0)
+    for name in ("F_RDLCK", "F_WRLCK", "F_UNLCK")
+}
+"""What each kind of lock is to the system, for a file from its beginning to its end."""
 
 
 def is_possible() -> bool:
@@ -68,7 +72,7 @@ def _described(descriptor: int, kind: str, *, wait: bool) -> bool:
         return False
     call = fcntl.F_OFD_SETLKW if wait else fcntl.F_OFD_SETLK
     try:
-        fcntl.fcntl(descriptor, call, _flock.pack(getattr(fcntl, kind), os.SEEK_SET, 0, 0, 0))
+        fcntl.fcntl(descriptor, call, _KINDS[kind])
     except OSError as error:
         if error.errno == errno.EINVAL:
             return False
