@@ -44,11 +44,7 @@ def node_kind(site: Site, kind: Literal["array", "group"]) -> Outcome:
         return ()
     if node.kind is None:
         return Skip("the kind of the node is not known")
-    return (
-        Breach(
-            node, ("node_type",) if node.form == "v3" else (), _WORDS[kind], _WORDS.get(node.kind, node.kind)
-        ),
-    )
+    return (Breach(node, node.family.kind_path, _WORDS[kind], _WORDS.get(node.kind, node.kind)),)
 
 
 @named

@@ -76,6 +76,7 @@ DRAFT = Family(
     type_path=("data_type",),
     chunks_path=("chunk_grid", "chunk_shape"),
     names_path=("attributes", DIMENSIONS),
+    kind_path=(),
     documents_of=_documents_of,
 )
 
@@ -95,6 +96,7 @@ ENTRY_POINT = Family(
     type_path=("data_type",),
     chunks_path=("chunk_grid", "chunk_shape"),
     names_path=("attributes", DIMENSIONS),
+    kind_path=(),
     documents_of=lambda spec: {"zarr.json": stored_names(spec.document, spec.family)},
 )
 

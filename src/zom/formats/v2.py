@@ -71,6 +71,7 @@ V2 = Family(
     type_path=("dtype",),
     chunks_path=("chunks",),
     names_path=("attributes", DIMENSIONS),
+    kind_path=(),
     documents_of=documents_of,
     consolidation=CONSOLIDATION,
 )

@@ -65,6 +65,7 @@ V3 = Family(
     type_path=("data_type",),
     chunks_path=("chunk_grid", "configuration", "chunk_shape"),
     names_path=("dimension_names",),
+    kind_path=("node_type",),
     documents_of=documents_of,
     consolidation=CONSOLIDATION,
 )

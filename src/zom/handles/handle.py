@@ -112,12 +112,12 @@ class Handle(OpenNode):
         <Array memory:// shape=(4,) dtype=int8>
         """
         zarr: Any = imported("zarr", "zarr")
-        form = self._layout.family.form
-        if form == "draft":
+        number = self._layout.family.zarr_format
+        if number is None:
             reason = "zarr-python reads v2 and v3; copy it to v3 with zom.migrate(store, target=...)"
             raise StoreError(self._store.url, self._path.strip("/"), "open with zarr-python", reason)
         return zarr.open(
-            self._store.as_zarr(), path=self._path.strip("/"), mode=self._mode, zarr_format=int(form[1:])
+            self._store.as_zarr(), path=self._path.strip("/"), mode=self._mode, zarr_format=number
         )
 
     def check_writable(self) -> None:

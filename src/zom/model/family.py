@@ -73,6 +73,8 @@ class Family:
     """Where the lengths of a regular grid's chunks stand."""
     names_path: tuple[str, ...]
     """Where the names of an array's dimensions stand."""
+    kind_path: tuple[str, ...]
+    """Where a document says its kind; empty where the kind shows in other members."""
     documents_of: Callable[[Spec], dict[str, JSONDict]]
     """The stored documents of a node by the end of their key; its members have documents of their own."""
     consolidation: Consolidation | None = None
