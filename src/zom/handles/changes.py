@@ -17,9 +17,9 @@ from zom.stores.opening import is_name, opened
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
+    from zom.formats.full_spelling import Spelling
     from zom.hierarchy.change.plan import OnConflict
     from zom.hierarchy.stored.layout import Layout
-    from zom.model.full_spelling import Spelling
     from zom.model.spec import Spec
     from zom.problems import Problem
     from zom.stores.interface import Store

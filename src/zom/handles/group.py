@@ -25,11 +25,11 @@ from zom.paths import join, parse_path
 if TYPE_CHECKING:
     from collections.abc import ItemsView, Iterator, ValuesView
 
+    from zom.formats.full_spelling import Spelling
     from zom.handles.handle import Mode
     from zom.hierarchy.stored.layout import Layout
     from zom.hierarchy.stored.read import OnError
     from zom.hierarchy.stored.tree import StoredTree
-    from zom.model.full_spelling import Spelling
     from zom.model.spec import Spec
     from zom.stores.interface import Store
 

@@ -18,11 +18,11 @@ from zom.stores import opening
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from zom.formats.full_spelling import Spelling
     from zom.handles.array import Array
     from zom.handles.group import Group
     from zom.handles.handle import Mode
     from zom.hierarchy.stored.lookup import Form
-    from zom.model.full_spelling import Spelling
     from zom.model.spec import Spec
     from zom.problems import Level, Problem
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from zom.errors import ConcurrentWriteError, ConflictError, PathError, ReadOnlyError
 from zom.formats.draft import ENTRY_POINT
+from zom.formats.full_spelling import check_spelling, spelled_in_full
 from zom.hierarchy.change.carry import carry_through, check_texts
 from zom.hierarchy.change.conflicts import (
     ARRAY_ABOVE,
@@ -44,7 +45,6 @@ from zom.hierarchy.stored.layout import (
 from zom.hierarchy.stored.node import StoredNode
 from zom.hierarchy.stored.pending import busy, check_settled
 from zom.hierarchy.stored.text import document_text
-from zom.model.full_spelling import check_spelling, spelled_in_full
 from zom.model.output import member_specs
 from zom.model.spec import Spec
 from zom.paths import check_key, join, name_faults, parse_path
@@ -54,8 +54,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from zom.extension.datatype import Format
+    from zom.formats.full_spelling import Spelling
     from zom.hierarchy.stored.layout import Layout
-    from zom.model.full_spelling import Spelling
     from zom.problems import Fault, Rule
     from zom.stores.interface import Store
 

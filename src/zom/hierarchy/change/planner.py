@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from zom.engine.compile import compile_plan
 from zom.errors import SpecError
+from zom.formats.full_spelling import check_spelling, spelled_in_full
 from zom.formats.resolve import resolve
 from zom.hierarchy.change import blocks
 from zom.hierarchy.change.chunk_effects import changes_between
@@ -34,7 +35,6 @@ from zom.hierarchy.stored.inventory import Inventory, above_all, key_form, take_
 from zom.hierarchy.stored.layout import ENTRY_KEY, V3_LAYOUT
 from zom.hierarchy.stored.text import document_text
 from zom.model.assembly import Uncollected, assemble
-from zom.model.full_spelling import check_spelling, spelled_in_full
 from zom.model.output import member_specs
 from zom.model.tree import walk
 from zom.paths import join
@@ -42,10 +42,10 @@ from zom.paths import join
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from zom.formats.full_spelling import Spelling
     from zom.hierarchy.change.plan import ChangePlan, OnConflict, Verb
     from zom.hierarchy.stored.node import StoredNode
     from zom.model.compare import Change
-    from zom.model.full_spelling import Spelling
     from zom.model.spec import Spec
     from zom.stores.interface import Store
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, cast
 
 from zom.errors import ConflictError, NotFound, ReadOnlyError, ZomError
+from zom.formats.full_spelling import spelled_in_full
 from zom.hierarchy.change.carry import carry_through, check_texts
 from zom.hierarchy.change.clearing import clear_all
 from zom.hierarchy.change.conflicts import BUSY, EXISTS, conflict
@@ -26,7 +27,6 @@ from zom.hierarchy.stored.inventory import layout_for
 from zom.hierarchy.stored.layout import ENTRY_KEY, V3_LAYOUT
 from zom.hierarchy.stored.pending import check_settled
 from zom.json.write import write_json
-from zom.model.full_spelling import spelled_in_full
 from zom.model.tree import unflatten
 from zom.paths import join, parse_path
 

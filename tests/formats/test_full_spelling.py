@@ -6,7 +6,7 @@ import pytest
 
 import zom
 from zom import v2, v3
-from zom.model.full_spelling import spelled_in_full
+from zom.formats.full_spelling import spelled_in_full
 from zom.stores.memory import MemoryStore
 
 BYTES = {"name": "bytes", "configuration": {"endian": "little"}}
