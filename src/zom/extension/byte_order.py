@@ -6,8 +6,10 @@ every reader gets the same.
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
+from zom.extension.inner_codecs import with_inner_codecs
 from zom.extension.resolve import parse_v3
 
 if TYPE_CHECKING:
@@ -33,15 +35,18 @@ def without_idle_endian(codecs: Iterable[Any], data_type: Any) -> list[Any]:
         new = codec
         if name == "bytes" and "endian" in configuration and not _is_ordered(current):
             new = {**codec, "configuration": {k: v for k, v in configuration.items() if k != "endian"}}
-        elif name == "sharding_indexed" and isinstance(configuration.get("codecs"), list):
-            inner = without_idle_endian(configuration["codecs"], current)
-            new = {**codec, "configuration": {**configuration, "codecs": inner}}
+        elif name == "sharding_indexed":
+            new = with_inner_codecs(codec, partial(_inner_list, current))
         elif name == "cast_value":
             current = configuration.get("data_type")
         elif name not in _KEEPS_TYPE:
             current = None
         made.append(new)
     return made
+
+
+def _inner_list(data_type: Any, name: str, codecs: Any) -> Any:
+    return without_idle_endian(codecs, data_type) if name == "codecs" else codecs
 
 
 def _is_ordered(data_type: Any) -> bool:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast
 
+from zom.extension.inner_codecs import with_inner_codecs
 from zom.extension.resolve import parse_v3
 from zom.json.value import thaw
 from zom.problems import dotted
@@ -20,9 +21,6 @@ __all__ = ["Spelling", "check_spelling", "spelled_in_full"]
 
 Spelling: TypeAlias = Literal["full", "given"]
 """How documents are written: as every reader takes them, or exactly as the spec spells them."""
-
-_WITH_CODECS = frozenset({"sharding_indexed", "n5_default", "conditional"})
-"""The codecs in whose configuration there are lists of codecs."""
 
 _Path = tuple[str | int, ...]
 
@@ -87,26 +85,8 @@ def _full(value: Any, path: _Path, places: list[str]) -> Any:
     if not isinstance(value, dict):
         return value
     definition = cast("dict[str, Any]", value)
-    changed: dict[str, Any] = {}
     if definition.get("must_understand") is True:
         places.append(dotted((*path, "must_understand")))
         definition = {name: item for name, item in definition.items() if name != "must_understand"}
-        changed = definition
-    configuration = definition.get("configuration")
-    # In other configurations `codecs` may mean something else.
-    if isinstance(configuration, dict) and definition.get("name") in _WITH_CODECS:
-        inside = _configuration(cast("dict[str, Any]", configuration), (*path, "configuration"), places)
-        if inside is not configuration:
-            changed = {**definition, "configuration": inside}
-    return changed or cast("Any", value)
-
-
-def _configuration(value: dict[str, Any], path: _Path, places: list[str]) -> dict[str, Any]:
-    """A configuration whose lists of codecs are in full."""
-    changed: dict[str, Any] = {}
-    for name in ("codecs", "index_codecs"):
-        if isinstance(value.get(name), (list, tuple)):
-            made = _full(value[name], (*path, name), places)
-            if made is not value[name]:
-                changed[name] = made
-    return {**value, **changed} if changed else value
+    inside = (*path, "configuration")
+    return with_inner_codecs(definition, lambda name, inner: _full(inner, (*inside, name), places))

@@ -9,15 +9,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated, Any
 
-from pydantic import Field
-
 from zom.codecs.conditional.coder import ConditionalCoder
 from zom.codecs.gzip.stream_size import stream_before
-from zom.extension.canonical import canonical_definition
 from zom.extension.chain import check_byte_codecs
 from zom.extension.codec import Bytes, Codec, codecs
-from zom.extension.configuration import Configuration
 from zom.extension.field import Interval, OrAbsent
+from zom.extension.inner_codecs import HoldsCodecs, InnerCodecs
 from zom.extension.link import parse_links
 from zom.problems import Fault, rule, show
 
@@ -35,10 +32,10 @@ HEADER = rule(
 )
 
 
-class ConditionalConfiguration(Configuration):
+class ConditionalConfiguration(HoldsCodecs):
     """The codecs, and how many bits the header has: the fewest bytes that hold them, by default."""
 
-    codecs: Annotated[list[Any], Field(json_schema_extra={"x-zom-is": "codecs"})]
+    codecs: InnerCodecs
     header_bits: OrAbsent[Annotated[int, Interval(0, 65536)]] = None
 
     @property
@@ -56,8 +53,7 @@ class ConditionalConfiguration(Configuration):
         >>> ConditionalConfiguration(codecs=["crc32c"]).canonical()
         {'codecs': [{'name': 'crc32c', 'configuration': {}}], 'header_bits': 8}
         """
-        made = [canonical_definition(value, codecs) for value in self.codecs]
-        return {"codecs": made, "header_bits": 8 * self.header_bytes}
+        return {**super().canonical(), "header_bits": 8 * self.header_bytes}
 
 
 class ConditionalCodec(Codec):

@@ -6,18 +6,15 @@ N5 blocks at the edge may be cut off there, by N5's writers in Java; zom writes 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any
-
-from pydantic import Field
+from typing import TYPE_CHECKING, Any
 
 from zom.codecs.n5_default.block import N5Coder
 from zom.errors import ExtensionError
 from zom.extension.bound import Block
-from zom.extension.canonical import canonical_definition
 from zom.extension.chain import check_chain
 from zom.extension.codec import Bytes, Codec, Elements, codecs
-from zom.extension.configuration import Configuration
 from zom.extension.definition import name_of
+from zom.extension.inner_codecs import HoldsCodecs, InnerCodecs
 from zom.extension.link import parse_links
 from zom.json.python_value import is_dict, is_list
 from zom.problems import Fault, rule, show
@@ -54,18 +51,14 @@ _LONGEST = 2**32 - 1
 _MOST_RANK = 2**16 - 1
 
 
-class N5DefaultConfiguration(Configuration):
-    """The codecs of a block's data."""
+class N5DefaultConfiguration(HoldsCodecs):
+    """The codecs of a block's data.
 
-    codecs: Annotated[list[Any], Field(json_schema_extra={"x-zom-is": "codecs"})]
+    >>> N5DefaultConfiguration(codecs=["bytes"]).canonical()
+    {'codecs': [{'name': 'bytes', 'configuration': {}}]}
+    """
 
-    def canonical(self) -> dict[str, Any]:
-        """With every codec in its one spelling.
-
-        >>> N5DefaultConfiguration(codecs=["bytes"]).canonical()
-        {'codecs': [{'name': 'bytes', 'configuration': {}}]}
-        """
-        return {"codecs": [canonical_definition(value, codecs) for value in self.codecs]}
+    codecs: InnerCodecs
 
 
 class N5DefaultCodec(Codec):

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated, Any, Literal, cast
 
-from pydantic import Field, ValidatorFunctionWrapHandler, WrapValidator
+from pydantic import ValidatorFunctionWrapHandler, WrapValidator
 
 from zom.codecs.sharding_indexed.grid import ShardGrid
 from zom.codecs.sharding_indexed.index import index_block
@@ -16,12 +16,11 @@ from zom.codecs.sharding_indexed.shard import ShardCoder
 from zom.errors import ExtensionError, UnknownName
 from zom.extension.bound import Block
 from zom.extension.bound_chain import bind_chain
-from zom.extension.canonical import canonical_definition
 from zom.extension.chain import check_chain
 from zom.extension.codec import Bytes, Codec, Elements, codecs
-from zom.extension.configuration import Configuration
 from zom.extension.field import Interval
 from zom.extension.grid_repair import BOOLEAN
+from zom.extension.inner_codecs import HoldsCodecs, InnerCodecs
 from zom.extension.link import parse_links
 from zom.extension.resolve import parse_v3
 from zom.problems import Fault, rule, show
@@ -64,24 +63,17 @@ def _read_length(value: Any, handler: ValidatorFunctionWrapHandler) -> int:
     return _One(1) if value is True else cast("int", handler(value))
 
 
-class ShardingConfiguration(Configuration):
-    """The inner chunks, the codecs of each, the codecs of the index and where the index stands."""
+class ShardingConfiguration(HoldsCodecs):
+    """The inner chunks, the codecs of each, the codecs of the index and where the index stands.
+
+    >>> ShardingConfiguration(chunk_shape=[4], codecs=["bytes"], index_codecs=[]).canonical()["codecs"]
+    [{'name': 'bytes', 'configuration': {}}]
+    """
 
     chunk_shape: list[Annotated[int, Interval(1), WrapValidator(_read_length)]]
-    codecs: Annotated[list[Any], Field(json_schema_extra={"x-zom-is": "codecs"})]
-    index_codecs: Annotated[list[Any], Field(json_schema_extra={"x-zom-is": "codecs"})]
+    codecs: InnerCodecs
+    index_codecs: InnerCodecs
     index_location: Literal["start", "end"] = "end"
-
-    def canonical(self) -> dict[str, Any]:
-        """With every codec in its one spelling.
-
-        >>> ShardingConfiguration(chunk_shape=[4], codecs=["bytes"], index_codecs=[]).canonical()["codecs"]
-        [{'name': 'bytes', 'configuration': {}}]
-        """
-        members = super().canonical()
-        for name in ("codecs", "index_codecs"):
-            members[name] = [canonical_definition(value, codecs) for value in getattr(self, name)]
-        return members
 
 
 class ShardingCodec(Codec):

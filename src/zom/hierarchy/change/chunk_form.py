@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, cast
 
 from zom.engine.compile import compile_plan
 from zom.errors import ZomError
+from zom.extension.inner_codecs import with_inner_codecs
 from zom.hierarchy.stored.chunk_compatibility import same_fill
 from zom.json.value import exact_text
 from zom.model.compare import canonical
@@ -133,11 +134,11 @@ def _codec_v3(codec: dict[str, Any], rank: int) -> Any:
     if plain in _SAME_STREAM:
         name = plain
     kept = {key: value for key, value in configuration.items() if key not in _WRITING_ONLY.get(plain, ())}
-    for inner in ("codecs", "index_codecs") if name == "sharding_indexed" else ():
-        if isinstance(kept.get(inner), list):
-            kept[inner] = _chain(kept[inner], rank + (inner == "index_codecs"))
-    rest = {key: value for key, value in codec.items() if key not in {"name", "configuration"}}
-    return {"name": name, "configuration": kept, **rest}
+    # An index has one dimension more than its shard.
+    return with_inner_codecs(
+        {**codec, "name": name, "configuration": kept},
+        lambda member, inner: _chain(inner, rank + (member == "index_codecs")),
+    )
 
 
 def _codec_v2(codec: dict[str, Any]) -> Any:
