@@ -12,6 +12,7 @@ from contextlib import suppress
 from multiprocessing import get_context
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from zom.errors import ReadOnlyError, StoreError
@@ -713,3 +714,22 @@ def test_pruning_leaves_keys_and_takes_directories_without_any(tmp_path):
     store.set("f", b"2")
     with pytest.raises(ReadOnlyError):
         LocalStore(tmp_path, read_only=True).prune("a/")
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        bytearray(b"123"),
+        memoryview(b"123456")[::2],
+        np.arange(6, dtype="f8").reshape(2, 3),
+        np.arange(6, dtype="i2").reshape(2, 3).T,
+        np.zeros((3, 0), "f4"),
+        np.array(7, "u4"),
+        np.array([(1, 2.0)], [("a", "u1"), ("b", "f8")]),
+    ],
+    ids=["bytearray", "every second", "C order", "F order", "empty", "scalar", "records"],
+)
+def test_memory_of_any_kind_is_written_in_c_order(tmp_path, value):
+    with LocalStore(tmp_path) as store:
+        store.set("a", value)
+        assert store.get("a") == memoryview(value).tobytes()

@@ -61,6 +61,10 @@ class Backend(ABC):
         del value
         raise ReadOnlyError(self.url, key, "write")
 
+    def _write_view(self, key: str, value: memoryview[Any]) -> None:
+        """The same for memory of the caller's, which may change later: it is copied, unless a store keeps none of it."""
+        self._write(key, value.tobytes())
+
     def _remove(self, key: str) -> None:
         raise ReadOnlyError(self.url, key, "delete")
 

@@ -166,7 +166,10 @@ class Store(Backend):
         self._check_write(key, "write")
         try:
             with self._excluding(key):
-                self._write(key, _as_bytes(value))
+                if type(value) is bytes:
+                    self._write(key, value)
+                else:
+                    self._write_view(key, memoryview(value))
         except ZomError:
             raise
         except Exception as cause:

@@ -79,6 +79,7 @@ class ShardCoder(Coder[Any, Any]):
         most = inner.most if inner.nbytes is None else inner.nbytes
         self.index = IndexCoder(self.counts, index, sizes=(least, most), location=location, name=name)
         """Reads and writes the index."""
+        self._start = self.index.nbytes if location == "start" else 0
         self.is_empty = FillTest(inner.block)
         """Whether an inner chunk is nothing but fill, and so is not stored."""
         self.most = self.index.nbytes + self._most_inside()
@@ -105,11 +106,10 @@ class ShardCoder(Coder[Any, Any]):
         """The shard; inner chunks of nothing but fill are left out."""
         if chunk.dtype != self.block.dtype:
             chunk = chunk.astype(self.block.dtype)
+        if self.inner.direct and self.grid.can_split:
+            return self._encode_direct(self.grid.split(chunk))
         blocks = self._cut(chunk)
         there = ~self._empty(blocks)
-        if self.inner.direct and isinstance(blocks, np.ndarray):
-            sizes = np.where(there, self.inner.most, -1)
-            return self._join(sizes, [byte_view(blocks if there.all() else blocks[there])])
         places: list[int] = np.flatnonzero(there).tolist()
         present: list[Data] = []
         encode = self.inner.encode
@@ -161,16 +161,37 @@ class ShardCoder(Coder[Any, Any]):
             error.byte_range = (span[0] + first, span[0] + last)
         return error
 
-    def _join(self, sizes: Array, present: Sequence[Data]) -> Data:
-        """The shard of inner chunks that are `present` in order; one of -1 bytes is missing."""
-        first = self.index.nbytes if self.index.location == "start" else 0
+    def _encode_direct(self, split: Array) -> Data:
+        """The shard of inner chunks that are stored as in memory: each element is copied once."""
+        there = ~self._empty_of(split)
+        count = int(np.count_nonzero(there))
+        nbytes = count * self.inner.most
+        entries = self._entries(np.where(there, self.inner.most, -1))
+        made = np.empty(nbytes + self.index.nbytes, np.uint8)
+        first, stop = self.index.range_in(len(made))
+        made[first:stop] = np.frombuffer(self.index.encode(entries), np.uint8)
+        start = 0 if first else stop
+        rows = made[start : start + nbytes].view(self.block.dtype)
+        if count == self.count:
+            rows.reshape(split.shape)[...] = split
+        else:
+            blocks = np.ascontiguousarray(split).reshape(self.count, *self.chunk_shape)
+            rows.reshape(count, *self.chunk_shape)[...] = blocks[there]
+        return byte_view(made)
+
+    def _entries(self, sizes: Array) -> Array:
+        """The index of inner chunks that are stored in order; one of -1 bytes is missing."""
         lengths = np.maximum(sizes, 0)
         entries = np.empty((self.count, 2), np.uint64)
-        entries[:, 0] = lengths.cumsum() - lengths + first
+        entries[:, 0] = lengths.cumsum() - lengths + self._start
         entries[:, 1] = lengths
         entries[sizes < 0] = MISSING
-        index = self.index.encode(entries)
-        return b"".join([index, *present] if first else [*present, index])
+        return entries
+
+    def _join(self, sizes: Array, present: Sequence[Data]) -> Data:
+        """The shard of inner chunks that are `present` in order; one of -1 bytes is missing."""
+        index = self.index.encode(self._entries(sizes))
+        return b"".join([index, *present] if self._start else [*present, index])
 
     def _cut(self, shard: Array) -> Sequence[Array] | Array:
         """The inner chunks of a shard; each in one piece, where they are an array.
@@ -185,11 +206,16 @@ class ShardCoder(Coder[Any, Any]):
         """Which of the inner chunks are nothing but fill."""
         if not isinstance(blocks, np.ndarray) or self.block.dtype.hasobject:
             return np.array([self.is_empty(block) for block in blocks])
-        firsts = byte_view(np.ascontiguousarray(blocks.reshape(self.count, -1)[:, 0]))
+        return self._empty_of(blocks.reshape(*self.counts, *self.chunk_shape))
+
+    def _empty_of(self, split: Array) -> Array:
+        """The same of inner chunks as the grid splits a shard: only those whose first element is fill are looked at."""
+        first: Any = (..., *(0,) * len(self.counts))
+        firsts = byte_view(np.ascontiguousarray(split[first]))
         bits = np.frombuffer(self.is_empty.cell.tobytes(), np.uint8)
         empty: Array = (np.frombuffer(firsts, np.uint8).reshape(self.count, -1) == bits).all(axis=1)
-        for place in np.flatnonzero(empty):
-            empty[place] = self.is_empty(blocks[place])
+        for place in np.flatnonzero(empty).tolist():
+            empty[place] = self.is_empty(split[np.unravel_index(place, self.counts)])
         return empty
 
     def _rows(self, shard: memoryview, index: ShardIndex) -> Array | None:

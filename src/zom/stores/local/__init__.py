@@ -241,6 +241,13 @@ class LocalStore(Store):
 
     @override
     def _write(self, key: str, value: bytes) -> None:
+        self._put(key, value)
+
+    @override
+    def _write_view(self, key: str, value: memoryview[Any]) -> None:
+        self._put(key, _as_bytes(value))
+
+    def _put(self, key: str, value: bytes | memoryview[int]) -> None:
         self._make()
         self._directories.put_alone(key, value, put_in_place)
         self._settle((key,))
@@ -510,6 +517,14 @@ def _check_above(root: Path) -> None:
     above = next(each for each in root.parents if is_there(each))
     if not above.is_dir():
         raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR))
+
+
+def _as_bytes(value: memoryview[Any]) -> bytes | memoryview[int]:
+    """The same memory as single bytes; a copy where it is not in C order, or of a type that can't be cast."""
+    try:
+        return value.cast("B")
+    except TypeError:
+        return value.tobytes()
 
 
 def _reopen(root: str, options: dict[str, Any]) -> LocalStore:

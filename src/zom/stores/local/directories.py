@@ -141,7 +141,9 @@ class Directories:
 
     # --- values ------------------------------------------------------------------------------------
 
-    def put(self, key: str, value: bytes, place: Callable[[int, str, str], bool], folder: Folder) -> bool:
+    def put(
+        self, key: str, value: bytes | memoryview[int], place: Callable[[int, str, str], bool], folder: Folder
+    ) -> bool:
         """What `place(directory, temporary, name)` says, once a temporary file holds `value`.
 
         The directory is that of `folder` where it is the one of the key, and else becomes it.
@@ -169,7 +171,9 @@ class Directories:
                 raise
         raise AssertionError  # pragma: no cover - the last attempt has returned or raised
 
-    def put_alone(self, key: str, value: bytes, place: Callable[[int, str, str], bool]) -> bool:
+    def put_alone(
+        self, key: str, value: bytes | memoryview[int], place: Callable[[int, str, str], bool]
+    ) -> bool:
         """The same for one value; outside of a block of `writing`, its directory is closed again."""
         kept: Folder | None = getattr(self._of_thread, "folder", None)
         if kept is not None:
@@ -181,7 +185,12 @@ class Directories:
             folder.close()
 
     def _put_into(
-        self, directory: int, key: str, name: str, value: bytes, place: Callable[[int, str, str], bool]
+        self,
+        directory: int,
+        key: str,
+        name: str,
+        value: bytes | memoryview[int],
+        place: Callable[[int, str, str], bool],
     ) -> bool:
         with Uninterrupted():
             taken = self._locks.take(key)

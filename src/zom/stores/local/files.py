@@ -188,7 +188,7 @@ def read_at(descriptor: int, start: int, length: int, *, to_end: bool = False) -
     return b"".join(pieces)
 
 
-def write_all(descriptor: int, value: bytes) -> None:
+def write_all(descriptor: int, value: bytes | memoryview[int]) -> None:
     """Write `value`, however little one call takes."""
     written = os.write(descriptor, value) if value else 0
     while written < len(value):

@@ -117,7 +117,7 @@ class _Writing:
 _writing = _Writing()
 
 
-def write_temporary(directory: int, value: bytes, *, sync: bool) -> tuple[str, int]:
+def write_temporary(directory: int, value: bytes | memoryview[int], *, sync: bool) -> tuple[str, int]:
     """The name of a temporary file that holds `value`, and its descriptor, open as long as it is held."""
     name = _names.next()
     descriptor = os.open(name, _NEW, 0o666, dir_fd=directory)
