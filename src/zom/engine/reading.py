@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from zom.engine.gathering import READ_WHOLE, read_shards
 from zom.engine.sharding import read_part
 from zom.engine.span import read_span
 from zom.engine.split import walk
@@ -21,12 +22,12 @@ if TYPE_CHECKING:
     from zom.engine.chunks import Chunks, Keyed
     from zom.engine.index import Index
     from zom.engine.plan import ChunkForm
-    from zom.engine.split import Part
+    from zom.engine.split import Part, Walk
     from zom.extension.bound import Array, Data
 
 __all__ = ["read_parts"]
 
-_BATCH_BYTES = 1 << 26
+_BATCH_BYTES = 1 << 24
 """The bytes of chunks, in memory, that are asked of a store at once."""
 
 _SPAN = 1 << 15
@@ -39,15 +40,18 @@ def read_parts(chunks: Chunks, index: Index, work: Array) -> None:
     """Put what `index` selects into `work`, which has just that shape."""
     parts = walk(index, chunks.plan.axes)
     chunks.counts[0] += parts.count
-    take = _read_batches if chunks.store.capabilities.parallel > 1 else _read_each
-    if parts.count == 1:
-        take(chunks, chunks.keyed(parts), index, work)
+    threads = 1 if parts.count == 1 else _threads(chunks, parts.count)
+    if chunks.store.capabilities.parallel > 1:
+        batches = _batches(chunks, parts, _Destinations(chunks, index, work), threads or 1)
+        run(batches, parts.count, lambda some: _read_batches(chunks, some, index, work), threads=threads)
         return
-    threads = _threads(chunks, parts.count)
+    if parts.count == 1:
+        _read_each(chunks, chunks.keyed(parts), index, work)
+        return
     run(
         chunks.keyed(parts),
         parts.count,
-        lambda some: take(chunks, some, index, work),
+        lambda some: _read_each(chunks, some, index, work),
         threads=threads,
         # Units are for the choice of threads: a single element waits for no counting.
         units=chunks.units(index, parts.count) if threads is None else 1,
@@ -64,7 +68,7 @@ def _threads(chunks: Chunks, count: int) -> int | None:
         return 1  # their codecs hold the interpreter: threads would only wait for each other
     if parallel > 1:
         # One waits for the store while another decodes; parts of shards are asked for one by one.
-        return min(parallel, _MOST_THREADS) if chunks.plan.sharded else 2
+        return min(parallel, 4) if chunks.plan.sharded else 2
     return 1 if count < 3 else None
 
 
@@ -88,19 +92,24 @@ def _read_each(chunks: Chunks, parts: Iterator[Keyed], index: Index, work: Array
         raise
 
 
-def _read_batches(chunks: Chunks, parts: Iterator[Keyed], index: Index, work: Array) -> None:
+def _read_batches(chunks: Chunks, batches: Iterator[list[Keyed]], index: Index, work: Array) -> None:
     """For stores that take their time, and answer many requests at once."""
     places = _Destinations(chunks, index, work)
     key = ""
     try:
-        for batch in _batches(parts, places, chunks.store.capabilities.parallel):
+        for batch in batches:
             whole: list[Keyed] = []
+            some: list[Keyed] = []
             for part, key in batch:
                 place = places.of(part.chunk)
-                if place.shard and not part.whole:
+                if not place.is_gathered(part):
+                    whole.append((part, key))
+                elif place.nested:
                     place.take_some(part, key)
                 else:
-                    whole.append((part, key))
+                    some.append((part, key))
+            if some:
+                read_shards(chunks, some, places)
             values = chunks.store.get_many([key for _, key in whole])
             for (part, key), data in zip(whole, values, strict=True):
                 places.of(part.chunk).put(part, key, data)
@@ -111,16 +120,21 @@ def _read_batches(chunks: Chunks, parts: Iterator[Keyed], index: Index, work: Ar
         raise
 
 
-def _batches(parts: Iterator[Keyed], places: _Destinations, parallel: int) -> Iterator[list[Keyed]]:
+def _batches(chunks: Chunks, parts: Walk, places: _Destinations, threads: int) -> Iterator[list[Keyed]]:
+    """What is asked of the store at once, by each of so many threads."""
+    parallel = chunks.store.capabilities.parallel
+    # Whole chunks are shared by the threads, which decode them; of parts of shards there is less to decode.
+    most = min(parallel, -(-parts.count // threads))
     batch: list[Keyed] = []
     nbytes = 0
-    for part, key in parts:
+    for part, key in chunks.keyed(parts):
         place = places.of(part.chunk)
         batch.append((part, key))
-        nbytes += place.form.nbytes
-        # Parts of shards are asked for one shard at a time: several threads share them.
-        alone = place.shard and not part.whole
-        if alone or len(batch) >= parallel or nbytes >= _BATCH_BYTES:
+        gathered = place.is_gathered(part)
+        nbytes += place.index_nbytes if gathered else place.form.nbytes
+        # Shards inside of shards are asked for one by one: several threads share them.
+        alone = place.nested and not part.whole
+        if alone or len(batch) >= (parallel if gathered else most) or nbytes >= _BATCH_BYTES:
             yield batch
             batch, nbytes = [], 0
     if batch:
@@ -160,6 +174,8 @@ class _Destination:
     def __init__(self, chunks: Chunks, form: ChunkForm, work: Array, *, basic: bool) -> None:
         self.form = form
         self.shard = form.shard is not None
+        self.nested = form.inner is not None and form.inner.shard is not None
+        self.index_nbytes = 0 if form.shard is None else form.shard.index_range()[1]
         self._chunks = chunks
         self._store = chunks.store
         self._get = chunks.store.get
@@ -194,7 +210,7 @@ class _Destination:
         """Put the part of the chunk that is stored as `data` into its place."""
         _, inside, outside, whole = part
         if data is None:
-            self._put_fill(key, outside)
+            self.put_fill(key, outside)
             return
         full = False
         if whole and self._basic:
@@ -210,7 +226,8 @@ class _Destination:
             chunk = self.form.chain.decode(data)
         self._work[outside] = chunk if full else chunk[inside.as_numpy()]
 
-    def _put_fill(self, key: str, outside: Any) -> None:
+    def put_fill(self, key: str, outside: Any) -> None:
+        """Put fill values in the place of a chunk that is not there, or raise where that is an error."""
         chunks = self._chunks
         if chunks.options.missing == "error":
             raise MissingChunk(chunks.store.url, chunks.node, key, "read", "it is not there")
@@ -235,23 +252,35 @@ class _Destination:
             target = self._memory()
         length = self._store.get_into(key, byte_view(target))
         if length is None:
-            self._put_fill(key, outside)
+            self.put_fill(key, outside)
         elif length != self.form.nbytes:
             raise CodecError(f"expected {self.form.nbytes} bytes, found {length}", "bytes")
         elif not straight:
             self._work[outside] = target if full else target[inside.as_numpy()]
 
+    def is_gathered(self, part: Part) -> bool:
+        """Whether only the wanted inner chunks of a shard are asked of a store that answers late."""
+        return self.shard and not part.whole and self.form.nbytes > READ_WHOLE
+
+    def room(self, part: Part) -> Array:
+        """Where the part comes to lie: a view, or a copy for `keep` where the index has arrays."""
+        room: Array = self._work[part.outside]
+        return room
+
+    def keep(self, part: Part, room: Array) -> None:
+        """Put what was read into `room` in its place."""
+        if not self._basic:
+            self._work[part.outside] = room
+
     def take_some(self, part: Part, key: str) -> None:
         """Read only those bytes of a chunk that are wanted: of a shard, or of one stored as it is."""
         with self._store.snapshot(key) as source:
             if source is None:
-                self._put_fill(key, part.outside)
+                self.put_fill(key, part.outside)
                 return
-            room = self._work[part.outside]
+            room = self.room(part)
             if self.shard:
                 read_part(self.form, source, part.inside, room)
             else:
                 read_span(self.form, source, part.inside, room)
-            if not self._basic:
-                # Taken with arrays, it may be a copy.
-                self._work[part.outside] = room
+            self.keep(part, room)

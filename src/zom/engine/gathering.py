@@ -1,0 +1,184 @@
+"""Gathering: parts of many shards of a store that answers late, in two round trips.
+
+The indexes of all shards are asked for at once, then the inner chunks of all shards at once. Inner chunks
+that lie near each other in a shard are one request.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+
+from zom.engine.sharding import place as put_in_place
+from zom.engine.split import walk
+from zom.errors import CodecError, StoreError
+from zom.stores.interface import Range, Suffix
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from zom.codecs.sharding_indexed.shard import ShardCoder
+    from zom.engine.chunks import Chunks, Keyed
+    from zom.engine.plan import ChunkForm
+    from zom.engine.split import Part
+    from zom.extension.bound import Array, Data
+    from zom.stores.interface import ByteRange
+
+__all__ = ["READ_WHOLE", "near", "read_shards"]
+
+READ_WHOLE = 1 << 19
+"""Shards of so many bytes, decoded, are read whole: 0.5 MiB come in less time than a round trip takes."""
+
+_GAP = 1 << 16
+"""So many bytes that nobody wants are read along: a request costs about as much as 64 KiB, some 0.5 ms."""
+
+_LONGEST = 1 << 24
+"""The bytes of one request: what is longer comes sooner by several connections."""
+
+_BATCH = 1 << 26
+"""The bytes of inner chunks that are asked for at once."""
+
+_Span = tuple[int, int]
+
+
+class _Inner(NamedTuple):
+    """An inner chunk that is wanted, and where it goes."""
+
+    key: str
+    form: ChunkForm
+    part: Part
+    number: int
+    """Its place among the inner chunks, in C order."""
+    span: _Span
+    target: Array
+
+
+class Place(Protocol):
+    """Where the shards of one form come to lie."""
+
+    form: ChunkForm
+
+    def room(self, part: Part) -> Array:
+        """The memory of a part."""
+        ...
+
+    def keep(self, part: Part, room: Array) -> None:
+        """Put what was read into `room` in its place."""
+
+    def put_fill(self, key: str, outside: Any) -> None:
+        """Treat a shard that is not there."""
+
+
+class Places(Protocol):
+    """Where all shards come to lie."""
+
+    def of(self, chunk: tuple[int, ...]) -> Place:
+        """The place of chunks of that shape."""
+        ...
+
+
+def read_shards(chunks: Chunks, batch: Sequence[Keyed], places: Places) -> None:
+    """Read what is wanted of each shard of `batch` into its place."""
+    found = [(part, key, places.of(part.chunk)) for part, key in batch]
+    indexes = chunks.store.get_many([(key, _index_range(place.form)) for _, key, place in found])
+    waiting: list[_Inner] = []
+    rooms: list[tuple[Place, Part, Array]] = []
+    nbytes = 0
+    for (part, key, place), data in zip(found, indexes, strict=True):
+        if data is None:
+            place.put_fill(key, part.outside)
+            continue
+        room = place.room(part)
+        rooms.append((place, part, room))
+        try:
+            for each in _wanted(place.form, key, part, data, room):
+                waiting.append(each)
+                nbytes += each.span[1] - each.span[0]
+                if nbytes >= _BATCH:
+                    _read_inner(chunks, waiting)
+                    waiting, nbytes = [], 0
+        except CodecError as error:
+            raise chunks.refused("decode", key, error) from error
+    _read_inner(chunks, waiting)
+    for place, part, room in rooms:
+        place.keep(part, room)
+
+
+def _index_range(form: ChunkForm) -> ByteRange:
+    location, nbytes = _parts_of(form)[0].index_range()
+    return Range(0, nbytes) if location == "start" else Suffix(nbytes)
+
+
+def _parts_of(form: ChunkForm) -> tuple[ShardCoder, ChunkForm]:
+    if form.shard is None or form.inner is None:  # pragma: no cover - callers have looked
+        raise TypeError("this chunk is no shard")
+    return form.shard, form.inner
+
+
+def _wanted(form: ChunkForm, key: str, part: Part, data: bytes, target: Array) -> Iterable[_Inner]:
+    """The inner chunks that are there, of those that are wanted; the others are filled."""
+    shard, inner = _parts_of(form)
+    index = shard.parse_index(data)
+    index.check()
+    parts = walk(part.inside, form.axes)
+    for each, number in zip(parts, parts.numbers(shard.counts), strict=True):
+        span = index.entry(number)
+        if span is None:
+            target[each.outside] = inner.fill
+        else:
+            yield _Inner(key, form, each, number, span, target)
+
+
+def near(spans: Iterable[_Span], *, gap: int = _GAP, longest: int = _LONGEST) -> list[_Span]:
+    """Spans that hold all of `spans`, of which those that lie near each other are one.
+
+    >>> near([(100, 200), (0, 90), (100, 200), (900, 950)], gap=10)
+    [(0, 200), (900, 950)]
+    """
+    made: list[_Span] = []
+    for start, stop in sorted(spans):
+        if made and start - made[-1][1] <= gap and max(stop, made[-1][1]) - made[-1][0] <= longest:
+            made[-1] = made[-1][0], max(stop, made[-1][1])
+        else:
+            made.append((start, stop))
+    return made
+
+
+def _read_inner(chunks: Chunks, wanted: list[_Inner]) -> None:
+    """Ask for all inner chunks at once, and put them in their places."""
+    by_key: dict[str, list[_Inner]] = {}
+    for each in wanted:
+        by_key.setdefault(each.key, []).append(each)
+    asked: list[tuple[str, _Span, list[_Inner]]] = []
+    for key, found in by_key.items():
+        found.sort(key=lambda each: each.span)
+        first = 0
+        for span in near(each.span for each in found):
+            stop = first
+            while stop < len(found) and found[stop].span[1] <= span[1]:
+                stop += 1
+            asked.append((key, span, found[first:stop]))
+            first = stop
+    values = chunks.store.get_many([(key, Range(start, stop - start)) for key, (start, stop), _ in asked])
+    for (key, span, inside), value in zip(asked, values, strict=True):
+        if value is None:
+            reason = "it was deleted while it was read in parts"
+            raise StoreError(chunks.store.url, key, "read", reason)
+        view = memoryview(value)
+        for each in inside:
+            _put(chunks, each, view[each.span[0] - span[0] : each.span[1] - span[0]])
+
+
+def _put(chunks: Chunks, each: _Inner, data: Data) -> None:
+    shard, inner = _parts_of(each.form)
+    start, stop = each.span
+    try:
+        _check_length(data, stop - start)
+        put_in_place(inner, data, each.part, each.target)
+    except CodecError as error:
+        refused = shard.refuse(each.number, error, each.span)
+        raise chunks.refused("decode", each.key, refused) from error
+
+
+def _check_length(data: Data, length: int) -> None:
+    if len(data) != length:
+        raise CodecError(f"only {len(data)} of its bytes are there")
