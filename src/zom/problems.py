@@ -109,6 +109,27 @@ class Fault(NamedTuple):
     expected: str
     found: str
     fix: str | None = None
+    place: tuple[int, int] | None = None
+    """Line and column, where a text is at fault and not a value in it."""
+
+    def problem(
+        self,
+        severity: Severity = "error",
+        node: str = "/",
+        *,
+        before: tuple[str | int, ...] = (),
+        key: str | None = None,
+    ) -> Problem:
+        """The problem of `node`, whose document stands at `before` in the whole document.
+
+        >>> size = rule("example/size", "a size is positive", source="an example")
+        >>> Fault(size, ("size",), "a positive number", "-1").problem(node="/a", before=("members", "a")).pointer
+        '/members/a/size'
+        """
+        rule_, path, expected, found, fix, place = self
+        line, column = place or (None, None)
+        pointer = pointer_of((*before, *path))
+        return Problem(rule_.code, severity, node, pointer, path, expected, found, fix, key, line, column)
 
 
 @dataclass(frozen=True, slots=True)

@@ -62,7 +62,8 @@ def only(source, **options):
     faults = []
     value = read_json(source, faults, **options)
     (fault,) = faults
-    return value, (fault.rule.code, fault.path, fault.expected, fault.found, fault.fix)
+    where = "" if fault.place is None else " at line {}, column {}".format(*fault.place)
+    return value, (fault.rule.code, fault.path, fault.expected, fault.found + where, fault.fix)
 
 
 @given(values, styles)

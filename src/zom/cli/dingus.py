@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from zom.checks.rule import Profile
-    from zom.problems import Problem
+    from zom.problems import Fault, Problem
 
 __all__ = ["declare", "run"]
 
@@ -92,7 +92,6 @@ def _said(inside: tuple[str | int, ...], expected: str, found: str) -> Problem:
 def _read(path: str) -> object:
     """The JSON of a file, or what is wrong with it."""
     from zom.json.read import read_json  # noqa: PLC0415 - slow to import
-    from zom.problems import Fault, Problem, pointer_of  # noqa: PLC0415 - slow to import
 
     try:
         with open(path, "rb") as file:  # noqa: PTH123 - pathlib is slow to import
@@ -103,8 +102,5 @@ def _read(path: str) -> object:
     faults: list[Fault] = []
     value = read_json(text, faults)
     for fault in faults:
-        pointer = pointer_of(fault.path)
-        return Problem(
-            fault.rule.code, "error", "/", pointer, fault.path, fault.expected, fault.found, fault.fix
-        )
+        return fault.problem()
     return value

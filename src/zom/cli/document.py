@@ -20,7 +20,6 @@ from zom.formats.v3 import V3
 from zom.json.place import locate_all
 from zom.json.read import read_json
 from zom.limits import DEFAULT_LIMITS
-from zom.model.location import told
 from zom.model.stored import consolidated_pointer, from_consolidated
 
 if TYPE_CHECKING:
@@ -96,8 +95,8 @@ class Document:
         places = locate_all(self.text, [problem.pointer for problem in found])
         located: list[Problem] = []
         for problem in found:
-            place = places[problem.pointer]
-            located.append(replace(problem, line=place[0], column=place[1]) if place else told(problem))
+            place = None if problem.line is not None else places[problem.pointer]
+            located.append(replace(problem, line=place[0], column=place[1]) if place else problem)
         return located
 
     def _pointer(self, problem: Problem) -> str:

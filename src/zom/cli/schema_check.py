@@ -42,16 +42,11 @@ def schema_problems(document: Document, schema: Any) -> list[Problem]:
     """
     faults: list[Fault] = []
     value = read_json(document.text, faults)
-    problems = [_text_problem(fault) for fault in faults]
+    problems = [fault.problem() for fault in faults]
     if value is not None or not faults:
         problems += [_problem(finding) for finding in _findings(value, schema)]
     located = replace(document, kind="node", family=None).located(problems)
     return sorted(located, key=lambda problem: (problem.line or 0, problem.column or 0, problem.pointer))
-
-
-def _text_problem(fault: Fault) -> Problem:
-    pointer = pointer_of(fault.path)
-    return Problem(fault.rule.code, "error", "/", pointer, fault.path, fault.expected, fault.found, fault.fix)
 
 
 def _problem(finding: _Finding) -> Problem:

@@ -18,7 +18,7 @@ from zom.extension.codec import Bytes, Elements, codecs
 from zom.extension.definition import suggestion
 from zom.extension.element_memory import element_check, reordered, trim
 from zom.extension.resolve import parse_v3
-from zom.problems import Fault, Problem, pointer_of
+from zom.problems import Fault, pointer_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -34,20 +34,7 @@ __all__ = ["BoundChain", "Raw", "bind_chain", "bind_streams", "byte_view", "unus
 
 def unusable(faults: Iterable[Fault]) -> SpecError:
     """The error of what can't be used; what some level only warns of is no part of it."""
-    return SpecError(
-        Problem(
-            fault.rule.code,
-            "error",
-            "/",
-            pointer_of(fault.path),
-            fault.path,
-            fault.expected,
-            fault.found,
-            fault.fix,
-        )
-        for fault in faults
-        if fault.rule.lenient == "error"
-    )
+    return SpecError(fault.problem() for fault in faults if fault.rule.lenient == "error")
 
 
 class Raw(Coder[Any, Any]):

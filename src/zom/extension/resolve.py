@@ -16,7 +16,7 @@ from zom.extension.registry import revision, unknown_name
 from zom.extension.typestr import order_fault, typestr_fault, without_order
 from zom.json.python_value import is_dict, is_list
 from zom.json.value import freeze
-from zom.problems import Fault, Problem, pointer_of, rule, show
+from zom.problems import Fault, rule, show
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -224,18 +224,6 @@ def _from_json(value: Mapping[str, Any] | list[Any]) -> DataType:
 
 def _refusal(value: object, faults: list[Fault]) -> SpecError:
     return SpecError(
-        [
-            Problem(
-                fault.rule.code,
-                fault.rule.strict or "note",
-                "/",
-                pointer_of(fault.path),
-                fault.path,
-                fault.expected,
-                fault.found,
-                fault.fix,
-            )
-            for fault in faults
-        ],
+        [fault.problem(fault.rule.strict or "note") for fault in faults],
         f"data type {show(value)}",
     )

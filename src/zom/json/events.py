@@ -106,11 +106,6 @@ class Lines:
         self._position = position
         return self._line, position - self._line_start + 1
 
-    def words(self, position: int) -> str:
-        """Line and column as messages say them."""
-        line, column = self.at(position)
-        return f"at line {line}, column {column}"
-
 
 def decode(text: str | bytes, faults: list[Fault]) -> str | None:
     r"""The characters of a JSON text, without a byte order mark; None where it is not UTF-8.
@@ -126,18 +121,14 @@ def decode(text: str | bytes, faults: list[Fault]) -> str | None:
         try:
             text = text.decode()
         except UnicodeDecodeError as error:
-            found = _bad_byte(error.object, error.start)
-            faults.append(Fault(ENCODING, (), "text in UTF-8", found))
+            before = error.object[: error.start].decode()
+            found = f"the byte 0x{error.object[error.start]:02x}"
+            faults.append(Fault(ENCODING, (), "text in UTF-8", found, None, Lines(before).at(len(before))))
             return None
     if text.startswith("\ufeff"):
         faults.append(Fault(BOM, (), "no byte order mark", "one", "write the text without it"))
         return text[1:]
     return text
-
-
-def _bad_byte(text: bytes, position: int) -> str:
-    before = text[:position].decode()
-    return f"the byte 0x{text[position]:02x} {Lines(before).words(len(before))}"
 
 
 def _wide(text: bytes) -> str | None:

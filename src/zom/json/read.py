@@ -47,8 +47,8 @@ def read_json(text: str | bytes, faults: list[Fault], *, limits: Limits = DEFAUL
     ({'shape': [10, 10]}, [])
     >>> read_json('{"scale": NaN}', faults), faults[0].path
     ({'scale': nan}, ('scale',))
-    >>> print(read_json("[1,]", faults), faults[1].found)
-    None "]" after a comma at line 1, column 4
+    >>> print(read_json("[1,]", faults), faults[1].found, faults[1].place)
+    None "]" after a comma (1, 4)
     """
     size = _size(text, limits.text_bytes)
     if size > limits.text_bytes:

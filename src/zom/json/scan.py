@@ -98,8 +98,8 @@ def scan(text: str | bytes, faults: list[Fault], limits: Limits) -> Any:
     try:
         value = _Builder(lines, found, limits).build(events(decoded))
     except NotJSONError as error:
-        where = f"{error.found} {lines.words(error.position)}"
-        faults.append(Fault(SYNTAX, (), error.expected, where, error.fix))
+        place = lines.at(error.position)
+        faults.append(Fault(SYNTAX, (), error.expected, error.found, error.fix, place))
         return None
     faults.extend(found)
     return value
@@ -156,8 +156,8 @@ class _Builder:
         frame.name = repaired(name)
         frame.name = self._whole(name)
         if frame.name in frame.made:
-            found = f"{show(frame.name)} again {self.lines.words(start)}"
-            self._report(DUPLICATE, "each name once", found, "remove all but the last")
+            found = f"{show(frame.name)} again"
+            self._report(DUPLICATE, "each name once", found, "remove all but the last", self.lines.at(start))
 
     def _open(self, *, is_object: bool) -> bool:
         """Whether one more level is allowed; then it is open."""
@@ -221,12 +221,19 @@ class _Builder:
             self._report(fault.rule, fault.expected, fault.found, fault.fix)
         return value
 
-    def _report(self, broken: Rule, expected: str, found: str, fix: str | None = None) -> None:
+    def _report(
+        self,
+        broken: Rule,
+        expected: str,
+        found: str,
+        fix: str | None = None,
+        place: tuple[int, int] | None = None,
+    ) -> None:
         """A fault at the value that comes next."""
         count = self.counts[broken] = self.counts.get(broken, 0) + 1
         if count <= MOST_FAULTS:
             path = tuple(len(f.made) if isinstance(f.made, list) else f.name for f in self.stack)
-            self.faults.append(Fault(broken, path, expected, found, fix))
+            self.faults.append(Fault(broken, path, expected, found, fix, place))
 
 
 def _shortened(digits: str) -> str:

@@ -27,7 +27,7 @@ from zom.json.value import (
     freeze,
     repaired,
 )
-from zom.problems import Fault, Problem, pointer_of
+from zom.problems import Fault, Problem
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -215,5 +215,4 @@ class _Pieces:
 
 
 def _problem(fault: Fault) -> Problem:
-    code, path = fault.rule.code, fault.path
-    return Problem(code, "error", "", pointer_of(path), path, fault.expected, fault.found, fault.fix)
+    return fault.problem(node="")

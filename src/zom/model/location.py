@@ -3,20 +3,16 @@
 from __future__ import annotations
 
 import dataclasses
-import re
 from typing import TYPE_CHECKING
 
 from zom.json.place import locate_all
-from zom.problems import Fault, Problem, pointer_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from zom.problems import Level
+    from zom.problems import Fault, Level, Problem
 
-__all__ = ["Places", "placed", "text_problems", "told", "with_lines"]
-
-_PLACE = re.compile(r" at line (\d+), column (\d+)$")
+__all__ = ["Places", "placed", "text_problems", "with_lines"]
 
 
 def placed(faults: Sequence[Fault], names: list[str], level: Level) -> list[Problem]:
@@ -24,11 +20,10 @@ def placed(faults: Sequence[Fault], names: list[str], level: Level) -> list[Prob
     steps = tuple(step for name in names for step in ("members", name))
     node = "/" + "/".join(names)
     problems: list[Problem] = []
-    for rule_, path, expected, found, fix in faults:
-        severity = rule_.severity(level)
+    for fault in faults:
+        severity = fault.rule.severity(level)
         if severity is not None:
-            pointer = pointer_of((*steps, *path))
-            problems.append(Problem(rule_.code, severity, node, pointer, path, expected, found, fix))
+            problems.append(fault.problem(severity, node, before=steps))
     return problems
 
 
@@ -56,7 +51,10 @@ Places = dict[tuple["str | bytes", frozenset[str]], dict[str, "tuple[int, int] |
 def with_lines(
     problems: tuple[Problem, ...], text: str | bytes, known: Places | None = None
 ) -> tuple[Problem, ...]:
-    """The problems with the lines and columns in `text` that they stand at; `known` is used and added to."""
+    """The problems with the lines and columns in `text` that they stand at; `known` is used and added to.
+
+    What a problem says of its place already, stays: it is the text that is at fault there.
+    """
     if not problems or len(text) > _LOCATED_BYTES:
         return problems
     pointers = frozenset(problem.pointer for problem in problems)
@@ -67,20 +65,9 @@ def with_lines(
             known[text, pointers] = places
     located: list[Problem] = []
     for problem in problems:
-        line, column = places[problem.pointer] or (None, None)
-        located.append(dataclasses.replace(problem, line=line, column=column))
+        place = places[problem.pointer]
+        if place is None or problem.line is not None:
+            located.append(problem)
+        else:
+            located.append(dataclasses.replace(problem, line=place[0], column=place[1]))
     return tuple(located)
-
-
-def told(problem: Problem) -> Problem:
-    """A problem of the text itself: no pointer leads to it, but it says where it is.
-
-    >>> problem = Problem("json/syntax", "error", "/", "", (), "a value", '"]" at line 1, column 10')
-    >>> told(problem).line, told(problem).found
-    (1, '"]"')
-    """
-    said = _PLACE.search(problem.found)
-    if said is None:
-        return problem
-    found = problem.found.replace(said[0], "")
-    return dataclasses.replace(problem, found=found, line=int(said[1]), column=int(said[2]))

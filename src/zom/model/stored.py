@@ -142,8 +142,7 @@ def consolidated_problem(fault: Fault) -> Problem:
     >>> consolidated_problem(Fault(CONSOLIDATED, ("metadata",), "an object", "1")).pointer
     '/metadata'
     """
-    code, pointer = fault.rule.code, pointer_of(fault.path)
-    return Problem(code, "error", "/", pointer, fault.path, fault.expected, fault.found, fault.fix)
+    return fault.problem()
 
 
 def from_consolidated(family: Family, document: Mapping[str, Any], level: Level = "strict") -> Any:

@@ -144,7 +144,7 @@ class _Run:
 
     def add(self, place: _Visit, fault: Fault, related: Sequence[_Visit] = ()) -> None:
         """The fault as a problem of the node at `place`."""
-        broken, inside, expected, found, fix = fault
+        broken, inside, expected, found, fix, _ = fault
         pointer = place.node.pointer + pointer_of(inside)
         others = tuple(other.node.path for other in related)
         severity = broken.strict or "error"

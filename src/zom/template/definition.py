@@ -23,7 +23,7 @@ from zom.extension.registry import did_you_mean, near
 from zom.formats.resolve import canonical_codec_name
 from zom.json.python_value import is_dict, is_list
 from zom.json.value import JSONDict, freeze
-from zom.problems import Fault, Problem, pointer_of, rule, show, split_pointer
+from zom.problems import Fault, Problem, rule, show, split_pointer
 from zom.template.attributes import schema_faults
 from zom.template.models import (
     ArrayTemplate,
@@ -76,10 +76,7 @@ def define(cls: type[Any], data: Mapping[str, Any]) -> Any:
 
 def problems_of(faults: Sequence[Fault]) -> list[Problem]:
     """Faults of a template document, as problems."""
-    return [
-        Problem(f.rule.code, "error", "/", pointer_of(f.path), f.path, f.expected, f.found, f.fix)
-        for f in faults
-    ]
+    return [fault.problem() for fault in faults]
 
 
 def build(cls: type[Any], data: Mapping[str, Any], faults: list[Fault]) -> Any:

@@ -21,7 +21,7 @@ from zom.json.python_value import is_dict
 from zom.json.read import read_json
 from zom.json.value import JSONDict
 from zom.model.assembly import assemble
-from zom.model.location import text_problems, told, with_lines
+from zom.model.location import text_problems, with_lines
 from zom.model.repeats import is_endless
 from zom.model.spec import Spec
 from zom.problems import Problem, pointer_of
@@ -129,7 +129,7 @@ def report_of_attributes(document: Any, choices: Choices) -> Report:
 def _report(
     judgement: Judgement, problems: tuple[Problem, ...], text: str | bytes | None, choices: Choices
 ) -> Report:
-    located = problems if text is None else map(told, with_lines(problems, text))
+    located = problems if text is None else with_lines(tuple(problems), text)
     return choices.report(judgement, located, "document")
 
 

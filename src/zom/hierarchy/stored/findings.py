@@ -13,8 +13,8 @@ from zom.errors import SpecError, SpecWarning
 from zom.json.read import read_json
 from zom.json.value import NOT_FINITE
 from zom.limits import DEFAULT_LIMITS
-from zom.model.location import told, with_lines
-from zom.problems import Fault, Problem, pointer_of, rule
+from zom.model.location import with_lines
+from zom.problems import Fault, Problem, rule
 from zom.stores import oddities as store_rules
 
 if TYPE_CHECKING:
@@ -107,13 +107,11 @@ class Findings:
         severity = fault.rule.severity(self.level)
         if severity is None:
             return
-        pointer = pointer_of(fault.path)
-        expected, found, fix = fault.expected, fault.found, fault.fix
-        problem = Problem(fault.rule.code, severity, node, pointer, fault.path, expected, found, fix, key)
+        problem = fault.problem(severity, node, key=key)
         if text is not None and fault.rule.code in _NOT_HELD:
-            self._not_held.add((key, pointer))
+            self._not_held.add((key, problem.pointer))
         elif text is not None and fault.rule is NOT_FINITE:
-            self._not_finite.add((key, pointer))
+            self._not_finite.add((key, problem.pointer))
         self.place(problem, text, known=True)
 
     def note_failure(self, error: StoreError, *, node: str, key: str | None = None) -> None:
@@ -151,7 +149,7 @@ class Findings:
                 places = by_key[key]
                 located = with_lines(tuple(self._found[place] for place in places), text, known)
                 for place, problem in zip(places, located, strict=True):
-                    self._found[place] = told(problem)
+                    self._found[place] = problem
             self._texts.clear()
         return tuple(self._found)
 
