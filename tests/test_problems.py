@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import ast
 import json
+import subprocess
+import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -167,3 +171,18 @@ def test_no_value_is_shown_longer_than_allowed_or_on_two_lines(value, limit):
 def test_a_short_value_is_shown_as_json(value):
     text = show(value, 10_000)
     assert "..." in text or json.loads(text) == value
+
+
+def codes_in(tree):
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call) and getattr(node.func, "id", None) == "rule":
+            yield from (each.value for each in node.args[:1] if isinstance(each, ast.Constant))
+
+
+def test_every_rule_is_known_to_who_asks_for_all():
+    source = Path(zom.__file__).parent
+    said = {code for file in source.rglob("*.py") for code in codes_in(ast.parse(file.read_text()))}
+    code = "import zom; print(*zom.rules())"  # in a process of its own, where nothing else is imported
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert said - set(done.stdout.split()) == set()
+    assert "template/rank" in said

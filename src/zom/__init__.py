@@ -138,7 +138,13 @@ _MODULES = ("conventions", "draft", "template", "v2", "v3")
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 
 # The rules of a module are known once it is imported, so all of them are, before anybody can ask.
-_WITH_RULES = ("zom.builtin", *(f"zom.{name}" for name in _MODULES), *_HOMES)
+_WITH_RULES = (
+    "zom.builtin",
+    *(f"zom.{name}" for name in _MODULES),
+    "zom.template.compile",
+    "zom.template.document",
+    *_HOMES,
+)
 
 __all__ = [
     "ABSENT",

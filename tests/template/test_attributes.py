@@ -5,6 +5,7 @@ import pytest
 
 from zom import v3
 from zom.errors import SpecError
+from zom.problems import pointer_of
 from zom.template import ArrayTemplate, GroupTemplate
 
 
@@ -47,7 +48,7 @@ def test_an_integer_may_be_spelled_as_a_number():
 
 def test_a_missing_attribute_is_told_with_the_one_that_was_meant():
     assert check({"units": "string", "scale": "number"}, {"unit": "K"}) == [
-        ("/attributes/units", "an attribute that is a string", "nothing", "did you mean 'unit'?"),
+        ("/attributes/units", "an attribute that is a string", "nothing, but 'unit'", None),
         ("/attributes/scale", "an attribute that is a number", "nothing", None),
     ]
 
@@ -55,8 +56,16 @@ def test_a_missing_attribute_is_told_with_the_one_that_was_meant():
 def test_an_attribute_may_be_absent_where_a_question_mark_says_so():
     assert check({"scale": "number|string|null?"}, {}) == []
     assert check({"scale": "number|string|null?"}, {"scale": []}) == [
-        ("/attributes/scale", "a number, a string or null", "[]", None)
+        ("/attributes/scale", "a number or a string or null", "[]", None)
     ]
+
+
+@pytest.mark.parametrize("name", ["", ".", "a.b", "a[*]", "@shape", "\\", "a\nb", "0"])
+def test_an_attribute_may_have_any_name(name):
+    assert check({name: "string"}, {name: "x"}) == []
+    place = pointer_of(("attributes", name))
+    assert check({name: "string"}, {name: 3}) == [(place, "a string", "3", None)]
+    assert check({name: "any"}, {}) == [(place, "an attribute that is any value", "nothing", None)]
 
 
 def test_attributes_that_are_not_named_may_be_there():

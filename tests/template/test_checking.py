@@ -29,8 +29,8 @@ def test_a_required_member_that_is_missing_is_told_with_the_name_that_was_meant(
     template = GroupTemplate(members={"tm2": ArrayTemplate(), "b02": ArrayTemplate()})
     problems = template.check(group(t2m=array()))
     assert told(problems) == [
-        ("missing-member", "/members/tm2", 'a member "tm2"', "nothing"),
-        ("missing-member", "/members/b02", 'a member "b02"', "nothing"),
+        ("missing-member", "/members/tm2", 'a member "tm2"', "nothing of that name"),
+        ("missing-member", "/members/b02", 'a member "b02"', "nothing of that name"),
     ]
     assert fixes(problems) == ["did you mean 't2m'?", None]
     assert [(p.severity, p.node, p.inside) for p in problems] == [
@@ -93,8 +93,8 @@ def test_a_member_belongs_to_its_name_before_any_pattern_and_to_the_first_patter
     )
     assert template.check(group(r1=group(), r2=group(), rx=array())) == ()
     assert told(template.check(group(r1=array(), rx=group()))) == [
-        ("node-type", "/members/r1", "a group", "an array"),
-        ("node-type", "/members/rx", "an array", "a group"),
+        ("node-type", "/members/r1/node_type", "a group", "an array"),
+        ("node-type", "/members/rx/node_type", "an array", "a group"),
     ]
 
 
@@ -154,8 +154,9 @@ def test_dimension_names_are_exact_or_required_in_any_order():
     assert ArrayTemplate(dimension_names=["y", "x"]).check(named) == ()
     assert ArrayTemplate(dimension_names=Names(required=["x"])).check(named) == ()
     exact = ArrayTemplate(dimension_names=["x", "y"])
-    assert told(exact.check(named)) == [("dimension-names", "/dimension_names", '["x", "y"]', '["y", "x"]')]
-    assert told(exact.check(array())) == [("dimension-names", "/dimension_names", '["x", "y"]', "nothing")]
+    expected = 'the dimension names ["x", "y"]'
+    assert told(exact.check(named)) == [("dimension-names", "/dimension_names", expected, '["y", "x"]')]
+    assert told(exact.check(array())) == [("dimension-names", "/dimension_names", expected, "none")]
 
 
 def test_a_missing_dimension_is_told_with_the_one_that_was_meant():
@@ -234,7 +235,12 @@ def test_bounds_of_v2_point_at_the_document_of_v2():
         dimension_names=["x", "y"], dtype="uint", chunks={"x": 3}, codecs=["zstd"], sharded=True
     )
     assert told(template.check(spec)) == [
-        ("dimension-names", "/attributes/_ARRAY_DIMENSIONS", '["x", "y"]', '["y", "x"]'),
+        (
+            "dimension-names",
+            "/attributes/_ARRAY_DIMENSIONS",
+            'the dimension names ["x", "y"]',
+            '["y", "x"]',
+        ),
         ("dtype", "/dtype", "a data type of kind uint", '"int32"'),
         ("chunks", "/chunks/1", 'a chunk length of 3 along "x"', "2"),
         ("sharded", "/chunks", "shards", "no shards"),
@@ -340,8 +346,8 @@ def test_dimensions_of_one_name_have_one_length_below_a_group():
     )
     problems = GroupTemplate(same_length=True).check(spec)
     assert told(problems) == [
-        ("same-length", "/members/deep/members/u/shape/0", '48, the length of "time" in /time', "47"),
-        ("same-length", "/members/deep/members/u/shape/1", '6, the length of "x" in /t2m', "7"),
+        ("same-length", "/members/deep/members/u/shape/0", '48 for the dimension "time", as in /time', "47"),
+        ("same-length", "/members/deep/members/u/shape/1", '6 for the dimension "x", as in /t2m', "7"),
     ]
     assert [p.related for p in problems] == [("/time",), ("/t2m",)]
     assert [p.pointer for p in GroupTemplate(same_length=["x"]).check(spec)] == [problems[1].pointer]
@@ -381,8 +387,8 @@ def test_members_of_one_pattern_share_their_type():
     problems = GroupTemplate(patterns=[levels]).check(spec)
     assert told(problems) == [
         ("same", "/members/1/data_type", '"float32", as in /0', '"int8"'),
-        ("same", "/members/2/shape", "2 dimensions, as in /0", "1 dimension"),
         ("same", "/members/1/dimension_names", '["y", "x"], as in /0', "nothing"),
+        ("same", "/members/2/shape", "2 dimensions, as in /0", "1 dimension"),
         ("same", "/members/2/dimension_names", '["y", "x"], as in /0', "nothing"),
     ]
     assert problems[0].related == ("/0",)
@@ -437,6 +443,57 @@ def test_three_faults_are_three_problems_in_the_order_of_the_tree():
         "/members/r1/members/b/shape",
         "/members/r1/members/b/data_type",
     ]
+
+
+def test_what_a_group_finds_in_its_arrays_is_told_where_they_stand_in_the_tree():
+    template = GroupTemplate(
+        members={"a": ArrayTemplate(rank=2), "b": ArrayTemplate(rank=2), "c": ArrayTemplate()},
+        same_length=True,
+    )
+    spec = group(
+        a=array(shape=(4,), dimension_names=("x",)),
+        b=array(shape=(5,), dimension_names=("x",)),
+    )
+    assert [p.pointer for p in template.check(spec)] == [
+        "/members/c",
+        "/members/a/shape",
+        "/members/b/shape/0",
+        "/members/b/shape",
+    ]
+
+
+def test_arrays_that_are_alike_are_each_told():
+    template = GroupTemplate(patterns=[Pattern(pattern=".*", template=ArrayTemplate(rank=2, dtype="int"))])
+    good, bad = array(dtype="int8"), array(dtype="float32")
+    for members, wrong in (
+        ({"a": good, "b": bad, "c": bad, "d": good}, ["/b", "/c"]),
+        ({"a": bad, "b": good}, ["/a"]),
+        ({"a": array(dtype="int8", shape=(4,)), "b": good}, ["/a"]),
+    ):
+        for _ in range(2):
+            assert [p.node for p in template.check(group(**members))] == wrong
+
+
+def test_what_fits_one_template_may_not_fit_another():
+    spec = array()
+    assert ArrayTemplate(dtype="float").check(spec) == ()
+    assert [p.code for p in ArrayTemplate(dtype="int").check(spec)] == ["template/dtype"]
+
+
+def test_a_place_for_either_kind_may_hold_another():
+    deep = ArrayTemplate(rank=3)
+    for _ in range(1000):
+        deep = NodeTemplate(array=deep)
+    assert [p.code for p in deep.check(array())] == ["template/rank"]
+    assert deep.check(group()) == ()
+
+
+def test_names_that_are_not_as_many_as_the_dimensions_name_none():
+    def one(shape, names):
+        return v2.ArraySpec.build(shape=shape, dtype="i1").replace(attributes={"_ARRAY_DIMENSIONS": names})
+
+    members = {"a": one((4,), ["x"]), "b": one((5, 6), ["x"]), "c": one((5, 6), ["x", None])}
+    assert GroupTemplate(same_length=True).check(v2.GroupSpec(members=members)) == ()
 
 
 def test_names_with_slashes_in_pointers_are_escaped():

@@ -31,13 +31,17 @@ def test_a_path_that_leads_nowhere_is_told_where_it_stands():
     assert (problem.code, problem.severity, problem.node) == ("template/dangling-reference", "error", "/")
     assert problem.pointer == "/attributes/multiscales/0/datasets/1/path"
     assert problem.expected == "the path of an array"
-    assert (problem.found, problem.fix) == ('"1", which leads nowhere', "did you mean 's1'?")
+    assert (problem.found, problem.fix) == ('"1"', "did you mean 's1'?")
 
 
 def test_a_path_leads_to_the_kind_that_is_asked_for():
     spec = group({"a": "g", "b": "x"}, g=group(), x=array())
-    assert check({"attribute": "/a", "kind": "array"}, spec) == [("/attributes/a", '"g", a group', None)]
-    assert check({"attribute": "/b", "kind": "group"}, spec) == [("/attributes/b", '"x", an array', None)]
+    assert check({"attribute": "/a", "kind": "array"}, spec) == [
+        ("/attributes/a", '"g", which is a group', None)
+    ]
+    assert check({"attribute": "/b", "kind": "group"}, spec) == [
+        ("/attributes/b", '"x", which is an array', None)
+    ]
     assert check({"attribute": "/*", "kind": "any"}, spec) == []
 
 
@@ -80,11 +84,11 @@ def test_one_text_may_hold_several_paths():
     )
     spec = group(t=array(coordinates="lat  lon hight"), lat=array(), lon=array(), height=array())
     (problem,) = template.check(spec)
-    assert problem.found == '"hight", which leads nowhere'
+    assert problem.found == '"hight"'
     assert problem.fix == "did you mean 'height'?"
     whole = Reference(attribute="/coordinates", relative_to="parent")
     template = GroupTemplate(members={"t": ArrayTemplate(references=[whole])})
-    assert template.check(spec)[0].found == '"lat  lon hight", which leads nowhere'
+    assert template.check(spec)[0].found == '"lat  lon hight"'
 
 
 def test_what_is_no_text_is_no_path():
@@ -118,5 +122,19 @@ def test_a_path_through_members_that_are_not_known_is_a_warning():
 
 def test_a_path_does_not_leave_the_root():
     assert check({"attribute": "/p"}, group({"p": "../a"}, a=array())) == [
-        ("/attributes/p", '"../a", which leaves the root', None)
+        ("/attributes/p", '"../a", which leaves the hierarchy', None)
     ]
+
+
+@pytest.mark.parametrize(
+    ("path", "fix"),
+    [
+        ("gg/x/t", "did you mean 'gg1'?"),
+        ("gg1/xx/t", "did you mean 'x'?"),
+        ("/gg1/x/tt", "did you mean 't'?"),
+        ("gg1/x/quite else", "known are t"),
+    ],
+)
+def test_the_step_that_leads_no_further_is_told_with_the_one_that_was_meant(path, fix):
+    spec = group({"p": path}, gg1=group(x=group(t=array())))
+    assert check({"attribute": "/p"}, spec) == [("/attributes/p", f'"{path}"', fix)]

@@ -7,7 +7,7 @@ what no name says, is opaque.
 from __future__ import annotations
 
 import inspect
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import wraps
 from typing import TYPE_CHECKING, Any, Concatenate, Final, NamedTuple, ParamSpec, TypeAlias
 
@@ -18,10 +18,12 @@ from zom.problems import show
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
+    from zom.checks.selector import At
     from zom.formats.node_view import Node, Path
 
 __all__ = [
     "AROUND",
+    "NOT_READ",
     "Breach",
     "Check",
     "Outcome",
@@ -31,6 +33,7 @@ __all__ = [
     "named",
     "names_of_checks",
     "python",
+    "unpublished",
 ]
 
 P = ParamSpec("P")
@@ -80,22 +83,26 @@ class Skip(NamedTuple):
 Outcome: TypeAlias = "Sequence[Breach] | Skip"
 """What a check found: nothing, breaches, or why it doesn't apply."""
 
+NOT_READ: Final = Skip("the members of the group are not known")
 
-@dataclass(frozen=True, slots=True)
+
 class Site:
     """Where a rule is judged: a node, and the node whose attributes speak of it, mostly the same."""
 
-    node: Node
-    holder: Node
-    """The node itself, or a group from which it inherits what its attributes say."""
-    place: Path = ()
-    """What leads from the holder's attributes to the scope: what the rule's `each` selected."""
-    scope: Any = None
-    _values: dict[str, list[Value]] = field(default_factory=dict[str, list[Value]], compare=False, repr=False)
-    """What selectors found here: many rules ask for the same."""
-    _scopes: dict[str, list[Site]] = field(default_factory=dict[str, "list[Site]"], compare=False, repr=False)
+    __slots__ = ("_scopes", "_values", "holder", "node", "place", "scope")
 
-    def values(self, selector: str) -> list[Value]:
+    def __init__(self, node: Node, holder: Node, place: Path = (), scope: Any = None) -> None:
+        self.node = node
+        self.holder = holder
+        """The node itself, or a group from which it inherits what its attributes say."""
+        self.place = place
+        """What leads from the holder's attributes to the scope: what the rule's `each` selected."""
+        self.scope = scope
+        self._values: dict[At, list[Value]] = {}
+        """What selectors found here: many rules ask for the same."""
+        self._scopes: dict[str, list[Site]] = {}
+
+    def values(self, selector: At) -> list[Value]:
         """What `selector` finds here.
 
         >>> from zom.formats.node_view import attributes_node
@@ -108,17 +115,22 @@ class Site:
             found = self._values[selector] = self._selected(selector)
         return found
 
-    def _selected(self, selector: str) -> list[Value]:
+    def _selected(self, selector: At) -> list[Value]:
         parsed = parse_selector(selector)
-        node, start, base = self._start(parsed.start, parsed.steps)
-        steps = parsed.steps[1:] if parsed.start == "fact" else parsed.steps
+        steps = parsed.steps
+        if parsed.start == "attributes" and len(steps) == 1:
+            # Most selectors are one key: it needn't be looked for as a path.
+            attributes, key = self.holder.attributes, str(steps[0])
+            return [Value(self.holder, ("attributes", key), attributes[key])] if key in attributes else []
+        node, start, base = self._start(parsed.start, steps)
+        steps = steps[1:] if parsed.start == "fact" else steps
         if start is None:
             return []
         if not steps:
             return [Value(node, base, start)]
         return [Value(node, (*base, *path), value) for path, value in select(start, steps)]
 
-    def missing(self, selector: str) -> list[Value]:
+    def missing(self, selector: At) -> list[Value]:
         """Where `selector` would find something, but nothing stands: of each such place, what is around it.
 
         >>> from zom.formats.node_view import attributes_node
@@ -239,6 +251,17 @@ def local(function: Callable[Concatenate[Site, P], Outcome]) -> Callable[P, Chec
     return _named(function, is_local=True)
 
 
+def unpublished(function: Callable[Concatenate[Site, P], Outcome]) -> Callable[P, Check]:
+    """A check of rules that are not published: those of templates, whose own documents say the same."""
+
+    @wraps(function)
+    def made(*args: P.args, **kwargs: P.kwargs) -> Check:
+        return Check(function.__name__, signature.bind(*args, **kwargs).arguments, function)
+
+    signature = _own_signature(function)
+    return _shown(made, signature)
+
+
 AROUND: Final = ("@members", "@arrays", "@groups", "@name")
 """What a selector begins with that looks further than the node's document."""
 
@@ -249,8 +272,7 @@ _SPEAK_OF_NOTHING: Final = frozenset({"any_of", "count", "forbidden", "required"
 
 def _named(function: Callable[Concatenate[Site, P], Outcome], *, is_local: bool) -> Callable[P, Check]:
     name = function.__name__
-    signature = inspect.signature(function)
-    own = signature.replace(parameters=list(signature.parameters.values())[1:])
+    own = _own_signature(function)
     _names.append(name)
 
     @wraps(function)
@@ -268,8 +290,19 @@ def _named(function: Callable[Concatenate[Site, P], Outcome], *, is_local: bool)
         needs = None if name in _SPEAK_OF_NOTHING else given.get("at")
         return Check(name, given, function, is_local and stays, needs)
 
-    del made.__wrapped__  # pyright: ignore[reportAttributeAccessIssue] - doctest and help see the check, with its own parameters
-    made.__signature__ = own  # type: ignore[attr-defined] # pyright: ignore[reportFunctionMemberAccess] - as above
+    return _shown(made, own)
+
+
+def _own_signature(function: Callable[..., Outcome]) -> inspect.Signature:
+    """The parameters of a check: those of its function, but the site."""
+    signature = inspect.signature(function)
+    return signature.replace(parameters=list(signature.parameters.values())[1:])
+
+
+def _shown(made: Callable[P, Check], own: inspect.Signature) -> Callable[P, Check]:
+    """Show doctest and help the check, with its own parameters."""
+    vars(made).pop("__wrapped__")
+    vars(made)["__signature__"] = own
     return made
 
 

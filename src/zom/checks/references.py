@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import re
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
-from zom.checks.check import Breach, Outcome, Site, Skip, named
+from zom.checks.check import NOT_READ, Breach, Outcome, Site, Skip, named
+from zom.checks.dimensions import names_breach
 from zom.checks.near_names import near_member
 from zom.checks.selector import parse_selector, select
 from zom.checks.values import nothing_at
@@ -22,9 +23,20 @@ if TYPE_CHECKING:
 
     from zom.checks.check import Value
 
-__all__ = ["ref", "ref_dims", "ref_dtype", "ref_has", "ref_ndim", "ref_order", "words"]
+__all__ = [
+    "dead_end",
+    "path_words",
+    "ref",
+    "ref_dims",
+    "ref_dtype",
+    "ref_has",
+    "ref_ndim",
+    "ref_order",
+    "words",
+]
 
 Base = Literal["group", "root", "parent"]
+Kind = Literal["array", "group"]
 
 
 class Reference(NamedTuple):
@@ -32,9 +44,6 @@ class Reference(NamedTuple):
 
     value: Value
     target: Node | Unknown | None
-
-
-NOT_READ = Skip("the members of the group are not known")
 
 
 def references(site: Site, at: str, base: Base = "group") -> list[Reference]:
@@ -69,7 +78,7 @@ def ref(
     site: Site,
     at: str,
     *,
-    kind: Literal["array", "group"] | None = None,
+    kind: Kind | None = None,
     base: Base = "group",
 ) -> Outcome:
     """Each text at `at` is the path of a node, of that kind, from the group, its parent, or the root.
@@ -77,39 +86,65 @@ def ref(
     >>> ref("ome.multiscales[*].datasets[*].path", kind="array").params
     {'at': 'ome.multiscales[*].datasets[*].path', 'kind': 'array', 'base': 'group'}
     """
-    found = references(site, at, base)
-    if not found:
+    values = [value for value in site.values(at) if isinstance(value.value, str)]
+    if not values:
         return nothing_at(at)
-    if all(target is UNKNOWN for _, target in found):
-        return NOT_READ
-    what = {"array": "an array", "group": "a group", None: "a node"}[kind]
+    start = _base(site, base)
     place = {"group": "of this group", "parent": "beside this group", "root": "of the hierarchy"}[base]
-    breaches: list[Breach] = []
-    for value, target in found:
-        if target is UNKNOWN or (isinstance(target, Node) and (kind is None or target.kind == kind)):
-            continue
-        if isinstance(target, Node):
-            seen, fix = f"{show(value.value)}, {_kind(target)}", None
-        else:
-            start = _base(site, base)
-            seen, fix = show(value.value), None if start is None else near_name(start, value.value, kind)
-        expected = f"the path of {what} {place}"
-        related = (target.path,) if isinstance(target, Node) else ()
-        breaches.append(Breach(value.node, value.path, expected, seen, fix, related))
-    return breaches
+    expected = f"{path_words(kind)} {place}"
+    ends = [
+        UNKNOWN if start is None else dead_end(value, value.value, start, kind, expected) for value in values
+    ]
+    if all(end is UNKNOWN for end in ends):
+        return NOT_READ
+    return tuple(end for end in ends if isinstance(end, Breach))
 
 
-def _kind(node: Node) -> str:
-    return {"array": "which is an array", "group": "which is a group"}.get(str(node.kind), "which is no node")
+_PATH_WORDS: Final[dict[Kind | None, str]] = {
+    "array": "the path of an array",
+    "group": "the path of a group",
+    None: "the path of a node",
+}
+
+
+def path_words(kind: Kind | None) -> str:
+    """What is expected of a text that leads to a node of that kind.
+
+    >>> path_words("array")
+    'the path of an array'
+    """
+    return _PATH_WORDS[kind]
+
+
+def dead_end(
+    value: Value, text: str, start: Node, kind: Kind | None, expected: str
+) -> Breach | Unknown | None:
+    """That the path `text`, which stands at `value`, leads to no node of that kind from `start`.
+
+    None where it does; UNKNOWN where members on the way were not read.
+    """
+    last, step = start.follow(text)
+    if step is None:
+        if kind is None or last.kind == kind:
+            return None
+        what = {"array": "which is an array", "group": "which is a group"}.get(
+            str(last.kind), "which is no node"
+        )
+        return Breach(value.node, value.path, expected, f"{show(text)}, {what}", None, (last.path,))
+    if step != ".." and last.members is None and not last.is_array:
+        return UNKNOWN
+    found = f"{show(text)}, which leaves the hierarchy" if step == ".." else show(text)
+    return Breach(value.node, value.path, expected, found, near_name(start, text, kind))
 
 
 def near_name(start: Node, path: str, kind: str | None = None) -> str | None:
-    """The names like the last one of `path` that are there; None where none is like it."""
-    above, _, name = path.rstrip("/").rpartition("/")
-    group = start.at(above) if above else start
-    if not isinstance(group, Node) or not group.members:
+    """The names like the step of `path` that leads no further; None where none is like it."""
+    last, step = start.follow(path)
+    group, name = (last.parent, last.name) if step is None else (last, step)
+    if group is None or not group.members:
         return None
-    return near_member(group, name, kind)
+    is_end = path.rstrip("/").rpartition("/")[2] == name
+    return near_member(group, name, kind if is_end else "group")
 
 
 @named
@@ -117,7 +152,7 @@ def words(
     site: Site,
     at: str,
     *,
-    kind: Literal["array", "group"] = "array",
+    kind: Kind = "array",
     keys: bool = False,
     upwards: bool = False,
 ) -> Outcome:
@@ -207,22 +242,8 @@ def ref_dims(site: Site, at: str, like: str, *, base: Base = "group") -> Outcome
     wanted = [v.value for v in site.values(like)]
     if not wanted:
         return nothing_at(like)
-    return tuple(
-        Breach(
-            node,
-            node.dims_path,
-            f"the dimension names {show(wanted)}",
-            _shown(node.raw_dims),
-            None,
-            (v.node.path,),
-        )
-        for v, node in found
-        if node.raw_dims != wanted
-    )
-
-
-def _shown(dims: Any) -> str:
-    return "none" if dims is None else show(dims)
+    wrong = [(v, node) for v, node in found if node.raw_dims != wanted]
+    return tuple(names_breach(node, wanted, related=(v.node.path,)) for v, node in wrong)
 
 
 @named

@@ -12,8 +12,6 @@ from zom.checks.selector import parse_selector
 from zom.errors import ExtensionError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from zom.formats.node_view import Node
     from zom.problems import Severity
 
@@ -301,8 +299,3 @@ def alike(rule: Rule, *checks: Check) -> tuple[Rule, ...]:
     ['number', 'number']
     """
     return (rule, *(replace(rule, check=each) for each in checks))
-
-
-def scopes_of(rule: Rule, site: Site) -> Sequence[Site]:
-    """Where the rule is judged at a site: the site itself, or every place that its `each` selects."""
-    return (site,) if rule.each is None else site.scopes(rule.each)

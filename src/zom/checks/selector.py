@@ -10,14 +10,14 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
 from zom.errors import ExtensionError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-__all__ = ["EVERY", "FACTS", "Selector", "leads", "leads_along", "parse_selector", "select"]
+__all__ = ["EVERY", "FACTS", "At", "Selector", "leads", "leads_along", "parse_selector", "select"]
 
 EVERY: Final = 0
 """The step to each item of a list."""
@@ -56,9 +56,25 @@ class Selector(NamedTuple):
     steps: tuple[str | int, ...]
     """Keys, and EVERY; of a fact, its name comes first."""
 
+    def __str__(self) -> str:
+        return self.text
+
+    @classmethod
+    def of_key(cls, key: str) -> Selector:
+        """What stands in the attributes at `key`, which may be one that no text can select, such as "".
+
+        >>> Selector.of_key("a.b[*]").steps
+        ('a.b[*]',)
+        """
+        return cls(key, "attributes", (key,))
+
+
+At: TypeAlias = str | Selector
+"""A selector, as text or taken apart."""
+
 
 @lru_cache(maxsize=4096)
-def parse_selector(text: str) -> Selector:
+def parse_selector(text: At) -> Selector:
     r"""The parts of the selector `text`; ExtensionError where it is none.
 
     >>> parse_selector("ome.multiscales[*].name").steps
@@ -66,6 +82,8 @@ def parse_selector(text: str) -> Selector:
     >>> parse_selector("@dims[*]").start, parse_selector(r"bioformats2raw\.layout").steps
     ('fact', ('bioformats2raw.layout',))
     """
+    if isinstance(text, Selector):
+        return text
     start = {"@": "fact", ".": "scope"}.get(text[:1], "attributes")
     rest = text[1:] if start != "attributes" else text
     parts = _STEP.findall(rest)

@@ -4,19 +4,20 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal
 
-from zom.checks.check import Breach, Outcome, Site, Skip, named
-from zom.checks.references import NOT_READ, is_of_kind
+from zom.checks.check import NOT_READ, Breach, Outcome, Site, Skip, named
+from zom.checks.dimensions import names_breach
+from zom.checks.members import absent_members
+from zom.checks.references import is_of_kind
 from zom.checks.selector import parse_selector, select
 from zom.checks.values import equal
-from zom.extension.registry import did_you_mean, near
 from zom.problems import show
 
 if TYPE_CHECKING:
     from zom.formats.node_view import Node
 
-_WORDS = {"array": "an array", "group": "a group"}
+_WORDS = {"array": "an array", "group": "a group", "entry point": "an entry point"}
 
-__all__ = ["lengths_of", "member", "node_kind", "same_everywhere", "shared_dims", "zarr_format"]
+__all__ = ["member", "node_kind", "same_everywhere", "zarr_format"]
 
 
 @named
@@ -72,17 +73,14 @@ def member(  # noqa: PLR0913 - what a member may be asked
     if node is None:
         if optional:
             return Skip(f"no member {name}")
-        fix = did_you_mean(near(name, group.members))
-        return (Breach(group, (), f"{what} {show(name)}", "nothing of that name", fix),)
+        return tuple(absent_members(group, (name,), group.members, what=what))
     if kind is not None and node.kind != kind:
         return (Breach(node, (), what, f"a {node.kind or 'node of no kind'}"),)
     breaches: list[Breach] = []
     if dtypes is not None and node.dtype is not None and not is_of_kind(node.dtype, dtypes):
         breaches.append(Breach(node, node.dtype_path, f"a data type {' or '.join(dtypes)}", node.dtype))
     if dims is not None and not _fits(node, dims):
-        wanted = show(["any" if each is None else each for each in dims])
-        found = "none" if node.raw_dims is None else show(node.raw_dims)
-        breaches.append(Breach(node, node.dims_path, f"the dimension names {wanted}", found))
+        breaches.append(names_breach(node, ["any" if each is None else each for each in dims]))
     return breaches
 
 
@@ -91,49 +89,6 @@ def _fits(node: Node, dims: list[str | None]) -> bool:
     if found is None or len(found) != len(dims):
         return False
     return all(want is None or want == have for want, have in zip(dims, found, strict=True))
-
-
-def lengths_of(group: Node) -> dict[str, tuple[int, Node]]:
-    """The length of each dimension of a group's arrays, and the array in which it is so long.
-
-    >>> from zom import v3
-    >>> from zom.formats.node_view import spec_tree
-    >>> x = v3.ArraySpec.build(shape=(4,), dtype="int8", dimension_names=("x",))
-    >>> lengths_of(spec_tree(v3.GroupSpec(members={"x": x})))
-    {'x': (4, <array /x>)}
-    """
-    lengths: dict[str, tuple[int, Node]] = {}
-    for node in sorted(group.arrays.values(), key=lambda each: (each.dims != (each.name,), each.name)):
-        for dim, size in zip(node.dims or (), node.shape or (), strict=False):
-            if dim is not None:
-                lengths.setdefault(dim, (size, node))
-    return lengths
-
-
-@named
-def shared_dims(site: Site) -> Outcome:
-    """In all arrays of the group, dimensions of the same name have the same length.
-
-    A dimension is as long as in the array of its own name, if there is one, and else as in the array whose
-    name comes first in the order of code points: members of JSON objects have no order.
-
-    >>> shared_dims().name
-    'shared_dims'
-    """
-    group = site.node
-    if group.members is None:
-        return NOT_READ
-    lengths = lengths_of(group)
-    if not lengths:
-        return Skip("no array of the group has named dimensions")
-    breaches: list[Breach] = []
-    for node in group.arrays.values():
-        for place, (dim, size) in enumerate(zip(node.dims or (), node.shape or (), strict=False)):
-            wanted, other = lengths[dim] if dim is not None else (size, node)
-            if size != wanted:
-                expected = f"{wanted} for the dimension {show(dim)}, as in {other.path}"
-                breaches.append(Breach(node, ("shape", place), expected, str(size), None, (other.path,)))
-    return breaches
 
 
 @named

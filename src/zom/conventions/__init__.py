@@ -22,6 +22,7 @@ from pkgutil import iter_modules
 from typing import TYPE_CHECKING
 
 from zom.checks.check import Breach, Check, Site, Skip, Value, python
+from zom.checks.dimensions import shared_dims
 from zom.checks.references import (
     ref,
     ref_dims,
@@ -46,7 +47,6 @@ from zom.checks.tree import (
     member,
     node_kind,
     same_everywhere,
-    shared_dims,
     zarr_format,
 )
 from zom.checks.values import (

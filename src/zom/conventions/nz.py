@@ -10,10 +10,11 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any, Final
 
-from zom.checks.check import Breach, Site, Skip, python
-from zom.checks.references import NOT_READ, is_of_kind
+from zom.checks.check import NOT_READ, Breach, Site, Skip, python
+from zom.checks.dimensions import shared_dims
+from zom.checks.references import is_of_kind
 from zom.checks.rule import Rule, alike, at_root, is_like, is_value
-from zom.checks.tree import shared_dims, zarr_format
+from zom.checks.tree import zarr_format
 from zom.checks.values import json_type, pattern, required
 from zom.conventions.framework.convention import Convention, declaration_of, register
 from zom.json.python_value import is_dict, is_list

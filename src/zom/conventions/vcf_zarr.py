@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING, Annotated, Final
 from pydantic import Field
 
 from zom.checks.check import Breach, Site, Skip, python
+from zom.checks.dimensions import shared_dims
 from zom.checks.references import is_of_kind
 from zom.checks.rule import Rule, has, is_value
-from zom.checks.tree import member, shared_dims, zarr_format
+from zom.checks.tree import member, zarr_format
 from zom.checks.values import forbidden, json_type, length, required
 from zom.conventions.framework.attributes import Attributes
 from zom.conventions.framework.convention import Convention, register

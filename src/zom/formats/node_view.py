@@ -12,7 +12,7 @@ from math import prod
 from typing import TYPE_CHECKING, Any, Final, TypeVar, cast
 
 from zom.formats.detection import FAMILIES, family_of
-from zom.formats.resolve import data_type_of
+from zom.formats.resolve import data_type_of, resolve
 from zom.formats.v3 import V3
 from zom.json.python_value import is_dict, is_list
 from zom.json.value import JSONDict
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterator, Mapping
 
     from zom.extension.datatype import DataType, Format
+    from zom.formats.resolved import ResolvedArray
     from zom.model.family import Family, NodeKind
     from zom.model.spec import Spec
 
@@ -82,6 +83,9 @@ class Node:
         self.path: str = "/" if parent is None else f"{parent.path.rstrip('/')}/{name}"
         self.members: dict[str, Node] | None = None
         """None where they are not known."""
+        self._memory: dict[Hashable, Any] | None = None
+        self.source: Any = None
+        """What it is the view of: a spec, in the view of a spec."""
         self.read: Callable[[Node], Any] | None = None
         """What reads the values of an array; None where documents are all that is known."""
 
@@ -103,10 +107,12 @@ class Node:
         """The format, and where its documents have what."""
         return FAMILIES[self.form]
 
-    @cached_property
+    @property
     def memory(self) -> dict[Hashable, Any]:
         """What was made of it once: see `remembered`."""
-        return {}
+        if self._memory is None:
+            self._memory = {}
+        return self._memory
 
     @cached_property
     def pointer(self) -> str:
@@ -209,6 +215,16 @@ class Node:
             return None
         return self.read(self)
 
+    @property
+    def resolved(self) -> ResolvedArray:
+        """What the document of an array says; in the view of a spec only, for others may be faulty.
+
+        >>> from zom import v3
+        >>> spec_tree(v3.ArraySpec.build(shape=(4,), dtype="int8")).resolved.chunks
+        ((4,),)
+        """
+        return resolve(self.source)
+
     def fact(self, name: str) -> tuple[Path, Any] | None:
         """The fact that selectors call `@name`, and where it stands; None where it isn't known."""
         place, value = self._facts(name)
@@ -298,6 +314,7 @@ def remembered(node: Node, make: Callable[[Node], K]) -> K:
 def grown(root: S, facts: Callable[[S], Facts], below: Callable[[S], Mapping[str, S] | None]) -> Node:
     """The view of a tree of anything, of which `facts` and `below` tell what a node is and has."""
     top = Node("", None, facts(root))
+    top.source = root
     waiting: list[tuple[S, Node]] = [(root, top)]
     while waiting:
         source, node = waiting.pop()
@@ -307,6 +324,7 @@ def grown(root: S, facts: Callable[[S], Facts], below: Callable[[S], Mapping[str
         node.members = {}
         for name, member in members.items():
             inner = node.members[name] = Node(name, node, facts(member))
+            inner.source = member
             waiting.append((member, inner))
     return top
 

@@ -46,8 +46,8 @@ def resolve(spec: Spec) -> ResolvedArray:
     >>> array.data_type.kind, array.chunks, [link.name for link in array.links]
     ('float', ((2,), (3,)), ['bytes', 'zstd'])
     """
-    kept = cast("dict[str, Any]", spec.__pydantic_private__)
-    found = cast("tuple[int, ResolvedArray] | None", kept.get("resolved"))
+    kept: Any = spec.__pydantic_private__
+    found: tuple[int, ResolvedArray] | None = kept.get("resolved")
     if found is None or found[0] != revision():
         found = kept["resolved"] = (revision(), _resolved(spec))
     return found[1]

@@ -9,26 +9,21 @@ object of attributes. The package jsonschema is imported only for those; nothing
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, Final, cast
+from typing import TYPE_CHECKING, Any, Final
 
-from zom.extension.configuration import words
 from zom.extension.registry import did_you_mean, near
 from zom.json.python_value import is_dict, is_list
-from zom.json.types import JSON_TYPES, TYPE_WORDS, is_of_type
+from zom.json.types import JSON_TYPES
 from zom.json.value import thaw
-from zom.problems import Fault, pointer_of, rule, show, split_pointer
+from zom.problems import Fault, rule, show, split_pointer
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
-__all__ = ["TYPES", "AttributeCheck", "attribute_check", "is_shorthand", "schema_faults"]
+__all__ = ["TYPES", "is_shorthand", "schema_faults", "types_in"]
 
-_SOURCE = "the template"
 Path = tuple[str | int, ...]
-AttributeCheck = Callable[[Mapping[str, Any], list[Fault]], None]
-"""Adds the faults of attributes, each located inside of them."""
 
 SCHEMA = rule(
     "template/schema",
@@ -36,21 +31,7 @@ SCHEMA = rule(
     "refers to nothing outside of itself",
     source="JSON Schema, draft 2020-12",
 )
-ATTRIBUTE = rule(
-    "template/attribute",
-    "a node has the attributes that its template asks for, each of the type asked for",
-    source=_SOURCE,
-    schema=True,
-)
-FITS = rule(
-    "template/attributes-schema",
-    "attributes fulfil the JSON Schema of the template",
-    source=_SOURCE,
-    schema=True,
-)
-
-_WORDS: Final = {**TYPE_WORDS, "any": "any value"}
-TYPES: Final = frozenset(_WORDS)
+TYPES: Final = JSON_TYPES | {"any"}
 """The types of the shorthand: those of JSON Schema, and any."""
 
 _DIALECT: Final = "https://json-schema.org/draft/2020-12/schema"
@@ -117,8 +98,12 @@ _PLAIN: Final = frozenset(
 _KEYWORDS: Final = _ONE | _LIST | _MAP | _PLAIN
 
 
-def _types(text: str) -> tuple[tuple[str, ...], bool] | None:
-    """The types that `text` names and whether the attribute may be absent; None for other text."""
+def types_in(text: str) -> tuple[tuple[str, ...], bool] | None:
+    """The types that `text` names and whether the attribute may be absent; None for other text.
+
+    >>> types_in("number|null?"), types_in("numbr")
+    ((('number', 'null'), True), None)
+    """
     named = tuple(text.removesuffix("?").split("|"))
     return (named, text.endswith("?")) if TYPES.issuperset(named) else None
 
@@ -131,7 +116,7 @@ def is_shorthand(value: Mapping[str, Any]) -> bool:
     >>> is_shorthand({"type": "object", "required": ["units"]})
     False
     """
-    if all(isinstance(item, str) and _types(item) for item in value.values()):
+    if all(isinstance(item, str) and types_in(item) for item in value.values()):
         return True
     if "$schema" in value:
         return False
@@ -160,7 +145,7 @@ def schema_faults(value: object, faults: list[Fault], path: Path) -> None:
 
 
 def _shorthand_fault(item: object, faults: list[Fault], path: Path) -> None:
-    if isinstance(item, str) and _types(item):
+    if isinstance(item, str) and types_in(item):
         return
     fix: str | None = 'a JSON Schema begins with "$schema" or "type": "object"'
     if isinstance(item, str):
@@ -182,6 +167,8 @@ def _schema_faults(schema: Mapping[str, Any]) -> Iterator[Fault]:
 
 
 def _meta_faults(schema: Mapping[str, Any]) -> Iterator[Fault]:
+    from zom.checks.json_schema import expected_of  # noqa: PLC0415 - few templates have a schema
+
     validator: Any = import_module("jsonschema").Draft202012Validator
     for error in validator(validator.META_SCHEMA).iter_errors(thaw(schema)):
         steps: Path = tuple(error.absolute_path)
@@ -190,7 +177,7 @@ def _meta_faults(schema: Mapping[str, Any]) -> Iterator[Fault]:
             expected = "the name of a type in JSON Schema"
             fix = did_you_mean(near(error.instance, sorted(JSON_TYPES)))
         else:
-            expected = _expected(error)
+            expected = expected_of(error)
         yield Fault(SCHEMA, steps, expected, show(error.instance), fix)
 
 
@@ -245,112 +232,3 @@ def _regex_faults(text: Any, at: Path) -> Iterator[Fault]:
         re.compile(text)
     except (re.error, TypeError) as error:
         yield Fault(SCHEMA, at, "a regular expression", f"{show(text)}: {error}")
-
-
-# --- checking ----------------------------------------------------------------------------------------
-
-
-def attribute_check(value: Mapping[str, Any]) -> AttributeCheck:
-    """What checks attributes against `value`, which has no faults.
-
-    >>> check = attribute_check({"units": "string"})
-    >>> check({"unit": "K"}, faults := []); faults[0].expected, faults[0].fix
-    ('an attribute that is a string', "did you mean 'unit'?")
-    """
-    return _shorthand_check(value) if is_shorthand(value) else _schema_check(value)
-
-
-def _shorthand_check(value: Mapping[str, Any]) -> AttributeCheck:
-    wanted = {name: cast("tuple[tuple[str, ...], bool]", _types(item)) for name, item in value.items()}
-
-    def check(attributes: Mapping[str, Any], faults: list[Fault]) -> None:
-        for name, (types, optional) in wanted.items():
-            if name not in attributes:
-                if not optional:
-                    strangers = [known for known in attributes if known not in wanted]
-                    fix = did_you_mean(near(name, strangers))
-                    text = f"an attribute that is {_either(types)}"
-                    faults.append(Fault(ATTRIBUTE, (name,), text, "nothing", fix))
-            elif not any(each == "any" or is_of_type(attributes[name], each) for each in types):
-                faults.append(Fault(ATTRIBUTE, (name,), _either(types), show(attributes[name])))
-
-    return check
-
-
-def _either(types: tuple[str, ...]) -> str:
-    named = [_WORDS[each] for each in types]
-    return f"{', '.join(named[:-1])} or {named[-1]}" if len(named) > 1 else named[0]
-
-
-def _schema_check(value: Mapping[str, Any]) -> AttributeCheck:
-    schema = thaw(value)
-    registry: Any = import_module("referencing").Registry()
-    validator: Any = import_module("jsonschema").Draft202012Validator(schema, registry=registry)
-
-    def check(attributes: Mapping[str, Any], faults: list[Fault]) -> None:
-        found: dict[Path, Fault] = {}
-        for error in validator.iter_errors(attributes):
-            for fault in _faults_of(error):
-                found.setdefault(fault.path, fault)
-        faults.extend(found.values())
-
-    return check
-
-
-def _faults_of(error: Any) -> Iterator[Fault]:
-    path: Path = tuple(error.absolute_path)
-    keyword: str = error.validator
-    if keyword == "required" and is_dict(error.instance):
-        for name in error.validator_value:
-            if name not in error.instance:
-                inner = error.schema.get("properties", {}).get(name, {})
-                wanted = _simple(inner) or "any value"
-                yield Fault(FITS, (*path, name), f"an attribute that is {wanted}", "nothing")
-    elif keyword == "additionalProperties" and error.validator_value is False:
-        known = error.schema.get("properties", {})
-        patterns: list[str] = list(error.schema.get("patternProperties", {}))
-        for name in error.instance:
-            if name not in known and not any(re.search(text, name) for text in patterns):
-                wanted = f"only {', '.join(known)}" if known else "no members"
-                fix = did_you_mean(near(name, known))
-                yield Fault(FITS, (*path, name), wanted, show(name), fix)
-    else:
-        yield Fault(FITS, path, _expected(error), show(error.instance))
-
-
-_BOUNDS: Final = frozenset({"minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum"})
-_SIZES: Final = {
-    "minLength": "a string of at least {} characters",
-    "maxLength": "a string of at most {} characters",
-    "minItems": "a list of at least {} items",
-    "maxItems": "a list of at most {} items",
-    "pattern": "a string like {}",
-    "multipleOf": "a multiple of {}",
-    "uniqueItems": "items that differ",
-}
-
-
-def _expected(error: Any) -> str:
-    """What a value that breaks a keyword should have been, in words."""
-    keyword, wanted = str(error.validator), error.validator_value
-    if keyword in _SIZES:
-        return _SIZES[keyword].format(wanted)
-    simple = _simple({keyword: wanted})
-    if keyword in _BOUNDS and "type" in error.schema:
-        simple = _simple(
-            {"type": error.schema["type"], **{k: v for k, v in error.schema.items() if k in _BOUNDS}}
-        )
-    return simple or f"a value that fits {pointer_of(error.absolute_schema_path)} of the schema"
-
-
-def _simple(schema: Any) -> str | None:
-    """What a schema of one thought asks for; None where it has more to say."""
-    if not is_dict(schema):
-        return None
-    if "const" in schema or "enum" in schema:
-        return words({name: schema[name] for name in ("const", "enum") if name in schema})
-    kind = schema.get("type")
-    if _BOUNDS & schema.keys():
-        bounds = {name: schema[name] for name in _BOUNDS if name in schema}
-        return words({"type": kind if kind in {"integer", "number"} else "number", **bounds})
-    return words({"type": kind}) if is_list(kind) or kind in JSON_TYPES else None

@@ -261,6 +261,10 @@ class Template(BaseModel):
         said = {name: getattr(self, name) for name in self.model_fields_set}
         return type(self)(**{**said, **changes})
 
+    def model_copy(self, *, update: Mapping[str, Any] | None = None, deep: bool = False) -> Self:  # noqa: ARG002 - pydantic's signature
+        """As `replace`: the template itself does not change."""
+        return self.replace(**update) if update else self
+
     # --- checking and making -------------------------------------------------------------------
 
     def check(
@@ -273,7 +277,7 @@ class Template(BaseModel):
 
         >>> from zom import v3
         >>> print(*GroupTemplate(members={"t2m": ArrayTemplate()}).check(v3.GroupSpec(members={})))
-        members.t2m: expected a member "t2m", found nothing
+        members.t2m: expected a member "t2m", found nothing of that name
         """
         from zom.template.checking import check  # noqa: PLC0415 - it walks templates
 

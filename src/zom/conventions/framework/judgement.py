@@ -12,12 +12,12 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
 from zom.checks.check import Breach, Site, Skip
-from zom.checks.rule import holds, scopes_of
 from zom.checks.selector import EVERY, leads, leads_along, parse_selector
+from zom.checks.verdict import pointer_to, problem_of, verdict, why_absent
 from zom.conventions.framework.attributes import faults_in
 from zom.conventions.framework.likeness import Likeness
 from zom.json.value import exact_text
-from zom.problems import Problem, pointer_of
+from zom.problems import Problem
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -140,7 +140,7 @@ class Judgement:
                 outcome.count()
             for block in (*plan.local, *plan.wide, *plan.form):
                 for each, tally in block.rules if block.absent else ():
-                    tally.skipped[_why_absent(each)] += block.absent
+                    tally.skipped[why_absent(each)] += block.absent
                 block.absent = 0
         return list(self._tallies.values())
 
@@ -220,7 +220,7 @@ class Judgement:
                 outcome.absent.append(block)
                 continue
             for each, tally in block.rules:
-                _note(outcome, each, tally, _verdict(each, site))
+                _note(outcome, each, tally, verdict(each, site))
         if site.node is site.holder and plan.model is not None:
             _note_form(outcome, plan, plan.model, site)
         return outcome
@@ -232,30 +232,17 @@ class Judgement:
                 block.absent += 1
                 continue
             for each, tally in block.rules:
-                verdict = _verdict(each, site)
-                if isinstance(verdict, Skip):
-                    tally.skipped[verdict.why] += 1
-                elif verdict:
+                outcome = verdict(each, site)
+                if isinstance(outcome, Skip):
+                    tally.skipped[outcome.why] += 1
+                elif outcome:
                     tally.failed += 1
-                    yield from ((each, breach) for breach in verdict)
+                    yield from ((each, breach) for breach in outcome)
                 else:
                     tally.passed += 1
 
     def _problem(self, convention: Convention, each: Rule, breach: Breach) -> Problem:
-        node, fix = breach.node, breach.fix or each.fix
-        code, severity = convention.code(each), each.severity(self.profile)
-        pointer = _pointer(node, breach.path)
-        return Problem(
-            code,
-            severity,
-            node.path,
-            pointer,
-            breach.path,
-            breach.expected,
-            breach.found,
-            fix,
-            related=breach.related,
-        )
+        return problem_of(each, breach, convention.code(each), each.severity(self.profile))
 
     # --- what the framework itself says ------------------------------------------------------------------
 
@@ -271,31 +258,10 @@ class Judgement:
         """A finding of the framework."""
         severity = sentence.severity("strict")
         if severity is not None:
-            pointer = _pointer(node, path)
+            pointer = pointer_to(node, path)
             self.problems.append(
                 Problem(sentence.code, severity, node.path, pointer, path, expected, found, fix)
             )
-
-
-def _verdict(each: Rule, site: Site) -> Outcome:
-    """What a rule says at a site, of all the places that its `each` selects."""
-    if each.each is None and not each.when:
-        return each.check.run(site)
-    scopes = scopes_of(each, site)
-    if not scopes:
-        return Skip(_why_absent(each))
-    ran, why = False, ""
-    breaches: list[Breach] = []
-    for scope in scopes:
-        if each.when and not all(holds(condition, scope) for condition in each.when):
-            continue
-        outcome = each.check.run(scope)
-        if isinstance(outcome, Skip):
-            why = why or outcome.why
-        else:
-            ran = True
-            breaches.extend(outcome)
-    return breaches if ran else Skip(why or _UNMET)
 
 
 def _note(outcome: _Outcome, each: Rule, tally: Tally, verdict: Outcome) -> None:
@@ -327,16 +293,8 @@ def _note_form(outcome: _Outcome, plan: _Plan, model: type[Attributes], site: Si
             # Of rules with one id, the first tells: each fault is told once.
             verdict: Outcome = by_rule.pop(each.id, ())
             if not verdict and each.each is not None and not leads(node.attributes, each.each):
-                verdict = Skip(_why_absent(each))
+                verdict = Skip(why_absent(each))
             _note(outcome, each, tally, verdict)
-
-
-_UNMET: Final = "its condition is not met"
-
-
-def _why_absent(each: Rule) -> str:
-    needed = each.each or each.check.needs
-    return _UNMET if needed is None else f"nothing at {needed}"
 
 
 def _root_of(each: Rule) -> Steps:
@@ -360,7 +318,3 @@ def _owner(judged: Sequence[tuple[Steps, Rule]], path: Path) -> Rule:
         ):
             best, length = each, len(steps)
     return best
-
-
-def _pointer(node: Node, path: Path) -> str:
-    return f"{node.pointer}{pointer_of(path)}"

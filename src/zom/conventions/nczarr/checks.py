@@ -8,8 +8,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from zom.checks.check import Breach, Site, Skip
-from zom.checks.references import NOT_READ
+from zom.checks.check import NOT_READ, Breach, Site, Skip
 from zom.extension.registry import did_you_mean, near
 from zom.json.python_value import is_dict, is_list
 from zom.problems import show

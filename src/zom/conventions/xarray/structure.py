@@ -9,9 +9,10 @@ from __future__ import annotations
 from typing import Final
 
 from zom.checks.check import of_values, python
+from zom.checks.dimensions import shared_dims
 from zom.checks.references import words
 from zom.checks.rule import Rule, alike, has, is_value, lacks
-from zom.checks.tree import node_kind, shared_dims
+from zom.checks.tree import node_kind
 from zom.checks.values import (
     equals,
     forbidden,

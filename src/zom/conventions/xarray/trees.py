@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from zom.checks.check import Breach, Site, Skip
-from zom.checks.references import NOT_READ, near_name
-from zom.checks.tree import lengths_of
+from zom.checks.check import NOT_READ, Breach, Site, Skip
+from zom.checks.dimensions import length_breaches, lengths_of
+from zom.checks.references import near_name
 from zom.problems import show
 
 if TYPE_CHECKING:
@@ -81,12 +81,8 @@ def _unaligned(site: Site, lengths: Lengths) -> Iterator[Breach]:
     waiting = [(group, lengths) for group in site.node.groups.values()]
     while waiting:
         group, above = waiting.pop(0)
-        for node in group.arrays.values():
-            for place, (dim, size) in enumerate(zip(node.dims or (), node.shape or (), strict=False)):
-                wanted, other = above.get(dim or "", (size, node))
-                if size != wanted:
-                    expected = f"{wanted} for the dimension {show(dim)}, as in {other.path} above it"
-                    yield site.breach(("shape", place), expected, str(size), node=node, related=(other,))
+        arrays = ((node, node.dims or (), node.shape or ()) for node in group.arrays.values())
+        yield from length_breaches(arrays, above, only=above, where=" above it")
         own = lengths_of(group)
         left = {dim: known for dim, known in above.items() if dim not in own}
         if left:

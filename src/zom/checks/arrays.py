@@ -1,0 +1,359 @@
+"""The checks of one array: its dimensions, type, chunks, codecs and fill value, whichever format it has.
+
+They read the resolved array, so they see the view of a spec only.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from zom.checks.check import Breach, Outcome, Site, Skip, unpublished
+from zom.checks.dimensions import names_breach
+from zom.extension.registry import did_you_mean, near
+from zom.json.value import exact_key
+from zom.problems import show
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Mapping, Sequence
+
+    from zom.formats.resolved import ResolvedArray
+
+__all__ = [
+    "Bounds",
+    "FillValue",
+    "chunk_lengths",
+    "codecs_allowed",
+    "codecs_required",
+    "data_type",
+    "dimension_names",
+    "fill_value",
+    "has_shards",
+    "known_chunks",
+    "known_shards",
+    "lengths",
+    "one_of_words",
+    "rank",
+    "required_names",
+    "shard_lengths",
+]
+
+_INDEX = re.compile(r"-?[0-9]+")
+
+
+class Bounds(NamedTuple):
+    """What a length or a number of dimensions may be: one of `values`, if any, else as the others say.
+
+    >>> Bounds(minimum=256, multiple_of=256).words, Bounds((1, 2)).fits(3)
+    ('at least 256 and a multiple of 256', False)
+    """
+
+    values: tuple[int, ...] = ()
+    minimum: int | None = None
+    maximum: int | None = None
+    multiple_of: int | None = None
+
+    def fits(self, length: int) -> bool:
+        """Whether `length` may be."""
+        if self.values:
+            return length in self.values
+        return (
+            (self.minimum is None or length >= self.minimum)
+            and (self.maximum is None or length <= self.maximum)
+            and (self.multiple_of is None or length % self.multiple_of == 0)
+        )
+
+    @property
+    def words(self) -> str:
+        """What a message says is expected."""
+        if self.values:
+            return one_of_words([str(length) for length in self.values])
+        texts: list[str] = []
+        if self.minimum is not None and self.maximum is not None:
+            texts.append(f"from {self.minimum} to {self.maximum}")
+        elif self.minimum is not None:
+            texts.append(f"at least {self.minimum}")
+        elif self.maximum is not None:
+            texts.append(f"at most {self.maximum}")
+        if self.multiple_of is not None:
+            texts.append(f"a multiple of {self.multiple_of}")
+        return " and ".join(texts) or "any number"
+
+    @property
+    def length_words(self) -> str:
+        """What follows "a length" in a message."""
+        words = self.words if self.words.startswith("from ") else f"of {self.words}"
+        return words.replace("of a multiple", "that is a multiple")
+
+
+def one_of_words(texts: Sequence[str], word: str = "or") -> str:
+    """The texts as a list in a sentence.
+
+    >>> one_of_words(["a", "b", "c"])
+    'a, b or c'
+    """
+    return f"{', '.join(texts[:-1])} {word} {texts[-1]}" if len(texts) > 1 else texts[0]
+
+
+# --- dimensions --------------------------------------------------------------------------------------
+
+
+def _places(view: ResolvedArray, name: str) -> tuple[int, ...]:
+    """The dimensions called `name`: by name or by place."""
+    if not _INDEX.fullmatch(name):
+        return view.indexes(name)
+    index = int(name)
+    index += view.rank if index < 0 else 0
+    return (index,) if 0 <= index < view.rank else ()
+
+
+@unpublished
+def rank(site: Site, bounds: Bounds) -> Outcome:
+    """The array has as many dimensions as the bounds say.
+
+    >>> rank(Bounds((2,))).name
+    'rank'
+    """
+    found = site.node.resolved.rank
+    if bounds.fits(found):
+        return ()
+    words = bounds.words
+    words += " dimension" if words.split()[-1] == "1" else " dimensions"
+    return (site.breach(("shape",), words, f"{found} dimension{'s' * (found != 1)}"),)
+
+
+@unpublished
+def dimension_names(site: Site, names: tuple[str | None, ...], bounds: Bounds | None) -> Outcome:
+    """The dimensions are called so, in this order.
+
+    An array whose rank is not within `bounds` can't have the names: that is told already.
+
+    >>> dimension_names(("y", "x"), None).name
+    'dimension_names'
+    """
+    view = site.node.resolved
+    if view.names == names:
+        return ()
+    if bounds is not None and view.rank != len(names) and not bounds.fits(view.rank):
+        return Skip("the array has another rank")
+    return (names_breach(site.node, names),)
+
+
+@unpublished
+def required_names(site: Site, names: tuple[str, ...]) -> Outcome:
+    """Among the names of dimensions are these.
+
+    >>> required_names(("time",)).name
+    'required_names'
+    """
+    view = site.node.resolved
+    known = [name for name in view.names or () if name is not None]
+    breaches: list[Breach] = []
+    for name in names:
+        if name not in known:
+            fix = did_you_mean(near(name, [other for other in known if other not in names]))
+            found = "none" if view.names is None else show(list(view.names))
+            breaches.append(site.breach(view.names_path, f"a dimension {show(name)}", found, fix=fix))
+    return breaches
+
+
+@unpublished
+def lengths(site: Site, bounds: Mapping[str, Bounds]) -> Outcome:
+    """Dimensions, by name or by place, are as long as the bounds say.
+
+    >>> lengths({"y": Bounds(minimum=1)}).name
+    'lengths'
+    """
+    view = site.node.resolved
+    return [
+        site.breach(("shape", index), _along(view, index, "a length", wanted), str(view.shape[index]))
+        for name, wanted in bounds.items()
+        for index in _places(view, name)
+        if not wanted.fits(view.shape[index])
+    ]
+
+
+def _along(view: ResolvedArray, index: int, what: str, wanted: Bounds) -> str:
+    return f"{what} {wanted.length_words} along {view.dimension(index)}"
+
+
+# --- chunks and shards -------------------------------------------------------------------------------
+
+
+@unpublished
+def known_chunks(site: Site, names: Collection[str]) -> Outcome:
+    """The lengths of chunks can be told, along these dimensions, where the array has them.
+
+    >>> known_chunks(["y"]).name
+    'known_chunks'
+    """
+    view = site.node.resolved
+    if view.chunks is not None or not any(_places(view, name) for name in names):
+        return ()
+    return (site.breach(view.chunks_path, "chunks of known lengths", "chunks that can't be told"),)
+
+
+@unpublished
+def chunk_lengths(site: Site, bounds: Mapping[str, Bounds]) -> Outcome:
+    """Chunks, the smallest pieces that can be read, are as long as the bounds say.
+
+    >>> chunk_lengths({"y": Bounds((256, 512))}).name
+    'chunk_lengths'
+    """
+    view = site.node.resolved
+    if view.chunks is None:
+        return Skip("the lengths of chunks can't be told")
+    return [
+        site.breach(
+            (*view.chunks_path, view.places[index]),
+            _along(view, index, "a chunk length", wanted),
+            one_of_words([str(length) for length in wrong], "and"),
+        )
+        for name, wanted in bounds.items()
+        for index in _places(view, name)
+        if (wrong := [length for length in view.chunks[index] if not wanted.fits(length)])
+    ]
+
+
+@unpublished
+def known_shards(site: Site, *, with_lengths: bool) -> Outcome:
+    """Whether there are shards can be told, and `with_lengths`, how long they are.
+
+    >>> known_shards(with_lengths=True).name
+    'known_shards'
+    """
+    view = site.node.resolved
+    if view.sharded is None or (view.sharded and view.shards is None and with_lengths):
+        return (site.breach(view.shards_path, "shards of known lengths", "shards that can't be told"),)
+    return ()
+
+
+@unpublished
+def has_shards(site: Site, *, wanted: bool) -> Outcome:
+    """The array has shards, or has none.
+
+    >>> has_shards(wanted=True).name
+    'has_shards'
+    """
+    view = site.node.resolved
+    if view.sharded is None or view.sharded is wanted:
+        return ()
+    texts = ("shards", "no shards")
+    path = ("codecs",) if view.form == "v3" else view.shards_path
+    return (site.breach(path, texts[not wanted], texts[wanted]),)
+
+
+@unpublished
+def shard_lengths(site: Site, bounds: Mapping[str, Bounds]) -> Outcome:
+    """Shards are as long as the bounds say.
+
+    >>> shard_lengths({"y": Bounds((1024,))}).name
+    'shard_lengths'
+    """
+    view = site.node.resolved
+    shards = view.shards
+    if shards is None:
+        return Skip("there are no shards whose lengths can be told")
+    return [
+        site.breach(
+            (*view.shards_path, index),
+            _along(view, index, "a shard length", wanted),
+            one_of_words([str(length) for length in wrong], "and"),
+        )
+        for name, wanted in bounds.items()
+        for index in _places(view, name)
+        if (wrong := [length for length in shards[index] if not wanted.fits(length)])
+    ]
+
+
+# --- types, codecs and fill values -------------------------------------------------------------------
+
+
+@unpublished
+def data_type(site: Site, kinds: frozenset[str], names: frozenset[str], words: str) -> Outcome:
+    """The data type is of one of the kinds, or has one of the names; `words` say which.
+
+    >>> data_type(frozenset({"float"}), frozenset(), "a data type of kind float").name
+    'data_type'
+    """
+    view = site.node.resolved
+    known = view.data_type
+    if (known is not None and known.kind in kinds) or view.type_name in names:
+        return ()
+    shown = show(view.type_name) if view.type_name is not None else "one that zom does not know"
+    return (site.breach(view.type_path, words, shown),)
+
+
+@unpublished
+def codecs_allowed(site: Site, names: frozenset[str], words: str) -> Outcome:
+    """There are no codecs but those that are canonically called so.
+
+    >>> codecs_allowed(frozenset({"zstd"}), "only the codecs zstd").name
+    'codecs_allowed'
+    """
+    strangers = (codec for codec in site.node.resolved.codecs if codec.name not in names)
+    return [site.breach(codec.path, words, show(codec.written)) for codec in strangers]
+
+
+@unpublished
+def codecs_required(site: Site, names: Mapping[str, str]) -> Outcome:
+    """There is each of these codecs, which are given with their canonical names.
+
+    >>> codecs_required({"zstd": "zstd"}).name
+    'codecs_required'
+    """
+    view = site.node.resolved
+    known = {codec.name for codec in view.codecs}
+    missing = [name for name, canonical in names.items() if canonical not in known]
+    if not missing:
+        return ()
+    path = ("compressor",) if view.form == "v2" else ("codecs",)
+    written = ", ".join(show(codec.written) for codec in view.codecs) or "no codec"
+    return [site.breach(path, f"the codec {show(name)}", written) for name in missing]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class FillValue:
+    """A fill value, which another one may be bit for bit, however both are spelled.
+
+    >>> from zom import v3
+    >>> from zom.formats.resolve import resolve
+    >>> FillValue(0.0).is_that_of(resolve(v3.ArraySpec.build(shape=(4,), dtype="int8", fill_value=0)))
+    True
+    """
+
+    value: Any
+    _verdicts: dict[Any, bool] = field(default_factory=dict[Any, bool], repr=False)
+
+    def is_that_of(self, view: ResolvedArray) -> bool:
+        """Whether an array has this fill value."""
+        key = (view.form, view.data_type, repr(view.fill_value))
+        known = self._verdicts.get(key)
+        if known is None:
+            known = _scalar_key(view, self.value) == _scalar_key(view, view.fill_value)
+            self._verdicts[key] = known
+        return known
+
+
+def _scalar_key(view: ResolvedArray, value: Any) -> Any:
+    """The scalar that a fill value stands for, to be compared bit for bit; else the value itself."""
+    if view.data_type is None or value is None:
+        return ("json", exact_key(value))
+    scalar = view.data_type.parse_fill(value, view.form, [])
+    if scalar is None:
+        return ("json", exact_key(value))
+    return ("scalar", exact_key(view.data_type.fill_json(scalar, view.form)))
+
+
+@unpublished
+def fill_value(site: Site, wanted: FillValue) -> Outcome:
+    """The fill value is this one, bit for bit.
+
+    >>> fill_value(FillValue(0)).name
+    'fill_value'
+    """
+    view = site.node.resolved
+    if wanted.is_that_of(view):
+        return ()
+    return (site.breach(("fill_value",), show(wanted.value), show(view.fill_value)),)

@@ -1,0 +1,103 @@
+"""The checks of dimensions: their names, and that those of one name have one length in all arrays."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, TypeAlias
+
+from zom.checks.check import NOT_READ, Breach, Outcome, Site, Skip, named, unpublished
+from zom.problems import show
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Iterator, Sequence
+
+    from zom.formats.node_view import Node
+
+__all__ = ["Lengths", "length_breaches", "lengths_of", "names_breach", "one_length", "shared_dims"]
+
+Lengths = dict[str, tuple[int, "Node"]]
+"""The length of each dimension, and an array in which it is so long."""
+
+Names: TypeAlias = "Sequence[str | None]"
+
+
+def names_breach(node: Node, wanted: Names, *, related: tuple[str, ...] = ()) -> Breach:
+    """That the dimensions of an array are not called as it is `wanted`."""
+    found = "none" if node.raw_dims is None else show(node.raw_dims)
+    return Breach(node, node.dims_path, f"the dimension names {show(list(wanted))}", found, None, related)
+
+
+def length_breaches(
+    arrays: Iterable[tuple[Node, Names, Sequence[int]]],
+    lengths: Lengths,
+    *,
+    only: Collection[str] | None = None,
+    but: Collection[str] = (),
+    where: str = "",
+) -> Iterator[Breach]:
+    """Each dimension of the `arrays`, given with names and shapes, that has another length in `lengths`.
+
+    A length that isn't known yet is added there. With `only`, just these dimensions count, and those in `but`
+    never do.
+    """
+    for node, names, shape in arrays:
+        for place, (name, size) in enumerate(zip(names, shape, strict=False)):
+            if name is None or name in but or (only is not None and name not in only):
+                continue
+            known = lengths.get(name)
+            if known is None:
+                lengths[name] = (size, node)
+            elif size != known[0]:
+                wanted, first = known
+                expected = f"{wanted} for the dimension {show(name)}, as in {first.path}{where}"
+                yield Breach(node, ("shape", place), expected, str(size), None, (first.path,))
+
+
+def lengths_of(group: Node) -> Lengths:
+    """The length of each dimension of a group's arrays, and the array in which it is so long.
+
+    >>> from zom import v3
+    >>> from zom.formats.node_view import spec_tree
+    >>> x = v3.ArraySpec.build(shape=(4,), dtype="int8", dimension_names=("x",))
+    >>> lengths_of(spec_tree(v3.GroupSpec(members={"x": x})))
+    {'x': (4, <array /x>)}
+    """
+    lengths: Lengths = {}
+    for node in sorted(group.arrays.values(), key=lambda each: (each.dims != (each.name,), each.name)):
+        for dim, size in zip(node.dims or (), node.shape or (), strict=False):
+            if dim is not None:
+                lengths.setdefault(dim, (size, node))
+    return lengths
+
+
+@named
+def shared_dims(site: Site) -> Outcome:
+    """In all arrays of the group, dimensions of the same name have the same length.
+
+    A dimension is as long as in the array of its own name, if there is one, and else as in the array whose
+    name comes first in the order of code points: members of JSON objects have no order.
+
+    >>> shared_dims().name
+    'shared_dims'
+    """
+    group = site.node
+    if group.members is None:
+        return NOT_READ
+    lengths = lengths_of(group)
+    if not lengths:
+        return Skip("no array of the group has named dimensions")
+    arrays = ((node, node.dims or (), node.shape or ()) for node in group.arrays.values())
+    return tuple(length_breaches(arrays, lengths))
+
+
+@unpublished
+def one_length(site: Site, names: Collection[str] | None, but: Collection[str]) -> Outcome:
+    """In all arrays below the group, dimensions of one name, those `but` left out, are as long as in the first.
+
+    Only those called `names` are looked at, where that is not None.
+
+    >>> one_length(None, ()).name
+    'one_length'
+    """
+    nodes = ((node, node.resolved) for node in site.node.walk() if node.is_array)
+    arrays = ((node, view.names, view.shape) for node, view in nodes if view.names is not None)
+    return tuple(length_breaches(arrays, {}, only=names, but=but))

@@ -1,0 +1,218 @@
+"""The checks of members: which a group must have, may have, or has too few or too many of."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
+
+from zom.checks.check import NOT_READ, Breach, Outcome, Site, unpublished
+from zom.extension.registry import did_you_mean, near
+from zom.problems import show
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Iterator
+
+    from zom.formats.node_view import Node, Path
+
+__all__ = [
+    "Fact",
+    "Membership",
+    "NamePattern",
+    "Sorted",
+    "absent_members",
+    "alike_members",
+    "claimed_members",
+    "known_members",
+    "no_other_members",
+    "required_members",
+]
+
+Fact = Literal["dtype", "rank", "dimension_names"]
+"""What the arrays that match one pattern may be asked to share."""
+
+
+class NamePattern(NamedTuple):
+    """A regular expression that whole names match, and how many members do; any number where None is the most."""
+
+    regex: re.Pattern[str]
+    least: int
+    most: int | None
+
+    @classmethod
+    def of(cls, text: str, least: int = 0, most: int | None = None) -> NamePattern:
+        """The pattern that `text` says, whose classes are those of ASCII.
+
+        >>> NamePattern.of("r[0-9]+", 1).regex.pattern
+        'r[0-9]+'
+        """
+        return cls(re.compile(text, re.ASCII), least, most)
+
+
+class Sorted(NamedTuple):
+    """The members of a group that no name claims: by the pattern that does, and those that none does."""
+
+    claimed: tuple[dict[str, Node], ...]
+    strangers: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Membership:
+    """Which members a group may have: `required` and other `names`, those that match `patterns`, and any if it `is_open`.
+
+    A member belongs to its name first, and then to the first pattern that matches.
+
+    >>> from zom.formats.node_view import document_tree
+    >>> group = {"zarr_format": 3, "node_type": "group"}
+    >>> levels = Membership(("labels",), patterns=(NamePattern.of("[0-9]+"),))
+    >>> found = levels.sorted(document_tree({**group, "members": {"0": group, "labels": group, "x": group}}))
+    >>> [list(each) for each in found.claimed], found.strangers
+    ([['0']], ('x',))
+    """
+
+    names: Collection[str] = ()
+    required: tuple[str, ...] = ()
+    patterns: tuple[NamePattern, ...] = ()
+    is_open: bool = True
+
+    def sorted(self, group: Node) -> Sorted:
+        """The members that no name claims, sorted once for each group."""
+        found: Sorted | None = group.memory.get(self)
+        if found is None:
+            found = group.memory[self] = self._sorted(group.members or {})
+        return found
+
+    def _sorted(self, members: dict[str, Node]) -> Sorted:
+        claimed: tuple[dict[str, Node], ...] = tuple({} for _ in self.patterns)
+        strangers: list[str] = []
+        for name, node in members.items():
+            if name in self.names:
+                continue
+            for pattern, alike in zip(self.patterns, claimed, strict=True):
+                if pattern.regex.fullmatch(name):
+                    alike[name] = node
+                    break
+            else:
+                strangers.append(name)
+        return Sorted(claimed, tuple(strangers))
+
+
+def absent_members(
+    group: Node, names: Iterable[str], known: Collection[str], *, what: str = "a member", path: Path = ()
+) -> Iterator[Breach]:
+    """Each of the `names` that no member of the group has; `known` may have been meant.
+
+    `path` leads from the group's document to where members stand, if it is a document that has them.
+    """
+    members = group.members or {}
+    for name in names:
+        if name not in members:
+            fix = did_you_mean(near(name, known))
+            place = (*path, name) if path else ()
+            yield Breach(group, place, f"{what} {show(name)}", "nothing of that name", fix)
+
+
+_MEMBERS: Final = ("members",)
+
+
+@unpublished
+def known_members(site: Site) -> Outcome:
+    """The members of the group are known.
+
+    >>> known_members().name
+    'known_members'
+    """
+    if site.node.members is not None:
+        return ()
+    return (site.breach((), "members that are known", "a group whose members are not known"),)
+
+
+@unpublished
+def required_members(site: Site, membership: Membership) -> Outcome:
+    """The group has every member that is required.
+
+    >>> required_members(Membership(("a",), required=("a",))).name
+    'required_members'
+    """
+    if site.node.members is None:
+        return NOT_READ
+    strangers = membership.sorted(site.node).strangers
+    return tuple(absent_members(site.node, membership.required, strangers, path=_MEMBERS))
+
+
+@unpublished
+def no_other_members(site: Site, membership: Membership) -> Outcome:
+    """A group that isn't open has no members but those that the names and patterns claim.
+
+    >>> no_other_members(Membership(is_open=False)).name
+    'no_other_members'
+    """
+    members = site.node.members
+    if members is None:
+        return NOT_READ
+    if membership.is_open or not (strangers := membership.sorted(site.node).strangers):
+        return ()
+    absent = [name for name in membership.names if name not in members]
+    allowed = [*membership.names, *(f"any like {each.regex.pattern}" for each in membership.patterns)]
+    words = f"only {', '.join(allowed)}" if allowed else "no members"
+    return tuple(
+        site.breach((*_MEMBERS, name), words, show(name), fix=did_you_mean(near(name, absent)))
+        for name in strangers
+    )
+
+
+@unpublished
+def claimed_members(site: Site, membership: Membership) -> Outcome:
+    """As many members match each pattern as it says.
+
+    >>> claimed_members(Membership(patterns=(NamePattern.of("[0-9]+", 1),))).name
+    'claimed_members'
+    """
+    if site.node.members is None:
+        return NOT_READ
+    breaches: list[Breach] = []
+    for (regex, least, most), claimed in zip(
+        membership.patterns, membership.sorted(site.node).claimed, strict=True
+    ):
+        count = len(claimed)
+        few = count < least
+        if few or (most is not None and count > most):
+            bound = f"at least {least}" if few else f"at most {most}"
+            plural = "" if bound.endswith(" 1") else "s"
+            words = f"{bound} member{plural} like {regex.pattern}"
+            breaches.append(site.breach(_MEMBERS, words, str(count or "none")))
+    return breaches
+
+
+@unpublished
+def alike_members(site: Site, membership: Membership, place: int, fact: Fact) -> Outcome:
+    """The arrays that match the pattern at that `place` share a fact.
+
+    >>> alike_members(Membership(patterns=(NamePattern.of("[0-9]+"),)), 0, "dtype").params["fact"]
+    'dtype'
+    """
+    if site.node.members is None:
+        return NOT_READ
+    arrays = [node for node in membership.sorted(site.node).claimed[place].values() if node.is_array]
+    breaches: list[Breach] = []
+    for node in arrays[1:]:
+        first = arrays[0]
+        if _fact(node, fact) != _fact(first, fact):
+            path = {"dtype": node.dtype_path, "rank": ("shape",)}.get(fact, node.dims_path)
+            expected = f"{_fact_words(first, fact)}, as in {first.path}"
+            breaches.append(site.breach(path, expected, _fact_words(node, fact), node=node, related=(first,)))
+    return breaches
+
+
+def _fact(node: Node, fact: Fact) -> Any:
+    found = node.resolved
+    if fact == "dtype":
+        return found.type_name
+    return found.rank if fact == "rank" else found.names
+
+
+def _fact_words(node: Node, fact: Fact) -> str:
+    value = _fact(node, fact)
+    if fact == "rank":
+        return f"{value} dimension{'s' * (value != 1)}"
+    return "nothing" if value is None else show(value)

@@ -1,0 +1,131 @@
+"""The check of paths in attributes: each leads to a node, from the node, from its parent or from the root.
+
+A path that begins with "/" always starts at the root, and ".." leads up.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+
+from zom.checks.check import Breach, Outcome, Site, Value, unpublished
+from zom.checks.references import dead_end, path_words
+from zom.formats.node_view import UNKNOWN, Unknown
+from zom.json.python_value import is_dict, is_list
+from zom.problems import show
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from zom.checks.references import Kind
+    from zom.formats.node_view import Node, Path
+
+__all__ = ["PathReference", "known_paths", "paths_lead", "pointer_steps"]
+
+Step = str | re.Pattern[str] | None
+"""A key or the place in a list, what it is like, or None for any."""
+
+
+def pointer_steps(steps: tuple[str, ...]) -> tuple[Step, ...]:
+    """The steps of a pointer, in which `*` stands for any text within one step.
+
+    >>> pointer_steps(("a", "*", "*_path"))
+    ('a', None, re.compile('.*_path', re.DOTALL))
+    """
+    return tuple(_step(text) for text in steps)
+
+
+def _step(text: str) -> Step:
+    if text == "*":
+        return None
+    if "*" not in text:
+        return text
+    return re.compile(".*".join(re.escape(part) for part in text.split("*")), re.DOTALL)
+
+
+class _End(NamedTuple):
+    """A path, and what is wrong with it."""
+
+    value: Value
+    text: str
+    fault: Breach | Unknown | None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PathReference:
+    """A place in attributes where paths stand, and what they lead to; with `is_split`, a text holds several."""
+
+    steps: tuple[Step, ...]
+    start: Literal["node", "parent", "root"] = "node"
+    kind: Kind | None = None
+    is_split: bool = False
+
+    def ends(self, node: Node) -> list[_End]:
+        """Every path in the attributes of a node that leads to none, found once."""
+        found: list[_End] | None = node.memory.get(self)
+        if found is None:
+            found = node.memory[self] = [end for end in self._ends(node) if end.fault is not None]
+        return found
+
+    def _ends(self, node: Node) -> Iterator[_End]:
+        expected = path_words(self.kind)
+        start = node.root if self.start == "root" else node
+        if self.start == "parent":
+            start = node.parent or node
+        for value in _values(node, self.steps):
+            if not isinstance(value.value, str):
+                breach = Breach(node, value.path, expected, show(value.value))
+                yield _End(value, "", breach)
+                continue
+            for text in value.value.split() if self.is_split else (value.value,):
+                yield _End(value, text, dead_end(value, text, start, self.kind, expected))
+
+
+def _values(node: Node, steps: tuple[Step, ...]) -> list[Value]:
+    """The values that the steps of a pointer lead to from the attributes."""
+    found: list[tuple[Path, Any]] = [(("attributes",), node.attributes)]
+    for step in steps:
+        found = [((*path, name), each) for path, value in found for name, each in _inside(value, step)]
+    return [Value(node, path, value) for path, value in found]
+
+
+def _inside(value: Any, step: Step) -> Iterable[tuple[str | int, Any]]:
+    """What a step leads to from a value."""
+    if is_dict(value):
+        if isinstance(step, str):
+            return ((step, value[step]),) if step in value else ()
+        items: Iterable[tuple[str | int, Any]] = value.items()
+    elif is_list(value):
+        items = enumerate(value)
+    else:
+        return ()
+    if step is None:
+        return items
+    if isinstance(step, str):
+        return [(name, each) for name, each in items if str(name) == step]
+    return [(name, each) for name, each in items if step.fullmatch(str(name))]
+
+
+@unpublished
+def paths_lead(site: Site, reference: PathReference) -> Outcome:
+    """Each path leads to a node of the kind that is asked for.
+
+    >>> paths_lead(PathReference(("path",))).name
+    'paths_lead'
+    """
+    return tuple(end.fault for end in reference.ends(site.node) if isinstance(end.fault, Breach))
+
+
+@unpublished
+def known_paths(site: Site, reference: PathReference) -> Outcome:
+    """The members are known along each path.
+
+    >>> known_paths(PathReference(("path",))).name
+    'known_paths'
+    """
+    return tuple(
+        Breach(end.value.node, end.value.path, "a path along known members", show(end.text))
+        for end in reference.ends(site.node)
+        if end.fault is UNKNOWN
+    )

@@ -1,0 +1,83 @@
+"""What a rule says of a node, and the problem that a breach of it is."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from zom.checks.check import Breach, Outcome, Site, Skip
+from zom.checks.rule import holds
+from zom.problems import Problem, pointer_of
+
+if TYPE_CHECKING:
+    from zom.checks.rule import Rule
+    from zom.formats.node_view import Node, Path
+    from zom.problems import Severity
+
+__all__ = ["pointer_to", "problem_of", "verdict", "why_absent"]
+
+_UNMET: Final = "its condition is not met"
+
+
+def verdict(rule: Rule, site: Site) -> Outcome:
+    """What a rule says at a site, of all the places that its `each` selects.
+
+    >>> from zom.checks.rule import Rule
+    >>> from zom.checks.values import required
+    >>> from zom.formats.node_view import attributes_node
+    >>> node = attributes_node({"a": 1})
+    >>> verdict(Rule("b", required("b"), must="there is b"), Site(node, node))[0].expected
+    'a value at "b"'
+    """
+    if rule.each is None and not rule.when:
+        return rule.check.run(site)
+    scopes = (site,) if rule.each is None else site.scopes(rule.each)
+    if not scopes:
+        return Skip(why_absent(rule))
+    ran, why = False, ""
+    breaches: list[Breach] = []
+    for scope in scopes:
+        if rule.when and not all(holds(condition, scope) for condition in rule.when):
+            continue
+        outcome = rule.check.run(scope)
+        if isinstance(outcome, Skip):
+            why = why or outcome.why
+        else:
+            ran = True
+            breaches.extend(outcome)
+    return breaches if ran else Skip(why or _UNMET)
+
+
+def why_absent(rule: Rule) -> str:
+    """Why a rule doesn't apply where nothing stands that it speaks of."""
+    needed = rule.each or rule.check.needs
+    return _UNMET if needed is None else f"nothing at {needed}"
+
+
+def problem_of(rule: Rule, breach: Breach, code: str, severity: Severity) -> Problem:
+    """A breach of a rule as a problem in the whole document.
+
+    >>> from zom.checks.rule import Rule
+    >>> from zom.checks.values import required
+    >>> from zom.formats.node_view import attributes_node
+    >>> rule, node = Rule("b", required("b"), must="there is b"), attributes_node({})
+    >>> (breach,) = verdict(rule, Site(node, node))
+    >>> print(problem_of(rule, breach, "example/b", "error"))
+    attributes.b: expected a value at "b", found nothing
+    """
+    node, path, expected, found, fix, related = breach
+    return Problem(
+        code,
+        severity,
+        node.path,
+        pointer_to(node, path),
+        path,
+        expected,
+        found,
+        fix or rule.fix,
+        related=related,
+    )
+
+
+def pointer_to(node: Node, path: Path) -> str:
+    """The pointer from the document of the whole hierarchy to what stands at `path` in that of the node."""
+    return f"{node.pointer}{pointer_of(path)}"

@@ -1,0 +1,329 @@
+"""Templates compiled to rules: what a template says of a node, as rules of conventions are.
+
+Each template is compiled once, and again only when codecs have been registered since.
+"""
+
+from __future__ import annotations
+
+import weakref
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, cast
+
+from zom.checks import arrays, members
+from zom.checks.arrays import Bounds, FillValue, one_of_words
+from zom.checks.dimensions import one_length
+from zom.checks.json_schema import fulfils, validator_of
+from zom.checks.members import Membership, NamePattern
+from zom.checks.paths import PathReference, known_paths, paths_lead, pointer_steps
+from zom.checks.rule import Rule
+from zom.checks.selector import Selector
+from zom.checks.tree import node_kind
+from zom.checks.values import json_type, required
+from zom.extension.registry import revision
+from zom.formats.resolve import canonical_codec_name
+from zom.json.types import TYPE_WORDS
+from zom.problems import rule, show, split_pointer
+from zom.template.attributes import is_shorthand, types_in
+from zom.template.definition import KINDS
+from zom.template.models import Codecs, Names, Range
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Hashable, Iterator, Mapping
+
+    from zom.checks.check import Check
+    from zom.problems import Rule as Sentence
+    from zom.template.models import ArrayTemplate, GroupTemplate, NodeTemplate, Pattern, Reference, Template
+
+__all__ = ["CompiledTemplate", "compile_template", "one_length_rule"]
+
+_SOURCE = "the template"
+_WARNING: Any = {"lenient": "warning", "strict": "warning", "closed": "warning"}
+
+NODE_TYPE = rule(
+    "template/node-type", "a node is an array or a group, as its template says", source=_SOURCE, schema=True
+)
+ATTRIBUTE = rule(
+    "template/attribute",
+    "a node has the attributes that its template asks for, each of the type asked for",
+    source=_SOURCE,
+    schema=True,
+)
+FITS = rule(
+    "template/attributes-schema",
+    "attributes fulfil the JSON Schema of the template",
+    source=_SOURCE,
+    schema=True,
+)
+DANGLING = rule(
+    "template/dangling-reference",
+    "a path in attributes that refers to a node leads to one, of the kind that is asked for",
+    source=_SOURCE,
+)
+UNKNOWN_REFERENCE = rule(
+    "template/unknown-reference",
+    "the members are known along a path in attributes, so that it can be followed",
+    source=_SOURCE,
+    **_WARNING,
+)
+MISSING = rule(
+    "template/missing-member",
+    "a group has the members that its template requires",
+    source=_SOURCE,
+    schema=True,
+)
+UNEXPECTED = rule(
+    "template/unexpected-member",
+    "a closed group has no members but those that its template names",
+    source=_SOURCE,
+    schema=True,
+)
+COUNT = rule(
+    "template/member-count",
+    "a group has as many members that match a pattern as its template asks for",
+    source=_SOURCE,
+)
+UNKNOWN_MEMBERS = rule(
+    "template/unknown-members",
+    "the members of a group are known, so that they can be checked",
+    source=_SOURCE,
+    **_WARNING,
+)
+SAME_LENGTH = rule(
+    "template/same-length",
+    "dimensions of one name have one length in all arrays below a group",
+    source=_SOURCE,
+)
+SAME = rule(
+    "template/same", "members that match one pattern share the facts that the template names", source=_SOURCE
+)
+RANK = rule("template/rank", "an array has as many dimensions as its template asks for", source=_SOURCE)
+NAMES = rule(
+    "template/dimension-names", "an array has the dimension names that its template asks for", source=_SOURCE
+)
+DTYPE = rule("template/dtype", "an array's data type is one that its template allows", source=_SOURCE)
+SHAPE = rule("template/shape", "an array is as long as its template allows", source=_SOURCE)
+CHUNKS = rule("template/chunks", "chunks are as long as the template allows", source=_SOURCE)
+SHARDS = rule("template/shards", "shards are as long as the template allows", source=_SOURCE)
+SHARDED = rule("template/sharded", "an array has shards, or none, as its template asks", source=_SOURCE)
+CODECS = rule("template/codecs", "an array has the codecs that its template asks for", source=_SOURCE)
+FILL = rule("template/fill-value", "the fill value is the template's, bit for bit", source=_SOURCE)
+UNKNOWN_LAYOUT = rule(
+    "template/unknown-layout",
+    "the chunks and shards of an array can be told, so that a template can bound them",
+    source=_SOURCE,
+    **_WARNING,
+)
+
+# v2 has no `bytes`, and shards have bounds of their own.
+_ALWAYS: Final = frozenset({"bytes", "sharding_indexed"})
+_TYPE_WORDS: Final = {**TYPE_WORDS, "any": "any value"}
+
+
+class CompiledTemplate(NamedTuple):
+    """What a template says of a node, as rules; what it says of nodes below is compiled where one is there."""
+
+    kind: tuple[Rule, ...]
+    """The rule that a node is an array or a group, if it must be one; no other applies where it isn't."""
+    rules: tuple[Rule, ...]
+    array_rules: tuple[Rule, ...]
+    """The rules that see nothing of an array but its encoding, shape and names."""
+    fitting: set[Hashable]
+    """Encodings, shapes and names that break none of these."""
+    either: Mapping[str, Template | None] = {}
+    """What is said besides, by the kind of the node."""
+    membership: Membership | None = None
+    named: Mapping[str, Template] = {}
+    claimed: tuple[Template | None, ...] = ()
+    """What is said of the members that each pattern claims."""
+    one_length: Literal[True] | frozenset[str] | None = None
+    """The dimensions that have one length in all arrays below; True for all of them."""
+
+
+_compiled: Final[dict[int, tuple[weakref.ref[Template], int, CompiledTemplate]]] = {}
+
+
+def compile_template(template: Template) -> CompiledTemplate:
+    """The rules of a template, made once.
+
+    >>> from zom.template.models import ArrayTemplate
+    >>> cube = ArrayTemplate(rank=2, attributes={"units": "string"})
+    >>> [(rule.id, rule.check.name) for rule in compile_template(cube).rules]
+    [('template/attribute', 'required'), ('template/attribute', 'json_type')]
+    """
+    key = id(template)
+    known = _compiled.get(key)
+    if known is not None and known[0]() is template and known[1] == revision():
+        return known[2]
+    made: CompiledTemplate = _MAKERS[template.node_type](template)
+    _compiled[key] = (weakref.ref(template, lambda _: _compiled.pop(key, None)), revision(), made)
+    return made
+
+
+def _rule(sentence: Sentence, check: Check) -> Rule:
+    if sentence.strict == "error":
+        return Rule(sentence.code, check, must=sentence.text)
+    return Rule(sentence.code, check, should=sentence.text)
+
+
+_ARRAY: Final = (_rule(NODE_TYPE, node_kind("array")),)
+_GROUP: Final = (_rule(NODE_TYPE, node_kind("group")),)
+
+
+@lru_cache(maxsize=256)
+def one_length_rule(names: frozenset[str] | None, but: frozenset[str]) -> Rule:
+    """The rule that dimensions of one name have one length, all but some or only those called `names`.
+
+    >>> one_length_rule(None, frozenset()).id
+    'template/same-length'
+    """
+    return _rule(SAME_LENGTH, one_length(names, but))
+
+
+# --- any node ----------------------------------------------------------------------------------------
+
+
+def _node_rules(template: Template) -> Iterator[Rule]:
+    """The rules on attributes and on what they refer to."""
+    given: Mapping[str, Any] | None = template.attributes
+    if given is not None and is_shorthand(given):
+        for name, text in given.items():
+            yield from _attribute_rules(name, text)
+    elif given is not None:
+        yield _rule(FITS, fulfils(validator_of(given)))
+    for each in cast("tuple[Reference, ...]", template.references):
+        kind: Any = None if each.kind == "any" else each.kind
+        steps = pointer_steps(split_pointer(each.attribute))
+        reference = PathReference(steps, each.relative_to, kind, each.split)
+        yield _rule(DANGLING, paths_lead(reference))
+        yield _rule(UNKNOWN_REFERENCE, known_paths(reference))
+
+
+def _attribute_rules(name: str, text: str) -> Iterator[Rule]:
+    types, is_optional = cast("tuple[tuple[str, ...], bool]", types_in(text))
+    place = Selector.of_key(name)
+    if not is_optional:
+        words = one_of_words([_TYPE_WORDS[each] for each in types])
+        yield _rule(ATTRIBUTE, required(place, expected=f"an attribute that is {words}"))
+    if "any" not in types:
+        yield _rule(ATTRIBUTE, json_type(list(types), at=place))
+
+
+def _compile_either(template: NodeTemplate) -> CompiledTemplate:
+    either = {
+        "array": cast("Template | None", template.array),
+        "group": cast("Template | None", template.group),
+    }
+    return CompiledTemplate((), tuple(_node_rules(template)), (), set(), either)
+
+
+# --- groups ------------------------------------------------------------------------------------------
+
+
+def _compile_group(template: GroupTemplate) -> CompiledTemplate:
+    named = cast("Mapping[str, Template]", template.members)
+    patterns = cast("tuple[Pattern, ...]", template.patterns)
+    membership = Membership(
+        named,
+        tuple(name for name in named if name not in template.optional),
+        tuple(NamePattern.of(each.pattern, each.min_count, each.max_count) for each in patterns),
+        template.open,
+    )
+    same = template.same_length
+    return CompiledTemplate(
+        _GROUP,
+        (*_node_rules(template), *_member_rules(template, membership, patterns)),
+        (),
+        set(),
+        {},
+        membership,
+        named,
+        tuple(cast("Template | None", each.template) for each in patterns),
+        (same or None) if isinstance(same, bool) else frozenset(same),
+    )
+
+
+def _member_rules(
+    template: GroupTemplate, membership: Membership, patterns: tuple[Pattern, ...]
+) -> Iterator[Rule]:
+    if template.members or patterns or not template.open or template.same_length:
+        yield _rule(UNKNOWN_MEMBERS, members.known_members())
+    if membership.required:
+        yield _rule(MISSING, members.required_members(membership))
+    if not template.open:
+        yield _rule(UNEXPECTED, members.no_other_members(membership))
+    if any(each.min_count or each.max_count is not None for each in patterns):
+        yield _rule(COUNT, members.claimed_members(membership))
+    for place, pattern in enumerate(patterns):
+        for fact in pattern.same:
+            yield _rule(SAME, members.alike_members(membership, place, fact))
+
+
+# --- arrays ------------------------------------------------------------------------------------------
+
+
+def _compile_array(template: ArrayTemplate) -> CompiledTemplate:
+    rules = (*_dimension_rules(template), *_layout_rules(template), *_codec_rules(template))
+    return CompiledTemplate(_ARRAY, tuple(_node_rules(template)), rules, set())
+
+
+def _dimension_rules(template: ArrayTemplate) -> Iterator[Rule]:
+    rank = None if template.rank is None else _bounds(template.rank)
+    if rank is not None:
+        yield _rule(RANK, arrays.rank(rank))
+    names: Any = template.dimension_names
+    if isinstance(names, Names):
+        yield _rule(NAMES, arrays.required_names(tuple(names.required)))
+    elif names is not None:
+        yield _rule(NAMES, arrays.dimension_names(names, rank))
+    if template.dtype is not None:
+        allowed = (template.dtype,) if isinstance(template.dtype, str) else template.dtype
+        kinds = frozenset(allowed) & frozenset(KINDS)
+        told = [f"a data type of kind {name}" if name in kinds else show(name) for name in allowed]
+        yield _rule(DTYPE, arrays.data_type(kinds, frozenset(allowed) - kinds, one_of_words(told)))
+    if template.shape:
+        yield _rule(SHAPE, arrays.lengths(_all_bounds(template.shape)))
+
+
+def _layout_rules(template: ArrayTemplate) -> Iterator[Rule]:
+    if template.chunks:
+        yield _rule(UNKNOWN_LAYOUT, arrays.known_chunks(tuple(map(str, template.chunks))))
+        yield _rule(CHUNKS, arrays.chunk_lengths(_all_bounds(template.chunks)))
+    if template.shards or template.sharded is not None:
+        yield _rule(UNKNOWN_LAYOUT, arrays.known_shards(with_lengths=bool(template.shards)))
+        yield _rule(SHARDED, arrays.has_shards(wanted=template.sharded is not False))
+    if template.shards:
+        yield _rule(SHARDS, arrays.shard_lengths(_all_bounds(template.shards)))
+
+
+def _codec_rules(template: ArrayTemplate) -> Iterator[Rule]:
+    given: Any = template.codecs
+    allowed, needed = (given.allowed, given.required) if isinstance(given, Codecs) else (given, ())
+    if allowed is not None:
+        words = f"only the codecs {', '.join(allowed)}" if allowed else "no codec"
+        names = frozenset(_canonical(allowed).values()) | _ALWAYS
+        yield _rule(CODECS, arrays.codecs_allowed(names, words))
+    if needed:
+        yield _rule(CODECS, arrays.codecs_required(_canonical(needed)))
+    if "fill_value" in template.model_fields_set:
+        yield _rule(FILL, arrays.fill_value(FillValue(template.fill_value)))
+
+
+def _canonical(names: Collection[str]) -> dict[str, str]:
+    return {name: canonical_codec_name(name) or name for name in names}
+
+
+def _bounds(extent: Any) -> Bounds:
+    if isinstance(extent, Range):
+        return Bounds((), extent.min, extent.max, extent.multiple_of)
+    return Bounds((extent,) if isinstance(extent, int) else tuple(extent))
+
+
+def _all_bounds(extents: Mapping[Any, Any]) -> dict[str, Bounds]:
+    return {name: _bounds(extent) for name, extent in extents.items()}
+
+
+_MAKERS: Final[Mapping[Literal["array", "group", "any"], Any]] = {
+    "array": _compile_array,
+    "group": _compile_group,
+    "any": _compile_either,
+}
