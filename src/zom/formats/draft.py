@@ -225,4 +225,5 @@ class EntryPoint(Spec):
 
 
 DRAFT.classes.update({"array": ArraySpec, "group": GroupSpec})
+rules.MEMBER_NAMES.update({kind: frozenset(cls.model_fields) for kind, cls in DRAFT.classes.items()})
 ENTRY_POINT.classes.update({"entry point": EntryPoint})

@@ -32,6 +32,7 @@ __all__ = [
     "FIELD_RULES",
     "FORMAT_URI",
     "MEMBERS",
+    "MEMBER_NAMES",
     "MISSING",
     "NODE",
     "NO_EXTENSIONS",
@@ -120,20 +121,8 @@ FIELD_RULES: dict[str, Rule] = {
 }
 
 _LISTS = ("shape", "codecs", "storage_transformers", "extensions")
-_ARRAY_MEMBERS = frozenset(
-    {
-        "shape",
-        "data_type",
-        "chunk_grid",
-        "chunk_memory_layout",
-        "fill_value",
-        "attributes",
-        "extensions",
-        "codecs",
-        "storage_transformers",
-    }
-)
-_GROUP_MEMBERS = frozenset({"attributes", "members"})
+MEMBER_NAMES: Final[dict[NodeKind, frozenset[str]]] = {}
+"""The members of each kind of node: the fields of its class, filled in where that is defined."""
 _OLD_MEMBERS: Final[Mapping[NodeKind, frozenset[str]]] = {
     "array": frozenset({"compressor", "dimension_separator"}),
     "group": frozenset({"extensions"}),
@@ -151,7 +140,7 @@ def fields(_kind: NodeKind, document: Mapping[str, Any], _faults: list[Fault]) -
 
 def check(kind: NodeKind, values: Mapping[str, Any], broken: frozenset[str], faults: list[Fault]) -> None:
     """All faults of an array's or a group's document that span members or stand in extensions."""
-    known = _ARRAY_MEMBERS if kind == "array" else _GROUP_MEMBERS
+    known = MEMBER_NAMES[kind]
     for name in values:
         if name in known:
             continue
@@ -180,7 +169,7 @@ def not_understood(document: Mapping[str, Any]) -> list[str]:
     >>> not_understood({"shape": [], "compressor": None, "acme": 1})
     ['acme']
     """
-    known = _ARRAY_MEMBERS | _OLD_MEMBERS["array"]
+    known = MEMBER_NAMES["array"] | _OLD_MEMBERS["array"]
     return [name for name in document if name not in known]
 
 

@@ -176,3 +176,4 @@ class GroupSpec(Group, Generic[AttributesT, MemberT]):
 
 
 V2.classes.update({"array": ArraySpec, "group": GroupSpec})
+rules.MEMBER_NAMES.update({kind: frozenset(cls.model_fields) for kind, cls in V2.classes.items()})

@@ -6,7 +6,7 @@ https://zarr-specs.readthedocs.io/en/latest/v2/v2.0.html, sections "Metadata", "
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, Final, cast
 
 from zom.extension.codec import Elements
 from zom.extension.keys import KeyForm
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 __all__ = [
     "FIELD_RULES",
     "MEMBERS",
+    "MEMBER_NAMES",
     "MISSING",
     "MISSING_NULL",
     "NODE",
@@ -128,21 +129,8 @@ FIELD_RULES: dict[str, Rule] = {
     "members": MEMBERS,
 }
 
-_ARRAY_MEMBERS = frozenset(
-    {
-        "zarr_format",
-        "shape",
-        "chunks",
-        "dtype",
-        "compressor",
-        "fill_value",
-        "order",
-        "filters",
-        "dimension_separator",
-        "attributes",
-    }
-)
-_GROUP_MEMBERS = frozenset({"zarr_format", "attributes", "members"})
+MEMBER_NAMES: Final[dict[NodeKind, frozenset[str]]] = {}
+"""The members of each kind of node: the fields of its class, filled in where that is defined."""
 
 
 def fields(kind: NodeKind, document: Mapping[str, Any], faults: list[Fault]) -> dict[str, Any]:
@@ -182,7 +170,7 @@ def _lift_empty_chunks(values: dict[str, Any], faults: list[Fault]) -> None:
 
 def check(kind: NodeKind, values: Mapping[str, Any], broken: frozenset[str], faults: list[Fault]) -> None:
     """All faults that span members, or that stand in a type's or a codec's definition."""
-    known = _ARRAY_MEMBERS if kind == "array" else _GROUP_MEMBERS
+    known = MEMBER_NAMES[kind]
     if not known.issuperset(values):
         _check_extra(kind, values, known, faults)
     if kind == "array":

@@ -183,3 +183,5 @@ class GroupSpec(Group, Generic[AttributesT, MemberT]):
 
 
 V3.classes.update({"array": ArraySpec, "group": GroupSpec})
+rules.MEMBER_NAMES.update({kind: frozenset(cls.model_fields) for kind, cls in V3.classes.items()})
+rules.MEMBER_NAMES["group"] |= {"consolidated_metadata"}  # a member of stored documents

@@ -6,7 +6,7 @@ https://zarr-specs.readthedocs.io/en/latest/v3/core/index.html, sections "Array 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, Final, cast
 
 from zom.extension.definition import MEMBER, is_uri, name_of, parse_definition, strange_members, uri_fault
 from zom.extension.grid import chunk_grids
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 __all__ = [
     "FIELD_RULES",
     "MEMBERS",
+    "MEMBER_NAMES",
     "MISSING",
     "NODE",
     "check",
@@ -141,22 +142,8 @@ FIELD_RULES: dict[str, Rule] = {
 }
 
 _LISTS = ("shape", "codecs", "dimension_names", "storage_transformers")
-_ARRAY_MEMBERS = frozenset(
-    {
-        "zarr_format",
-        "node_type",
-        "shape",
-        "data_type",
-        "chunk_grid",
-        "chunk_key_encoding",
-        "fill_value",
-        "codecs",
-        "attributes",
-        "storage_transformers",
-        "dimension_names",
-    }
-)
-_GROUP_MEMBERS = frozenset({"zarr_format", "node_type", "attributes", "members", "consolidated_metadata"})
+MEMBER_NAMES: Final[dict[NodeKind, frozenset[str]]] = {}
+"""The members of each kind of node: the fields of its class, filled in where that is defined."""
 _NULLABLE = ("dimension_names", "storage_transformers", "consolidated_metadata")
 
 
@@ -181,7 +168,7 @@ def fields(kind: NodeKind, document: Mapping[str, Any], faults: list[Fault]) -> 
 
 def check(kind: NodeKind, values: Mapping[str, Any], broken: frozenset[str], faults: list[Fault]) -> None:
     """All faults that span members, or that stand in an extension's definition."""
-    known = _ARRAY_MEMBERS if kind == "array" else _GROUP_MEMBERS
+    known = MEMBER_NAMES[kind]
     if not known.issuperset(values):
         _check_unknown(values, known, faults)
     if kind == "array":
@@ -196,7 +183,7 @@ def not_understood(kind: NodeKind, document: Mapping[str, Any]) -> list[str]:
     >>> not_understood("array", {"shape": [], "a": {"name": "acme.a"}, "b": {"must_understand": False}})
     ['a']
     """
-    known = _ARRAY_MEMBERS if kind == "array" else _GROUP_MEMBERS
+    known = MEMBER_NAMES[kind]
     return [name for name, value in document.items() if name not in known and not _may_be_ignored(value)]
 
 
