@@ -302,3 +302,32 @@ def test_mappers_of_other_file_systems_are_read(tmp_path: Path) -> None:
 def test_a_file_system_without_a_root_needs_a_path() -> None:
     with pytest.raises(StoreError, match=r"file://: cannot open: expected a path in this file system"):
         opening.store(fsspec.filesystem("file"))
+
+
+def test_a_bucket_takes_many_values_in_one_call() -> None:
+    from fsspec.asyn import AsyncFileSystem
+
+    class Bucket(AsyncFileSystem):
+        """As s3fs: asynchronous, and without directories."""
+
+        protocol = "bucket"
+        cachable = False
+        calls: ClassVar[list[str]] = []
+
+        async def _find(self, *_: Any, **__: Any) -> Any:
+            raise NotImplementedError
+
+        async def _pipe(self, path: Any, value: Any = None, **options: Any) -> None:
+            type(self).calls.append("pipe")
+            await super()._pipe(path, value, **options)
+
+        async def _pipe_file(self, path: str, value: bytes, **_: Any) -> None:
+            type(self).calls.append(path)
+            if path.endswith("no"):
+                raise PermissionError(13, "Permission denied")
+
+    store = FsspecStore(Bucket(), "b/x")
+    store.set_many({"a*": b"1", "c/d": b"2"})
+    assert (Bucket.calls[0], set(Bucket.calls[1:])) == ("pipe", {"b/x/a*", "b/x/c/d"})
+    with pytest.raises(StoreError, match=r"cannot write.*permission denied"):
+        store.set_many({"a": b"1", "no": b"2"})

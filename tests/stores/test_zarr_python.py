@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
+import zom
+from zom import draft, v3
 from zom.errors import ExtensionError, ReadOnlyError, StoreError
 from zom.stores.interface import Listing, Range, Suffix, cut
 from zom.stores.local import LocalStore
@@ -243,3 +245,54 @@ def test_a_bridge_to_a_directory_is_pickled_and_one_to_memory_is_not(tmp_path: P
     assert as_zarr_python(MemoryStore()) != as_zarr_python(MemoryStore())
     with pytest.raises(StoreError, match="cannot pickle"):
         pickle.dumps(as_zarr_python(MemoryStore()))
+
+
+class Counting(zarr.storage.WrapperStore):  # type: ignore[misc] # its type is not known here
+    """Notes how many values are written at the same time."""
+
+    def __init__(self, inner: Any) -> None:
+        super().__init__(inner)
+        self.now = self.most = 0
+
+    async def set(self, key: str, value: Any) -> None:
+        self.now += 1
+        self.most = max(self.most, self.now)
+        await asyncio.sleep(0.001)
+        await self._store.set(key, value)
+        self.now -= 1
+
+
+def test_documents_are_written_at_the_same_time() -> None:
+    inner = Counting(zarr.storage.MemoryStore())
+    spec = v3.GroupSpec(members={f"a{n}": v3.ArraySpec.build(shape=(2,), dtype="int8") for n in range(40)})
+    zom.materialize(spec, inner)
+    assert inner.most == 40
+    assert zom.read(inner) == spec
+
+
+def test_what_is_created_and_chunks_are_written_at_the_same_time() -> None:
+    inner = Counting(zarr.storage.MemoryStore())
+    store = ZarrPythonStore(inner)
+    assert store.create_many({"a": b"1", "b": b"2"}) == [True, True]
+    assert store.create_many({"c": b"1", "b": b"3", "d": b"4"}) == [True, False, True]
+    assert (inner.most, store.get("b")) == (2, b"2")
+    store.set_many({f"x/c/{n}": b"1" for n in range(9)} | {"x/zarr.json": b"{}"})
+    assert inner.most == 9
+
+
+def test_as_zarr_gives_back_what_is_held_and_bridges_the_rest() -> None:
+    inner = zarr.storage.MemoryStore()
+    assert zom.store(inner).as_zarr() is inner
+    assert zom.store(inner).as_zarr(read_only=True).read_only
+    array = zom.create_array(inner, v3.ArraySpec.build(shape=(4,), dtype="int8"), "a")
+    array.as_zarr()[:] = 3
+    assert array[:].tolist() == [3, 3, 3, 3]
+    assert zom.open_array(inner, "a").as_zarr().read_only
+    made = zom.create_array("memory:", v3.ArraySpec.build(shape=(4,), dtype="int8"), "a")
+    assert zom.open_group(made.store).as_zarr()["a"].shape == (4,)
+
+
+def test_as_zarr_refuses_the_draft() -> None:
+    array = zom.create_array("memory:", draft.ArraySpec.build(shape=(4,), dtype="int8"), "a")
+    with pytest.raises(StoreError, match="zarr-python reads v2 and v3; copy it to v3"):
+        array.as_zarr()

@@ -150,6 +150,13 @@ class Backend(ABC):
             self._write(key, value)
             return True
 
+    def _create_many(self, items: Sequence[tuple[str, bytes]]) -> list[bool]:
+        made: list[bool] = []
+        for key, value in items:
+            with self._told(key, "create"), self._excluding(key):
+                made.append(self._create(key, value))
+        return made
+
     def _read_version(self, key: str) -> Versioned | None:
         value = self._read(key, None)
         return None if value is None else Versioned(value, value)

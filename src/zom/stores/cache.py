@@ -170,6 +170,11 @@ class CacheStore(WrapperStore):
             return super()._create(key, value)
 
     @override
+    def _create_many(self, items: Sequence[tuple[str, bytes]]) -> list[bool]:
+        with self._changing([key for key, _ in items]):
+            return super()._create_many(items)
+
+    @override
     def _replace(self, key: str, value: bytes, version: Any) -> bool:
         with self._changing([key]):
             return super()._replace(key, value, version)

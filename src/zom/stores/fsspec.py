@@ -216,6 +216,22 @@ class FsspecStore(Store):
             return
         raise failure
 
+    @override
+    def _write_many(self, items: Sequence[tuple[str, bytes]]) -> None:
+        # Where there are no directories to make, all values go at once.
+        if self.capabilities.parallel == 1 or not self._is_flat():
+            super()._write_many(items)
+            return
+        last = dict(items)
+        with self._excluding_all(last):
+            try:
+                self._fs.pipe({self._path(key): value for key, value in last.items()})
+            except Exception as cause:  # noqa: BLE001 - raised below, without the text of other packages
+                failure = self._failure("", "write", cause)
+            else:
+                return
+        raise failure
+
     def _refuse_directory(self, path: str) -> None:
         if self._protocol == "memory" and self._fs.isdir(path):
             raise IsADirectoryError(21, "Is a directory")  # it would hold both, and list one

@@ -200,6 +200,24 @@ class Store(Backend):
         with self._told(key, "create"), self._excluding(key):
             return self._create(key, _as_bytes(value))
 
+    def create_many(self, items: Mapping[str, Buffer]) -> list[bool]:
+        """Put each value under its key where nothing is; for each, in order, whether it was put.
+
+        >>> from zom.stores.memory import MemoryStore
+        >>> MemoryStore({"a": b"1"}).create_many({"a": b"2", "b": b"3"})
+        [False, True]
+        """
+        self._check_writable("", "create")
+        pairs: list[tuple[str, bytes]] = []
+        for key, value in items.items():
+            check_stored_key(key)
+            with self._told(key, "create"):
+                pairs.append((key, _as_bytes(value)))
+        if not pairs:
+            return []
+        with self._told(pairs[0][0] if len(pairs) == 1 else "", "create"):
+            return self._create_many(pairs)
+
     def replace(self, key: str, value: Buffer, version: Any) -> bool:
         """Put `value` under `key` where it still holds what `get_version` read; else False.
 
@@ -422,7 +440,7 @@ class Store(Backend):
 
 _VERBS = frozenset(
     {"get", "get_into", "get_many", "exists", "get_version", "snapshot", "open_snapshot"}
-    | {"set", "set_many", "set_partial", "create", "replace"}
+    | {"set", "set_many", "set_partial", "create", "create_many", "replace"}
     | {"delete", "delete_many", "delete_prefix", "prune", "rename", "move", "lock", "presence", "list"}
     | {"list_dir", "sizes", "writing"}
 )

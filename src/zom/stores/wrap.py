@@ -125,6 +125,10 @@ class WrapperStore(Store):
         return self.inner.create(self._path(key), value)
 
     @override
+    def _create_many(self, items: Sequence[tuple[str, bytes]]) -> list[bool]:
+        return self.inner.create_many({self._path(key): value for key, value in items})
+
+    @override
     def _read_version(self, key: str) -> Versioned | None:
         return self.inner.get_version(self._path(key))
 

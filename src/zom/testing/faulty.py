@@ -161,6 +161,10 @@ class FaultyStore(WrapperStore):
         return self.done("create", key, lambda: self.inner.create(key, value))
 
     @override
+    def _create_many(self, items: Sequence[tuple[str, bytes]]) -> list[bool]:
+        return Store._create_many(self, items)  # noqa: SLF001 - as above
+
+    @override
     def _replace(self, key: str, value: bytes, version: Any) -> bool:
         value = self._short(value)
         return self.done("write", key, lambda: self.inner.replace(key, value, version))

@@ -143,6 +143,11 @@ class LoggedStore(WrapperStore):
             return super()._create(key, value)
 
     @override
+    def _create_many(self, items: Sequence[tuple[str, bytes]]) -> list[bool]:
+        with self.timed("create", [key for key, _ in items], sum(len(value) for _, value in items)):
+            return super()._create_many(items)
+
+    @override
     def _read_version(self, key: str) -> Versioned | None:
         with self.timed("read", [key]):
             return super()._read_version(key)

@@ -100,6 +100,12 @@ class StoreSuite(ReadingSuite):
                 store.set_partial(key, start, b"x")
         assert store.get_many(["a", "b"]) == [b"01", None]
 
+    def test_many_keys_are_created_where_nothing_is(self, store: Store) -> None:
+        store.set("n/b", b"old")
+        assert store.create_many({"n/a": b"1", "n/b": b"2", "n/c": b"3"}) == [True, False, True]
+        assert store.get_many(["n/a", "n/b", "n/c"]) == [b"1", b"old", b"3"]
+        assert store.create_many({}) == []
+
     def test_a_key_is_created_once(self, store: Store) -> None:
         assert store.create("a/b", b"1")
         assert not store.create("a/b", b"2")
@@ -371,6 +377,7 @@ def _uses(store: Store, key: str) -> list[Callable[[], object]]:
         lambda: store.set_many([("a", b"1"), (key, b"1")]),
         lambda: store.set_partial(key, 0, b"1"),
         lambda: store.create(key, b"1"),
+        lambda: store.create_many({"a": b"1", key: b"1"}),
         lambda: store.replace(key, b"1", None),
         lambda: store.delete(key),
         lambda: store.delete_many(["a", key]),

@@ -285,12 +285,16 @@ class ObjectStore(Store):
 
     def _put_if(self, key: str, value: bytes, condition: Any) -> bool:
         """Whether the value was put; False where the condition doesn't hold."""
-        path = self._prefix + key
         mark = secrets.token_hex(16)
-        marked: dict[str, Any] = {"attributes": {_MARK: mark}} if self._marks else {}
-        found = self._call(
-            key, "write", lambda: self._obstore.put(self._inner, path, value, mode=condition, **marked)
-        )
+        path, options = self._prefix + key, {"mode": condition, **self._marked(mark)}
+        found = self._call(key, "write", lambda: self._obstore.put(self._inner, path, value, **options))
+        return self._was_put(key, value, mark, condition, found)
+
+    def _marked(self, mark: str) -> dict[str, Any]:
+        return {"attributes": {_MARK: mark}} if self._marks else {}
+
+    def _was_put(self, key: str, value: bytes, mark: str, condition: Any, found: Any) -> bool:
+        """Whether a conditional put that ended with `found` put the value, or was held back."""
         if not isinstance(found, Exception):
             return True
         held_back = (self._errors.AlreadyExistsError, self._errors.PreconditionError, FileExistsError)
@@ -354,7 +358,27 @@ class ObjectStore(Store):
     def _create(self, key: str, value: bytes) -> bool:
         if not self.capabilities.create_if_absent:
             return super()._create(key, value)
-        made = self._put_if(key, value, "create")
+        return self._checked(key, made=self._put_if(key, value, "create"))
+
+    @override
+    def _create_many(self, items: Sequence[tuple[str, bytes]]) -> list[bool]:
+        if not self.capabilities.create_if_absent:
+            return super()._create_many(items)
+        marks = [secrets.token_hex(16) for _ in items]
+
+        async def put(key: str, value: bytes, mark: str) -> Any:
+            options = {"mode": "create", **self._marked(mark)}
+            return await self._obstore.put_async(self._inner, self._prefix + key, value, **options)
+
+        jobs = [put(*item, mark) for item, mark in zip(items, marks, strict=True)]
+        found = zip(items, marks, self._gather("create", jobs), strict=True)
+        return [
+            self._checked(key, made=self._was_put(key, value, mark, "create", result))
+            for (key, value), mark, result in found
+        ]
+
+    def _checked(self, key: str, *, made: bool) -> bool:
+        """`made`; StoreError where what held back a value is no value."""
         if not made and not self.capabilities.nested_keys and self._read(key, None) is None:
             raise StoreError(self.url, key, "create", "expected nothing there, found a directory")
         return made

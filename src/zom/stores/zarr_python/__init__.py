@@ -228,6 +228,17 @@ class ZarrPythonStore(Store):
         with self._excluding_all(last):
             self._run("", "write", run())
 
+    @override
+    def _create_many(self, items: Sequence[tuple[str, bytes]]) -> list[bool]:
+        async def run() -> list[bool]:
+            there = await self._batch(self._get(key, Range(0, 0)) for key, _ in items)
+            missing = [found is None for found in there]
+            await self._batch(self._set(*item) for item, new in zip(items, missing, strict=True) if new)
+            return missing
+
+        with self._excluding_all(key for key, _ in items):
+            return self._run("", "create", run())
+
     async def _delete(self, key: str) -> None:
         if not self._may_hold(key):
             return

@@ -1,0 +1,113 @@
+"""How often a store that answers late is asked: documents go in batches, and none is asked for by itself."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+import zom
+from zom import v3
+from zom.errors import ConflictError
+from zom.stores.memory import MemoryStore
+from zom.testing.logged import LoggedStore
+
+ARRAY = v3.ArraySpec.build(shape=(48, 181), dtype="float32", chunks=(24, 91))
+
+
+class FarStore(LoggedStore):
+    """As S3: many requests at once, conditional puts, no moves and no locks of other processes."""
+
+    def __init__(self, inner):
+        super().__init__(inner)
+        self.capabilities = replace(
+            inner.capabilities, parallel=64, move=False, rename=False, process_locks=False
+        )
+
+    def trips(self):
+        """The calls so far; locks are of this process, and travel nowhere."""
+        found = [(call.verb, len(call.keys)) for call in self.log.calls if call.verb != "lock"]
+        self.log.calls.clear()
+        return found
+
+
+def tree(count, name="a"):
+    return v3.GroupSpec(members={f"{name}{n:03d}": ARRAY for n in range(count)})
+
+
+@pytest.fixture
+def store():
+    made = FarStore(MemoryStore())
+    zom.materialize(tree(100), made)
+    made.log.calls.clear()
+    return made
+
+
+def test_a_hundred_arrays_are_created_in_one_batch_between_journal_and_publication():
+    store = FarStore(MemoryStore())
+    zom.materialize(tree(100), store)
+    assert store.trips() == [
+        ("list", 1),
+        ("create", 1),
+        ("list", 1),
+        ("write", 100),
+        ("create", 1),
+        ("delete", 1),
+    ]
+
+
+def test_a_few_new_arrays_are_created_in_one_conditional_batch(store):
+    more = tree(100).replace(members={**tree(100).members, **tree(5, "b").members})
+    zom.materialize(more, store)
+    calls = store.trips()
+    assert [count for verb, count in calls if verb == "create"] == [1, 4, 1]
+    assert len(calls) <= 8
+
+
+def test_of_a_few_arrays_made_meanwhile_none_is_overwritten(store):
+    more = tree(100).replace(members={**tree(100).members, **tree(5, "b").members})
+
+    class Rival(FarStore):
+        def _create_many(self, items):
+            self.inner.set("b002/zarr.json", b"theirs")
+            return super()._create_many(items)
+
+    with pytest.raises(ConflictError, match=r"b002/zarr\.json.*as it was planned for"):
+        zom.materialize(more, Rival(store.inner))
+    assert store.get("b002/zarr.json") == b"theirs"
+    assert [key for key in store.list() if key.startswith("b")] == ["b002/zarr.json"]
+
+
+def test_a_plan_that_changes_nothing_takes_two_round_trips(store):
+    zom.materialize(tree(100), store)
+    assert store.trips() == [("list", 1), ("read", 101)]
+
+
+def test_attributes_of_a_hundred_arrays_are_written_in_one_batch(store):
+    changed = v3.GroupSpec(members={name: ARRAY.replace(attributes={"n": 1}) for name in tree(100).members})
+    zom.materialize(changed, store, on_conflict="update")
+    calls = store.trips()
+    assert [count for verb, count in calls if verb == "write"] == [100]
+    assert len(calls) <= 9
+
+
+def test_members_are_found_by_one_listing_and_one_batch_of_reads(store):
+    root = zom.open_group(store)
+    assert len(store.trips()) == 1
+    assert [member.shape for member in root.values()] == [(48, 181)] * 100
+    assert [verb for verb, _ in store.trips()] == ["read", "list", "read"]
+
+
+def test_a_tree_of_a_hundred_arrays_is_read_in_three_round_trips(store):
+    assert zom.read(store) == tree(100)
+    assert [verb for verb, _ in store.trips()] == ["read", "list", "read"]
+
+
+def test_one_array_is_created_in_few_round_trips(store):
+    zom.create_array(store, ARRAY, "new")
+    assert len(store.trips()) <= 6
+
+
+def test_deep_groups_are_created_in_one_batch(store):
+    zom.create_array(store, ARRAY, "x/y/z/new")
+    assert [count for verb, count in store.trips() if verb == "create"] == [1, 3, 1]
