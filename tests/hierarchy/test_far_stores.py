@@ -98,6 +98,24 @@ def test_members_are_found_by_one_listing_and_one_batch_of_reads(store):
     assert [verb for verb, _ in store.trips()] == ["read", "list", "read"]
 
 
+def test_the_names_of_a_group_are_listed_once(store):
+    root = zom.open_group(store)
+    for take in (list, sorted, tuple, lambda group: [*group], len):
+        store.log.calls.clear()
+        assert take(root) in ([*tree(100).members], tuple(tree(100).members), 100)
+        assert [verb for verb, _ in store.trips()] == ["read", "list", "read"]
+
+
+def test_a_group_is_counted_anew_once_its_names_are_taken(store):
+    root = zom.open_group(store)
+    names = iter(root)
+    assert len(root) == 100
+    next(names)
+    zom.delete(store, "a007")
+    assert len(root) == 99
+    assert len([*names]) == 99  # as it was when it was listed
+
+
 def test_a_tree_of_a_hundred_arrays_is_read_in_three_round_trips(store):
     assert zom.read(store) == tree(100)
     assert [verb for verb, _ in store.trips()] == ["read", "list", "read"]

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
+from weakref import WeakKeyDictionary, ref
 
 from typing_extensions import override
 
@@ -23,7 +24,7 @@ from zom.model.output import member_specs
 from zom.paths import join, parse_path
 
 if TYPE_CHECKING:
-    from collections.abc import ItemsView, Iterator, ValuesView
+    from collections.abc import Collection, ItemsView, ValuesView
 
     from zom.formats.full_spelling import Spelling
     from zom.handles.handle import Mode
@@ -34,6 +35,19 @@ if TYPE_CHECKING:
     from zom.stores.interface import Store
 
 __all__ = ["Group", "handle_of"]
+
+
+class _Names(Iterator[str]):
+    """The names in a group. `list(group)` asks for their number before it takes the first: they count as it."""
+
+    def __init__(self, names: Collection[str]) -> None:
+        self._names = iter(names)
+        self.waiting: int | None = len(names)
+        """How many there are, until the first is taken."""
+
+    def __next__(self) -> str:
+        self.waiting = None
+        return next(self._names)
 
 
 class Group(Handle, Mapping[str, "Array | Group | BrokenNode"]):
@@ -72,10 +86,15 @@ class Group(Handle, Mapping[str, "Array | Group | BrokenNode"]):
         return True
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self.members())
+        names = _Names(self.members())
+        _begun[self] = ref(names)
+        return names
 
     def __len__(self) -> int:
-        return len(self.members())
+        begun = _begun.get(self)
+        names = None if begun is None else begun()
+        count = None if names is None else names.waiting
+        return len(self.members()) if count is None else count
 
     def __eq__(self, other: object) -> bool:
         return self is other
@@ -208,6 +227,10 @@ class Group(Handle, Mapping[str, "Array | Group | BrokenNode"]):
 
     def __repr__(self) -> str:
         return f"<zom.Group {self._where()} mode={self._mode!r}>"
+
+
+_begun: WeakKeyDictionary[Group, ref[_Names]] = WeakKeyDictionary()
+"""The names of which nobody took the first yet, by the group that was listed for them."""
 
 
 def handle_of(  # noqa: PLR0913 - a spec, where it lies, and how it is used
