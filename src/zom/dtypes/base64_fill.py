@@ -10,7 +10,7 @@ import base64
 import re
 from typing import TYPE_CHECKING, Any
 
-from zom.dtypes.element import text_schema
+from zom.dtypes.fill_schema import text_schema
 from zom.extension.fill_value import (
     LENGTH,
     PLAIN_TEXT,

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 from typing_extensions import override
 
+from zom.dtypes.fill_schema import by_text, or_null
 from zom.errors import ExtensionError, SpecError
 from zom.extension.configuration import NoConfiguration, parse_configuration
 from zom.extension.datatype import ByteOrder, DataType, DataTypeFamily, spelling_error
@@ -40,7 +41,6 @@ __all__ = [
     "Element",
     "PlainFamily",
     "PlainType",
-    "SizedType",
     "cast_error",
     "configured",
     "draft_extension",
@@ -48,7 +48,6 @@ __all__ = [
     "is_unnamed_field",
     "ml_dtype",
     "pack",
-    "text_schema",
     "unconfigured",
     "unpack",
 ]
@@ -269,70 +268,6 @@ def is_unnamed_field(spelled: Any) -> bool:
     (True, False, False)
     """
     return is_list(spelled) and len(spelled) == 1 and is_list(spelled[0]) and spelled[0][:1] == [""]
-
-
-def or_null(schema: dict[str, Any]) -> dict[str, Any]:
-    """`schema`, or null.
-
-    >>> or_null({"type": "integer"})
-    {'type': ['integer', 'null']}
-    """
-    if set(schema) == {"if", "then", "else"}:
-        return {**schema, "else": or_null(schema["else"])}
-    if "enum" in schema:
-        return {**schema, "enum": [*schema["enum"], None]}
-    return {**schema, "type": [schema["type"], "null"]}
-
-
-def text_schema(form: Format) -> dict[str, Any]:
-    """Text, or null where that is a fill value, as JSON Schema.
-
-    >>> text_schema("v2")
-    {'type': ['string', 'null']}
-    """
-    schema: dict[str, Any] = {"type": "string"}
-    return or_null(schema) if NOTATIONS[form].null else schema
-
-
-def by_text(texts: dict[str, Any], others: dict[str, Any]) -> dict[str, Any]:
-    """The texts that a type takes, and the other values: joined so that each fault stands alone.
-
-    >>> by_text({"type": "string"}, {"type": "number"})["else"]
-    {'type': 'number'}
-    """
-    if others.get("type") == "string":
-        inner = f"{texts['pattern']}|{others['pattern']}" if "pattern" in others else None
-        return {"type": "string", "pattern": inner} if inner else others
-    if "if" in others:
-        return {**others, "then": by_text(texts, others["then"])}
-    return {"if": {"type": "string"}, "then": texts, "else": others}
-
-
-class SizedType(Element):
-    """A data type whose configuration is the number of bytes of an element."""
-
-    @property
-    @abstractmethod
-    def uri(self) -> str:
-        """The extension of the draft."""
-
-    @property
-    def described(self) -> JSON:
-        """The `type` of that extension."""
-        return self.to_v2()
-
-    @override
-    def to_v3(self) -> JSON:
-        return {"name": self.name, "configuration": {"length_bytes": self._length("v3")}}
-
-    @override
-    def to_draft(self) -> JSON:
-        return draft_extension(self.uri, self.described, f"r{8 * self._length('draft')}")
-
-    def _length(self, form: Format) -> int:
-        if not self.itemsize:
-            raise spelling_error(self, form, "it has no bytes")
-        return self.itemsize
 
 
 class PlainType(Element):

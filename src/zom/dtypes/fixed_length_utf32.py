@@ -6,18 +6,19 @@ zarr-extensions, data type `fixed_length_utf32`: 4 bytes for each code point, tr
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 import numpy as np
 from pydantic import Field
 from typing_extensions import override
 
-from zom.dtypes.element import SizedType, cast_error, configured, extension_type, text_schema
-from zom.extension.configuration import Configuration
-from zom.extension.datatype import DataType, DataTypeFamily, data_types
+from zom.dtypes.element import cast_error
+from zom.dtypes.fill_schema import text_schema
+from zom.dtypes.sized import LengthConfiguration, SizedFamily, SizedType
+from zom.extension.datatype import DataType, data_types
 from zom.extension.field import Interval
 from zom.extension.fill_value import LENGTH, refuse_type
-from zom.extension.typestr import MOST_BYTES, parse_typestr
+from zom.extension.typestr import MOST_BYTES
 from zom.problems import Fault
 
 if TYPE_CHECKING:
@@ -25,12 +26,12 @@ if TYPE_CHECKING:
 
     from zom.extension.datatype import ByteOrder, Format, Kind
     from zom.extension.notation import Notation
-    from zom.json.value import JSON, JSONDict
+    from zom.json.value import JSON
 
 __all__ = ["FixedLengthUTF32Type"]
 
 
-class UTF32Configuration(Configuration):
+class UTF32Configuration(LengthConfiguration):
     """The length of every element, in bytes: four for each code point."""
 
     length_bytes: Annotated[int, Interval(4, MOST_BYTES), Field(multiple_of=4)]
@@ -43,6 +44,8 @@ class FixedLengthUTF32Type(SizedType):
     >>> FixedLengthUTF32Type(5).parse_fill("hello", "v2", [])
     np.str_('hello')
     """
+
+    uri: ClassVar[str] = "TODO: unicode array protocol URL"
 
     length: int
     byte_order: ByteOrder | None = None
@@ -83,11 +86,6 @@ class FixedLengthUTF32Type(SizedType):
     @override
     def to_v2(self) -> JSON:
         return self._spelled
-
-    @property
-    @override
-    def uri(self) -> str:
-        return "TODO: unicode array protocol URL"
 
     @override
     def plain_fill_schema(self, notation: Notation) -> dict[str, Any]:
@@ -132,40 +130,31 @@ class FixedLengthUTF32Type(SizedType):
         raise cast_error(self, value, f"text of at most {self.length} characters")
 
 
-class FixedLengthUTF32Family(DataTypeFamily):
+class FixedLengthUTF32Family(SizedFamily):
     """The family of `fixed_length_utf32`."""
+
+    letter = "U"
+    words = ("unicode", "string")
+    unit = 4
 
     @property
     def name(self) -> str:
         return "fixed_length_utf32"
 
     @property
-    def configuration(self) -> type[Configuration]:
+    def registered(self) -> bool:
+        return True
+
+    @property
+    def configuration(self) -> type[UTF32Configuration]:
         return UTF32Configuration
+
+    def of(self, length: int, order: ByteOrder | None = None) -> FixedLengthUTF32Type:
+        """Text of a quarter as many code points."""
+        return FixedLengthUTF32Type(length // self.unit, order)
 
     def fill_schema(self, form: Format) -> dict[str, Any]:
         return text_schema(form)
-
-    def from_v3(
-        self, name: str, configuration: JSONDict | None, faults: list[Fault], path: tuple[str | int, ...]
-    ) -> DataType | None:
-        del name
-        found = configured(UTF32Configuration, configuration, faults, path)
-        return None if found is None else FixedLengthUTF32Type(found.length_bytes // 4)
-
-    def from_v2(
-        self, dtype: JSON, object_codec: str | None, faults: list[Fault], path: tuple[str | int, ...]
-    ) -> DataType | None:
-        del object_codec, faults, path
-        parts = parse_typestr(dtype) if isinstance(dtype, str) else None
-        if parts is None or parts.kind != "U":
-            return None
-        return FixedLengthUTF32Type(parts.size, parts.order)
-
-    def from_draft(
-        self, data_type: JSON, faults: list[Fault], path: tuple[str | int, ...]
-    ) -> DataType | None:
-        return self.from_v2(extension_type(data_type, "unicode", "string"), None, faults, path)
 
     def from_numpy(self, dtype: np.dtype[Any]) -> DataType | None:
         # Without a length (`np.dtype(str)`) the elements are of any length: that is `string`.

@@ -6,26 +6,24 @@ Trailing zeros are padding. Written by zarr-python 3 under this name, which is n
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from typing_extensions import override
 
-from zom.dtypes.base64_fill import base64_schema, parse_text, write_item
-from zom.dtypes.element import SizedType, cast_error, configured, extension_type
-from zom.dtypes.raw_bytes import LengthConfiguration
-from zom.extension.datatype import DataType, DataTypeFamily, data_types
+from zom.dtypes.base64_fill import parse_text, write_item
+from zom.dtypes.element import cast_error
+from zom.dtypes.sized import SizedFamily, SizedType
+from zom.extension.datatype import DataType, data_types
 from zom.extension.notation import NOTATIONS
 from zom.extension.patterns import base64_up_to
-from zom.extension.typestr import parse_typestr
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from zom.extension.configuration import Configuration
-    from zom.extension.datatype import Format, Kind
+    from zom.extension.datatype import ByteOrder, Format, Kind
     from zom.extension.notation import Notation
-    from zom.json.value import JSON, JSONDict
+    from zom.json.value import JSON
     from zom.problems import Fault
 
 __all__ = ["NullTerminatedBytesType"]
@@ -38,6 +36,8 @@ class NullTerminatedBytesType(SizedType):
     >>> NullTerminatedBytesType(4).parse_fill("YWI=", "v2", [])
     np.bytes_(b'ab')
     """
+
+    uri: ClassVar[str] = "TODO: bytestring array protocol URL"
 
     length: int
 
@@ -63,11 +63,6 @@ class NullTerminatedBytesType(SizedType):
     @override
     def to_v2(self) -> JSON:
         return f"|S{self.length}"
-
-    @property
-    @override
-    def uri(self) -> str:
-        return "TODO: bytestring array protocol URL"
 
     @override
     def plain_fill_schema(self, notation: Notation) -> dict[str, Any]:
@@ -101,42 +96,20 @@ class NullTerminatedBytesType(SizedType):
         raise cast_error(self, value, f"at most {self.length} bytes")
 
 
-class NullTerminatedBytesFamily(DataTypeFamily):
+class NullTerminatedBytesFamily(SizedFamily):
     """The family of `null_terminated_bytes`."""
+
+    letter = "S"
+    words = ("string", "bytes")
 
     @property
     def name(self) -> str:
         return "null_terminated_bytes"
 
-    @property
-    def registered(self) -> bool:
-        return False
-
-    @property
-    def configuration(self) -> type[Configuration]:
-        return LengthConfiguration
-
-    def fill_schema(self, form: Format) -> dict[str, Any]:
-        return base64_schema(form)
-
-    def from_v3(
-        self, name: str, configuration: JSONDict | None, faults: list[Fault], path: tuple[str | int, ...]
-    ) -> DataType | None:
-        del name
-        found = configured(LengthConfiguration, configuration, faults, path)
-        return None if found is None else NullTerminatedBytesType(found.length_bytes)
-
-    def from_v2(
-        self, dtype: JSON, object_codec: str | None, faults: list[Fault], path: tuple[str | int, ...]
-    ) -> DataType | None:
-        del object_codec, faults, path
-        parts = parse_typestr(dtype) if isinstance(dtype, str) else None
-        return NullTerminatedBytesType(parts.size) if parts is not None and parts.kind == "S" else None
-
-    def from_draft(
-        self, data_type: JSON, faults: list[Fault], path: tuple[str | int, ...]
-    ) -> DataType | None:
-        return self.from_v2(extension_type(data_type, "string", "bytes"), None, faults, path)
+    def of(self, length: int, order: ByteOrder | None = None) -> NullTerminatedBytesType:
+        """Byte strings; bytes have no order."""
+        del order
+        return NullTerminatedBytesType(length)
 
     def from_numpy(self, dtype: np.dtype[Any]) -> DataType | None:
         # Without a length (`np.dtype("S")`) the elements are of any length: that is `bytes`.

@@ -7,45 +7,27 @@ Fill values are base64 in every format.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from typing_extensions import override
 
-from zom.dtypes.base64_fill import base64_schema, parse_item, write_item
-from zom.dtypes.element import (
-    SizedType,
-    cast_error,
-    configured,
-    extension_type,
-    is_unnamed_field,
-)
-from zom.extension.configuration import Configuration
-from zom.extension.datatype import DataType, DataTypeFamily, data_types
-from zom.extension.field import Interval
+from zom.dtypes.base64_fill import parse_item, write_item
+from zom.dtypes.element import cast_error, extension_type, is_unnamed_field
+from zom.dtypes.sized import SizedFamily, SizedType
+from zom.extension.datatype import DataType, data_types
 from zom.extension.patterns import base64_up_to
-from zom.extension.typestr import MOST_BYTES, parse_typestr
 from zom.json.python_value import bytes_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from zom.extension.datatype import Format, Kind
+    from zom.extension.datatype import ByteOrder, Format, Kind
     from zom.extension.notation import Notation
-    from zom.json.value import JSON, JSONDict
+    from zom.json.value import JSON
     from zom.problems import Fault
 
-__all__ = ["LengthConfiguration", "RawBytesType"]
-
-
-class LengthConfiguration(Configuration):
-    """The length of every element, in bytes.
-
-    >>> LengthConfiguration(length_bytes=8).length_bytes
-    8
-    """
-
-    length_bytes: Annotated[int, Interval(1, MOST_BYTES)]
+__all__ = ["RawBytesType"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +37,8 @@ class RawBytesType(SizedType):
     >>> RawBytesType(2).parse_fill("AQI=", "v3", []).tobytes()
     b'\x01\x02'
     """
+
+    uri: ClassVar[str] = "TODO: structured array protocol URL"
 
     length: int
 
@@ -80,11 +64,6 @@ class RawBytesType(SizedType):
     @override
     def to_v2(self) -> JSON:
         return f"|V{self.length}"
-
-    @property
-    @override
-    def uri(self) -> str:
-        return "TODO: structured array protocol URL"
 
     @property
     @override
@@ -119,42 +98,25 @@ class RawBytesType(SizedType):
         return self.unpack(raw)
 
 
-class RawBytesFamily(DataTypeFamily):
+class RawBytesFamily(SizedFamily):
     """The family of `raw_bytes`."""
+
+    letter = "V"
+    words = ("struct", "void", "raw")
 
     @property
     def name(self) -> str:
         return "raw_bytes"
 
-    @property
-    def registered(self) -> bool:
-        return False
-
-    @property
-    def configuration(self) -> type[Configuration]:
-        return LengthConfiguration
-
-    def fill_schema(self, form: Format) -> dict[str, Any]:
-        return base64_schema(form)
-
-    def from_v3(
-        self, name: str, configuration: JSONDict | None, faults: list[Fault], path: tuple[str | int, ...]
-    ) -> DataType | None:
-        del name
-        found = configured(LengthConfiguration, configuration, faults, path)
-        return None if found is None else RawBytesType(found.length_bytes)
-
-    def from_v2(
-        self, dtype: JSON, object_codec: str | None, faults: list[Fault], path: tuple[str | int, ...]
-    ) -> DataType | None:
-        del object_codec, faults, path
-        parts = parse_typestr(dtype) if isinstance(dtype, str) else None
-        return RawBytesType(parts.size) if parts is not None and parts.kind == "V" else None
+    def of(self, length: int, order: ByteOrder | None = None) -> RawBytesType:
+        """Raw bytes; they have no order."""
+        del order
+        return RawBytesType(length)
 
     def from_draft(
         self, data_type: JSON, faults: list[Fault], path: tuple[str | int, ...]
     ) -> DataType | None:
-        spelled = extension_type(data_type, "struct", "void", "raw")
+        spelled = extension_type(data_type, *self.words)
         if is_unnamed_field(spelled):
             spelled = spelled[0][-1]
         return self.from_v2(spelled, None, faults, path)

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from typing_extensions import override
 
-from zom.dtypes.element import cast_error, text_schema, unconfigured
+from zom.dtypes.element import cast_error, unconfigured
+from zom.dtypes.fill_schema import text_schema
 from zom.extension.datatype import DataType, DataTypeFamily, data_types
 from zom.extension.fill_value import no_fill, refuse_type
 from zom.extension.notation import NOTATIONS
