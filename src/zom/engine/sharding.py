@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeAlias
 
 import numpy as np
 
+from zom.engine.boxes import read_boxes
 from zom.engine.padding import encode_padded
 from zom.engine.split import walk
 from zom.errors import CodecError
@@ -105,6 +106,8 @@ def read_part(form: ChunkForm, source: Source, inside: Index, target: Array) -> 
     where = Range(0, nbytes) if location == "start" else Suffix(nbytes)
     index = shard.parse_index(source.get(where), source.size)
     index.check()
+    if read_boxes(shard, index, source, inside, target):
+        return
     wanted: list[_Wanted] = []
     waiting = 0
     parts = walk(inside, form.axes)

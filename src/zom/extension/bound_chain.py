@@ -139,6 +139,7 @@ class BoundChain:
         "coders",
         "direct",
         "most",
+        "moves_bytes",
         "names",
         "nbytes",
         "pivot",
@@ -180,6 +181,8 @@ class BoundChain:
         self._innermost = (inner[0][0], inner[0][1].decode_into) if plain and inner else None
         self.direct = bool(plain) and not inner and not coders[:pivot] and self.serializer.verify is None
         """Whether a stored chunk is, byte for byte, the array in memory: it can be read without a copy."""
+        self.moves_bytes = bool(plain) and not pivot
+        """Whether `decode_bytes_into` works: decoding puts bytes into memory, in the order of the array."""
 
     def encode(self, array: Array) -> Data:
         """The bytes that a chunk is stored as; `array` has the shape and the type of the block."""
@@ -245,6 +248,26 @@ class BoundChain:
             if self.serializer.verify is not None:
                 name = self._serializer[0]
                 self.serializer.verify(place)
+        except Exception as cause:  # noqa: BLE001 - foreign libraries raise what they like
+            self._fail(name, cause)
+
+    def verify(self, array: Array) -> None:
+        """Refuse elements that are none, among those that `decode_bytes_into` made."""
+        if self.serializer.verify is not None:
+            self.serializer.verify(array)
+
+    def decode_bytes_into(self, data: Data, target: memoryview) -> None:
+        """Put the memory of the chunk that is stored as `data` into `target`; `verify` is called for many at once."""
+        made: Any = data
+        name = self._serializer[0]
+        try:
+            if self._innermost is None:
+                self.serializer.decode_into(made, target)
+                return
+            for name, decode in self._byte_decoders[:-1]:  # noqa: B007
+                made = decode(made)
+            name, into = self._innermost
+            into(made, target)
         except Exception as cause:  # noqa: BLE001 - foreign libraries raise what they like
             self._fail(name, cause)
 

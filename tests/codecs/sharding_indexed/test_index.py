@@ -197,22 +197,25 @@ def test_the_last_index_is_kept_for_the_same_bytes_and_size_only():
     assert made.parse(raw((0, 9), GONE), 1000).entry(0) == (0, 9)
 
 
+def some_overlap(pairs):
+    """Whether two ranges overlap in part."""
+    there = [pair for pair in pairs if pair != GONE]
+    return any(
+        one != other and one[0] < sum(other) and other[0] < sum(one) for one in there for other in there
+    )
+
+
 @pytest.mark.slow
 @given(st.lists(st.tuples(st.integers(0, 60), st.integers(1, 12)) | st.just(GONE), max_size=40))
 @settings(max_examples=300, deadline=None)
 def test_overlaps_are_found_as_by_comparing_all_with_all(pairs):
-    def overlap(one, other):
-        return one != other and one[0] < other[0] + other[1] and other[0] < one[0] + one[1]
-
-    there = [pair for pair in pairs if pair != GONE]
-    bad = any(overlap(one, other) for one in there for other in there)
     index = index_of(GONE, *pairs)
     try:
         index.check()
     except CodecError:
-        assert bad
+        assert some_overlap(pairs)
     else:
-        assert not bad
+        assert not some_overlap(pairs)
 
 
 NUMBERS = st.one_of(
@@ -247,7 +250,7 @@ def test_one_by_one_and_all_at_once_agree_with_whole_numbers(pairs, location, si
         else:
             with pytest.raises(CodecError):
                 index.entry(place)
-    if all(pair == GONE or sound(*pair) for pair in pairs):
+    if all(pair == GONE or sound(*pair) for pair in pairs) and not some_overlap(pairs):
         index.check()
     else:
         with pytest.raises(CodecError):

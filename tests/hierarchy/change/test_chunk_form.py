@@ -5,7 +5,6 @@ import pytest
 from zom import v3
 from zom.hierarchy.change.chunk_form import same_chunks
 
-
 LITTLE = {"name": "bytes", "configuration": {"endian": "little"}}
 
 

@@ -32,6 +32,9 @@ AUTO: Final = -1
 _MOST: Final = 2**31 - 1 - 16
 _WIDEST: Final = 255
 
+_SMALL: Final = 1 << 16
+"""Up to so many bytes a copy takes less time than numcodecs takes to look at a place."""
+
 
 class BloscCoder(Coder[Any, Any]):
     r"""Bytes, as a Blosc 1 container.
@@ -95,10 +98,12 @@ class BloscCoder(Coder[Any, Any]):
     @override
     def decode_into(self, chunk: Data, target: memoryview) -> None:
         _, inner = check_container(chunk, len(target), len(target))
-        if inner:
-            self._decompress(chunk, target, inner)
-        else:
+        if not inner:
             target[:] = memoryview(chunk)[16:]
+        elif len(target) <= _SMALL:
+            target[:] = self._decompress(chunk, None, inner)
+        else:
+            self._decompress(chunk, target, inner)
 
     def _decompress(self, chunk: Data, target: memoryview | None, inner: str) -> Data:
         if inner not in self._known:

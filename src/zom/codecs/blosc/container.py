@@ -14,8 +14,9 @@ bytes, it leaves the rest of the block as it found it.
 
 from __future__ import annotations
 
+from functools import lru_cache
 from struct import Struct
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
@@ -54,10 +55,48 @@ def check_container(data: Data, nbytes: int | None, most: int) -> tuple[int, str
     """
     if len(data) < _SIZE:
         raise CodecError(f"truncated: a container has at least {_SIZE} bytes, found {len(data)}")
-    version, inner, flags, typesize, made, blocksize, total = _HEADER.unpack_from(data)
+    header = _HEADER.unpack_from(data)
+    total: int = header[6]
+    layout = _layout(header[:6], nbytes, most)
+    _check_total(total, len(data))
+    if not layout.inner:
+        if total != layout.made + _SIZE:
+            raise CodecError(f"expected {layout.made} stored bytes, found {total - _SIZE}")
+        return layout.made, ""
+    if layout.first > len(data):
+        raise CodecError(f"truncated: {layout.blocks} blocks, but only {len(data)} bytes")
+    walk = _walk if layout.blocks <= _FEW else _walk_many
+    walk(data, layout)
+    return layout.made, layout.inner
+
+
+class _Layout(NamedTuple):
+    """What the header of a container says, but for its length."""
+
+    made: int
+    """The bytes before compression."""
+    inner: str
+    """The format inside; empty where bytes are stored as they are."""
+    blocks: int = 0
+    """How many blocks there are."""
+    full: int = 0
+    """How many of them are not shorter than the others."""
+    splits: int = 0
+    """In how many parts each of these is compressed."""
+    first: int = 0
+    """Where the first block can start."""
+
+
+@lru_cache(maxsize=256)
+def _layout(header: tuple[int, ...], nbytes: int | None, most: int) -> _Layout:
+    """The layout that a header states; most chunks of an array state the same."""
+    version, inner, flags, typesize, made, blocksize = header
     if version != 2:
         raise CodecError(f"expected a container of version 2, found {version}")
-    _check_sizes((made, total), nbytes, most, len(data))
+    if nbytes is not None and made != nbytes:
+        raise CodecError(f"expected {nbytes} bytes, found a container of {made}")
+    if made > most:
+        raise CodecError(f"expected at most {most} bytes, found a container of {made}")
     if flags & _FUTURE:
         raise CodecError(f"unknown flags {flags:#04x}: the container is newer, or damaged")
     if not typesize:
@@ -65,20 +104,16 @@ def check_container(data: Data, nbytes: int | None, most: int) -> tuple[int, str
     if made and not 0 < blocksize <= made:
         raise CodecError(f"expected blocks of 1 to {made} bytes, found {blocksize}")
     if not made or flags & _STORED:
-        if total != made + _SIZE:
-            raise CodecError(f"expected {made} stored bytes, found {total - _SIZE}")
-        return made, ""
-    name = _inner(flags, inner)
-    _check_blocks(data, flags, (typesize, made, blocksize))
-    return made, name
+        return _Layout(made, "")
+    full, rest = divmod(made, blocksize)
+    count = full + (rest > 0)
+    splits = splits_of(flags, typesize, blocksize)
+    if splits > 1 and blocksize % typesize:
+        raise CodecError(f"blocks of {blocksize} bytes can't be split by elements of {typesize}")
+    return _Layout(made, _inner(flags, inner), count, full, splits, _SIZE + 4 * count)
 
 
-def _check_sizes(said: tuple[int, int], nbytes: int | None, most: int, length: int) -> None:
-    made, total = said
-    if nbytes is not None and made != nbytes:
-        raise CodecError(f"expected {nbytes} bytes, found a container of {made}")
-    if made > most:
-        raise CodecError(f"expected at most {most} bytes, found a container of {made}")
+def _check_total(total: int, length: int) -> None:
     if total != length:
         what = "truncated" if total > length else "trailing bytes"
         raise CodecError(f"{what}: the container says that it has {total} bytes, found {length}")
@@ -93,28 +128,14 @@ def _inner(flags: int, version: int) -> str:
     return INNER[number]
 
 
-def _check_blocks(data: Data, flags: int, sizes: tuple[int, int, int]) -> None:
-    typesize, made, blocksize = sizes
-    full, rest = divmod(made, blocksize)
-    count = full + (rest > 0)
-    first = _SIZE + 4 * count
-    if first > len(data):
-        raise CodecError(f"truncated: {count} blocks, but only {len(data)} bytes")
-    splits = splits_of(flags, typesize, blocksize)
-    if splits > 1 and blocksize % typesize:
-        raise CodecError(f"blocks of {blocksize} bytes can't be split by elements of {typesize}")
-    walk = _walk if count <= _FEW else _walk_many
-    walk(data, first, count, (splits, full))
-
-
 def splits_of(flags: int, typesize: int, blocksize: int) -> int:
     """In how many parts a whole block is compressed."""
     few = typesize <= _MOST_SPLITS and blocksize // typesize >= _FEWEST_ELEMENTS
     return typesize if few and not flags & _WHOLE else 1
 
 
-def _walk(data: Data, first: int, count: int, shape: tuple[int, int]) -> None:
-    splits, full = shape
+def _walk(data: Data, layout: _Layout) -> None:
+    _, _, count, full, splits, first = layout
     length = len(data)
     read: Callable[[Data, int], tuple[int]] = _LENGTH.unpack_from
     last = length - 4
@@ -129,8 +150,8 @@ def _walk(data: Data, first: int, count: int, shape: tuple[int, int]) -> None:
             raise _outside(block, place, length)
 
 
-def _walk_many(data: Data, first: int, count: int, shape: tuple[int, int]) -> None:
-    splits, full = shape
+def _walk_many(data: Data, layout: _Layout) -> None:
+    _, _, count, full, splits, first = layout
     length = len(data)
     places = np.frombuffer(data, "<u4", count, _SIZE).astype(np.int64)
     # A number at each byte: where splits start is nowhere aligned.

@@ -13,6 +13,7 @@ import numpy as np
 
 from zom.codecs.sharding_indexed.grid import ShardGrid
 from zom.codecs.sharding_indexed.index import MISSING, IndexCoder
+from zom.codecs.sharding_indexed.rows import RowDecoder
 from zom.errors import CodecError, ExtensionError
 from zom.extension.bound import Coder
 from zom.extension.bound_chain import byte_view
@@ -32,6 +33,9 @@ _MOST_CHUNKS = 1 << 24
 
 # What the codecs of an inner chunk may add to it, however small it is.
 _ADDED = 1 << 12
+
+_AT_ONCE = 1 << 20
+"""The bytes of inner chunks, decoded, that are put into their places at once."""
 
 
 class ShardCoder(Coder[Any, Any]):
@@ -79,9 +83,11 @@ class ShardCoder(Coder[Any, Any]):
         most = inner.most if inner.nbytes is None else inner.nbytes
         self.index = IndexCoder(self.counts, index, sizes=(least, most), location=location, name=name)
         """Reads and writes the index."""
-        self._start = self.index.nbytes if location == "start" else 0
         self.is_empty = FillTest(inner.block)
         """Whether an inner chunk is nothing but fill, and so is not stored."""
+        self.rows = RowDecoder(inner, self.is_empty.cell)
+        """Decodes many inner chunks at once, where they are small."""
+        self._start = self.index.nbytes if location == "start" else 0
         self.most = self.index.nbytes + self._most_inside()
 
     def index_range(self) -> tuple[IndexLocation, int]:
@@ -137,6 +143,8 @@ class ShardCoder(Coder[Any, Any]):
         if self.inner.direct and self.grid.can_split and (rows := self._rows(shard, index)) is not None:
             self.grid.split(target)[...] = rows.reshape(*self.counts, *self.chunk_shape)
             return
+        if self.rows.is_possible and self.grid.can_split and self._decode_rows(shard, index, target):
+            return
         fill, decode, into = self.is_empty.cell, self.inner.decode, self.inner.decode_into
         in_place = self.inner.serializer.scatters or self._lie_together(target)
         place = 0
@@ -150,6 +158,24 @@ class ShardCoder(Coder[Any, Any]):
                     target[corner] = decode(shard[span[0] : span[1]])
         except CodecError as cause:
             raise self.refuse(place, cause, index.entry(place)) from cause
+
+    def _decode_rows(self, shard: memoryview, index: ShardIndex, target: Array) -> bool:
+        """Decode inner chunks into rows, some at a time; False where one is at fault, which is told one by one."""
+        split = self.grid.split(target)
+        below = self.count // self.counts[0] if self.count else 1
+        step = max(1, _AT_ONCE // (below * self.rows.nbytes))
+        try:
+            for first in range(0, self.counts[0], step):
+                part = split[first : first + step]
+                entries = index.entries[first * below : (first + step) * below]
+                pieces = [
+                    None if start == MISSING else shard[start : start + length]
+                    for start, length in entries.tolist()
+                ]
+                part[...] = self.rows.decode(pieces).reshape(part.shape)
+        except CodecError:
+            return False
+        return True
 
     def refuse(self, place: int, cause: CodecError, span: tuple[int, int] | None = None) -> CodecError:
         """The error of the inner chunk at `place`, in C order, whose codecs raised `cause`."""

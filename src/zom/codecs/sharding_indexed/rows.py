@@ -1,0 +1,84 @@
+"""Small inner chunks of a shard, decoded one after the other into one array, and put into their places at once.
+
+A numpy operation for each inner chunk takes as long as to decode some KiB. Larger ones are decoded straight
+into their places: there, a copy would cost more.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from zom.errors import CodecError
+from zom.extension.bound_chain import byte_view
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any
+
+    from zom.extension.bound import Array, Data
+    from zom.extension.bound_chain import BoundChain
+
+__all__ = ["RowDecoder"]
+
+_MOST = 1 << 14
+"""The bytes of an inner chunk, decoded, up to which that is faster."""
+
+
+class RowDecoder:
+    """Decodes inner chunks into the rows of an array.
+
+    >>> import zom.dtypes
+    >>> from zom.extension.bound import Block
+    >>> from zom.extension.bound_chain import bind_chain
+    >>> from zom.extension.resolve import data_type
+    >>> chain = bind_chain([], Block((2,), data_type("int8"), 0))
+    >>> RowDecoder(chain, np.int8(7)).decode([b"ab", None])
+    array([[97, 98],
+           [ 7,  7]], dtype=int8)
+    """
+
+    __slots__ = ("_chain", "_fill", "is_possible", "nbytes")
+
+    def __init__(self, chain: BoundChain, fill: Any) -> None:
+        self._chain = chain
+        self._fill = fill
+        self.nbytes = chain.block.count * chain.block.dtype.itemsize
+        """The bytes of an inner chunk, decoded."""
+        self.is_possible = chain.moves_bytes and 0 < self.nbytes <= _MOST
+        """Whether the codecs of inner chunks put bytes into memory, and these are small."""
+
+    def decode(self, pieces: Sequence[Data | None]) -> Array:
+        """A row for each inner chunk; the fill value where it is None.
+
+        The CodecError of one that is at fault does not tell which it was.
+        """
+        block = self._chain.block
+        rows = np.empty((len(pieces), *block.shape), block.dtype)
+        target = byte_view(rows)
+        into = self._chain.decode_bytes_into
+        nbytes, start = self.nbytes, 0
+        for number, piece in enumerate(pieces):
+            stop = start + nbytes
+            if piece is None:
+                rows[number] = self._fill
+            else:
+                into(piece, target[start:stop])
+            start = stop
+        self._chain.verify(rows)
+        return rows
+
+    def cut(self, data: memoryview, starts: Array) -> Array | None:
+        """The rows that begin at `starts` in `data`, stored as they lie in memory; None where they lie unevenly."""
+        places, rest = np.divmod(starts, self.nbytes)
+        if rest.any():
+            return None
+        count = len(data) // self.nbytes
+        block = self._chain.block
+        rows = np.frombuffer(data[: count * self.nbytes], block.dtype).reshape(count, *block.shape)
+        if count == len(places) and bool((places[1:] > places[:-1]).all()):
+            return rows
+        if len(places) and int(places.max()) >= count:
+            raise CodecError("fewer bytes are there than the index says")
+        return rows[places]

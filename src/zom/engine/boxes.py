@@ -1,0 +1,181 @@
+"""Boxes: what slices select of a shard of small inner chunks, decoded into rows, and put into its place at once.
+
+The inner chunks that slices touch form a box. Those that lie near each other in the shard are read in one piece.
+"""
+
+from __future__ import annotations
+
+from itertools import starmap
+from math import prod
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from zom.codecs.sharding_indexed.grid import ShardGrid
+from zom.codecs.sharding_indexed.index import MISSING
+from zom.errors import CodecError
+from zom.stores.interface import Range
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from zom.codecs.sharding_indexed.index import ShardIndex
+    from zom.codecs.sharding_indexed.shard import ShardCoder
+    from zom.engine.index import Index
+    from zom.engine.sharding import Source
+    from zom.extension.bound import Array, Data
+
+__all__ = ["read_boxes"]
+
+_GAP = 1 << 13
+"""So many bytes that nobody wants are read along: that takes as long as another call of the system."""
+
+_FEW = 24
+"""Fewer inner chunks are read sooner one by one."""
+
+_AT_ONCE = 1 << 22
+"""The bytes of inner chunks, decoded, that are in memory beside the result."""
+
+
+class _Run(NamedTuple):
+    """The inner chunks that a slice touches along one dimension: all from the first to the last."""
+
+    first: int
+    chunks: int
+    size: int
+    """How many elements an inner chunk has."""
+    start: int
+    """The first element that is wanted, counted from that of the first inner chunk."""
+    step: int
+    length: int
+    """How many elements are wanted."""
+
+    def rows(self, low: int, high: int) -> tuple[slice, slice]:
+        """Of the inner chunks from `low` to `high`: which elements are wanted, and which of the result they are."""
+        begin = max(0, -(-(low * self.size - self.start) // self.step))
+        end = min(self.length, -(-(high * self.size - self.start) // self.step))
+        start = self.start + begin * self.step - low * self.size
+        stop = start + max(0, end - begin - 1) * self.step + 1
+        return slice(start, stop if end > begin else start, self.step), slice(begin, end)
+
+
+def read_boxes(shard: ShardCoder, index: ShardIndex, source: Source, inside: Index, target: Array) -> bool:
+    """Put what `inside` selects of the shard `source` into `target`; False where that can't be done so.
+
+    An inner chunk that is at fault is such a case: read one by one, it is told.
+    """
+    if not shard.rows.is_possible or not shard.grid.can_split or not inside.basic or not target.size:
+        return False
+    runs = list(starmap(_run, zip(inside.entries, shard.chunk_shape, strict=True)))
+    if any(run is None for run in runs):
+        return False
+    found: Any = runs
+    if prod(run.chunks for run in found) < _FEW:
+        return False
+
+    def read(numbers: Array) -> Array:
+        return _rows(shard, source, index.entries[numbers])
+
+    try:
+        for group in _groups(found, shard.rows.nbytes):
+            _read_box(read, shard.counts, found, group, target)
+    except CodecError:
+        return False
+    return True
+
+
+def _run(entry: Any, size: int) -> _Run | None:
+    """The inner chunks of `size` that a slice touches; None where it leaves one out."""
+    if entry.step > size:
+        return None
+    first, start = divmod(entry.start, size)
+    length = (entry.stop - entry.start - 1) // entry.step + 1
+    last = (entry.start + (length - 1) * entry.step) // size
+    return _Run(first, last - first + 1, size, start, entry.step, length)
+
+
+def _groups(runs: Sequence[_Run], nbytes: int) -> Iterator[tuple[int, int]]:
+    """Along the first dimension, inner chunks that are read together."""
+    step = max(1, _AT_ONCE // prod((nbytes, *[run.chunks for run in runs[1:]])))
+    count = runs[0].chunks
+    return ((low, min(count, low + step)) for low in range(0, count, step))
+
+
+def _read_box(
+    read: Callable[[Array], Array],
+    counts: tuple[int, ...],
+    runs: Sequence[_Run],
+    group: tuple[int, int],
+    target: Array,
+) -> None:
+    """Put into `target` what is wanted of one box; `read` gives the inner chunks that have these numbers."""
+    low, high = group
+    touched = (high - low, *[run.chunks for run in runs[1:]])
+    sizes = tuple([run.size for run in runs])
+    rows = read(_numbers(counts, runs, group))
+    shape = tuple(map(int.__mul__, touched, sizes))
+    grid = ShardGrid(shape, sizes)
+    split = rows.reshape(*touched, *sizes)
+    cuts = [runs[0].rows(low, high), *[run.rows(0, run.chunks) for run in runs[1:]]]
+    room = target[cuts[0][1]]
+    if room.shape == shape:
+        grid.split(room)[...] = split
+        return
+    box = np.empty(shape, rows.dtype)
+    grid.split(box)[...] = split
+    room[...] = box[tuple(cut for cut, _ in cuts)]
+
+
+def _numbers(counts: tuple[int, ...], runs: Sequence[_Run], group: tuple[int, int]) -> Array:
+    """The inner chunks of a box, in C order, by their numbers in the shard."""
+    numbers: Array = np.zeros((), np.intp)
+    for place, (count, run) in enumerate(zip(counts, runs, strict=True)):
+        low, high = group if place == 0 else (0, run.chunks)
+        numbers = numbers[..., None] * count + np.arange(run.first + low, run.first + high)
+    return numbers.reshape(-1)
+
+
+def _rows(shard: ShardCoder, source: Source, entries: Array) -> Array:
+    """The inner chunks of these entries of the index, decoded."""
+    starts, there = entries[:, 0], entries[:, 0] != MISSING
+    stops = starts + entries[:, 1]
+    if not there.all():
+        starts, stops = starts[there], stops[there]
+    spans = _near(starts, stops)
+    values = [memoryview(value) for value in source.get_many([Range(low, high - low) for low, high in spans])]
+    for (low, high), value in zip(spans, values, strict=True):
+        if len(value) != high - low:
+            raise CodecError("fewer bytes are there than the index says")
+    if len(spans) == 1 and len(starts) == len(entries) and shard.inner.direct:
+        rows = shard.rows.cut(values[0], (starts - spans[0][0]).astype(np.intp))
+        if rows is not None:
+            return rows
+    return shard.rows.decode(_pieces(entries, spans, values))
+
+
+def _near(starts: Array, stops: Array) -> list[tuple[int, int]]:
+    """Spans that hold all inner chunks, of which those that lie near each other are in one."""
+    if not len(starts):
+        return []
+    order = np.argsort(starts, kind="stable")
+    starts, ends = starts[order], np.maximum.accumulate(stops[order])
+    breaks = np.flatnonzero(starts[1:].astype(np.int64) - ends[:-1].astype(np.int64) > _GAP) + 1
+    lows = starts[np.concatenate(([0], breaks))].tolist()
+    highs = ends[np.concatenate((breaks - 1, [-1]))].tolist()
+    return list(zip(lows, highs, strict=True))
+
+
+def _pieces(
+    entries: Array, spans: Sequence[tuple[int, int]], values: Sequence[memoryview]
+) -> list[Data | None]:
+    """The bytes of each inner chunk; None where it is missing."""
+    lows = np.array([low for low, _ in spans], np.uint64)
+    owners: list[int] = (np.searchsorted(lows, entries[:, 0], side="right") - 1).tolist()
+    pieces: list[Data | None] = []
+    for owner, (start, length) in zip(owners, entries.tolist(), strict=True):
+        if start == MISSING:
+            pieces.append(None)
+        else:
+            begin = start - spans[owner][0]
+            pieces.append(values[owner][begin : begin + length])
+    return pieces
