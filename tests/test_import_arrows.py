@@ -184,16 +184,11 @@ def circle(arrows):
     return next((found for found in map(walk, sorted(arrows)) if found), [])
 
 
-def is_verb_of_a_template(found):
-    """A template's method that imports its function when it is called: these do need each other."""
-    return found.when == "call" and part_of(found.importer) == part_of(found.imported) == "template"
-
-
 def test_no_modules_need_each_other_in_a_circle():
     # What a function imports when it is called counts, too: only names of types may lead back.
     arrows = {}
     for found in all_imports():
-        if found.when != "typing" and found.imported != found.importer and not is_verb_of_a_template(found):
+        if found.when != "typing" and found.imported != found.importer:
             arrows.setdefault(found.importer, set()).add(found.imported)
     assert circle(arrows) == []
 

@@ -12,7 +12,7 @@ from typing_extensions import TypedDict
 
 from zom import draft, v2, v3
 from zom.schema import json_schema
-from zom.template.models import ArrayTemplate, GroupTemplate, NodeTemplate, Pattern
+from zom.template import ArrayTemplate, GroupTemplate, NodeTemplate, Pattern
 
 
 class Attributes(BaseModel):

@@ -21,16 +21,8 @@ from zom.schema.node_v3 import lean
 from zom.schema.spec_class import Builder
 from zom.schema.standard import SchemaPart
 from zom.template.attributes import is_shorthand
-from zom.template.definition import KINDS
-from zom.template.models import (
-    ArrayTemplate,
-    Codecs,
-    GroupTemplate,
-    Names,
-    NodeTemplate,
-    Range,
-    Template,
-)
+from zom.template.models import ArrayTemplate, GroupTemplate, NodeTemplate, Template
+from zom.template.parts import KINDS, Codecs, Names, Range
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -10,18 +10,8 @@ members: expected at least 1 member like [0-9]+, found none
 
 from zom.errors import SpecError
 from zom.template.classes import ArrayClass, GroupClass
-from zom.template.inference import infer
-from zom.template.models import (
-    ArrayTemplate,
-    Codecs,
-    GroupTemplate,
-    Names,
-    NodeTemplate,
-    Pattern,
-    Range,
-    Reference,
-    Template,
-)
+from zom.template.models import ArrayTemplate, GroupTemplate, NodeTemplate, Template
+from zom.template.parts import Codecs, Names, Pattern, Range, Reference
 
 __all__ = [
     "ArrayClass",
@@ -43,3 +33,5 @@ __all__ = [
 # The names of codecs and data types in a template are looked up when it is made.
 parse = Template.parse
 """The template that a document describes; SpecError with every problem where it breaks rules."""
+infer = Template.infer
+"""The tightest sensible template that all examples fit."""

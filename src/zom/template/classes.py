@@ -21,12 +21,13 @@ from zom.json.value import JSON  # noqa: TC001 - the fields are evaluated
 from zom.model.attributes import plain
 from zom.problems import Fault
 from zom.template.definition import FORM, problems_of
-from zom.template.models import ArrayTemplate, GroupTemplate, NodeTemplate, Pattern, Template
+from zom.template.models import ArrayTemplate, GroupTemplate, NodeTemplate, Template
+from zom.template.parts import Pattern
 
 if TYPE_CHECKING:
     from zom.model.spec import Spec
     from zom.problems import Level, Problem
-    from zom.template.models import (
+    from zom.template.parts import (
         CodecRules,
         Extent,
         Extents,

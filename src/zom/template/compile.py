@@ -24,15 +24,15 @@ from zom.formats.resolve import canonical_codec_name
 from zom.json.types import TYPE_WORDS
 from zom.problems import rule, show, split_pointer
 from zom.template.attributes import is_shorthand, types_in
-from zom.template.definition import KINDS
-from zom.template.models import Codecs, Names, Range
+from zom.template.parts import KINDS, Codecs, Names, Range
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Hashable, Iterator, Mapping
 
     from zom.checks.check import Check
     from zom.problems import Rule as Sentence
-    from zom.template.models import ArrayTemplate, GroupTemplate, NodeTemplate, Pattern, Reference, Template
+    from zom.template.models import ArrayTemplate, GroupTemplate, NodeTemplate, Template
+    from zom.template.parts import Pattern, Reference
 
 __all__ = ["CompiledTemplate", "compile_template", "one_length_rule"]
 

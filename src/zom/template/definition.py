@@ -7,61 +7,109 @@ the form are right: names that nobody knows, bounds that nothing fits, patterns 
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Mapping
 from collections.abc import Set as AbstractSet
-from typing import TYPE_CHECKING, Any, Final, cast, get_args
+from typing import TYPE_CHECKING, Any, ClassVar, Final, cast
 
-from pydantic import BaseModel, ValidationError
+from pydantic import BaseModel, ConfigDict, ValidationError
 from typing_extensions import TypeIs
 
 from zom.errors import SpecError
-from zom.extension.codec import codecs, v2_codecs
 from zom.extension.configuration import faults_of, schema_of
-from zom.extension.datatype import Kind, data_types
 from zom.extension.registry import did_you_mean, near
-from zom.formats.resolve import canonical_codec_name
 from zom.json.python_value import is_dict, is_list
 from zom.json.value import JSONDict, freeze
-from zom.problems import Fault, Problem, rule, show, split_pointer
-from zom.template.attributes import schema_faults
-from zom.template.models import (
-    ArrayTemplate,
-    Codecs,
-    GroupTemplate,
-    Names,
-    NodeTemplate,
-    Part,
-    Pattern,
-    Range,
-    Reference,
-    Template,
-)
+from zom.problems import Fault, Problem, rule, show
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
-__all__ = ["build", "define", "problems_of"]
+    from zom.template.models import Template
 
-_SOURCE = "the form of template documents, docs/templates.md"
+__all__ = [
+    "FORM",
+    "Defined",
+    "Part",
+    "build",
+    "define",
+    "plain",
+    "problems_of",
+    "template_classes",
+    "template_in",
+]
+
 Path = tuple[str | int, ...]
 
-FORM = rule("template/form", "a template is written as its kind says", source=_SOURCE, schema=True)
-NAME = rule(
-    "template/unknown-name",
-    "a template names kinds, data types, codecs, dimensions and members that there are",
-    source=_SOURCE,
+FORM = rule(
+    "template/form",
+    "a template is written as its kind says",
+    source="the form of template documents, docs/templates.md",
+    schema=True,
 )
-EMPTY = rule("template/empty-range", "at least one number lies within a range", source=_SOURCE)
-REGEX = rule("template/regex", "a pattern is a regular expression", source=_SOURCE)
-POINTER = rule(
-    "template/reference-pointer", "a reference has a pointer (RFC 6901) into attributes", source=_SOURCE
-)
-CONFLICT = rule("template/conflict", "constraints of one template don't exclude each other", source=_SOURCE)
 
-KINDS: Final = cast("tuple[str, ...]", get_args(Kind))
-_INDEX = re.compile(r"-?[0-9]+")
-_CHILD = "an array, group or any template"
+_CHILD: Final = "an array, group or any template"
+
+template_classes: Final[dict[object, type[Any]]] = {}
+"""The classes of templates by node type, filled in where they are defined."""
+
+
+class Defined(BaseModel):
+    """What a template is made of, itself included: frozen, and checked when it is made."""
+
+    model_config = ConfigDict(
+        frozen=True, strict=True, extra="forbid", protected_namespaces=(), allow_inf_nan=False
+    )
+
+    slots: ClassVar[tuple[str, ...]] = ()
+    """The fields that hold templates."""
+
+    if not TYPE_CHECKING:
+
+        def __init__(self, /, **data: Any) -> None:
+            made = define(type(self), data)
+            for name in ("__dict__", "__pydantic_fields_set__", "__pydantic_extra__"):
+                object.__setattr__(self, name, object.__getattribute__(made, name))
+            object.__setattr__(self, "__pydantic_private__", made.__pydantic_private__)
+
+        # Pydantic calls a constructor only where it isn't its own: a nested part is checked with
+        # the whole that it is in, so that its faults are located there.
+        __init__.__pydantic_base_init__ = True
+
+    def faults(self) -> Iterator[Fault]:
+        """What is wrong with it that its form can't say, parts inside of it left out."""
+        yield from ()
+
+
+class Part(Defined):
+    """A piece of a template that is no template itself."""
+
+    def document(self) -> dict[str, Any]:
+        """What was said, as JSON, templates left out.
+
+        >>> from zom.template import Range
+        >>> Range(max=24).document()
+        {'max': 24}
+        """
+        return {name: plain(getattr(self, name)) for name in self._said() if name != "template"}
+
+    def __repr_args__(self) -> Iterator[tuple[str | None, Any]]:
+        yield from ((name, getattr(self, name)) for name in self._said())
+
+    def _said(self) -> Iterator[str]:
+        for name in type(self).model_fields:
+            if name in self.model_fields_set:
+                yield name
+
+
+def plain(value: Any) -> Any:
+    """A field's value as JSON, templates left out."""
+    if isinstance(value, Part):
+        return value.document()
+    if isinstance(value, (list, tuple)):
+        return [plain(item) for item in cast("Sequence[Any]", value)]
+    if isinstance(value, Mapping):
+        return {name: plain(item) for name, item in cast("Mapping[str, Any]", value).items()}
+    return value
 
 
 def define(cls: type[Any], data: Mapping[str, Any]) -> Any:
@@ -96,7 +144,7 @@ def build(cls: type[Any], data: Mapping[str, Any], faults: list[Fault]) -> Any:
             tops = {path[0] for path in wrong}
             judged = _formed(cls, {name: v for name, v in values.items() if name not in tops}, [])
     if judged is not None:
-        _judge(judged, faults, ())
+        faults.extend(_faults(judged, ()))
     return made if len(faults) == before else None
 
 
@@ -146,14 +194,13 @@ def is_set(value: object) -> TypeIs[AbstractSet[Any]]:
 def _value(cls: type[Any], name: str, value: Any, faults: list[Fault]) -> Any:
     """`value` with templates made and all else as frozen JSON or parts."""
     path = (name,)
-    if name == "members" and is_mapping(value) and issubclass(cls, GroupTemplate):
-        return JSONDict({str(n): _child(child, faults, (name, str(n))) for n, child in value.items()})
-    if name in {"array", "group"} and issubclass(cls, NodeTemplate):
-        return _child(value, faults, path)
-    if name == "template" and issubclass(cls, Pattern):
-        return _child(value, faults, path)
-    if name == "patterns" and is_sequence(value):
-        return tuple(_pattern(item, faults, (name, index)) for index, item in enumerate(value))
+    if name in cls.slots:
+        if name == "members" and is_mapping(value):
+            return JSONDict({str(n): _child(child, faults, (name, str(n))) for n, child in value.items()})
+        if name == "patterns" and is_sequence(value):
+            return tuple(_pattern(item, faults, (name, index)) for index, item in enumerate(value))
+        if name not in {"members", "patterns"}:
+            return _child(value, faults, path)
     if name == "fill_value" and isinstance(value, float) and not math.isfinite(value):
         return "NaN" if math.isnan(value) else ("Infinity" if value > 0 else "-Infinity")
     return _frozen(value, faults, path)
@@ -171,19 +218,19 @@ def _pattern(value: Any, faults: list[Fault], path: Path) -> Any:
 
 
 def _child(value: Any, faults: list[Fault], path: Path) -> Template | None:
-    from zom.template.document import template_in  # noqa: PLC0415 - it makes templates of documents
-
-    declared = getattr(value, "template", None) if isinstance(value, type) else None
-    if isinstance(declared, Template):
+    declared = getattr(value, "template", None) if isinstance(value, type) else value
+    if _is_template(declared):
         return declared
-    if isinstance(value, Template):
-        return value
     if is_mapping(value):
         found, inner = template_in(value)
         faults.extend(fault._replace(path=(*path, *fault.path)) for fault in inner)
         return found
     faults.append(Fault(FORM, path, _CHILD, _shown(value)))
     return None
+
+
+def _is_template(value: object) -> TypeIs[Template]:
+    return isinstance(value, tuple(template_classes.values()))
 
 
 def _shown(value: object) -> str:
@@ -214,15 +261,13 @@ def _sortable(item: Any) -> tuple[str, Any]:
 # --- what a form can't say ---------------------------------------------------------------------------
 
 
-def _judge(made: BaseModel, faults: list[Fault], path: Path) -> None:
-    """Add what is wrong with the values of a part or template, nested parts included."""
+def _faults(made: Defined, path: Path) -> Iterator[Fault]:
+    """What is wrong with the values of a part or template, those of the parts inside of it first."""
     for name in type(made).model_fields:
         value: Any = getattr(made, name)
         for inner, step in _parts(value):
-            _judge(inner, faults, (*path, name, *step))
-    for kind, judge in _JUDGES.items():
-        if isinstance(made, kind):
-            judge(made, faults, path)
+            yield from _faults(inner, (*path, name, *step))
+    yield from (fault._replace(path=(*path, *fault.path)) for fault in made.faults())
 
 
 def _parts(value: Any) -> list[tuple[Part, Path]]:
@@ -235,130 +280,84 @@ def _parts(value: Any) -> list[tuple[Part, Path]]:
     return []
 
 
-def _judge_range(made: Range, faults: list[Fault], path: Path) -> None:
-    low, high, step = made.min or 0, made.max, made.multiple_of or 1
-    if high is None:
+# --- documents ---------------------------------------------------------------------------------------
+
+
+class _OpenTemplate:
+    __slots__ = ("cls", "data", "faults", "made", "path")
+
+    def __init__(self, data: Mapping[str, Any], path: Path) -> None:
+        self.data = data
+        self.path = path
+        self.faults: list[Fault] = []
+        self.cls: type[Template] | None = None
+        self.made: Template | None = None
+
+
+def template_in(document: Mapping[str, Any]) -> tuple[Template | None, list[Fault]]:
+    """The template of a document without the mark of a root, and what is wrong with it."""
+    frames: list[_OpenTemplate] = []
+    inner: dict[int, list[tuple[Path, _OpenTemplate]]] = {}
+    waiting = [_OpenTemplate(document, ())]
+    while waiting:
+        frame = waiting.pop()
+        frames.append(frame)
+        frame.cls = _class_of(frame)
+        below = [(steps, _OpenTemplate(child, (*frame.path, *steps))) for steps, child in _inside(frame)]
+        inner[id(frame)] = below
+        waiting.extend(child for _, child in reversed(below))
+    for frame in reversed(frames):
+        if frame.cls is not None:
+            made = {steps: child.made or template_classes["array"]() for steps, child in inner[id(frame)]}
+            frame.made = build(frame.cls, _with(frame.data, made), frame.faults)
+    faults = [fault._replace(path=(*frame.path, *fault.path)) for frame in frames for fault in frame.faults]
+    return (None if faults else frames[0].made), faults
+
+
+def _class_of(frame: _OpenTemplate) -> type[Template] | None:
+    declared: Any = frame.data.get("node_type")
+    cls = template_classes.get(declared) if isinstance(declared, str) else None
+    if cls is None:
+        found = show(declared) if "node_type" in frame.data else "nothing"
+        fix = did_you_mean(near(declared, ["array", "group", "any"]))
+        wanted = '"array", "group" or "any"'
+        frame.faults.append(Fault(FORM, ("node_type",), wanted, found, fix))
+    return cls
+
+
+def _inside(frame: _OpenTemplate) -> Iterator[tuple[Path, Mapping[str, Any]]]:
+    """The documents of templates inside of one."""
+    if frame.cls is None:
         return
-    if low > high:
-        faults.append(Fault(EMPTY, (*path, "max"), f"an integer of at least {low}, the min", show(high)))
-    elif high // step * step < low:
-        wanted = f"a number that has a multiple from {low} to {high}"
-        faults.append(Fault(EMPTY, (*path, "multiple_of"), wanted, show(step)))
+    if "members" in frame.cls.slots:
+        members: Any = frame.data.get("members")
+        if is_dict(members):
+            yield from ((("members", n), child) for n, child in members.items() if is_dict(child))
+        patterns: Any = frame.data.get("patterns")
+        for index, entry in enumerate(patterns if is_list(patterns) else ()):
+            if is_dict(entry) and is_dict(entry.get("template")):
+                yield ("patterns", index, "template"), entry["template"]
+    else:
+        for name in frame.cls.slots:
+            child: Any = frame.data.get(name)
+            if is_dict(child):
+                yield (name,), child
 
 
-def _foreign(name: str) -> bool:
-    """Whether a name is one that another package may bring: a URI, or a name with a prefix."""
-    return "." in name.strip(".") or name.startswith("urn:") or "://" in name
-
-
-def _judge_codecs(made: Codecs, faults: list[Fault], path: Path) -> None:
-    for field in ("allowed", "required"):
-        for index, name in enumerate(getattr(made, field) or ()):
-            if canonical_codec_name(name) is None and not _foreign(name):
-                fix = did_you_mean(near(name, [*codecs.names(), *v2_codecs()]))
-                faults.append(Fault(NAME, (*path, field, index), "the name of a codec", show(name), fix))
-    if made.allowed is None:
-        return
-    allowed = {canonical_codec_name(name) or name for name in made.allowed}
-    for index, name in enumerate(made.required):
-        if (canonical_codec_name(name) or name) not in allowed:
-            wanted = f"one of the codecs allowed, {', '.join(made.allowed)}"
-            faults.append(Fault(CONFLICT, (*path, "required", index), wanted, show(name)))
-
-
-def _judge_reference(made: Reference, faults: list[Fault], path: Path) -> None:
-    text = made.attribute
-    fix = f'write "/{text}"' if text and not text.startswith("/") else None
-    if not text.startswith("/") or "" in split_pointer(text) or re.search("~(?![01])", text):
-        wanted = 'a pointer such as "/multiscales/*/path"'
-        faults.append(Fault(POINTER, (*path, "attribute"), wanted, show(text), fix))
-
-
-def _judge_pattern(made: Pattern, faults: list[Fault], path: Path) -> None:
-    try:
-        re.compile(made.pattern)
-    except re.error as error:
-        found = f"{show(made.pattern)}: {error}"
-        faults.append(Fault(REGEX, (*path, "pattern"), "a regular expression", found))
-    if made.max_count is not None and made.max_count < made.min_count:
-        wanted = f"an integer of at least {made.min_count}, the min_count"
-        faults.append(Fault(EMPTY, (*path, "max_count"), wanted, show(made.max_count)))
-    if made.same and not isinstance(made.template, ArrayTemplate):
-        wanted = "nothing, where members are not arrays by their template"
-        faults.append(Fault(CONFLICT, (*path, "same"), wanted, show(list(made.same))))
-
-
-def _judge_template(made: Template, faults: list[Fault], path: Path) -> None:
-    if made.attributes is not None:
-        schema_faults(made.attributes, faults, (*path, "attributes"))
-
-
-def _judge_group(made: GroupTemplate, faults: list[Fault], path: Path) -> None:
-    for index, name in enumerate(made.optional):
-        if name not in made.members:
-            fix = did_you_mean(near(name, made.members))
-            wanted = "the name of one of the members"
-            faults.append(Fault(NAME, (*path, "optional", index), wanted, show(name), fix))
-    for name in made.members:
-        if name in {"", ".", ".."} or "/" in name:
-            found = show(name)
-            faults.append(Fault(FORM, (*path, "members", name), "the name of one node", found))
-
-
-def _judge_array(made: ArrayTemplate, faults: list[Fault], path: Path) -> None:
-    _judge_types(made, faults, path)
-    names = made.dimension_names if isinstance(made.dimension_names, tuple) else None
-    rank = made.rank if isinstance(made.rank, int) else None
-    if names is not None and rank is not None and len(names) != rank:
-        wanted = f"{rank} name{'s' * (rank != 1)}, as rank says"
-        faults.append(Fault(CONFLICT, (*path, "dimension_names"), wanted, show(list(names))))
-        return
-    rank = len(names) if names is not None else rank
-    for field in ("shape", "chunks", "shards"):
-        for name in cast("Mapping[str, Any]", getattr(made, field)):
-            _judge_dimension(name, names, rank, faults, (*path, field, name))
-    if made.sharded is False and made.shards:
-        wanted = "nothing, where arrays have no shards"
-        faults.append(Fault(CONFLICT, (*path, "shards"), wanted, show(list(made.shards))))
-
-
-def _judge_dimension(
-    name: str, names: tuple[str | None, ...] | None, rank: int | None, faults: list[Fault], path: Path
-) -> None:
-    if _INDEX.fullmatch(name):
-        if rank is not None and not -rank <= int(name) < rank:
-            wanted = f"the place of one of {rank} dimensions"
-            faults.append(Fault(NAME, path, wanted, show(name)))
-    elif names is not None and name not in names and None not in names:
-        fix = did_you_mean(near(name, [known for known in names if known is not None]))
-        faults.append(Fault(NAME, path, "the name of one of the dimensions", show(name), fix))
-
-
-def _judge_types(made: ArrayTemplate, faults: list[Fault], path: Path) -> None:
-    single = isinstance(made.dtype, str)
-    named: Sequence[str] = (made.dtype,) if isinstance(made.dtype, str) else tuple(made.dtype or ())
-    for index, name in enumerate(named):
-        known = name in KINDS or data_types.find(name) or any(family.claims(name) for family in data_types)
-        if not known and not _foreign(name):
-            here = (*path, "dtype") if single else (*path, "dtype", index)
-            fix = did_you_mean(near(name, [*KINDS, *data_types.names()]))
-            wanted = f"the name of a data type, or a kind: {', '.join(KINDS)}"
-            faults.append(Fault(NAME, here, wanted, show(name), fix))
-
-
-def _judge_names(made: Names, faults: list[Fault], path: Path) -> None:
-    if len(set(made.required)) != len(made.required):
-        wanted = "names that differ"
-        faults.append(Fault(CONFLICT, (*path, "required"), wanted, show(list(made.required))))
-
-
-_JUDGES: Final[dict[type[BaseModel], Any]] = {
-    Range: _judge_range,
-    Codecs: _judge_codecs,
-    Reference: _judge_reference,
-    Pattern: _judge_pattern,
-    Names: _judge_names,
-    Template: _judge_template,
-    GroupTemplate: _judge_group,
-    ArrayTemplate: _judge_array,
-}
+def _with(document: Mapping[str, Any], made: Mapping[Path, Template]) -> dict[str, Any]:
+    """`document` with templates in place of their documents."""
+    copy = dict(document)
+    for steps, template in made.items():
+        if len(steps) == 1:
+            copy[str(steps[0])] = template
+        elif steps[0] == "members":
+            if copy["members"] is document["members"]:
+                copy["members"] = dict(document["members"])
+            copy["members"][steps[1]] = template
+        else:
+            if copy["patterns"] is document["patterns"]:
+                entries: Any = document["patterns"]
+                copy["patterns"] = [dict(e) if is_dict(e) else e for e in entries]
+            entry: Any = copy["patterns"][int(steps[1])]
+            entry["template"] = template
+    return copy

@@ -15,7 +15,6 @@ from zom.errors import ZomError
 from zom.formats.resolve import resolve
 from zom.model.output import member_specs
 from zom.model.tree import walk
-from zom.template.models import ArrayTemplate, GroupTemplate, NodeTemplate, Pattern, Range, Template
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -26,7 +25,8 @@ if TYPE_CHECKING:
 
 __all__ = ["infer"]
 
-Steps = tuple[str, ...]
+Document = dict[str, Any]
+"""A template, or a pattern, as JSON."""
 
 _DIGITS = re.compile(r"[0-9]+")
 _INDEX = re.compile(r"-?[0-9]+")
@@ -35,16 +35,16 @@ _MOST_LENGTHS: Final = 8
 """How many lengths of chunks are listed before they become a range."""
 
 
-def infer(*examples: Spec, open: bool = False) -> Template:  # noqa: A002 - as the field is called
-    """The tightest sensible template that all `examples` fit; `open` lets groups have other members.
+def infer(examples: Sequence[Spec], *, is_open: bool) -> Document:
+    """The document of the tightest sensible template that all `examples` fit.
 
     >>> from zom import v3
     >>> make = lambda *names: v3.GroupSpec(members={name: v3.GroupSpec(members={}) for name in names})
-    >>> template = infer(make("r10m", "r20m", "a"), make("r10m", "a", "b"))
-    >>> sorted(template.members), template.optional
-    (['a', 'b'], ('b',))
-    >>> template.patterns[0].pattern, template.patterns[0].min_count, template.patterns[0].max_count
-    ('r[0-9]+m', 1, 2)
+    >>> template = infer([make("r10m", "r20m", "a"), make("r10m", "a", "b")], is_open=True)
+    >>> sorted(template["members"]), template["optional"]
+    (['a', 'b'], ['b'])
+    >>> template["patterns"][0]["pattern"], template["patterns"][0]["max_count"]
+    ('r[0-9]+m', 2)
     """
     if not examples:
         raise ZomError("expected at least one example, found none")
@@ -55,7 +55,7 @@ def infer(*examples: Spec, open: bool = False) -> Template:  # noqa: A002 - as t
     for frame in frames:  # grows while it is walked: parents first
         frames.extend(frame.split(tables))
     for frame in reversed(frames):
-        made = frame.made(closed=not open)
+        made = frame.made(closed=not is_open)
         if frame.parent is None:
             return made
         frame.parent.inner[frame.slot] = made
@@ -83,7 +83,7 @@ class _Examples:
         self.examples = examples
         self.parent = parent
         self.slot = slot
-        self.inner: dict[str, Template] = {}
+        self.inner: dict[str, Document] = {}
         self.groups: list[Mapping[str, Spec]] = []
         self.known = True
         self.names: dict[str, list[Spec]] = {}
@@ -128,42 +128,42 @@ class _Examples:
             for pattern, names in self.patterns.items()
         ]
 
-    def made(self, *, closed: bool) -> Template:
+    def made(self, *, closed: bool) -> Document:
         """The template of this place; those below it are made."""
         if "array" in self.inner and not self.names and len({s.kind for s in self.examples}) > 1:
-            return NodeTemplate(array=self.inner["array"], group=self.inner["group"])
+            return {"node_type": "any", "array": self.inner["array"], "group": self.inner["group"]}
         attributes = [cast("JSONDict", spec.document.get("attributes") or {}) for spec in self.examples]
         types = _attribute_types(attributes)
         said: dict[str, Any] = {"attributes": types} if types else {}
         if self.examples[0].kind == "array":
             return _array([resolve(spec) for spec in self.examples], said)
         if not self.known:
-            return GroupTemplate(**said)
+            return {"node_type": "group", **said}
         if closed:
             said["open"] = False
         if self.same:
             said["same_length"] = self.same
         return self._group(said)
 
-    def _group(self, said: dict[str, Any]) -> GroupTemplate:
+    def _group(self, said: Document) -> Document:
         members = {name: self.inner[name] for name in self.names if name in self.inner}
         optional = [name for name in members if any(name not in group for group in self.groups)]
         patterns = [self._pattern(text, names) for text, names in self.patterns.items()]
         below: dict[str, Any] = {"members": members, "optional": optional, "patterns": patterns}
-        return GroupTemplate(**said, **{field: value for field, value in below.items() if value})
+        return {"node_type": "group", **said, **{field: value for field, value in below.items() if value}}
 
-    def _pattern(self, text: str, names: Sequence[str]) -> Pattern:
+    def _pattern(self, text: str, names: Sequence[str]) -> Document:
         counts = [sum(name in group for name in names) for group in self.groups]
         child = self.inner[f"/{text}"]
-        said: dict[str, Any] = {"pattern": text, "template": child}
+        said: Document = {"pattern": text, "template": child}
         said.update(min_count=min(counts), max_count=max(counts))
-        if isinstance(child, ArrayTemplate) and max(counts) > 1:
+        if child["node_type"] == "array" and max(counts) > 1:
             types = [
                 {resolve(group[name]).type_name for name in names if name in group} for group in self.groups
             ]
             if all(len(found) < 2 for found in types):
                 said["same"] = ["dtype"]
-        return Pattern(**said)
+        return said
 
 
 # --- names -------------------------------------------------------------------------------------------
@@ -219,7 +219,7 @@ def _merged(types: Iterable[str]) -> list[str]:
 # --- arrays ------------------------------------------------------------------------------------------
 
 
-def _array(views: Sequence[ResolvedArray], said: dict[str, Any]) -> ArrayTemplate:
+def _array(views: Sequence[ResolvedArray], said: Document) -> Document:
     ranks = sorted({view.rank for view in views})
     said["rank"] = ranks[0] if len(ranks) == 1 else ranks
     names = {view.names for view in views}
@@ -238,7 +238,7 @@ def _array(views: Sequence[ResolvedArray], said: dict[str, Any]) -> ArrayTemplat
     chunks = _chunks(views, by_place=len(ranks) == 1)
     if chunks:
         said["chunks"] = chunks
-    return ArrayTemplate(**said)
+    return {"node_type": "array", **said}
 
 
 def _chunks(views: Sequence[ResolvedArray], *, by_place: bool) -> dict[str, Any]:
@@ -257,10 +257,10 @@ def _chunks(views: Sequence[ResolvedArray], *, by_place: bool) -> dict[str, Any]
     return {name: _extent(sorted(lengths)) for name, lengths in found.items() if lengths}
 
 
-def _extent(lengths: list[int]) -> int | list[int] | Range:
+def _extent(lengths: list[int]) -> int | list[int] | dict[str, int]:
     if len(lengths) == 1:
         return lengths[0]
-    return lengths if len(lengths) <= _MOST_LENGTHS else Range(min=lengths[0], max=lengths[-1])
+    return lengths if len(lengths) <= _MOST_LENGTHS else {"min": lengths[0], "max": lengths[-1]}
 
 
 _Table = dict[str, tuple["int | None", int]]

@@ -10,211 +10,75 @@ beyond what one document says.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from collections.abc import Set as AbstractSet
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Final, Literal, Self, TypeAlias, cast
+import re
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self, cast
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, Strict
+from pydantic import Field
 
 from zom.errors import SpecError
-from zom.extension.datatype import Kind
-from zom.extension.field import Interval, OrAbsent
+from zom.extension.datatype import data_types
+from zom.extension.field import OrAbsent
+from zom.extension.registry import did_you_mean, near
 from zom.json.value import JSON, JSONDict
+from zom.json.write import write_json
 from zom.model.fields import AS_IT_IS
+from zom.problems import Fault, Problem, show
+from zom.template.attributes import schema_faults
+from zom.template.definition import FORM, Defined, template_classes
+from zom.template.document import VERSION, equal, hash_of, parse, to_dict
+from zom.template.parts import (
+    ANY_TEMPLATE,
+    CONFLICT,
+    KINDS,
+    NAME,
+    Attributes,
+    CodecRules,
+    Extent,
+    Extents,
+    MaybeNames,
+    MemberTemplates,
+    Patterns,
+    References,
+    SameLength,
+    SomeKinds,
+    Texts,
+    is_foreign,
+)
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping, Sequence
 
     from zom.model.spec import Spec
-    from zom.problems import Level, Problem
+    from zom.problems import Level
+    from zom.template.definition import Path
+    from zom.template.parts import Pattern
 
-__all__ = [
-    "VERSION",
-    "ArrayTemplate",
-    "Codecs",
-    "Extent",
-    "GroupTemplate",
-    "Names",
-    "NodeTemplate",
-    "Part",
-    "Pattern",
-    "Range",
-    "Reference",
-    "Template",
-    "plain",
-]
+__all__ = ["ArrayTemplate", "GroupTemplate", "NodeTemplate", "Template"]
 
-VERSION: Final = 1
-"""The version of the form of template documents: the value of `zom_template` at their root."""
+_INDEX = re.compile(r"-?[0-9]+")
 
 
-class Part(BaseModel):
-    """A piece of a template that is no template itself: frozen, and checked when it is made."""
-
-    model_config = ConfigDict(
-        frozen=True, strict=True, extra="forbid", protected_namespaces=(), allow_inf_nan=False
-    )
-
-    if not TYPE_CHECKING:
-
-        def __init__(self, /, **data: Any) -> None:
-            from zom.template.definition import define  # noqa: PLC0415 - it defines parts
-
-            made = define(type(self), data)
-            for name in ("__dict__", "__pydantic_fields_set__", "__pydantic_extra__"):
-                object.__setattr__(self, name, object.__getattribute__(made, name))
-            object.__setattr__(self, "__pydantic_private__", made.__pydantic_private__)
-
-        # Pydantic calls a constructor only where it isn't its own: a nested part is checked with
-        # the whole that it is in, so that its faults are located there.
-        __init__.__pydantic_base_init__ = True
-
-    def document(self) -> dict[str, Any]:
-        """What was said, as JSON, templates left out.
-
-        >>> Range(max=24).document()
-        {'max': 24}
-        """
-        return {name: plain(getattr(self, name)) for name in self._said() if name != "template"}
-
-    def __repr_args__(self) -> Iterator[tuple[str | None, Any]]:
-        yield from ((name, getattr(self, name)) for name in self._said())
-
-    def _said(self) -> Iterator[str]:
-        for name in type(self).model_fields:
-            if name in self.model_fields_set:
-                yield name
-
-
-def plain(value: Any) -> Any:
-    """A field's value as JSON, templates left out."""
-    if isinstance(value, Part):
-        return value.document()
-    if isinstance(value, (list, tuple)):
-        return [plain(item) for item in cast("Sequence[Any]", value)]
-    if isinstance(value, Mapping):
-        return {name: plain(item) for name, item in cast("Mapping[str, Any]", value).items()}
-    return value
-
-
-Count = Annotated[int, Interval(0)]
-
-
-class Range(Part):
-    """Integers between two bounds, both included, that are multiples of a number.
-
-    >>> Range(min=256, max=1024, multiple_of=256).max
-    1024
-    """
-
-    min: OrAbsent[Count] = None
-    max: OrAbsent[Count] = None
-    multiple_of: OrAbsent[Annotated[int, Interval(1)]] = None
-
-
-def _words(text: str) -> Any:
-    return Field(json_schema_extra={"x-words": True, "description": text})
-
-
-Kinds: TypeAlias = Kind | str
-
-if TYPE_CHECKING:
-    Extent: TypeAlias = int | Sequence[int] | AbstractSet[int] | Range | Mapping[str, int]
-    """A number, the numbers allowed, or the bounds between which a number lies."""
-    Texts: TypeAlias = Sequence[str]
-    MaybeNames: TypeAlias = "Sequence[str | None] | Names | Mapping[str, Sequence[str]]"
-    SomeKinds: TypeAlias = Kinds | Sequence[Kinds] | AbstractSet[Kinds]
-    Extents: TypeAlias = Mapping[str, Extent] | Mapping[int, Extent] | Mapping[str | int, Extent]
-    CodecRules: TypeAlias = "Sequence[str] | Codecs | Mapping[str, Sequence[str]]"
-    Patterns: TypeAlias = "Sequence[Pattern | Mapping[str, Any]]"
-    References: TypeAlias = "Sequence[Reference | Mapping[str, Any]]"
-    MemberTemplates: TypeAlias = "Mapping[str, Template | Mapping[str, Any]]"
-    SameLength: TypeAlias = bool | Sequence[str]
-    Attributes: TypeAlias = Mapping[str, JSON]
-    ANY_TEMPLATE: TypeAlias = "Template | Mapping[str, Any] | None"
-else:
-    _Texts = Annotated[tuple[str, ...], Strict(False)]
-    Texts = Annotated[_Texts, _words("a list of names")]
-    _Lengths = Annotated[tuple[Count, ...], Field(min_length=1), Strict(False)]
-    Extent = Annotated[
-        Count | _Lengths | Range,
-        _words("a number, a list of numbers, or an object with min, max, multiple_of"),
-    ]
-    MaybeNames = Annotated[
-        Annotated[tuple[str | None, ...], Strict(False)] | "Names",  # noqa: TC010 - pydantic reads it later
-        _words("a list of names and nulls, or an object with the names required"),
-    ]
-    SomeKinds = Annotated[
-        str | Annotated[tuple[str, ...], Field(min_length=1), Strict(False)],
-        _words("a kind or a name of data types, or a list of them"),
-    ]
-    Extents = Annotated[Mapping[str, Extent], AfterValidator(JSONDict)]
-    CodecRules = Annotated[
-        _Texts | "Codecs",  # noqa: TC010 - pydantic reads it later
-        _words("a list of names, or an object with the codecs allowed and required"),
-    ]
-    Patterns = Annotated[tuple["Pattern", ...], Strict(False)]
-    References = Annotated[tuple["Reference", ...], Strict(False)]
-    MemberTemplates = Annotated[Mapping[str, Any], AfterValidator(JSONDict)]
-    SameLength = Annotated[bool | _Texts, _words("true, false or a list of dimension names")]
-    Attributes = Annotated[Mapping[str, Any], AfterValidator(JSONDict)]
-    ANY_TEMPLATE = Annotated[Any, AS_IT_IS]
-
-
-class Names(Part):
-    """Dimension names that an array must have among its own, in any order.
-
-    >>> Names(required=["y", "x"]).required
-    ('y', 'x')
-    """
-
-    required: Texts = ()
-
-
-class Codecs(Part):
-    """Which codecs an array may have, and which it must have; names are those of any format.
-
-    `bytes` and `sharding_indexed` may always be there: the first has no counterpart in v2, and
-    shards have a constraint of their own.
-
-    >>> Codecs(allowed=["zstd", "blosc"], required=["zstd"]).allowed
-    ('zstd', 'blosc')
-    """
-
-    allowed: OrAbsent[Texts] = None
-    required: Texts = ()
-
-
-class Reference(Part):
-    """A place in the attributes where paths of nodes stand, each of which must exist.
-
-    `attribute` is a pointer into the attributes; `*` in it stands for any text within one step.
-    With `split`, a text holds several paths between spaces.
-
-    >>> Reference(attribute="/multiscales/*/datasets/*/path", kind="array").relative_to
-    'node'
-    """
-
-    attribute: str
-    relative_to: Literal["node", "parent", "root"] = "node"
-    kind: Literal["array", "group", "any"] = "any"
-    split: bool = False
-
-
-class Template(BaseModel):
+class Template(Defined):
     """What is said of a node: of an array, a group, or either."""
-
-    model_config = Part.model_config
 
     node_type: Literal["array", "group", "any"]
     attributes: OrAbsent[Attributes] = None
     references: References = ()
 
-    if not TYPE_CHECKING:
-        __init__ = Part.__init__
+    def faults(self) -> Iterator[Fault]:
+        """What is wrong with the attributes."""
+        faults: list[Fault] = []
+        if self.attributes is not None:
+            schema_faults(self.attributes, faults, ("attributes",))
+        yield from faults
 
-    slots: ClassVar[tuple[str, ...]] = ()
-    """The fields that hold templates."""
+    def children(self) -> Iterator[tuple[Path, Template]]:
+        """The templates right inside of it, and the steps to each.
+
+        >>> [steps for steps, child in GroupTemplate(members={"a": ArrayTemplate()}).children()]
+        [('members', 'a')]
+        """
+        yield from ()
 
     # --- documents -----------------------------------------------------------------------------
 
@@ -225,8 +89,6 @@ class Template(BaseModel):
         >>> Template.parse('{"zom_template": 1, "node_type": "array", "rank": 2}')
         ArrayTemplate(rank=2)
         """
-        from zom.template.document import parse  # noqa: PLC0415 - it makes templates
-
         found, problems = parse(document)
         if not isinstance(found, cls) or problems:
             raise SpecError(problems or _another(cls, found), "template")
@@ -238,8 +100,6 @@ class Template(BaseModel):
         >>> ArrayTemplate(rank=2).to_dict()
         {'zom_template': 1, 'node_type': 'array', 'rank': 2}
         """
-        from zom.template.document import to_dict  # noqa: PLC0415 - it walks templates
-
         return to_dict(self)
 
     def to_json(self, *, indent: int | None = None) -> str:
@@ -248,8 +108,6 @@ class Template(BaseModel):
         >>> ArrayTemplate(rank=2).to_json()
         '{"zom_template":1,"node_type":"array","rank":2}'
         """
-        from zom.json.write import write_json  # noqa: PLC0415 - only needed here
-
         return write_json(self.to_dict(), indent=indent)
 
     def replace(self, **changes: Any) -> Self:
@@ -279,33 +137,29 @@ class Template(BaseModel):
         >>> print(*GroupTemplate(members={"t2m": ArrayTemplate()}).check(v3.GroupSpec(members={})))
         members.t2m: expected a member "t2m", found nothing of that name
         """
-        from zom.template.checking import check  # noqa: PLC0415 - it walks templates
+        from zom.template.checking import check  # noqa: PLC0415 - slow to import
 
         return check(self, subject, level)
 
     @staticmethod
     def infer(*examples: Spec, open: bool = False) -> Template:  # noqa: A002 - as the field is called
-        """The tightest sensible template that all `examples` fit.
+        """The tightest sensible template that all `examples` fit; `open` lets groups have other members.
 
         >>> from zom import v3
         >>> spec = v3.GroupSpec(members={"t": v3.ArraySpec.build(shape=(4,), dtype="int8")})
         >>> Template.infer(spec).check(spec)
         ()
         """
-        from zom.template.inference import infer  # noqa: PLC0415 - it makes templates
+        from zom.template.inference import infer  # noqa: PLC0415 - few templates are made so
 
-        return infer(*examples, open=open)
+        return Template.parse({"zom_template": VERSION, **infer(examples, is_open=open)})
 
     # --- comparing, copying, printing ----------------------------------------------------------
 
     def __eq__(self, other: object) -> bool:
-        from zom.template.document import equal  # noqa: PLC0415 - it walks templates
-
         return equal(self, other) if isinstance(other, Template) else NotImplemented
 
     def __hash__(self) -> int:
-        from zom.template.document import hash_of  # noqa: PLC0415 - it walks templates
-
         return hash_of(self)
 
     def __copy__(self) -> Self:
@@ -328,11 +182,9 @@ class Template(BaseModel):
 
 
 def _another(cls: type[Template], found: Template | None) -> list[Problem]:
-    from zom.problems import Problem, show  # noqa: PLC0415 - on the way to an error
-
     wanted = show(cls.model_fields["node_type"].default)
     kind = show(found.node_type if found is not None else None)
-    return [Problem("template/form", "error", "/", "/node_type", ("node_type",), wanted, kind)]
+    return [Problem(FORM.code, "error", "/", "/node_type", ("node_type",), wanted, kind)]
 
 
 class ArrayTemplate(Template):
@@ -362,21 +214,45 @@ class ArrayTemplate(Template):
     codecs: OrAbsent[CodecRules] = None
     fill_value: Annotated[JSON, AS_IT_IS] = None
 
+    def faults(self) -> Iterator[Fault]:
+        """Types and dimensions that nobody knows, and constraints that exclude each other."""
+        yield from super().faults()
+        yield from self._type_faults()
+        names = self.dimension_names if isinstance(self.dimension_names, tuple) else None
+        rank = self.rank if isinstance(self.rank, int) else None
+        if names is not None and rank is not None and len(names) != rank:
+            wanted = f"{rank} name{'s' * (rank != 1)}, as rank says"
+            yield Fault(CONFLICT, ("dimension_names",), wanted, show(list(names)))
+            return
+        rank = len(names) if names is not None else rank
+        for field in ("shape", "chunks", "shards"):
+            for name in cast("Mapping[str, Any]", getattr(self, field)):
+                yield from _dimension_faults(name, names, rank, (field, name))
+        if self.sharded is False and self.shards:
+            wanted = "nothing, where arrays have no shards"
+            yield Fault(CONFLICT, ("shards",), wanted, show(list(self.shards)))
 
-class Pattern(Part):
-    """Members whose whole name matches `pattern`: how many there are, and what each of them is.
+    def _type_faults(self) -> Iterator[Fault]:
+        single = isinstance(self.dtype, str)
+        named: Sequence[str] = (self.dtype,) if isinstance(self.dtype, str) else tuple(self.dtype or ())
+        for index, name in enumerate(named):
+            known = name in KINDS or data_types.find(name) or any(each.claims(name) for each in data_types)
+            if not known and not is_foreign(name):
+                fix = did_you_mean(near(name, [*KINDS, *data_types.names()]))
+                wanted = f"the name of a data type, or a kind: {', '.join(KINDS)}"
+                yield Fault(NAME, ("dtype",) if single else ("dtype", index), wanted, show(name), fix)
 
-    `same` names facts that all of them share, being arrays.
 
-    >>> Pattern(pattern="r[0-9]+m", min_count=1, max_count=10).max_count
-    10
-    """
-
-    pattern: str
-    template: ANY_TEMPLATE = None
-    min_count: Count = 0
-    max_count: OrAbsent[Count] = None
-    same: Annotated[tuple[Literal["dtype", "rank", "dimension_names"], ...], Strict(False)] = ()
+def _dimension_faults(
+    name: str, names: tuple[str | None, ...] | None, rank: int | None, path: Path
+) -> Iterator[Fault]:
+    """That an array with these names, or of this rank, has no dimension called `name`."""
+    if _INDEX.fullmatch(name):
+        if rank is not None and not -rank <= int(name) < rank:
+            yield Fault(NAME, path, f"the place of one of {rank} dimensions", show(name))
+    elif names is not None and name not in names and None not in names:
+        fix = did_you_mean(near(name, [known for known in names if known is not None]))
+        yield Fault(NAME, path, "the name of one of the dimensions", show(name), fix)
 
 
 class GroupTemplate(Template):
@@ -402,6 +278,25 @@ class GroupTemplate(Template):
     open: bool = True
     same_length: SameLength = False
 
+    def faults(self) -> Iterator[Fault]:
+        """Names that are none of a member."""
+        yield from super().faults()
+        for index, name in enumerate(self.optional):
+            if name not in self.members:
+                fix = did_you_mean(near(name, self.members))
+                yield Fault(NAME, ("optional", index), "the name of one of the members", show(name), fix)
+        for name in self.members:
+            if name in {"", ".", ".."} or "/" in name:
+                yield Fault(FORM, ("members", name), "the name of one node", show(name))
+
+    def children(self) -> Iterator[tuple[Path, Template]]:
+        """The templates of members, then those of patterns."""
+        for name, child in cast("Mapping[str, Template]", self.members).items():
+            yield ("members", name), child
+        for index, pattern in enumerate(cast("tuple[Pattern, ...]", self.patterns)):
+            if pattern.template is not None:
+                yield ("patterns", index, "template"), cast("Template", pattern.template)
+
 
 class NodeTemplate(Template):
     """What is said of a node that may be an array or a group.
@@ -416,6 +311,12 @@ class NodeTemplate(Template):
     array: ANY_TEMPLATE = None
     group: ANY_TEMPLATE = None
 
+    def children(self) -> Iterator[tuple[Path, Template]]:
+        """The template of arrays and that of groups."""
+        for name in self.slots:
+            either: Template | None = getattr(self, name)
+            if either is not None:
+                yield (name,), either
 
-for _model in (ArrayTemplate, GroupTemplate):
-    _model.model_rebuild()
+
+template_classes.update(array=ArrayTemplate, group=GroupTemplate, any=NodeTemplate)
