@@ -15,11 +15,23 @@ from pydantic import Field
 from typing_extensions import TypeVar
 
 from zom.extension.field import Required
+from zom.extension.resolve import data_type
 from zom.formats import draft_rules as rules
 from zom.formats.canonical_document import canonical_draft
 from zom.json.value import JSON, JSONDict
-from zom.model.builders.build import AUTO, Compression, DTypeLike, draft_document
-from zom.model.builders.from_array import arguments_of, document_in
+from zom.model.array import Array
+from zom.model.builders.build import (
+    AUTO,
+    Compression,
+    DTypeLike,
+    fill_of,
+    item_size,
+    named_compression,
+    shape_of,
+    spelled_compression,
+    with_dimensions,
+)
+from zom.model.builders.chunking import chosen_chunks, refuse
 from zom.model.family import DIMENSIONS, Family, NodeKind
 from zom.model.fields import AS_IT_IS, Length, Value
 from zom.model.group import Group
@@ -101,7 +113,7 @@ ENTRY_POINT = Family(
 )
 
 
-class ArraySpec(Spec, Generic[AttributesT]):
+class ArraySpec(Array, Generic[AttributesT]):
     """A draft array: what stands in `meta/<path>.array.json`.
 
     >>> spec = ArraySpec(
@@ -113,7 +125,6 @@ class ArraySpec(Spec, Generic[AttributesT]):
     """
 
     family: ClassVar[Family] = DRAFT
-    kind: ClassVar[NodeKind] = "array"
 
     shape: tuple[Length, ...]
     data_type: Annotated[str | Mapping[str, JSON], AS_IT_IS]
@@ -144,36 +155,42 @@ class ArraySpec(Spec, Generic[AttributesT]):
         >>> ArraySpec.build(shape=(100,), dtype="float64").data_type
         'float64'
         """
-        document = draft_document(
-            shape=shape,
-            dtype=dtype,
-            chunks=chunks,
-            compress=compress,
-            fill_value=fill_value,
-            order=order,
-            separator=separator,
-            dimension_names=dimension_names,
-            attributes=attributes,
-        )
+        kind, lengths = data_type(dtype), shape_of(shape)
+        given = with_dimensions(attributes, dimension_names, len(lengths))
+        codecs: list[Any] = []
+        if kind.order == "big":
+            kind = data_type(kind.numpy().newbyteorder("<"))
+            uri = "https://purl.org/zarr/spec/codecs/endian/1.0"
+            codecs.append({"type": uri, "configuration": {"endian": "big"}})
+        codecs.extend(_compression(compress))
+        document: dict[str, Any] = {
+            "shape": lengths,
+            "data_type": kind.to_json("draft"),
+            "chunk_grid": {
+                "type": "regular",
+                "chunk_shape": list(chosen_chunks(chunks, lengths, item_size(kind))),
+                "separator": separator,
+            },
+            "chunk_memory_layout": order,
+            "codecs": tuple(codecs),
+            "fill_value": fill_of(kind, fill_value, "draft"),
+            "extensions": (),
+            "attributes": {} if given is None else given,
+        }
         return cls(**document)
 
-    @classmethod
-    def from_array(cls, array: Any, **changes: Any) -> Self:
-        """The spec of an array that exists: numpy, h5py, dask, xarray, zarr; `changes` go to `build`.
 
-        >>> import numpy as np
-        >>> ArraySpec.from_array(np.zeros((2, 3), "u1")).data_type
-        'uint8'
-        """
-        document = None if changes else document_in(array)
-        if document is not None and document["zarr_format"] == "draft":
-            return cls.parse(document, "lenient")
-        return cls.build(**{**arguments_of(array), **changes})
-
-    @property
-    def ndim(self) -> int:
-        """How many dimensions the array has."""
-        return len(self.shape)
+def _compression(compress: Compression) -> list[Any]:
+    if not isinstance(compress, str):
+        return spelled_compression(compress)
+    name, level = named_compression(compress)
+    uri = f"https://purl.org/zarr/spec/codecs/{name}/1.0"
+    if name == "gzip":
+        return [{"type": uri, "configuration": {"level": level}}]
+    if name == "blosc":
+        configuration = {"cname": "lz4", "clevel": level, "shuffle": 1, "blocksize": 0}
+        return [{"type": uri, "configuration": configuration}]
+    raise refuse("compress", "gzip or blosc: the draft knows no others", compress)
 
 
 class GroupSpec(Group, Generic[AttributesT, MemberT]):

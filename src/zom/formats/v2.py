@@ -14,16 +14,28 @@ from pydantic import Field
 from typing_extensions import TypeVar
 
 from zom.extension.field import WHOLE, Interval, Required
+from zom.extension.resolve import data_type
 from zom.formats import v2_rules as rules
 from zom.formats.canonical_document import canonical_v2
 from zom.formats.v2_stored import CONSOLIDATION, documents_of
 from zom.json.value import JSON, JSONDict
-from zom.model.builders.build import AUTO, Compression, DTypeLike, v2_document
-from zom.model.builders.from_array import arguments_of, document_in
+from zom.model.array import Array
+from zom.model.builders.build import (
+    AUTO,
+    Compression,
+    DTypeLike,
+    fill_of,
+    item_size,
+    named_compression,
+    numcodecs_level,
+    shape_of,
+    spelled_compression,
+    with_dimensions,
+)
+from zom.model.builders.chunking import chosen_chunks, refuse
 from zom.model.family import DIMENSIONS, Family, NodeKind
 from zom.model.fields import AS_IT_IS, Length, Value
 from zom.model.group import Group
-from zom.model.spec import Spec
 
 __all__ = ["V2", "ArraySpec", "GroupSpec"]
 
@@ -77,7 +89,7 @@ V2 = Family(
 )
 
 
-class ArraySpec(Spec, Generic[AttributesT]):
+class ArraySpec(Array, Generic[AttributesT]):
     """A v2 array: what stands in its `.zarray`, and its attributes.
 
     >>> spec = ArraySpec(shape=(4, 6), chunks=(2, 3), dtype="|u1", compressor=None, fill_value=0,
@@ -87,7 +99,6 @@ class ArraySpec(Spec, Generic[AttributesT]):
     """
 
     family: ClassVar[Family] = V2
-    kind: ClassVar[NodeKind] = "array"
 
     zarr_format: Annotated[Literal[2], WHOLE, Required(rules.MISSING)] = 2
     shape: tuple[Length, ...]
@@ -125,38 +136,39 @@ class ArraySpec(Spec, Generic[AttributesT]):
         >>> spec.dtype, spec.compressor, spec.attributes
         ('>i2', {'id': 'zlib', 'level': 1}, {'_ARRAY_DIMENSIONS': ['x']})
         """
-        document = v2_document(
-            shape=shape,
-            dtype=dtype,
-            chunks=chunks,
-            compress=compress,
-            checksum=checksum,
-            filters=filters,
-            fill_value=fill_value,
-            order=order,
-            separator=separator,
-            dimension_names=dimension_names,
-            attributes=attributes,
-        )
+        kind, lengths = data_type(dtype), shape_of(shape)
+        chain: list[Mapping[str, JSON]] = list(filters)
+        if kind.object_codec is not None and not any(f.get("id") == kind.object_codec for f in chain):
+            chain.insert(0, {"id": kind.object_codec})
+        if checksum:
+            chain.append({"id": "crc32c"})
+        document: dict[str, Any] = {
+            "shape": lengths,
+            "chunks": chosen_chunks(chunks, lengths, item_size(kind)),
+            "dtype": kind.to_json("v2"),
+            "compressor": _compressor(compress),
+            "fill_value": fill_of(kind, fill_value, "v2"),
+            "order": order,
+            "filters": chain or None,
+        }
+        if separator is not None:
+            document["dimension_separator"] = separator
+        given = with_dimensions(attributes, dimension_names, len(lengths))
+        if given is not None:
+            document["attributes"] = given
         return cls(**document)
 
-    @classmethod
-    def from_array(cls, array: Any, **changes: Any) -> Self:
-        """The spec of an array that exists: numpy, h5py, dask, xarray, zarr; `changes` go to `build`.
 
-        >>> import numpy as np
-        >>> ArraySpec.from_array(np.zeros((2, 3), "S5")).dtype
-        '|S5'
-        """
-        document = None if changes else document_in(array)
-        if document is not None and document["zarr_format"] == 2:
-            return cls.parse(document, "lenient")
-        return cls.build(**{**arguments_of(array), **changes})
-
-    @property
-    def ndim(self) -> int:
-        """How many dimensions the array has."""
-        return len(self.shape)
+def _compressor(compress: Compression) -> Any:
+    if compress is None or isinstance(compress, Mapping):
+        return compress
+    if not isinstance(compress, str):
+        fix = "use filters for the others"
+        raise refuse("compress", "one compressor: v2 has no more", spelled_compression(compress), fix)
+    name, level = named_compression(compress)
+    if name == "blosc":
+        return {"id": "blosc", "cname": "lz4", "clevel": level, "shuffle": 1, "blocksize": 0}
+    return {"id": name, **numcodecs_level(name, level)}
 
 
 class GroupSpec(Group, Generic[AttributesT, MemberT]):

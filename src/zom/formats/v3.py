@@ -12,16 +12,26 @@ from pydantic import Field
 from typing_extensions import TypeVar
 
 from zom.extension.field import WHOLE, Required
+from zom.extension.resolve import data_type
 from zom.formats import v3_rules as rules
 from zom.formats.canonical_document import canonical_v3
+from zom.formats.v3_build import codecs_of, grid_of, sharding
 from zom.formats.v3_stored import CONSOLIDATION, documents_of
 from zom.json.value import JSON, JSONDict
-from zom.model.builders.build import AUTO, Compression, DTypeLike, ShardChoice, v3_document
-from zom.model.builders.from_array import arguments_of, document_in
+from zom.model.array import Array
+from zom.model.builders.build import (
+    AUTO,
+    Compression,
+    DTypeLike,
+    ShardChoice,
+    fill_of,
+    item_size,
+    names_of,
+    shape_of,
+)
 from zom.model.family import Family, NodeKind
 from zom.model.fields import AS_IT_IS, Extension, Length, Value
 from zom.model.group import Group
-from zom.model.spec import Spec
 
 __all__ = ["V3", "ArraySpec", "GroupSpec"]
 
@@ -71,7 +81,7 @@ V3 = Family(
 )
 
 
-class ArraySpec(Spec, Generic[AttributesT]):
+class ArraySpec(Array, Generic[AttributesT]):
     """A v3 array: what stands in its `zarr.json`.
 
     >>> spec = ArraySpec(
@@ -84,7 +94,6 @@ class ArraySpec(Spec, Generic[AttributesT]):
     """
 
     family: ClassVar[Family] = V3
-    kind: ClassVar[NodeKind] = "array"
 
     zarr_format: Annotated[Literal[3], WHOLE, Required(rules.MISSING)] = 3
     node_type: Annotated[Literal["array"], _NODE_TYPE] = "array"
@@ -129,39 +138,34 @@ class ArraySpec(Spec, Generic[AttributesT]):
         >>> [codec["name"] for codec in spec.codecs]
         ['bytes', 'gzip']
         """
-        document = v3_document(
-            shape=shape,
-            dtype=dtype,
-            chunks=chunks,
-            shards=shards,
-            compress=compress,
-            checksum=checksum,
-            codecs=codecs,
-            filters=filters,
-            fill_value=fill_value,
-            order=order,
-            dimension_names=dimension_names,
-            attributes=attributes,
+        kind, lengths, is_inner = data_type(dtype), shape_of(shape), shards is not None
+        outer, inner = grid_of(chunks, shards, lengths, item_size(kind))
+        chain = (
+            list(codecs)
+            if codecs is not None
+            else codecs_of(
+                kind,
+                len(lengths),
+                compress,
+                checksum=checksum,
+                filters=filters,
+                order=order,
+                is_inner=is_inner,
+            )
         )
+        document: dict[str, Any] = {
+            "shape": lengths,
+            "data_type": kind.to_json("v3"),
+            "chunk_grid": {"name": "regular", "configuration": {"chunk_shape": list(outer)}},
+            "chunk_key_encoding": {"name": "default", "configuration": {"separator": "/"}},
+            "fill_value": fill_of(kind, fill_value, "v3"),
+            "codecs": (sharding(inner, chain),) if is_inner else tuple(chain),
+        }
+        if attributes is not None:
+            document["attributes"] = attributes
+        if dimension_names is not None:
+            document["dimension_names"] = names_of(dimension_names)
         return cls(**document)
-
-    @classmethod
-    def from_array(cls, array: Any, **changes: Any) -> Self:
-        """The spec of an array that exists: numpy, h5py, dask, xarray, zarr; `changes` go to `build`.
-
-        >>> import numpy as np
-        >>> ArraySpec.from_array(np.zeros((2, 3), "datetime64[s]")).data_type["name"]
-        'numpy.datetime64'
-        """
-        document = None if changes else document_in(array)
-        if document is not None and document["zarr_format"] == 3:
-            return cls.parse(document, "lenient")
-        return cls.build(**{**arguments_of(array), **changes})
-
-    @property
-    def ndim(self) -> int:
-        """How many dimensions the array has."""
-        return len(self.shape)
 
 
 class GroupSpec(Group, Generic[AttributesT, MemberT]):
