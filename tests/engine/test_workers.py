@@ -8,6 +8,7 @@ import time
 
 import pytest
 
+from zom.engine import workers
 from zom.engine.workers import run
 
 
@@ -47,3 +48,92 @@ def test_an_error_of_a_thread_is_raised_when_no_thread_works_any_more():
         run(iter(range(9)), 9, work, threads=3)
     assert set(ended) <= {0, 1, 2}
     assert not [thread for thread in threading.enumerate() if thread.name == "zom-chunks"]
+
+
+class Clock:
+    """The time, which passes only where work is done: `alone` or `together` seconds an item."""
+
+    def __init__(self, monkeypatch, alone, together):
+        self.now = 0.0
+        self.alone = alone
+        self.together = together
+        self.threaded = []
+        monkeypatch.setattr(workers, "processors", lambda: 2)
+        monkeypatch.setattr(workers.time, "perf_counter", lambda: self.now)
+        monkeypatch.setattr(workers, "_run_threads", self.run_threads)
+
+    def work(self, items):
+        for item in items:
+            self.now += self.alone(item)
+            self.threaded.append((item, False))
+
+    def run_threads(self, items, most, work):
+        assert most == 2
+        for item in items:
+            self.now += self.together(item)
+            self.threaded.append((item, True))
+
+    def share(self, low, high):
+        """Which share of the items from `low` to `high` was done by threads."""
+        found = [threaded for item, threaded in self.threaded if low <= item < high]
+        return sum(found) / len(found)
+
+
+@pytest.mark.parametrize(
+    ("alone", "together", "least", "most"),
+    [
+        (1e-5, 1e-6, 0, 0),  # too little to hand over
+        (1e-4, 2e-4, 0, 0.05),
+        (1e-4, 0.6e-4, 0.9, 1),
+        (5e-4, 2.5e-4, 0.98, 1),
+        (2e-3, 1e-3, 0.99, 1),  # not tried at all
+    ],
+)
+def test_what_takes_less_time_is_chosen(monkeypatch, alone, together, least, most):
+    clock = Clock(monkeypatch, lambda _: alone, lambda _: together)
+    run(iter(range(1000)), 1000, clock.work)
+    assert [item for item, _ in clock.threaded] == list(range(1000))
+    assert least <= clock.share(0, 1000) <= most
+
+
+def test_items_that_become_others_are_measured_again(monkeypatch):
+    """The first chunks of an array are missing, the others take a millisecond each."""
+    clock = Clock(
+        monkeypatch,
+        lambda item: 1e-6 if item < 3000 else 2e-3,
+        lambda item: 1e-5 if item < 3000 else 1e-3,
+    )
+    run(iter(range(20_000)), 20_000, clock.work)
+    assert clock.share(0, 3000) == 0
+    assert clock.share(6000, 20_000) == 1
+
+
+def test_threads_are_given_up_where_chunks_become_small(monkeypatch):
+    clock = Clock(
+        monkeypatch,
+        lambda item: 2e-3 if item < 2000 else 1e-6,
+        lambda item: 1e-3 if item < 2000 else 1e-5,
+    )
+    run(iter(range(20_000)), 20_000, clock.work)
+    assert clock.share(10, 2000) == 1
+    assert clock.share(6000, 20_000) == 0
+
+
+def test_heavy_items_are_shared_from_the_first_on(monkeypatch):
+    clock = Clock(monkeypatch, lambda _: 1e-2, lambda _: 5e-3)
+    run(iter(range(2)), 2, clock.work, units=0)
+    assert clock.share(0, 2) == 1
+
+
+def test_the_share_of_few_items_is_guessed(monkeypatch):
+    for seconds, share in ((1e-4, 0), (4e-4, 0.75)):
+        clock = Clock(monkeypatch, lambda _, each=seconds: each, lambda _, each=seconds: each / 2)
+        run(iter(range(16)), 16, clock.work)
+        assert clock.share(0, 16) == share
+
+
+@pytest.mark.parametrize("count", [1, 5, 100, 5000])
+def test_every_item_is_done_however_many_were_counted(count):
+    done = []
+    run(iter(range(1000)), count, done.extend)
+    assert sorted(done) == list(range(1000))

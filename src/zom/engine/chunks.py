@@ -27,6 +27,10 @@ Missing: TypeAlias = Literal["fill", "error"]
 """What a chunk that is not there is."""
 
 
+_HEAVY = 1 << 20
+"""The bytes of a chunk from which on codecs take most of its time."""
+
+
 @dataclass(frozen=True, slots=True)
 class Options:
     """How chunks are read and written.
@@ -72,6 +76,16 @@ class Chunks:
         asked, missed = self.counts
         return 0 < asked <= missed
 
+    @property
+    def heavy(self) -> bool:
+        """Whether most of the work on a chunk is that of codecs, which several threads share."""
+        plan = self.plan
+        uniform = plan.uniform
+        if uniform is None or plan.data_type.itemsize is None:
+            return False
+        form = plan.form(uniform)
+        return form.nbytes >= _HEAVY and form.shard is None and not form.chain.direct
+
     def keyed(self, parts: Walk) -> Iterator[Keyed]:
         """Each part with the key of its chunk."""
         return zip(parts, parts.keys(self.plan.keys, self.prefix), strict=True)
@@ -97,7 +111,12 @@ class Chunks:
         error.node = error.node or self.node or "/"
 
     def units(self, index: Index, count: int) -> int:
-        """How many pieces are decoded by themselves for each of `count` parts: more than one in shards."""
+        """How many pieces are decoded by themselves for each of `count` parts: more than one in shards.
+
+        0 says that codecs take most of the time of each, whatever it is.
+        """
+        if self.heavy:
+            return 0
         plan = self.plan
         uniform = plan.uniform
         inner = None if uniform is None else plan.form(uniform).inner

@@ -69,7 +69,7 @@ def _threads(chunks: Chunks, count: int) -> int | None:
     if parallel > 1:
         # One waits for the store while another decodes; parts of shards are asked for one by one.
         return min(parallel, 4) if chunks.plan.sharded else 2
-    return 1 if count < 3 else None
+    return 1 if count < 3 and not chunks.heavy else None
 
 
 def _read_each(chunks: Chunks, parts: Iterator[Keyed], index: Index, work: Array) -> None:

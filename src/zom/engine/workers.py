@@ -1,15 +1,18 @@
-"""Workers: threads for the chunks of one operation, where a chunk's own work is worth the hand-over.
+"""Workers: threads for the chunks of one operation, where they take less time than one thread does.
 
-Whether it is, is measured: the first chunks are done by the caller, and only where they take long are threads
-started. They end with the operation; none waits for the next one.
+Threads hand the interpreter's lock to each other at every call of the system and of a codec. Where most of a
+chunk's work is done without the lock, they share it; where it is mostly Python, two threads may take twice the
+time of one. How much of it is which depends on codec, size, store and machine. So it is measured while the
+operation runs: some chunks by one thread, as many by all, then the others in the better way.
 """
 
 from __future__ import annotations
 
+import math
 import os
 import threading
 import time
-from itertools import islice
+from itertools import chain, islice
 from typing import TYPE_CHECKING, Generic, TypeVar
 
 if TYPE_CHECKING:
@@ -20,11 +23,28 @@ __all__ = ["Shared", "run"]
 T = TypeVar("T")
 
 WORTH = 5e-5
-"""The seconds that a chunk takes at least where threads pay, as measured on two processors."""
+"""The seconds a chunk takes at least where threads can pay: a hand-over takes some 10 us."""
 
-_TRIALS = 4
 _PLAINLY = 1e-3
-"""So many seconds are no accident of the first chunk."""
+"""Chunks that take so many seconds are shared without a trial: Python's part is a tenth of it."""
+
+_LIKELY = 2.5e-4
+"""The same where so little is left to do that a trial would take most of it."""
+
+_SHORT = 1e-2
+"""The seconds that are left then."""
+
+_FIRST = 4
+"""The first chunks pay for memory that is new, and for much else: the fastest of so many tells their time."""
+
+_TRIAL = 2e-3
+"""The seconds of each of the two trials."""
+
+_STRIDE = (256, 1024)
+"""The chunks between two looks whether they take as long as before: at first, and at most."""
+
+_OTHER = 4.0
+"""So many times faster or slower, they are others, and are measured again."""
 
 _PAUSE = 1e-3
 """The seconds between two looks at threads that work on after an interrupt."""
@@ -69,40 +89,93 @@ def run(
 ) -> None:
     """Let `work` take all of `items`, of which there are `count`; the first error ends it for all.
 
-    `threads` says how many at most; None lets the time of the first items decide, each of which consists
-    of so many `units` of work.
+    `threads` says how many do; None lets their time decide, where each item consists of so many `units` of
+    work; with 0, they are known to be worth threads.
 
     >>> done = []
     >>> run(iter(range(5)), 5, done.extend)
     >>> sorted(done)
     [0, 1, 2, 3, 4]
     """
-    most = min(threads if threads is not None else processors(), count)
-    if most > 1 and threads is None:
-        done, pays = _tried(items, count, work, WORTH * units)
-        most = min(most, count - done) if pays else 1
+    if threads is not None or count < 2:
+        most = min(threads or 1, count)
+        work(items) if most <= 1 else _run_threads(items, most, work)
+        return
+    most = min(processors(), count)
     if most <= 1:
         work(items)
-        return
-    _run_threads(items, most, work)
+    elif not units:
+        _run_threads(items, most, work)
+    else:
+        _Measured(items, count, most, work, WORTH * units).run()
 
 
-def _tried(
-    items: Iterator[T], count: int, work: Callable[[Iterator[T]], None], worth: float
-) -> tuple[int, bool]:
-    """How many items were done to find out whether threads pay for the others, and whether they do.
+class _Measured(Generic[T]):
+    """An operation that measures how many threads it should have."""
 
-    The first chunks pay for memory that is new, and for much else: the fastest of a few is told by.
-    """
-    for done in range(1, min(_TRIALS, count - 1) + 1):
+    def __init__(
+        self, items: Iterator[T], count: int, most: int, work: Callable[[Iterator[T]], None], worth: float
+    ) -> None:
+        self._items = items
+        self._left = count
+        self._most = most
+        self._work = work
+        self._worth = worth
+
+    def run(self) -> None:
+        while self._left:
+            seconds = self._fastest()
+            if self._left:
+                self._go_on(self._choice(seconds))
+        # Whoever counted wrong loses nothing.
+        for item in self._items:
+            self._work(chain((item,), self._items))
+
+    def _take(self, count: int, threads: int) -> float:
+        """Do so many items; the seconds of one."""
+        count = min(count, self._left)
+        some = islice(self._items, count)
         start = time.perf_counter()
-        work(islice(items, 1))
-        taken = time.perf_counter() - start
-        if taken < worth:
-            return done, False
-        if taken > _PLAINLY:
-            return done, True
-    return min(_TRIALS, count - 1), True
+        if threads > 1 and count > 1:
+            _run_threads(some, min(threads, count), self._work)
+        else:
+            self._work(some)
+        self._left -= count
+        return (time.perf_counter() - start) / count
+
+    def _fastest(self) -> float:
+        """The least seconds of a few items, each done alone."""
+        least = math.inf
+        for _ in range(min(_FIRST, self._left)):
+            least = min(least, self._take(1, 1))
+            if least < self._worth or least > _PLAINLY:
+                break
+        return least
+
+    def _choice(self, seconds: float) -> int:
+        """How many threads the items should have of which one takes `seconds`."""
+        if seconds < self._worth:
+            return 1
+        if seconds > _PLAINLY:
+            return self._most
+        if self._left * seconds < _SHORT:
+            return self._most if seconds > _LIKELY else 1
+        count = max(2 * self._most, math.ceil(_TRIAL / seconds))
+        alone = self._take(count, 1)
+        if not self._left:
+            return 1
+        return self._most if self._take(count, self._most) < alone else 1
+
+    def _go_on(self, threads: int) -> None:
+        """Do the others, as long as they take as long as the first of them."""
+        first, most = _STRIDE
+        count = max(first, 32 * threads)
+        expected = self._take(count, threads)
+        while self._left:
+            count = min(2 * count, max(first, most))
+            found = self._take(count, threads)
+            if not expected / _OTHER < found < expected * _OTHER:
+                return
 
 
 def _run_threads(items: Iterator[T], most: int, work: Callable[[Iterator[T]], None]) -> None:

@@ -54,7 +54,9 @@ def _threads(chunks: Chunks, count: int) -> int | None:
         return options.threads
     if parallel > 1:
         return min(parallel, _MOST_THREADS)
-    return 1 if count < 3 or chunks.plan.data_type.itemsize is None else None
+    if chunks.plan.data_type.itemsize is None:
+        return 1  # their codecs hold the interpreter: threads would only wait for each other
+    return 1 if count < 3 and not chunks.heavy else None
 
 
 def _put_values(chunk: Array, where: Any, values: Array) -> None:
