@@ -9,22 +9,70 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from struct import Struct
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal
 
 import numpy as np
+from typing_extensions import override
 
-from zom.errors import CodecError
+from zom.errors import CodecError, ExtensionError
+from zom.extension.bound import Block, Coder
+from zom.extension.codec import Bytes, Codec, Elements
+from zom.problems import Fault, Rule, show
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from zom.extension.bound import Array, Data
+    from zom.extension.bound import Array, Data, Form
+    from zom.extension.codec import Representation
 
-__all__ = ["Items", "as_bytes", "as_text", "join_items", "parse_items", "place_of"]
+__all__ = ["Items", "VlenCodec", "VlenCoder", "as_bytes", "as_text", "join_items", "parse_items", "place_of"]
 
 _NUMBER = Struct("<I")
 _MOST: Final = 2**32 - 1
 _SHORT: Final = 100
+
+
+class VlenCoder(Coder[Any, Any]):
+    """What encodes and decodes the items of a block."""
+
+    def __init__(self, block: Block) -> None:
+        self._shape = block.shape
+
+
+class VlenCodec(Codec):
+    """A codec of items of any length: array -> bytes."""
+
+    kind = "array->bytes"
+    holds_objects = True
+    takes: ClassVar[Literal["string", "bytes"]]
+    """The data type, and its kind."""
+    broken: ClassVar[Rule]
+    """The rule that another data type breaks."""
+    coder: ClassVar[type[VlenCoder]]
+
+    @override
+    def thread(
+        self,
+        configuration: Any,
+        before: Representation,
+        faults: list[Fault],
+        path: tuple[str | int, ...],
+    ) -> Bytes:
+        """Bytes of no fixed number."""
+        del configuration
+        data_type = before.data_type if isinstance(before, Elements) else None
+        if data_type is not None and (data_type.kind != self.takes or data_type.itemsize is not None):
+            found = f"the data type {show(data_type.name)}"
+            faults.append(Fault(self.broken, path, f"the data type {show(self.takes)}", found))
+        return Bytes()
+
+    @override
+    def bind(self, configuration: Any, before: Form, after: Form) -> VlenCoder:
+        """The same for all chunks of a shape."""
+        del configuration, after
+        if not isinstance(before, Block):
+            raise ExtensionError(f"the {self.name} codec wants elements")
+        return self.coder(before)
 
 
 @dataclass(frozen=True, slots=True)

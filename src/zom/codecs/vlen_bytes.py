@@ -7,20 +7,17 @@ element its length in bytes (the same) and its bytes.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from typing_extensions import override
 
-from zom.codecs.vlen import as_bytes, join_items, parse_items, place_of
-from zom.errors import CodecError, ExtensionError
-from zom.extension.bound import Block, Coder
-from zom.extension.codec import Bytes, Codec, Elements, codecs
-from zom.problems import Fault, rule, show
+from zom.codecs.vlen import VlenCodec, VlenCoder, as_bytes, join_items, parse_items, place_of
+from zom.errors import CodecError
+from zom.extension.codec import codecs
+from zom.problems import rule
 
 if TYPE_CHECKING:
-    from zom.extension.bound import Array, Data, Form
-    from zom.extension.codec import Representation
-    from zom.extension.configuration import NoConfiguration
+    from zom.extension.bound import Array, Data
 
 __all__ = ["VlenBytesCodec", "vlen_bytes"]
 
@@ -31,49 +28,16 @@ TYPE = rule(
 )
 
 
-class VlenBytesCodec(Codec):
-    """`vlen-bytes`: array -> bytes."""
-
-    name = "vlen-bytes"
-    kind = "array->bytes"
-    v2_id = "vlen-bytes"
-    holds_objects = True
-
-    def thread(
-        self,
-        configuration: NoConfiguration,
-        before: Representation,
-        faults: list[Fault],
-        path: tuple[str | int, ...],
-    ) -> Bytes:
-        """Bytes of no fixed number."""
-        del configuration
-        data_type = before.data_type if isinstance(before, Elements) else None
-        if data_type is not None and (data_type.kind != "bytes" or data_type.itemsize is not None):
-            found = f"the data type {show(data_type.name)}"
-            faults.append(Fault(TYPE, path, 'the data type "bytes"', found))
-        return Bytes()
-
-    def bind(self, configuration: NoConfiguration, before: Form, after: Form) -> Coder[Any, Any]:
-        """The same for all chunks of a shape."""
-        del configuration, after
-        if not isinstance(before, Block):
-            raise ExtensionError("the vlen-bytes codec wants elements")
-        return VlenRaw(before)
-
-
-class VlenRaw(Coder[Any, Any]):
+class VlenRaw(VlenCoder):
     r"""Byte strings, each behind its length.
 
     >>> import numpy as np, zom.dtypes
+    >>> from zom.extension.bound import Block
     >>> from zom.extension.resolve import data_type
     >>> coder = VlenRaw(Block((1,), data_type("bytes"), b""))
     >>> bytes(coder.encode(np.array([b"ab"], object))), coder.decode(b"\1\0\0\0\1\0\0\0a").tolist()
     (b'\x01\x00\x00\x00\x02\x00\x00\x00ab', [b'a'])
     """
-
-    def __init__(self, block: Block) -> None:
-        self._shape = block.shape
 
     @override
     def encode(self, chunk: Array) -> Data:
@@ -92,6 +56,16 @@ def _checked(item: object, index: int, shape: tuple[int, ...]) -> bytes:
     if isinstance(item, (bytes, bytearray)):
         return bytes(item)
     raise CodecError(f"expected bytes at {place_of(index, shape)}, found {type(item).__name__}")
+
+
+class VlenBytesCodec(VlenCodec):
+    """`vlen-bytes`: array -> bytes."""
+
+    name = "vlen-bytes"
+    v2_id = "vlen-bytes"
+    takes = "bytes"
+    broken = TYPE
+    coder = VlenRaw
 
 
 vlen_bytes = codecs.register(VlenBytesCodec())

@@ -11,16 +11,13 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from typing_extensions import override
 
-from zom.codecs.vlen import as_text, join_items, parse_items, place_of
-from zom.errors import CodecError, ExtensionError
-from zom.extension.bound import Block, Coder
-from zom.extension.codec import Bytes, Codec, Elements, codecs
-from zom.problems import Fault, rule, show
+from zom.codecs.vlen import VlenCodec, VlenCoder, as_text, join_items, parse_items, place_of
+from zom.errors import CodecError
+from zom.extension.codec import codecs
+from zom.problems import rule
 
 if TYPE_CHECKING:
-    from zom.extension.bound import Array, Data, Form
-    from zom.extension.codec import Representation
-    from zom.extension.configuration import NoConfiguration
+    from zom.extension.bound import Array, Data
 
 __all__ = ["VlenUtf8Codec", "vlen_utf8"]
 
@@ -31,49 +28,16 @@ TYPE = rule(
 )
 
 
-class VlenUtf8Codec(Codec):
-    """`vlen-utf8`: array -> bytes."""
-
-    name = "vlen-utf8"
-    kind = "array->bytes"
-    v2_id = "vlen-utf8"
-    holds_objects = True
-
-    def thread(
-        self,
-        configuration: NoConfiguration,
-        before: Representation,
-        faults: list[Fault],
-        path: tuple[str | int, ...],
-    ) -> Bytes:
-        """Bytes of no fixed number."""
-        del configuration
-        data_type = before.data_type if isinstance(before, Elements) else None
-        if data_type is not None and (data_type.kind != "string" or data_type.itemsize is not None):
-            found = f"the data type {show(data_type.name)}"
-            faults.append(Fault(TYPE, path, 'the data type "string"', found))
-        return Bytes()
-
-    def bind(self, configuration: NoConfiguration, before: Form, after: Form) -> Coder[Any, Any]:
-        """The same for all chunks of a shape."""
-        del configuration, after
-        if not isinstance(before, Block):
-            raise ExtensionError("the vlen-utf8 codec wants elements")
-        return VlenText(before)
-
-
-class VlenText(Coder[Any, Any]):
+class VlenText(VlenCoder):
     r"""Text, each item as UTF-8 behind its length in bytes.
 
     >>> import numpy as np, zom.dtypes
+    >>> from zom.extension.bound import Block
     >>> from zom.extension.resolve import data_type
     >>> coder = VlenText(Block((1,), data_type("string"), ""))
     >>> bytes(coder.encode(np.array(["é"], "T"))), coder.decode(b"\1\0\0\0\1\0\0\0a").tolist()
     (b'\x01\x00\x00\x00\x02\x00\x00\x00\xc3\xa9', ['a'])
     """
-
-    def __init__(self, block: Block) -> None:
-        self._shape = block.shape
 
     @override
     def encode(self, chunk: Array) -> Data:
@@ -106,6 +70,16 @@ def _refuse(items: list[Any], shape: tuple[int, ...]) -> NoReturn:
             )
             raise CodecError(message) from cause
     raise CodecError("the text has no UTF-8")
+
+
+class VlenUtf8Codec(VlenCodec):
+    """`vlen-utf8`: array -> bytes."""
+
+    name = "vlen-utf8"
+    v2_id = "vlen-utf8"
+    takes = "string"
+    broken = TYPE
+    coder = VlenText
 
 
 vlen_utf8 = codecs.register(VlenUtf8Codec())
