@@ -94,7 +94,7 @@ def test_all_or_none_and_a_name_contradict_each_other(call, written, other):
 @pytest.fixture
 def reels(tmp_path, monkeypatch):
     """An installed package with a convention, which nobody has loaded."""
-    text = "from zom.conventions import *\nc = Convention('reels', owns=('reels',), rules=[Rule('t', required('t'))])\n"
+    text = "from zom.conventions import *\nc = Convention('reels', owns=('reels',), rules=[CheckedRule('t', required('t'))])\n"
     (tmp_path / "reels_plugin.py").write_text(text)
     info = tmp_path / "reels-1.dist-info"
     info.mkdir()

@@ -11,9 +11,9 @@ import zom
 from zom import v2, v3
 from zom.conventions import (
     Attributes,
+    CheckedRule,
     Convention,
     Part,
-    Rule,
     conventions,
     has,
     json_type,
@@ -29,12 +29,12 @@ from zom.errors import ExtensionError, UnknownName
 
 
 class Level(Part):
-    path: Annotated[str, Rule("path-text", schema(), must="the path of a level is text")]
+    path: Annotated[str, CheckedRule("path-text", schema(), must="the path of a level is text")]
     scale: list[float] | None = None
 
 
 class Dggs(Attributes, key="dggs"):
-    name: Annotated[str, Rule("name-lower", pattern("[a-z0-9_-]+"), must="the name is in lower case")]
+    name: Annotated[str, CheckedRule("name-lower", pattern("[a-z0-9_-]+"), must="the name is in lower case")]
     levels: list[Level] | None = None
     coordinate: str | None = None
 
@@ -45,19 +45,19 @@ DGGS = Convention(
     uuid="7b255807-140c-42ca-97f6-7a1cfecdbc38",
     attributes=Dggs,
     rules=(
-        Rule(
+        CheckedRule(
             "coordinate",
             ref("dggs.coordinate", kind="array"),
             must="coordinate names an array of this group",
             fix="add the array or remove 'coordinate'",
         ),
-        Rule(
+        CheckedRule(
             "scale",
             length(".scale", like="@members"),
             each="dggs.levels[*]",
             should="a scale has a number for each member",
         ),
-        Rule("title", required("title"), note="a title helps", when=(has("dggs.coordinate"),)),
+        CheckedRule("title", required("title"), note="a title helps", when=(has("dggs.coordinate"),)),
     ),
 )
 
@@ -80,7 +80,7 @@ def counts(report, code):
 
 
 def test_an_empty_text_that_was_found_is_seen():
-    rule = Rule(
+    rule = CheckedRule(
         "named", python(lambda site: [site.breach(("attributes", "name"), "a name", "")]), must="a name"
     )
     (problem,) = zom.validate(
@@ -210,7 +210,7 @@ def test_a_rule_whose_function_raises_is_named():
     def broken(site):
         raise KeyError(site.node.name)
 
-    convention = Convention("x", owns=("x",), rules=(Rule("y", python(broken), must="y"),))
+    convention = Convention("x", owns=("x",), rules=(CheckedRule("y", python(broken), must="y"),))
     with pytest.raises(ExtensionError, match=r"the rule's function .*broken failed at /: KeyError\(''\)"):
         zom.validate(group({"x": 1}), conventions=[convention])
 
@@ -222,7 +222,7 @@ def test_a_selector_that_is_none_is_refused_when_the_rule_is_made(selector):
 
 
 def test_two_rules_of_one_id_are_refused():
-    rules = (Rule("a", required("x"), must="x"), Rule("a", required("y"), must="y"))
+    rules = (CheckedRule("a", required("x"), must="x"), CheckedRule("a", required("y"), must="y"))
     with pytest.raises(ExtensionError, match="two rules have the id 'a'"):
         Convention("x", owns=("x",), rules=rules)
 
@@ -277,8 +277,8 @@ def test_a_rule_of_the_form_may_stand_among_the_rules():
         size: int = 0
 
     rules = (
-        Rule("name", schema(), must="the name is text", each="plain.name"),
-        Rule("form", schema(), must="plain is an object with a name", each="plain"),
+        CheckedRule("name", schema(), must="the name is text", each="plain.name"),
+        CheckedRule("form", schema(), must="plain is an object with a name", each="plain"),
     )
     convention = Convention("plain", attributes=Plain, rules=rules)
     assert [code for code, _ in convention.codes()] == ["plain/name", "plain/form"]
@@ -356,8 +356,10 @@ def test_a_key_has_one_owner():
 
 def test_arrays_inherit_rules_on_arrays_and_nothing_is_told_twice():
     rules = (
-        Rule("size", length("dggs.size", like="@shape"), must="as many sizes as dimensions", on="array"),
-        Rule("name", required("dggs.name"), must="there is a name"),
+        CheckedRule(
+            "size", length("dggs.size", like="@shape"), must="as many sizes as dimensions", on="array"
+        ),
+        CheckedRule("name", required("dggs.name"), must="there is a name"),
     )
     for inherit, heirs in [("none", []), ("children", ["/a"]), ("descendants", ["/a", "/g/b"])]:
         convention = Convention("dggs", owns=("dggs",), rules=rules, inherit=inherit)
@@ -371,7 +373,9 @@ def test_arrays_inherit_rules_on_arrays_and_nothing_is_told_twice():
 
 def test_what_is_declared_nearer_counts():
     rules = (
-        Rule("size", length("dggs.size", like="@shape"), must="as many sizes as dimensions", on="array"),
+        CheckedRule(
+            "size", length("dggs.size", like="@shape"), must="as many sizes as dimensions", on="array"
+        ),
     )
     convention = Convention("dggs", owns=("dggs",), rules=rules, inherit="descendants")
     own = array(attributes={"dggs": {"size": [1]}})
@@ -391,7 +395,7 @@ def test_who_asks_for_a_bundle_asks_for_its_parts_where_they_are():
 
 def test_what_is_said_of_a_document_is_not_said_of_one_with_another_title():
     # The whole object is shown, with the title in it: it is that of one document only.
-    rules = (Rule("plain", json_type(["string"], at="about"), must="about is text"),)
+    rules = (CheckedRule("plain", json_type(["string"], at="about"), must="about is text"),)
     convention = Convention("about", owns=("about",), rules=rules, free=("about.title",))
     members = {name: group({"about": {"title": name * 9}}) for name in ("a", "b")}
     found = {
@@ -402,7 +406,7 @@ def test_what_is_said_of_a_document_is_not_said_of_one_with_another_title():
 
 
 def test_documents_that_differ_in_free_texts_are_counted_each():
-    rules = (Rule("title", required("about.title"), must="there is a title"),)
+    rules = (CheckedRule("title", required("about.title"), must="there is a title"),)
     convention = Convention("about", owns=("about",), rules=rules, free=("about.title",))
     members = {f"n{number}": group({"about": {"title": f"t{number}"}}) for number in range(3)}
     members["none"] = group({"about": {}})

@@ -14,7 +14,7 @@ from jsonschema import Draft202012Validator
 
 import zom
 from zom import schemas, v3
-from zom.conventions import Convention, Rule, conventions, required, shared_dims
+from zom.conventions import CheckedRule, Convention, conventions, required, shared_dims
 from zom.conventions.report.github import github_of
 from zom.conventions.report.json import lines_of, list_of
 from zom.conventions.report.junit import junit_of
@@ -32,9 +32,11 @@ FILMS = Convention(
     "2",
     owns=("films",),
     rules=(
-        Rule("title", required("title"), must="there is a title", fix="add it", link="https://example.org/t"),
-        Rule("year", required("year"), should="there is a year"),
-        Rule("dims", shared_dims(), must="arrays sharing a dimension agree", when=({"has": "dims"},)),
+        CheckedRule(
+            "title", required("title"), must="there is a title", fix="add it", link="https://example.org/t"
+        ),
+        CheckedRule("year", required("year"), should="there is a year"),
+        CheckedRule("dims", shared_dims(), must="arrays sharing a dimension agree", when=({"has": "dims"},)),
     ),
 )
 

@@ -14,9 +14,9 @@ from pydantic import AfterValidator, Field
 import zom
 from zom.conventions import (
     Attributes,
+    CheckedRule,
     Convention,
     Part,
-    Rule,
     conventions,
     has,
     pattern,
@@ -35,14 +35,14 @@ FILES = sorted(path for path in CASES.glob("*.json") if load_cases(path)[0].conv
 
 
 class Level(Part):
-    path: Annotated[str, Rule("path-text", schema(), must="the path of a level is text")]
+    path: Annotated[str, CheckedRule("path-text", schema(), must="the path of a level is text")]
     scale: list[float] | None = None
 
 
 class Dggs(Attributes, key="dggs"):
     """A grid."""
 
-    name: Annotated[str, Rule("name-lower", pattern("[a-z]+"), must="the name is in lower case")]
+    name: Annotated[str, CheckedRule("name-lower", pattern("[a-z]+"), must="the name is in lower case")]
     levels: list[Level] | None = None
 
 
@@ -51,7 +51,7 @@ class Flat(Attributes):
     rank: Literal["a", "b"] | None = None
 
 
-RULE = Rule("title", required("title"), should="there is a title", when=(has("dggs"),), on="group")
+RULE = CheckedRule("title", required("title"), should="there is a title", when=(has("dggs"),), on="group")
 DGGS = Convention("dggs", version="v1", uuid="7b2", attributes=Dggs, rules=(RULE,))
 V3 = {"zarr_format": 3}
 GROUP = {**V3, "node_type": "group"}
@@ -196,7 +196,7 @@ def test_a_convention_says_what_it_is():
 
 
 def test_rules_say_where_they_are_expressed():
-    rules = (RULE, Rule("odd", python(lambda _site: ()), must="it is odd"))
+    rules = (RULE, CheckedRule("odd", python(lambda _site: ()), must="it is odd"))
     convention = Convention("dggs", attributes=Dggs, rules=rules)
     places = {rule["id"]: rule["expressed_in"] for rule in listed(convention)}
     assert places == {
@@ -211,7 +211,7 @@ def test_rules_say_where_they_are_expressed():
 
 
 def test_a_rule_of_several_checks_counts_by_the_least_of_them():
-    rules = (RULE, Rule("title", python(lambda _site: ()), should="there is a title"))
+    rules = (RULE, CheckedRule("title", python(lambda _site: ()), should="there is a title"))
     assert share_of(Convention("dggs", rules=rules)) == ("dggs", 0, 0, 1)
 
 

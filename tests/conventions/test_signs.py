@@ -6,10 +6,21 @@ import pytest
 
 import zom
 from zom import v3
-from zom.conventions import Convention, Rule, above, at_root, has, is_a, is_like, is_value, lacks, required
+from zom.conventions import (
+    CheckedRule,
+    Convention,
+    above,
+    at_root,
+    has,
+    is_a,
+    is_like,
+    is_value,
+    lacks,
+    required,
+)
 from zom.errors import ExtensionError
 
-RULE = Rule("title", required("title"), must="there is a title")
+RULE = CheckedRule("title", required("title"), must="there is a title")
 SIGNED = Convention(
     "signed",
     uuid="7b2",
@@ -80,5 +91,7 @@ def test_a_convention_is_found_in_one_way():
 
 def test_a_rule_that_looks_at_the_root_is_not_judged_alike_for_documents_that_are_alike():
     for condition in (at_root(has("words")), above(has("words"))):
-        assert not Rule("title", required("title"), must="there is a title", when=(condition,)).is_local
+        assert not CheckedRule(
+            "title", required("title"), must="there is a title", when=(condition,)
+        ).is_local
     assert RULE.is_local

@@ -7,7 +7,7 @@ import pytest
 
 import zom
 from zom import v3
-from zom.conventions import Convention, Rule, Skip, conventions, python
+from zom.conventions import CheckedRule, Convention, Skip, conventions, python
 from zom.errors import StoreError
 from zom.testing.faulty import FaultyStore
 
@@ -24,7 +24,7 @@ def rising(site):
 
 
 RISING = Convention(
-    "rising", owns=("axis",), on=("array",), rules=(Rule("rises", python(rising), must="values rise"),)
+    "rising", owns=("axis",), on=("array",), rules=(CheckedRule("rises", python(rising), must="values rise"),)
 )
 SPEC = v3.ArraySpec.build(shape=(4,), dtype="int8", attributes={"axis": "X"}, compress="zstd")
 

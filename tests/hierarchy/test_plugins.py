@@ -34,9 +34,9 @@ def package(tmp_path, monkeypatch):
 
 
 DGGS = """
-from zom.conventions import Convention, Rule, required
+from zom.conventions import Convention, CheckedRule, required
 
-cells = Convention("{name}", owns=("{name}",), rules=[Rule("title", required("title"), must="there is a title")])
+cells = Convention("{name}", owns=("{name}",), rules=[CheckedRule("title", required("title"), must="there is a title")])
 """
 
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from zom.checks.check import Breach, Outcome, Site, Skip
-from zom.checks.rule import holds
+from zom.checks.checked_rule import holds
 from zom.problems import Problem, pointer_of
 
 if TYPE_CHECKING:
-    from zom.checks.rule import Rule
+    from zom.checks.checked_rule import CheckedRule
     from zom.formats.node_view import Node, Path
     from zom.problems import Severity
 
@@ -18,14 +18,14 @@ __all__ = ["pointer_to", "problem_of", "verdict", "why_absent"]
 _UNMET: Final = "its condition is not met"
 
 
-def verdict(rule: Rule, site: Site) -> Outcome:
+def verdict(rule: CheckedRule, site: Site) -> Outcome:
     """What a rule says at a site, of all the places that its `each` selects.
 
-    >>> from zom.checks.rule import Rule
+    >>> from zom.checks.checked_rule import CheckedRule
     >>> from zom.checks.values import required
     >>> from zom.formats.node_view import attributes_node
     >>> node = attributes_node({"a": 1})
-    >>> verdict(Rule("b", required("b"), must="there is b"), Site(node, node))[0].expected
+    >>> verdict(CheckedRule("b", required("b"), must="there is b"), Site(node, node))[0].expected
     'a value at "b"'
     """
     if rule.each is None and not rule.when:
@@ -47,19 +47,19 @@ def verdict(rule: Rule, site: Site) -> Outcome:
     return breaches if ran else Skip(why or _UNMET)
 
 
-def why_absent(rule: Rule) -> str:
+def why_absent(rule: CheckedRule) -> str:
     """Why a rule doesn't apply where nothing stands that it speaks of."""
     needed = rule.each or rule.check.needs
     return _UNMET if needed is None else f"nothing at {needed}"
 
 
-def problem_of(rule: Rule, breach: Breach, code: str, severity: Severity) -> Problem:
+def problem_of(rule: CheckedRule, breach: Breach, code: str, severity: Severity) -> Problem:
     """A breach of a rule as a problem in the whole document.
 
-    >>> from zom.checks.rule import Rule
+    >>> from zom.checks.checked_rule import CheckedRule
     >>> from zom.checks.values import required
     >>> from zom.formats.node_view import attributes_node
-    >>> rule, node = Rule("b", required("b"), must="there is b"), attributes_node({})
+    >>> rule, node = CheckedRule("b", required("b"), must="there is b"), attributes_node({})
     >>> (breach,) = verdict(rule, Site(node, node))
     >>> print(problem_of(rule, breach, "example/b", "error"))
     attributes.b: expected a value at "b", found nothing

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     import argparse
     from collections.abc import Sequence
 
-    from zom.checks.rule import Profile
+    from zom.checks.checked_rule import Profile
     from zom.problems import Fault, Problem
 
 __all__ = ["declare", "run"]

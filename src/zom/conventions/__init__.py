@@ -2,11 +2,11 @@
 
 A convention is declared in a few lines: models of the attributes that it owns, and rules, which are data.
 
->>> from zom.conventions import Attributes, Convention, Rule, ref
+>>> from zom.conventions import Attributes, Convention, CheckedRule, ref
 >>> class See(Attributes):
 ...     see: str | None = None
 >>> convention = Convention("see", attributes=See, rules=[
-...     Rule("there", ref("see", kind="array"), must="see names an array of this group")])
+...     CheckedRule("there", ref("see", kind="array"), must="see names an array of this group")])
 >>> from zom import v3, validate
 >>> [problem.code for problem in validate(v3.GroupSpec(attributes={"see": "t"}, members={}), conventions=[convention])]
 ['see/there']
@@ -22,6 +22,17 @@ from pkgutil import iter_modules
 from typing import TYPE_CHECKING
 
 from zom.checks.check import Breach, Check, Site, Skip, Value, python
+from zom.checks.checked_rule import (
+    CheckedRule,
+    above,
+    at_root,
+    has,
+    is_a,
+    is_like,
+    is_value,
+    lacks,
+    schema,
+)
 from zom.checks.dimensions import shared_dims
 from zom.checks.references import (
     ref,
@@ -31,17 +42,6 @@ from zom.checks.references import (
     ref_ndim,
     ref_order,
     words,
-)
-from zom.checks.rule import (
-    Rule,
-    above,
-    at_root,
-    has,
-    is_a,
-    is_like,
-    is_value,
-    lacks,
-    schema,
 )
 from zom.checks.tree import (
     member,
@@ -77,6 +77,7 @@ __all__ = [
     "Attributes",
     "Breach",
     "Check",
+    "CheckedRule",
     "Convention",
     "Example",
     "Explanation",
@@ -84,7 +85,6 @@ __all__ = [
     "Node",
     "Part",
     "Report",
-    "Rule",
     "RuleCount",
     "Site",
     "Skip",

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from zom.checks.check import Breach, Site, Skip, python
-from zom.checks.rule import Rule
+from zom.checks.checked_rule import CheckedRule
 from zom.conventions.framework.convention import Convention, register
 from zom.formats.node_view import Node
 from zom.formats.v2 import V2
@@ -97,8 +97,8 @@ def _is_ghost(group: Node, path: str) -> bool:
     return node is None or (node is group and group.form == "v3")
 
 
-def _must(name: str, check: Any, text: str, fix: str) -> Rule:
-    return Rule(name, python(check), must=text, fix=fix, link=_LINK, on="group")
+def _must(name: str, check: Any, text: str, fix: str) -> CheckedRule:
+    return CheckedRule(name, python(check), must=text, fix=fix, link=_LINK, on="group")
 
 
 CONSOLIDATED: Final = register(

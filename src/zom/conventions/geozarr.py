@@ -11,7 +11,7 @@ from math import isclose
 from typing import TYPE_CHECKING, Final
 
 from zom.checks.check import Skip, python
-from zom.checks.rule import Rule, has, holds, is_value
+from zom.checks.checked_rule import CheckedRule, has, holds, is_value
 from zom.conventions.affine import affine_of, integers_of, numbers_of
 from zom.conventions.framework.convention import Convention, register
 from zom.conventions.multiscale_layout import arrays_of, levels_of, sources_of
@@ -220,21 +220,21 @@ GEOZARR: Final = register(
         signs=_SIGNS,
         parts=("multiscales", "spatial", "proj"),
         rules=(
-            Rule(
+            CheckedRule(
                 "pixel-size",
                 python(_cells_are_scaled),
                 must="the cells of a derived level are those of its source times scale: in spatial:transform as in transform",
                 fix="correct spatial:transform or scale",
                 link=_USAGE,
             ),
-            Rule(
+            CheckedRule(
                 "origin",
                 python(_origin_stays),
                 should="without a translation, all levels have the same origin, where cells are areas",
                 fix="keep c and f of spatial:transform as they are in the source, or give the translation",
                 link=_USAGE,
             ),
-            Rule(
+            CheckedRule(
                 "translation",
                 python(_translation_is_an_offset),
                 should="a translation stands for an offset between levels: where the origins are the same, and cells "
@@ -242,28 +242,28 @@ GEOZARR: Final = register(
                 fix="write [0.0, 0.0], as cells keep their corner",
                 link=_USAGE,
             ),
-            Rule(
+            CheckedRule(
                 "level-placed",
                 python(_levels_are_placed),
                 should="each level has a spatial:transform and a spatial:shape of its own",
                 fix="add them to the level",
                 link=_USAGE,
             ),
-            Rule(
+            CheckedRule(
                 "level-shape",
                 python(_levels_have_lengths),
                 must="the spatial:shape of a level has the lengths of the spatial dimensions of its arrays",
                 fix="write the lengths of the Y and the X dimension",
                 link=f"{TEXT}#spatialshape",
             ),
-            Rule(
+            CheckedRule(
                 "scale-axes",
                 python(_scale_has_axes),
                 should="scale has a number for each spatial dimension, or one for each dimension of the arrays",
                 fix="write one number for Y and one for X",
                 link=_USAGE,
             ),
-            Rule(
+            CheckedRule(
                 "bbox-extent",
                 python(_bbox_is_a_level_s),
                 should="the spatial:bbox of the group is the extent of a level, as its spatial:transform and "

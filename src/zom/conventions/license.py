@@ -12,7 +12,7 @@ import re
 from typing import TYPE_CHECKING, Final
 
 from zom.checks.check import Skip, python
-from zom.checks.rule import Rule, has
+from zom.checks.checked_rule import CheckedRule, has
 from zom.checks.values import any_of, pattern, required
 from zom.conventions.framework.attributes import Attributes
 from zom.conventions.framework.convention import Convention, register
@@ -160,7 +160,7 @@ LICENSE: Final = register(
         signs=tuple((has(f"license.{form}"),) for form in FORMS),
         declared=True,
         rules=(
-            Rule(
+            CheckedRule(
                 "present",
                 required("license"),
                 must="a node that declares license has the attribute license",
@@ -168,7 +168,7 @@ LICENSE: Final = register(
                 link=f"{TEXT}#properties",
                 source="both",
             ),
-            Rule(
+            CheckedRule(
                 "one-form",
                 any_of([f".{form}" for form in FORMS]),
                 must="a license is given as at least one of spdx, url, text, file and path",
@@ -177,56 +177,56 @@ LICENSE: Final = register(
                 source="both",
                 each="license",
             ),
-            Rule(
+            CheckedRule(
                 "single",
                 python(_one_form),
                 should="a license is given in one form only",
                 fix="keep spdx, if it is one of them",
                 link=f"{TEXT}#license-object",
             ),
-            Rule(
+            CheckedRule(
                 "spdx-given",
                 required("license.spdx"),
                 should="a license is given by its SPDX identifier, for programs to understand it",
                 fix='write spdx, such as {"spdx": "CC-BY-4.0"}',
                 link=f"{TEXT}#license-object",
             ),
-            Rule(
+            CheckedRule(
                 "spdx",
                 python(_spdx),
                 must="spdx is an SPDX license expression",
                 fix="write an identifier from https://spdx.org/licenses, or several with AND, OR and WITH between them",
                 link=f"{TEXT}#license-object",
             ),
-            Rule(
+            CheckedRule(
                 "url",
                 pattern(r"https://\S+", at="license.url"),
                 should="url uses https",
                 fix="write the https URL of the license's text",
                 link=f"{TEXT}#url-licenseurl",
             ),
-            Rule(
+            CheckedRule(
                 "file",
                 pattern(r"[^/](.*[^/])?", at="license.file"),
                 must="file is a relative path: it neither starts nor ends with a slash",
                 fix='write the path from this node, such as "LICENSE" or "../LICENSE"',
                 link=f"{TEXT}#file-licensefile",
             ),
-            Rule(
+            CheckedRule(
                 "path",
                 pattern(r"[^/](.*[^/])?", at="license.path"),
                 must="path is a relative path: it neither starts nor ends with a slash",
                 fix='write the path from this node, such as "../a"',
                 link=f"{TEXT}#path-licensepath",
             ),
-            Rule(
+            CheckedRule(
                 "path-exists",
                 python(_leads_to_a_license),
                 must="path leads to a node that has a license of its own",
                 fix="write the path of a group or array that declares license and has it",
                 link=f"{TEXT}#path-licensepath",
             ),
-            Rule(
+            CheckedRule(
                 "path-cycle",
                 python(_leads_to_an_end),
                 must="paths from license to license end at one that is given otherwise",
@@ -234,7 +234,7 @@ LICENSE: Final = register(
                 link=f"{TEXT}#path-licensepath",
             ),
             *(
-                Rule(
+                CheckedRule(
                     "rootward",
                     pattern(r"(?!\.\.(/|$))(?!.*/\.\.(/|$)).*", at=f"license.{form}"),
                     note="a path that leads upwards is lost where only a part of the hierarchy is opened",

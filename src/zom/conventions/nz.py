@@ -11,9 +11,9 @@ import re
 from typing import TYPE_CHECKING, Any, Final
 
 from zom.checks.check import NOT_READ, Breach, Site, Skip, python
+from zom.checks.checked_rule import CheckedRule, alike, at_root, is_like, is_value
 from zom.checks.dimensions import shared_dims
 from zom.checks.references import is_of_kind
-from zom.checks.rule import Rule, alike, at_root, is_like, is_value
 from zom.checks.tree import zarr_format
 from zom.checks.values import json_type, pattern, required
 from zom.conventions.framework.convention import Convention, declaration_of, register
@@ -160,8 +160,8 @@ def types_named(site: Site) -> Iterator[Breach] | Skip:
     )
 
 
-_RULES: Final[tuple[Rule, ...]] = (
-    Rule(
+_RULES: Final[tuple[CheckedRule, ...]] = (
+    CheckedRule(
         "declared",
         python(root_declares),
         must=(
@@ -172,7 +172,7 @@ _RULES: Final[tuple[Rule, ...]] = (
         link=f"{_LINK}#convention-declaration",
         on="group",
     ),
-    Rule(
+    CheckedRule(
         "old-name",
         python(name_is_new),
         should="the identifier is NZ-1.0; NZUG-1.0 was its name in drafts",
@@ -180,7 +180,7 @@ _RULES: Final[tuple[Rule, ...]] = (
         link=f"{_LINK}#convention-declaration",
         on="group",
     ),
-    Rule(
+    CheckedRule(
         "zarr-format",
         zarr_format("v3"),
         must="every node is Zarr v3",
@@ -188,7 +188,7 @@ _RULES: Final[tuple[Rule, ...]] = (
         link=f"{_LINK}#relationship-to-the-zarr-v3-specification",
         source="both",
     ),
-    Rule(
+    CheckedRule(
         "dims-present",
         required("@dims"),
         must="every array has dimension_names, a scalar an empty list",
@@ -198,7 +198,7 @@ _RULES: Final[tuple[Rule, ...]] = (
         on="array",
     ),
     *alike(
-        Rule(
+        CheckedRule(
             "dims-strings",
             json_type(["string"], at="@dims[*]"),
             must="no dimension name is null or empty",
@@ -209,7 +209,7 @@ _RULES: Final[tuple[Rule, ...]] = (
         ),
         pattern(r"[\s\S]+", at="@dims[*]"),
     ),
-    Rule(
+    CheckedRule(
         "dim-sizes",
         shared_dims(),
         must="all arrays of one group that share a dimension label have the same length along it",
@@ -217,7 +217,7 @@ _RULES: Final[tuple[Rule, ...]] = (
         link=f"{_LINK}#dimension",
         on="group",
     ),
-    Rule(
+    CheckedRule(
         "fill-value",
         python(fill_value_fits),
         must=(
@@ -228,14 +228,14 @@ _RULES: Final[tuple[Rule, ...]] = (
         link=f"{_LINK}#the-_fillvalue-attribute",
         on="array",
     ),
-    Rule(
+    CheckedRule(
         "lists",
         python(lists_of_one_type),
         must="a list among the attributes holds values of one type: no texts among numbers",
         fix="write values of one type",
         link=f"{_LINK}#attribute-value-types",
     ),
-    Rule(
+    CheckedRule(
         "names",
         pattern("|[A-Za-z][A-Za-z0-9_.-]*", at="@name"),
         should=(
@@ -245,7 +245,7 @@ _RULES: Final[tuple[Rule, ...]] = (
         fix="rename it",
         link=f"{_LINK}#naming-rules",
     ),
-    Rule(
+    CheckedRule(
         "names-case",
         python(names_differ),
         should="no two names of one group differ by case only",
@@ -253,7 +253,7 @@ _RULES: Final[tuple[Rule, ...]] = (
         link=f"{_LINK}#naming-rules",
         on="group",
     ),
-    Rule(
+    CheckedRule(
         "registered",
         python(registered),
         must="zarr_conventions is there, and declares the convention",
@@ -262,7 +262,7 @@ _RULES: Final[tuple[Rule, ...]] = (
         source="schema",
     ),
     *alike(
-        Rule(
+        CheckedRule(
             "group-declared",
             required("conventions"),
             must="every group has the attribute conventions, a text",
@@ -274,7 +274,7 @@ _RULES: Final[tuple[Rule, ...]] = (
         json_type(["string"], at="conventions"),
     ),
     *alike(
-        Rule(
+        CheckedRule(
             "attribute-types",
             json_type(["object"], at="_nczarr_attr"),
             must=(

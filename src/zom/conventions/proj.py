@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 from pydantic import Field
 
 from zom.checks.check import Skip, python
-from zom.checks.rule import Rule
+from zom.checks.checked_rule import CheckedRule
 from zom.checks.values import any_of, forbidden, one_of, pattern, required
 from zom.conventions.framework.attributes import Attributes
 from zom.conventions.framework.convention import Convention, register
@@ -179,7 +179,7 @@ PROJ: Final = register(
         within=("multiscales.layout[*]",),
         declared=True,
         rules=(
-            Rule(
+            CheckedRule(
                 "crs",
                 any_of([CODE, WKT2, PROJJSON]),
                 must="there is at least one of proj:code, proj:wkt2 and proj:projjson",
@@ -187,7 +187,7 @@ PROJ: Final = register(
                 link=f"{TEXT}#properties",
                 source="both",
             ),
-            Rule(
+            CheckedRule(
                 "code",
                 pattern("[^:]+:[^:]+", at=CODE),
                 must="proj:code is an authority and a code, with one colon between them",
@@ -195,7 +195,7 @@ PROJ: Final = register(
                 link=f"{TEXT}#projcode",
                 source="both",
             ),
-            Rule(
+            CheckedRule(
                 "v1-code",
                 python(_draft_code),
                 must="where the draft v1 is declared, proj:code is an authority in capitals and a number",
@@ -203,7 +203,7 @@ PROJ: Final = register(
                 link=f"{DRAFT}#projcode",
                 source="schema",
             ),
-            Rule(
+            CheckedRule(
                 "v1-one-crs",
                 python(_draft_alone),
                 must="where the draft v1 is declared, there is one of proj:code, proj:wkt2 and proj:projjson, no more",
@@ -211,21 +211,21 @@ PROJ: Final = register(
                 link=f"{DRAFT}#properties",
                 source="schema",
             ),
-            Rule(
+            CheckedRule(
                 "wkt2-given",
                 required(WKT2),
                 should="proj:wkt2 is given: it needs no database to be understood, as a code does",
                 fix="add proj:wkt2",
                 link=f"{TEXT}#for-writers",
             ),
-            Rule(
+            CheckedRule(
                 "wkt2",
                 python(_begins_as_wkt2),
                 must="proj:wkt2 is the WKT2 (ISO 19162) of a coordinate reference system",
                 fix="export it as WKT2: GEOGCS and PROJCS are WKT1",
                 link=f"{TEXT}#projwkt2",
             ),
-            Rule(
+            CheckedRule(
                 "projjson-name",
                 required(f"{PROJJSON}.name"),
                 must="proj:projjson has a name, as every PROJJSON of a coordinate reference system",
@@ -233,21 +233,21 @@ PROJ: Final = register(
                 link=f"{TEXT}#projprojjson",
                 source="both",
             ),
-            Rule(
+            CheckedRule(
                 "projjson-type",
                 one_of(_TYPES, at=f"{PROJJSON}.type"),
                 must="the type of proj:projjson, where it has one, is that of a coordinate reference system",
                 fix="give the coordinate reference system, not its datum or a part of it",
                 link=f"{TEXT}#projprojjson",
             ),
-            Rule(
+            CheckedRule(
                 "spelling",
                 spelled("proj:", (CODE, WKT2, PROJJSON)),
                 should="an attribute that begins with proj: is not nearly one of the convention's: readers pass over it",
                 fix="correct the name",
                 link=f"{TEXT}#properties",
             ),
-            Rule(
+            CheckedRule(
                 "same-crs",
                 python(_one_system),
                 should="proj:code, proj:wkt2 and proj:projjson name the same coordinate reference system",
@@ -255,7 +255,7 @@ PROJ: Final = register(
                 link=f"{TEXT}#for-writers",
             ),
             *(
-                Rule(
+                CheckedRule(
                     "moved",
                     forbidden(f"{start}proj:{name}"),
                     should="bounding box, transform, shape and dimensions are attributes of spatial: proj has none of "

@@ -10,8 +10,8 @@ import re
 from typing import TYPE_CHECKING, Final
 
 from zom.checks.check import Skip, python
+from zom.checks.checked_rule import CheckedRule, has
 from zom.checks.references import is_of_kind
-from zom.checks.rule import Rule, has
 from zom.checks.tree import node_kind
 from zom.checks.values import json_type, required
 from zom.conventions.framework.attributes import Attributes, Part
@@ -155,7 +155,7 @@ UOM: Final = register(
         signs=((has("uom.ucum"),),),
         declared=True,
         rules=(
-            Rule(
+            CheckedRule(
                 "present",
                 required("uom"),
                 must="an array that declares uom has the attribute uom",
@@ -164,7 +164,7 @@ UOM: Final = register(
                 source="both",
                 on="array",
             ),
-            Rule(
+            CheckedRule(
                 "array-only",
                 node_kind("array"),
                 must="units are those of arrays: a group has none",
@@ -172,7 +172,7 @@ UOM: Final = register(
                 link=f"{TEXT}#applicable-to",
                 source="both",
             ),
-            Rule(
+            CheckedRule(
                 "unit-text",
                 json_type(["string"], at="uom.ucum.unit"),
                 must="the unit is a text, not null",
@@ -180,7 +180,7 @@ UOM: Final = register(
                 link=f"{TEXT}#ucum-object",
                 source="schema",
             ),
-            Rule(
+            CheckedRule(
                 "unit",
                 python(_is_term),
                 must="the unit is written as UCUM has it: without blanks, with '.' and '/' between units and exponents "
@@ -188,14 +188,14 @@ UOM: Final = register(
                 fix="see https://ucum.org/ucum",
                 link=f"{TEXT}#unit-uomucumunit",
             ),
-            Rule(
+            CheckedRule(
                 "unit-spelling",
                 python(_is_spelled),
                 should="the unit is a symbol of UCUM, not a word or a symbol of another system",
                 fix="write the symbol that UCUM has for it",
                 link=f"{TEXT}#unit-uomucumunit",
             ),
-            Rule(
+            CheckedRule(
                 "numeric",
                 python(_is_numeric),
                 should="an array with a unit holds numbers",

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Annotated, Final
 from pydantic import Field
 
 from zom.checks.check import Breach, Site, Skip, python
+from zom.checks.checked_rule import CheckedRule, has, is_value
 from zom.checks.dimensions import shared_dims
 from zom.checks.references import is_of_kind
-from zom.checks.rule import Rule, has, is_value
 from zom.checks.tree import member, zarr_format
 from zom.checks.values import forbidden, json_type, length, required
 from zom.conventions.framework.attributes import Attributes
@@ -78,7 +78,7 @@ _OPTIONAL: Final = {
 """The arrays that the specification names: what they hold, along which dimensions, and where it says so."""
 
 
-def _fixed(version: str) -> Iterator[Rule]:
+def _fixed(version: str) -> Iterator[CheckedRule]:
     """One rule for each array that the specification names."""
     kinds = {"integers": _INT, "text": _TEXT, "booleans": _BOOL, "floats": _FLOATS[version]}
     for name, (words, dims, anchor) in {**_REQUIRED, **_OPTIONAL}.items():
@@ -89,8 +89,8 @@ def _fixed(version: str) -> Iterator[Rule]:
         yield _must(name.replace("_", "-"), check, text, "write the array so, as bio2zarr does", anchor)
 
 
-def _must(name: str, check: Check, text: str, fix: str, anchor: str) -> Rule:
-    return Rule(name, check, must=text, fix=fix, link=f"{_LINK}#{anchor}", on="group")
+def _must(name: str, check: Check, text: str, fix: str, anchor: str) -> CheckedRule:
+    return CheckedRule(name, check, must=text, fix=fix, link=f"{_LINK}#{anchor}", on="group")
 
 
 # --- the fields of INFO and FORMAT -------------------------------------------------------------------------
@@ -240,7 +240,7 @@ def _variants_in(node: Node) -> int | None:
 # --- the rules ---------------------------------------------------------------------------------------------
 
 
-def _dimension_names() -> Iterator[Rule]:
+def _dimension_names() -> Iterator[CheckedRule]:
     """One rule of several checks, on the arrays of the group."""
     checks = (
         required("@dims"),
@@ -249,7 +249,7 @@ def _dimension_names() -> Iterator[Rule]:
         length("@dims", like="@shape"),
     )
     for check in checks:
-        yield Rule(
+        yield CheckedRule(
             "dimension-names",
             check,
             must="each array names all its dimensions: '_ARRAY_DIMENSIONS' in Zarr v2, 'dimension_names' in Zarr v3",
@@ -259,9 +259,9 @@ def _dimension_names() -> Iterator[Rule]:
         )
 
 
-def _older_attributes() -> Iterator[Rule]:
+def _older_attributes() -> Iterator[CheckedRule]:
     for name in ("vcf_header", "contigs", "filters"):
-        yield Rule(
+        yield CheckedRule(
             "older-attributes",
             forbidden(name),
             note="the attributes 'vcf_header', 'contigs' and 'filters' are of older versions",
@@ -271,7 +271,7 @@ def _older_attributes() -> Iterator[Rule]:
         )
 
 
-def _rules(version: str) -> Iterator[Rule]:
+def _rules(version: str) -> Iterator[CheckedRule]:
     if version == "0.4":
         fix = "write Zarr v2, or VCF Zarr 0.5, whose support of Zarr v3 is experimental"
         yield _must(
@@ -303,9 +303,9 @@ def _rules(version: str) -> Iterator[Rule]:
     yield from _of_other_arrays()
 
 
-def _of_other_arrays() -> Iterator[Rule]:
+def _of_other_arrays() -> Iterator[CheckedRule]:
     again = "write the index again, e.g. with vcf2zarr create-index"
-    yield Rule(
+    yield CheckedRule(
         "filters-listed",
         member("filter_id"),
         must="where there is variant_filter, filter_id lists the filters",
@@ -318,7 +318,7 @@ def _of_other_arrays() -> Iterator[Rule]:
                 "region-index")  # fmt: skip
     yield _must("region-index-dtype", python(_index_is_typed), "region_index has the data type of variant_position",
                 again, "region-index")  # fmt: skip
-    yield Rule(
+    yield CheckedRule(
         "region-index-lengths",
         member("variant_length"),
         must="where there is region_index, variant_length holds the lengths of the records",

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 from pydantic import Field
 
 from zom.checks.check import Skip, python
-from zom.checks.rule import Rule, has
+from zom.checks.checked_rule import CheckedRule, has
 from zom.checks.values import any_of, pattern, required
 from zom.conventions.framework.attributes import Attributes, Part
 from zom.conventions.framework.convention import Convention, conventions, register
@@ -185,7 +185,7 @@ ZARR_CONVENTIONS: Final = register(
         link=_TEXT,
         attributes=Declarations,
         rules=(
-            Rule(
+            CheckedRule(
                 "identified",
                 any_of([".uuid", ".schema_url", ".spec_url"]),
                 must="a declaration has a uuid, a schema_url or a spec_url: a name identifies nothing",
@@ -194,7 +194,7 @@ ZARR_CONVENTIONS: Final = register(
                 source="both",
                 each=_EACH,
             ),
-            Rule(
+            CheckedRule(
                 "fields",
                 python(_only_known_fields),
                 must="a declaration has no fields but uuid, schema_url, spec_url, name and description",
@@ -202,7 +202,7 @@ ZARR_CONVENTIONS: Final = register(
                 link=_FORM,
                 source="both",
             ),
-            Rule(
+            CheckedRule(
                 "uuid",
                 pattern("[0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}", at=f"{_EACH}.uuid"),
                 must="a uuid has 32 hexadecimal digits, in groups of 8, 4, 4, 4 and 12",
@@ -210,7 +210,7 @@ ZARR_CONVENTIONS: Final = register(
                 link=_FORM,
                 source="both",
             ),
-            Rule(
+            CheckedRule(
                 "uuid-lower-case",
                 pattern("[^A-Z]*", at=f"{_EACH}.uuid"),
                 must="a uuid is written in lower case",
@@ -218,7 +218,7 @@ ZARR_CONVENTIONS: Final = register(
                 link=_FORM,
                 source="schema",
             ),
-            Rule(
+            CheckedRule(
                 "schema-url",
                 pattern(_URL, at=f"{_EACH}.schema_url"),
                 must="a schema_url is a URL",
@@ -226,7 +226,7 @@ ZARR_CONVENTIONS: Final = register(
                 link=_FORM,
                 source="both",
             ),
-            Rule(
+            CheckedRule(
                 "spec-url",
                 pattern(_URL, at=f"{_EACH}.spec_url"),
                 must="a spec_url is a URL",
@@ -234,7 +234,7 @@ ZARR_CONVENTIONS: Final = register(
                 link=_FORM,
                 source="both",
             ),
-            Rule(
+            CheckedRule(
                 "with-url",
                 any_of([".schema_url", ".spec_url"]),
                 should="beside a uuid stands a schema_url or a spec_url, for those who don't know the convention",
@@ -243,35 +243,35 @@ ZARR_CONVENTIONS: Final = register(
                 each=_EACH,
                 when=(has(".uuid"),),
             ),
-            Rule(
+            CheckedRule(
                 "name",
                 required(f"{_EACH}.name"),
                 should="a declaration has a name, for people to read",
                 fix="add a name, such as the key or the prefix of the convention's attributes",
                 link=_FORM,
             ),
-            Rule(
+            CheckedRule(
                 "twice",
                 python(_once),
                 should="a node declares a convention once",
                 fix="take one of the two away",
                 link=_IDENTITY,
             ),
-            Rule(
+            CheckedRule(
                 "one-version",
                 python(_as_above),
                 should="a convention has the same schema_url in a node as in the groups above it",
                 fix="use one version of the convention in the whole hierarchy",
                 link=_VERSIONS,
             ),
-            Rule(
+            CheckedRule(
                 "version",
                 python(_of_known_version),
                 must="the schema_url beside the uuid of a known convention is one of its own, of a version that is known",
                 fix="write the schema_url of the version that the attributes follow, or update zom",
                 link=_VERSIONS,
             ),
-            Rule(
+            CheckedRule(
                 "dead-url",
                 python(_alive),
                 should="the schema_url of a known convention leads somewhere: the tags v1 of multiscales, spatial "
@@ -279,7 +279,7 @@ ZARR_CONVENTIONS: Final = register(
                 fix="write the schema_url of v0.1",
                 link=_VERSIONS,
             ),
-            Rule(
+            CheckedRule(
                 "unknown",
                 python(_is_known),
                 note="a convention that zom doesn't know is not checked",

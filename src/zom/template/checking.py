@@ -16,7 +16,7 @@ from zom.template.compile import compile_template, one_length_rule
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
-    from zom.checks.rule import Rule
+    from zom.checks.checked_rule import CheckedRule
     from zom.formats.node_view import Node
     from zom.problems import Level, Problem
     from zom.template.compile import CompiledTemplate
@@ -82,7 +82,7 @@ class _Walk:
             return ((node, compile_template(either), covered),)
         return () if compiled.membership is None or not node.members else _below(node, compiled, covered)
 
-    def _breaks(self, rules: Iterable[Rule], site: Site) -> bool:
+    def _breaks(self, rules: Iterable[CheckedRule], site: Site) -> bool:
         """Whether the node breaks any of the rules; each breach is noted."""
         is_broken = False
         for rule in rules:

@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, cast
 
 from zom.checks import arrays, members
 from zom.checks.arrays import Bounds, FillValue, one_of_words
+from zom.checks.checked_rule import CheckedRule
 from zom.checks.dimensions import one_length
 from zom.checks.json_schema import fulfils, validator_of
 from zom.checks.members import Membership, NamePattern
 from zom.checks.paths import PathReference, known_paths, paths_lead, pointer_steps
-from zom.checks.rule import Rule
 from zom.checks.selector import Selector
 from zom.checks.tree import node_kind
 from zom.checks.values import json_type, required
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Hashable, Iterator, Mapping
 
     from zom.checks.check import Check
-    from zom.problems import Rule as Sentence
+    from zom.problems import Rule
     from zom.template.models import ArrayTemplate, GroupTemplate, NodeTemplate, Template
     from zom.template.parts import Pattern, Reference
 
@@ -122,10 +122,10 @@ _TYPE_WORDS: Final = {**TYPE_WORDS, "any": "any value"}
 class CompiledTemplate(NamedTuple):
     """What a template says of a node, as rules; what it says of nodes below is compiled where one is there."""
 
-    kind: tuple[Rule, ...]
+    kind: tuple[CheckedRule, ...]
     """The rule that a node is an array or a group, if it must be one; no other applies where it isn't."""
-    rules: tuple[Rule, ...]
-    array_rules: tuple[Rule, ...]
+    rules: tuple[CheckedRule, ...]
+    array_rules: tuple[CheckedRule, ...]
     """The rules that see nothing of an array but its encoding, shape and names."""
     fitting: set[Hashable]
     """Encodings, shapes and names that break none of these."""
@@ -159,10 +159,10 @@ def compile_template(template: Template) -> CompiledTemplate:
     return made
 
 
-def _rule(sentence: Sentence, check: Check) -> Rule:
-    if sentence.strict == "error":
-        return Rule(sentence.code, check, must=sentence.text)
-    return Rule(sentence.code, check, should=sentence.text)
+def _rule(stated: Rule, check: Check) -> CheckedRule:
+    if stated.strict == "error":
+        return CheckedRule(stated.code, check, must=stated.text)
+    return CheckedRule(stated.code, check, should=stated.text)
 
 
 _ARRAY: Final = (_rule(NODE_TYPE, node_kind("array")),)
@@ -170,7 +170,7 @@ _GROUP: Final = (_rule(NODE_TYPE, node_kind("group")),)
 
 
 @lru_cache(maxsize=256)
-def one_length_rule(names: frozenset[str] | None, but: frozenset[str]) -> Rule:
+def one_length_rule(names: frozenset[str] | None, but: frozenset[str]) -> CheckedRule:
     """The rule that dimensions of one name have one length, all but some or only those called `names`.
 
     >>> one_length_rule(None, frozenset()).id
@@ -182,7 +182,7 @@ def one_length_rule(names: frozenset[str] | None, but: frozenset[str]) -> Rule:
 # --- any node ----------------------------------------------------------------------------------------
 
 
-def _node_rules(template: Template) -> Iterator[Rule]:
+def _node_rules(template: Template) -> Iterator[CheckedRule]:
     """The rules on attributes and on what they refer to."""
     given: Mapping[str, Any] | None = template.attributes
     if given is not None and is_shorthand(given):
@@ -198,7 +198,7 @@ def _node_rules(template: Template) -> Iterator[Rule]:
         yield _rule(UNKNOWN_REFERENCE, known_paths(reference))
 
 
-def _attribute_rules(name: str, text: str) -> Iterator[Rule]:
+def _attribute_rules(name: str, text: str) -> Iterator[CheckedRule]:
     types, is_optional = cast("tuple[tuple[str, ...], bool]", types_in(text))
     place = Selector.of_key(name)
     if not is_optional:
@@ -244,7 +244,7 @@ def _compile_group(template: GroupTemplate) -> CompiledTemplate:
 
 def _member_rules(
     template: GroupTemplate, membership: Membership, patterns: tuple[Pattern, ...]
-) -> Iterator[Rule]:
+) -> Iterator[CheckedRule]:
     if template.members or patterns or not template.open or template.same_length:
         yield _rule(UNKNOWN_MEMBERS, members.known_members())
     if membership.required:
@@ -266,7 +266,7 @@ def _compile_array(template: ArrayTemplate) -> CompiledTemplate:
     return CompiledTemplate(_ARRAY, tuple(_node_rules(template)), rules, set())
 
 
-def _dimension_rules(template: ArrayTemplate) -> Iterator[Rule]:
+def _dimension_rules(template: ArrayTemplate) -> Iterator[CheckedRule]:
     rank = None if template.rank is None else _bounds(template.rank)
     if rank is not None:
         yield _rule(RANK, arrays.rank(rank))
@@ -284,7 +284,7 @@ def _dimension_rules(template: ArrayTemplate) -> Iterator[Rule]:
         yield _rule(SHAPE, arrays.lengths(_all_bounds(template.shape)))
 
 
-def _layout_rules(template: ArrayTemplate) -> Iterator[Rule]:
+def _layout_rules(template: ArrayTemplate) -> Iterator[CheckedRule]:
     if template.chunks:
         yield _rule(UNKNOWN_LAYOUT, arrays.known_chunks(tuple(map(str, template.chunks))))
         yield _rule(CHUNKS, arrays.chunk_lengths(_all_bounds(template.chunks)))
@@ -295,7 +295,7 @@ def _layout_rules(template: ArrayTemplate) -> Iterator[Rule]:
         yield _rule(SHARDS, arrays.shard_lengths(_all_bounds(template.shards)))
 
 
-def _codec_rules(template: ArrayTemplate) -> Iterator[Rule]:
+def _codec_rules(template: ArrayTemplate) -> Iterator[CheckedRule]:
     given: Any = template.codecs
     allowed, needed = (given.allowed, given.required) if isinstance(given, Codecs) else (given, ())
     if allowed is not None:

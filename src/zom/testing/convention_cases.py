@@ -17,7 +17,7 @@ from zom.problems import split_pointer
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from zom.checks.rule import Profile
+    from zom.checks.checked_rule import Profile
 
 __all__ = ["Case", "document_of", "load_cases"]
 

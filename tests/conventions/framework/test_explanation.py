@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import zom
-from zom.conventions import Convention, Rule, conventions, python, required
+from zom.conventions import CheckedRule, Convention, conventions, python, required
 from zom.conventions.framework.explanation import _newness, explain
 from zom.errors import UnknownName
 
@@ -30,8 +30,8 @@ def generator():
 @pytest.fixture
 def films():
     """A convention in two versions."""
-    older = Rule("title", required("title"), should="there is a title")
-    newer = Rule(
+    older = CheckedRule("title", required("title"), should="there is a title")
+    newer = CheckedRule(
         "title", python(lambda site: ()), must="there is one title", fix="add it", link="https://e.org"
     )
     made = [

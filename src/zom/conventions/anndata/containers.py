@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from zom.checks.check import Breach, Site, Skip, python
-from zom.checks.rule import Rule, is_value
+from zom.checks.checked_rule import CheckedRule, is_value
 from zom.conventions.anndata.elements import (
     AWKWARD,
     DATAFRAME,
@@ -194,11 +194,11 @@ def _raw(root: Node, raw: Node) -> Iterator[Breach]:
 
 def _root(
     name: str, check: Callable[[Site], Iterator[Breach] | Skip], text: str, fix: str, **more: str
-) -> Rule:
+) -> CheckedRule:
     """A rule on AnnData groups."""
     link = more.get("link", f"{LINK}#anndata")
     when = (is_value(TYPE, "anndata"),)
-    return Rule(name, python(check), must=text, fix=fix, link=link, when=when, on="group")
+    return CheckedRule(name, python(check), must=text, fix=fix, link=link, when=when, on="group")
 
 
 CONTAINER_RULES: Final = (
@@ -208,7 +208,7 @@ CONTAINER_RULES: Final = (
         "'obs' and 'var' are there, and are dataframes",
         "write both, if only with an index and no columns",
     ),
-    Rule(
+    CheckedRule(
         "members",
         python(_has_no_strangers),
         should=f"an AnnData group holds nothing beside {', '.join(_MEMBERS[:-1])} and {_MEMBERS[-1]}",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from zom.checks.check import Breach, Site, Skip, python
-from zom.checks.rule import Rule, has, is_value
+from zom.checks.checked_rule import CheckedRule, has, is_value
 from zom.checks.tree import node_kind
 from zom.checks.values import json_type, pattern, required
 from zom.conventions.anndata.elements import (
@@ -120,26 +120,26 @@ _KIND: Final[dict[str, Any]] = {
 }
 
 ELEMENT_RULES: Final = (
-    Rule("encoding-type", required(TYPE), **_SAYS_TYPE),
-    Rule("encoding-type", json_type(["string"], at=TYPE), **_SAYS_TYPE),
-    Rule("encoding-type", python(_members_say_what_they_are), **_SAYS_TYPE),
-    Rule("encoding-version", required(VERSION), **_SAYS_VERSION),
-    Rule("encoding-version", json_type(["string"], at=VERSION), **_SAYS_VERSION),
-    Rule("encoding-version", pattern(_VERSION_FORM, at=VERSION), **_SAYS_VERSION),
-    Rule(
+    CheckedRule("encoding-type", required(TYPE), **_SAYS_TYPE),
+    CheckedRule("encoding-type", json_type(["string"], at=TYPE), **_SAYS_TYPE),
+    CheckedRule("encoding-type", python(_members_say_what_they_are), **_SAYS_TYPE),
+    CheckedRule("encoding-version", required(VERSION), **_SAYS_VERSION),
+    CheckedRule("encoding-version", json_type(["string"], at=VERSION), **_SAYS_VERSION),
+    CheckedRule("encoding-version", pattern(_VERSION_FORM, at=VERSION), **_SAYS_VERSION),
+    CheckedRule(
         "encoding-known",
         python(_is_known),
         must="encoding type and version are ones that anndata defines",
         fix="write a type and version of the specification; newer ones need a newer anndata",
         link=f"{LINK}#elements",
     ),
-    Rule(
+    CheckedRule(
         "legacy",
         python(_is_not_old),
         must="nothing is stored as anndata 0.7 and older did",
         fix="read it with anndata and write it again",
         link=LINK,
     ),
-    Rule("kind", node_kind("array"), when=(is_value(TYPE, *kinds_of("array")),), **_KIND),
-    Rule("kind", node_kind("group"), when=(is_value(TYPE, *kinds_of("group")),), **_KIND),
+    CheckedRule("kind", node_kind("array"), when=(is_value(TYPE, *kinds_of("array")),), **_KIND),
+    CheckedRule("kind", node_kind("group"), when=(is_value(TYPE, *kinds_of("group")),), **_KIND),
 )

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from zom.checks.check import Breach, Site, Skip, python
+from zom.checks.checked_rule import CheckedRule, is_value
 from zom.checks.references import ref
-from zom.checks.rule import Rule, is_value
 from zom.checks.values import json_type, pattern, required, unique
 from zom.conventions.anndata.elements import DATAFRAME, TYPE, extent_of
 from zom.conventions.anndata.encodings import LINK
@@ -99,15 +99,17 @@ def _share_chunks(site: Site) -> Iterator[Breach] | Skip:
     )
 
 
-def _must(name: str, text: str, fix: str, *checks: Check) -> tuple[Rule, ...]:
+def _must(name: str, text: str, fix: str, *checks: Check) -> tuple[CheckedRule, ...]:
     """One rule of several checks."""
     when = (is_value(TYPE, DATAFRAME),)
-    return tuple(Rule(name, check, must=text, fix=fix, link=_LINK, when=when, on="group") for check in checks)
+    return tuple(
+        CheckedRule(name, check, must=text, fix=fix, link=_LINK, when=when, on="group") for check in checks
+    )
 
 
-def _should(name: str, text: str, fix: str, check: Check) -> Rule:
+def _should(name: str, text: str, fix: str, check: Check) -> CheckedRule:
     when = (is_value(TYPE, DATAFRAME),)
-    return Rule(name, check, should=text, fix=fix, link=_LINK, when=when, on="group")
+    return CheckedRule(name, check, should=text, fix=fix, link=_LINK, when=when, on="group")
 
 
 FRAME_RULES: Final = (

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from zom.checks.check import VALUES_UNREAD, Breach, Site, Skip, of_values
-from zom.checks.rule import Rule, is_value
+from zom.checks.checked_rule import CheckedRule, is_value
 from zom.conventions.anndata.elements import CATEGORICAL, SPARSE, TYPE, encoding_of
 from zom.conventions.anndata.encodings import LINK
 from zom.json.python_value import is_list
@@ -89,8 +89,8 @@ def _indices_are_within(site: Site) -> Iterator[Breach] | Skip:
     return _beyond(site, "indices", indices, 0, size)
 
 
-STORED_RULES: Final[tuple[Rule, ...]] = (
-    Rule(
+STORED_RULES: Final[tuple[CheckedRule, ...]] = (
+    CheckedRule(
         "categorical-codes",
         of_values(_codes_have_categories),
         must="each code of a categorical is the place of a category, or -1 where a value is missing",
@@ -98,7 +98,7 @@ STORED_RULES: Final[tuple[Rule, ...]] = (
         link=f"{LINK}#categorical-arrays",
         when=(is_value(TYPE, CATEGORICAL),),
     ),
-    Rule(
+    CheckedRule(
         "sparse-indptr-values",
         of_values(_indptr_leads_through_data),
         must="indptr of a sparse matrix begins with 0, never falls, and ends with the number of its data",
@@ -106,7 +106,7 @@ STORED_RULES: Final[tuple[Rule, ...]] = (
         link=f"{LINK}#sparse-arrays",
         when=(is_value(TYPE, *SPARSE),),
     ),
-    Rule(
+    CheckedRule(
         "sparse-indices-values",
         of_values(_indices_are_within),
         must="indices of a sparse matrix are places of its rows or columns",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from zom.checks.check import Breach, Site, Skip, python
-from zom.checks.rule import Rule, is_value
+from zom.checks.checked_rule import CheckedRule, is_value
 from zom.checks.tree import member
 from zom.checks.values import (
     between,
@@ -89,11 +89,11 @@ def _same_shape(node: Node, like: Node, path: tuple[str | int, ...]) -> Iterator
 
 def _must(
     types: tuple[str, ...], name: str, text: str, fix: str, anchor: str, *checks: Check
-) -> tuple[Rule, ...]:
+) -> tuple[CheckedRule, ...]:
     """One rule of several checks, on elements of these types."""
     when = (is_value(TYPE, *types),)
     return tuple(
-        Rule(name, check, must=text, fix=fix, link=f"{LINK}#{anchor}", when=when) for check in checks
+        CheckedRule(name, check, must=text, fix=fix, link=f"{LINK}#{anchor}", when=when) for check in checks
     )
 
 
@@ -211,7 +211,7 @@ _CATEGORICAL_RULES: Final = (
 )
 
 
-def _values(kind: str, dtypes: list[str]) -> tuple[Rule, ...]:
+def _values(kind: str, dtypes: list[str]) -> tuple[CheckedRule, ...]:
     return _must(
         (kind,),
         "nullable-values",
@@ -242,7 +242,7 @@ _NULLABLE_RULES: Final = (
         "nullable-boolean",
         python(_masks_fit),
     ),
-    Rule(
+    CheckedRule(
         "na-value",
         one_of(["NA", "NaN"], at="na-value"),
         should="'na-value' of nullable strings, where it is given, is 'NA' or 'NaN'",

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from zom.checks.rule import above, is_like
+from zom.checks.checked_rule import above, is_like
 from zom.conventions.cf import (
     bounds,
     cells,

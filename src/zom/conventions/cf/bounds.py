@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from zom.checks.rule import Rule
+from zom.checks.checked_rule import CheckedRule
 from zom.checks.values import equal, forbidden
 from zom.conventions.cf.time_units import is_reference
 from zom.conventions.cf.variable import NUMBERS, Variable, judged, judged_text, section
@@ -185,7 +185,7 @@ def _filled(variable: Variable) -> Iterator[Breach]:
 _NONE: Final = "no boundary variable"
 
 RULES: Final = (
-    Rule(
+    CheckedRule(
         "bounds-exist",
         _exists("bounds"),
         must="bounds is the name of one variable of the dataset",
@@ -193,7 +193,7 @@ RULES: Final = (
         link=_BOUNDS,
         on="array",
     ),
-    Rule(
+    CheckedRule(
         "bounds-dimensions",
         _dimensions("bounds"),
         must="a boundary variable has the dimensions of its parent, and one more behind them",
@@ -201,7 +201,7 @@ RULES: Final = (
         link=_BOUNDS,
         on="array",
     ),
-    Rule(
+    CheckedRule(
         "bounds-vertices",
         judged_text(_vertices, "bounds"),
         each="bounds",
@@ -210,7 +210,7 @@ RULES: Final = (
         link=_BOUNDS,
         on="array",
     ),
-    Rule(
+    CheckedRule(
         "bounds-numeric",
         _numeric("bounds"),
         must="a boundary variable is of numbers",
@@ -218,7 +218,7 @@ RULES: Final = (
         link=_BOUNDS,
         on="array",
     ),
-    Rule(
+    CheckedRule(
         "bounds-attributes",
         judged(_inherited, where=_is_bounds, otherwise=_NONE),
         must="units, standard_name, axis and such of a boundary variable are those of its parent",
@@ -226,7 +226,7 @@ RULES: Final = (
         link=_BOUNDS,
         on="array",
     ),
-    Rule(
+    CheckedRule(
         "bounds-bare",
         judged(_bare, where=_is_bounds, otherwise=_NONE),
         should="a boundary variable leaves out units, standard_name, axis and such, as its parent has them",
@@ -234,7 +234,7 @@ RULES: Final = (
         link=_BOUNDS,
         on="array",
     ),
-    Rule(
+    CheckedRule(
         "bounds-formula-terms",
         judged(_formula, where=_parent_has_terms, otherwise="no bounds of a parametric vertical coordinate"),
         must="the bounds of a parametric vertical coordinate have formula_terms",
@@ -242,7 +242,7 @@ RULES: Final = (
         link=_BOUNDS,
         on="array",
     ),
-    Rule(
+    CheckedRule(
         "bounds-formula-terms-agree",
         judged_text(
             _same_terms,
@@ -256,7 +256,7 @@ RULES: Final = (
         link=_BOUNDS,
         on="array",
     ),
-    Rule(
+    CheckedRule(
         "climatology-of-time",
         judged(_time, about="climatology", reach="document"),
         each="climatology",
@@ -265,7 +265,7 @@ RULES: Final = (
         link=_CLIMATOLOGY,
         on="array",
     ),
-    Rule(
+    CheckedRule(
         "climatology-exists",
         _exists("climatology"),
         must="climatology is the name of one variable of the dataset",
@@ -273,7 +273,7 @@ RULES: Final = (
         link=_CLIMATOLOGY,
         on="array",
     ),
-    Rule(
+    CheckedRule(
         "climatology-or-bounds",
         forbidden("bounds"),
         must="a climatological time coordinate has no bounds",
@@ -282,7 +282,7 @@ RULES: Final = (
         on="array",
         each="climatology",
     ),
-    Rule(
+    CheckedRule(
         "climatology-dimensions",
         _dimensions("climatology"),
         must="a climatology variable has the dimension of its time coordinate, and one more behind it",
@@ -290,7 +290,7 @@ RULES: Final = (
         link=_CLIMATOLOGY,
         on="array",
     ),
-    Rule(
+    CheckedRule(
         "climatology-vertices",
         judged_text(_two, "climatology"),
         each="climatology",
@@ -299,7 +299,7 @@ RULES: Final = (
         link=_CLIMATOLOGY,
         on="array",
     ),
-    Rule(
+    CheckedRule(
         "climatology-numeric",
         _numeric("climatology"),
         must="a climatology variable is of numbers",
@@ -307,7 +307,7 @@ RULES: Final = (
         link=_CLIMATOLOGY,
         on="array",
     ),
-    Rule(
+    CheckedRule(
         "climatology-attributes",
         judged(_agrees, where=_is_climatology, otherwise="no climatology variable"),
         must="units, standard_name and calendar of a climatology variable are those of its time coordinate",
@@ -315,7 +315,7 @@ RULES: Final = (
         link=_CLIMATOLOGY,
         on="array",
     ),
-    Rule(
+    CheckedRule(
         "climatology-without-fill",
         judged(_filled, where=_is_climatology, otherwise="no climatology variable"),
         must="a climatology variable has neither _FillValue nor missing_value",

@@ -11,7 +11,7 @@ import re
 from collections import Counter
 from typing import TYPE_CHECKING, Final
 
-from zom.checks.rule import Rule
+from zom.checks.checked_rule import CheckedRule
 from zom.conventions.cf.cell_methods import METHODS, CellMethod, parse_cell_methods
 from zom.conventions.cf.coordinates import uncompressed
 from zom.conventions.cf.units import measures
@@ -211,7 +211,7 @@ def _bounds(variable: Variable) -> Iterator[Breach]:
 
 
 RULES: Final = (
-    Rule(
+    CheckedRule(
         "cell-measures",
         judged_text(_form, "cell_measures", reach="document"),
         each="cell_measures",
@@ -220,7 +220,7 @@ RULES: Final = (
         link=_MEASURES,
         on="array",
     ),
-    Rule(
+    CheckedRule(
         "cell-measures-measure",
         judged_text(
             _measure,
@@ -235,7 +235,7 @@ RULES: Final = (
         link=_MEASURES,
         on="array",
     ),
-    Rule(
+    CheckedRule(
         "cell-measures-exist",
         judged_text(_exist, "cell_measures"),
         each="cell_measures",
@@ -244,7 +244,7 @@ RULES: Final = (
         link=_MEASURES,
         on="array",
     ),
-    Rule(
+    CheckedRule(
         "cell-measures-dimensions",
         judged_text(
             _dimensions, "cell_measures", where=lambda v: not v.is_domain, otherwise="a domain variable"
@@ -255,7 +255,7 @@ RULES: Final = (
         link=_MEASURES,
         on="array",
     ),
-    Rule(
+    CheckedRule(
         "cell-measures-units",
         judged_text(_units, "cell_measures"),
         each="cell_measures",
@@ -264,7 +264,7 @@ RULES: Final = (
         link=_MEASURES,
         on="array",
     ),
-    Rule(
+    CheckedRule(
         "cell-methods",
         judged_text(_grammar, "cell_methods", reach="document"),
         each="cell_methods",
@@ -273,7 +273,7 @@ RULES: Final = (
         link=_METHODS,
         on="array",
     ),
-    Rule(
+    CheckedRule(
         "cell-methods-known",
         judged(_known, about="cell_methods", reach="document"),
         each="cell_methods",
@@ -282,7 +282,7 @@ RULES: Final = (
         link=section("appendix-cell-methods"),
         on="array",
     ),
-    Rule(
+    CheckedRule(
         "cell-methods-names",
         judged(_names, about="cell_methods"),
         each="cell_methods",
@@ -291,7 +291,7 @@ RULES: Final = (
         link=_METHODS,
         on="array",
     ),
-    Rule(
+    CheckedRule(
         "cell-methods-once",
         judged(_once, about="cell_methods", reach="document"),
         each="cell_methods",
@@ -300,7 +300,7 @@ RULES: Final = (
         link=_METHODS,
         on="array",
     ),
-    Rule(
+    CheckedRule(
         "cell-methods-climatology",
         judged(
             _climate,
@@ -314,7 +314,7 @@ RULES: Final = (
         link=section("climatological-statistics"),
         on="array",
     ),
-    Rule(
+    CheckedRule(
         "cell-methods-intervals",
         judged(
             _intervals, about="cell_methods", where=_has_intervals, otherwise="no intervals", reach="document"
@@ -325,7 +325,7 @@ RULES: Final = (
         link=_METHODS,
         on="array",
     ),
-    Rule(
+    CheckedRule(
         "cell-methods-given",
         judged(_given, where=_has_axes, otherwise="no data with spatiotemporal coordinates"),
         should="data have a cell method for each of their dimensions of time and space",
@@ -333,7 +333,7 @@ RULES: Final = (
         link=_METHODS,
         on="array",
     ),
-    Rule(
+    CheckedRule(
         "cell-methods-bounds",
         judged(_bounds, about="cell_methods"),
         each="cell_methods",

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from zom.checks.check import VALUES_UNREAD, Breach, Site, Skip, of_values
-from zom.checks.rule import Rule
+from zom.checks.checked_rule import CheckedRule
 from zom.conventions.cf.variable import Variable, section
 
 if TYPE_CHECKING:
@@ -59,8 +59,8 @@ def _turning(site: Site, values: Any) -> Iterator[Breach]:
         yield site.breach((), expected, found, node=site.node)
 
 
-RULES: Final[tuple[Rule, ...]] = (
-    Rule(
+RULES: Final[tuple[CheckedRule, ...]] = (
+    CheckedRule(
         "coordinate-values-missing",
         of_values(_none_missing),
         must="a coordinate variable has no missing values",
@@ -68,7 +68,7 @@ RULES: Final[tuple[Rule, ...]] = (
         link=section("terminology"),
         on="array",
     ),
-    Rule(
+    CheckedRule(
         "coordinate-values-monotonic",
         of_values(_monotonic),
         must="the values of a coordinate variable strictly rise or strictly fall",

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from zom.checks.rule import Rule
+from zom.checks.checked_rule import CheckedRule
 from zom.checks.values import pattern
 from zom.conventions.cf.units import axis_of_units, is_pressure
 from zom.conventions.cf.variable import Variable, judged, judged_text, section
@@ -223,7 +223,7 @@ def _is_projected(variable: Variable) -> bool:
 
 
 RULES: Final = (
-    Rule(
+    CheckedRule(
         "axis",
         pattern("[XYZTxyzt]", at="axis"),
         must="axis is X, Y, Z or T",
@@ -231,7 +231,7 @@ RULES: Final = (
         link=section("coordinate-types"),
         on="array",
     ),
-    Rule(
+    CheckedRule(
         "axis-of-coordinates",
         judged_text(_place, "axis"),
         each="axis",
@@ -240,7 +240,7 @@ RULES: Final = (
         link=section("coordinate-types"),
         on="array",
     ),
-    Rule(
+    CheckedRule(
         "axis-agrees",
         judged_text(_consistent, "axis", reach="document"),
         each="axis",
@@ -249,7 +249,7 @@ RULES: Final = (
         link=section("coordinate-types"),
         on="array",
     ),
-    Rule(
+    CheckedRule(
         "axis-once",
         judged(_once, where=lambda v: v.is_data, otherwise="no data variable"),
         must="a data variable has one coordinate of each axis at most",
@@ -257,7 +257,7 @@ RULES: Final = (
         link=_SYSTEM,
         on="array",
     ),
-    Rule(
+    CheckedRule(
         "positive",
         pattern("[Uu][Pp]|[Dd][Oo][Ww][Nn]", at="positive"),
         must="positive is up or down",
@@ -265,7 +265,7 @@ RULES: Final = (
         link=section("vertical-coordinate"),
         on="array",
     ),
-    Rule(
+    CheckedRule(
         "positive-given",
         judged(_positive_given, where=_is_vertical, otherwise="no vertical coordinate"),
         must="a vertical coordinate has the attribute positive, unless its units are of pressure",
@@ -273,7 +273,7 @@ RULES: Final = (
         link=section("vertical-coordinate"),
         on="array",
     ),
-    Rule(
+    CheckedRule(
         "positive-agrees",
         judged_text(
             _positive_consistent,
@@ -288,7 +288,7 @@ RULES: Final = (
         link=section("vertical-coordinate"),
         on="array",
     ),
-    Rule(
+    CheckedRule(
         "coordinates-exist",
         judged_text(_exist, "coordinates"),
         each="coordinates",
@@ -297,7 +297,7 @@ RULES: Final = (
         link=_SYSTEM,
         on="array",
     ),
-    Rule(
+    CheckedRule(
         "coordinates-dimensions",
         judged_text(
             _dimensions,
@@ -311,7 +311,7 @@ RULES: Final = (
         link=_SYSTEM,
         on="array",
     ),
-    Rule(
+    CheckedRule(
         "label-dimensions",
         judged_text(
             _labels,
@@ -325,7 +325,7 @@ RULES: Final = (
         link=section("labels"),
         on="array",
     ),
-    Rule(
+    CheckedRule(
         "ancillary-exist",
         judged_text(_ancillary, "ancillary_variables"),
         each="ancillary_variables",
@@ -334,7 +334,7 @@ RULES: Final = (
         link=section("ancillary-data"),
         on="array",
     ),
-    Rule(
+    CheckedRule(
         "coordinate-without-fill",
         judged(_fill, where=_is_coordinate, otherwise="no coordinate variable", reach="name"),
         must="a coordinate variable has neither _FillValue nor missing_value",
@@ -342,7 +342,7 @@ RULES: Final = (
         link=_SYSTEM,
         on="array",
     ),
-    Rule(
+    CheckedRule(
         "text-coordinate",
         judged(
             _text_coordinate,
@@ -355,7 +355,7 @@ RULES: Final = (
         link=section("variables"),
         on="array",
     ),
-    Rule(
+    CheckedRule(
         "multidimensional-name",
         judged(_own_dimension, where=_is_multidimensional, otherwise="no coordinates in several dimensions"),
         should="coordinates in several dimensions have not the name of one of these",
@@ -363,7 +363,7 @@ RULES: Final = (
         link=_SYSTEM,
         on="array",
     ),
-    Rule(
+    CheckedRule(
         "dimension-coordinates",
         judged(_has_coordinates, where=_is_gridded, otherwise="no gridded data"),
         must="a latitude, longitude, vertical or time coordinate of one dimension alone is its coordinate variable",
@@ -371,7 +371,7 @@ RULES: Final = (
         link=_SYSTEM,
         on="array",
     ),
-    Rule(
+    CheckedRule(
         "horizontal-axis",
         judged(_horizontal_axis, where=_is_horizontal, otherwise="no horizontal coordinate variable"),
         should="horizontal coordinate variables have the attribute axis",
@@ -379,7 +379,7 @@ RULES: Final = (
         link=_SYSTEM,
         on="array",
     ),
-    Rule(
+    CheckedRule(
         "georeferenced",
         judged(
             _located,

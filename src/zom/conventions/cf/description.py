@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
-from zom.checks.rule import Rule, has
+from zom.checks.checked_rule import CheckedRule, has
 from zom.checks.values import one_of, pattern
 from zom.conventions.cf.cell_methods import parse_cell_methods
 from zom.conventions.cf.time_units import is_reference
@@ -150,7 +150,7 @@ def _has_modifier(variable: Variable) -> bool:
 
 
 RULES: Final = (
-    Rule(
+    CheckedRule(
         "units-given",
         judged(_units_given, where=_needs_units, otherwise="no quantity that is known to have a dimension"),
         must="a variable of a quantity that has a dimension has units",
@@ -158,7 +158,7 @@ RULES: Final = (
         link=section("units"),
         on="array",
     ),
-    Rule(
+    CheckedRule(
         "units-not-empty",
         judged_text(_units_empty, "units", reach="document"),
         each="units",
@@ -166,7 +166,7 @@ RULES: Final = (
         fix="write '1' for a quantity without a dimension, or remove the attribute",
         link=section("dimensionless-units"),
     ),
-    Rule(
+    CheckedRule(
         "units-known",
         judged_text(
             _units_known,
@@ -181,7 +181,7 @@ RULES: Final = (
         link=section("units"),
         on="array",
     ),
-    Rule(
+    CheckedRule(
         "units-deprecated",
         judged_text(_deprecated, "units", reach="document"),
         each="units",
@@ -190,7 +190,7 @@ RULES: Final = (
         link=section("dimensionless-vertical-coordinate"),
         on="array",
     ),
-    Rule(
+    CheckedRule(
         "units-volume-ratio",
         judged_text(_volume_ratio, "units", reach="document"),
         each="units",
@@ -200,7 +200,7 @@ RULES: Final = (
         on="array",
         when=(has("standard_name"),),
     ),
-    Rule(
+    CheckedRule(
         "units-metadata",
         one_of(list(_METADATA), at="units_metadata"),
         must="units_metadata is temperature: on_scale, difference or unknown, or leap_seconds: none, utc or unknown",
@@ -208,7 +208,7 @@ RULES: Final = (
         link=section("temperature-units"),
         on="array",
     ),
-    Rule(
+    CheckedRule(
         "units-metadata-fits",
         judged_text(_metadata_fits, "units_metadata", reach="document"),
         each="units_metadata",
@@ -217,7 +217,7 @@ RULES: Final = (
         link=section("temperature-units"),
         on="array",
     ),
-    Rule(
+    CheckedRule(
         "units-metadata-difference",
         judged_text(
             _difference,
@@ -232,7 +232,7 @@ RULES: Final = (
         link=section("temperature-units"),
         on="array",
     ),
-    Rule(
+    CheckedRule(
         "units-metadata-of-temperature",
         judged(
             _temperature_metadata,
@@ -244,7 +244,7 @@ RULES: Final = (
         link=section("temperature-units"),
         on="array",
     ),
-    Rule(
+    CheckedRule(
         "described",
         judged(_described, where=_is_described, otherwise="neither data nor coordinates"),
         should="variables of data and of coordinates have a long_name or a standard_name",
@@ -252,7 +252,7 @@ RULES: Final = (
         link=section("long-name"),
         on="array",
     ),
-    Rule(
+    CheckedRule(
         "standard-name",
         pattern(r"[A-Za-z][A-Za-z0-9_]*( +[a-z_]+)? *", at="standard_name"),
         must="standard_name is a name without blanks, and at most one modifier after it",
@@ -260,7 +260,7 @@ RULES: Final = (
         link=section("standard-name"),
         on="array",
     ),
-    Rule(
+    CheckedRule(
         "standard-name-modifier",
         judged_text(
             _modifier, "standard_name", where=_has_modifier, otherwise="no modifier", reach="document"
@@ -271,7 +271,7 @@ RULES: Final = (
         link=section("standard-name-modifiers"),
         on="array",
     ),
-    Rule(
+    CheckedRule(
         "standard-name-modifier-deprecated",
         judged_text(
             _old_modifier, "standard_name", where=_has_modifier, otherwise="no modifier", reach="document"

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from zom.checks.rule import Rule, has
+from zom.checks.checked_rule import CheckedRule, has
 from zom.conventions.cf.variable import Variable, judged, judged_text, section
 from zom.conventions.cf.words import pairs
 from zom.problems import show
@@ -78,7 +78,7 @@ def _is_domain(variable: Variable) -> bool:
 _WHEN = (has("dimensions"),)
 
 RULES: Final = (
-    Rule(
+    CheckedRule(
         "domain-dimensions",
         judged_text(_exist, "dimensions", where=_is_domain, otherwise="no domain variable"),
         each="dimensions",
@@ -88,7 +88,7 @@ RULES: Final = (
         on="array",
         when=_WHEN,
     ),
-    Rule(
+    CheckedRule(
         "domain-coordinates",
         judged_text(_within, "dimensions", where=_is_domain, otherwise="no domain variable"),
         each="dimensions",
@@ -98,7 +98,7 @@ RULES: Final = (
         on="array",
         when=_WHEN,
     ),
-    Rule(
+    CheckedRule(
         "domain-long-name",
         judged(_named, where=_is_domain, otherwise="no domain variable"),
         should="a domain variable has a long_name",
@@ -107,7 +107,7 @@ RULES: Final = (
         on="array",
         when=_WHEN,
     ),
-    Rule(
+    CheckedRule(
         "domain-attributes",
         judged(_own, where=_is_domain, otherwise="no domain variable"),
         should="a domain variable has no attributes that are for data only",

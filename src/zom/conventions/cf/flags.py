@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from zom.checks.rule import Rule, has
+from zom.checks.checked_rule import CheckedRule, has
 from zom.checks.values import any_of, one_of, pattern, required
 from zom.conventions.cf.missing import is_number, representable
 from zom.conventions.cf.variable import INTEGERS, Variable, judged, listed, section
@@ -88,7 +88,7 @@ def _selected(variable: Variable) -> Iterator[Breach]:
 
 
 RULES: Final = (
-    Rule(
+    CheckedRule(
         "flag-values-type",
         _typed("flag_values"),
         must="flag_values have the type of their variable",
@@ -97,7 +97,7 @@ RULES: Final = (
         on="array",
         each="flag_values",
     ),
-    Rule(
+    CheckedRule(
         "flag-masks-type",
         _typed("flag_masks"),
         must="flag_masks have the type of their variable",
@@ -106,7 +106,7 @@ RULES: Final = (
         on="array",
         each="flag_masks",
     ),
-    Rule(
+    CheckedRule(
         "flag-masks-variable",
         one_of([*INTEGERS, "null_terminated_bytes"], at="@dtype"),
         must="a variable with flag_masks is of integers or characters",
@@ -115,7 +115,7 @@ RULES: Final = (
         on="array",
         each="flag_masks",
     ),
-    Rule(
+    CheckedRule(
         "flag-values-need-meanings",
         required("flag_meanings"),
         must="where there are flag_values, there are flag_meanings",
@@ -124,7 +124,7 @@ RULES: Final = (
         on="array",
         each="flag_values",
     ),
-    Rule(
+    CheckedRule(
         "flag-masks-need-meanings",
         required("flag_meanings"),
         must="where there are flag_masks, there are flag_meanings",
@@ -133,7 +133,7 @@ RULES: Final = (
         on="array",
         each="flag_masks",
     ),
-    Rule(
+    CheckedRule(
         "flag-meanings-need-values",
         any_of(["flag_values", "flag_masks"]),
         must="where there are flag_meanings, there are flag_values or flag_masks",
@@ -142,7 +142,7 @@ RULES: Final = (
         on="array",
         when=(has("flag_meanings"),),
     ),
-    Rule(
+    CheckedRule(
         "flag-meanings",
         pattern(r"\s*[A-Za-z0-9_.+@-]+(\s+[A-Za-z0-9_.+@-]+)*\s*", at="flag_meanings"),
         must="flag_meanings are words, separated by blanks, of letters, digits, and _ - . + @",
@@ -150,7 +150,7 @@ RULES: Final = (
         link=_LINK,
         on="array",
     ),
-    Rule(
+    CheckedRule(
         "flag-values-count",
         _counted("flag_values"),
         must="there are as many flag_values as words in flag_meanings",
@@ -159,7 +159,7 @@ RULES: Final = (
         on="array",
         each="flag_values",
     ),
-    Rule(
+    CheckedRule(
         "flag-masks-count",
         _counted("flag_masks"),
         must="there are as many flag_masks as words in flag_meanings",
@@ -168,7 +168,7 @@ RULES: Final = (
         on="array",
         each="flag_masks",
     ),
-    Rule(
+    CheckedRule(
         "flag-masks-not-zero",
         judged(_nonzero, reach="document"),
         must="flag_masks are not zero",
@@ -177,7 +177,7 @@ RULES: Final = (
         on="array",
         each="flag_masks",
     ),
-    Rule(
+    CheckedRule(
         "flag-values-differ",
         judged(_distinct, reach="document"),
         must="flag_values are all different",
@@ -186,7 +186,7 @@ RULES: Final = (
         on="array",
         each="flag_values",
     ),
-    Rule(
+    CheckedRule(
         "flag-values-in-masks",
         judged(_selected, reach="document"),
         should="a value has no bits but those of its mask",

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from zom.checks.rule import Rule
+from zom.checks.checked_rule import CheckedRule
 from zom.checks.values import pattern, required
 from zom.conventions.cf.variable import Variable, judged, judged_text, section
 
@@ -154,7 +154,7 @@ def _ring_dimension(variable: Variable, text: str) -> Iterator[Breach]:
 
 
 RULES: Final = (
-    Rule(
+    CheckedRule(
         "geometry-exists",
         _single("geometry"),
         must="geometry is the name of one variable of the dataset",
@@ -162,7 +162,7 @@ RULES: Final = (
         link=_LINK,
         on="array",
     ),
-    Rule(
+    CheckedRule(
         "geometry-container",
         judged(_container, where=_is_container, otherwise="no geometry container"),
         must="a geometry container has geometry_type and node_coordinates",
@@ -170,7 +170,7 @@ RULES: Final = (
         link=_LINK,
         on="array",
     ),
-    Rule(
+    CheckedRule(
         "geometry-type",
         pattern("[Pp][Oo][Ii][Nn][Tt]|[Ll][Ii][Nn][Ee]|[Pp][Oo][Ll][Yy][Gg][Oo][Nn]", at="geometry_type"),
         must="geometry_type is point, line or polygon",
@@ -178,7 +178,7 @@ RULES: Final = (
         link=_LINK,
         on="array",
     ),
-    Rule(
+    CheckedRule(
         "geometry-instances",
         judged_text(_instances, "geometry"),
         each="geometry",
@@ -187,7 +187,7 @@ RULES: Final = (
         link=_LINK,
         on="array",
     ),
-    Rule(
+    CheckedRule(
         "node-coordinates-exist",
         judged_text(_exist, "node_coordinates"),
         each="node_coordinates",
@@ -196,7 +196,7 @@ RULES: Final = (
         link=_LINK,
         on="array",
     ),
-    Rule(
+    CheckedRule(
         "node-coordinates-axis",
         judged(_axes, about="node_coordinates"),
         each="node_coordinates",
@@ -205,7 +205,7 @@ RULES: Final = (
         link=_LINK,
         on="array",
     ),
-    Rule(
+    CheckedRule(
         "node-coordinates-once",
         judged(_once, about="node_coordinates"),
         each="node_coordinates",
@@ -214,7 +214,7 @@ RULES: Final = (
         link=_LINK,
         on="array",
     ),
-    Rule(
+    CheckedRule(
         "node-coordinates-dimension",
         judged(_dimensions, about="node_coordinates"),
         each="node_coordinates",
@@ -224,7 +224,7 @@ RULES: Final = (
         on="array",
     ),
     *(
-        Rule(
+        CheckedRule(
             f"{name.replace('_', '-')}-exists",
             _single(name),
             must=f"{name} is the name of one variable of the dataset",
@@ -234,7 +234,7 @@ RULES: Final = (
         )
         for name in _COUNTS
     ),
-    Rule(
+    CheckedRule(
         "node-count-given",
         judged(_counted, where=_is_uncounted, otherwise="no geometry, or one with node_count"),
         must="a geometry without node_count is of points, whose nodes are on a dimension of the data",
@@ -242,7 +242,7 @@ RULES: Final = (
         link=_LINK,
         on="array",
     ),
-    Rule(
+    CheckedRule(
         "interior-ring-parts",
         required("part_node_count"),
         must="where there is interior_ring, there is part_node_count",
@@ -251,7 +251,7 @@ RULES: Final = (
         on="array",
         each="interior_ring",
     ),
-    Rule(
+    CheckedRule(
         "interior-ring-dimension",
         judged_text(_ring_dimension, "interior_ring"),
         each="interior_ring",
@@ -260,7 +260,7 @@ RULES: Final = (
         link=_LINK,
         on="array",
     ),
-    Rule(
+    CheckedRule(
         "geometry-attributes",
         judged(_carried, where=_is_container, otherwise="no geometry container"),
         must="grid_mapping and coordinates of a geometry container stand at its data as well",
@@ -268,7 +268,7 @@ RULES: Final = (
         link=_LINK,
         on="array",
     ),
-    Rule(
+    CheckedRule(
         "nodes",
         judged_text(_of_nodes, "nodes"),
         each="nodes",

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any, Final
 
-from zom.checks.rule import Rule, has, is_value
+from zom.checks.checked_rule import CheckedRule, has, is_value
 from zom.checks.values import forbidden, one_of
 from zom.conventions.cf.missing import is_number
 from zom.conventions.cf.variable import Variable, judged, judged_text, listed, section
@@ -211,7 +211,7 @@ _APPENDIX = section("appendix-grid-mappings")
 _NAME = (has("grid_mapping_name"),)
 
 RULES: Final = (
-    Rule(
+    CheckedRule(
         "grid-mapping",
         judged_text(_form, "grid_mapping", reach="document"),
         each="grid_mapping",
@@ -220,7 +220,7 @@ RULES: Final = (
         link=_LINK,
         on="array",
     ),
-    Rule(
+    CheckedRule(
         "grid-mapping-exists",
         judged_text(_exist, "grid_mapping"),
         each="grid_mapping",
@@ -229,7 +229,7 @@ RULES: Final = (
         link=_LINK,
         on="array",
     ),
-    Rule(
+    CheckedRule(
         "grid-mapping-coordinates",
         judged_text(
             _coordinates,
@@ -243,7 +243,7 @@ RULES: Final = (
         link=_LINK,
         on="array",
     ),
-    Rule(
+    CheckedRule(
         "grid-mapping-named",
         judged(_named, where=_is_mapping, otherwise="no grid mapping"),
         must="a grid mapping has the attribute grid_mapping_name",
@@ -251,7 +251,7 @@ RULES: Final = (
         link=_LINK,
         on="array",
     ),
-    Rule(
+    CheckedRule(
         "grid-mapping-name",
         one_of(list(MAPPINGS), at="grid_mapping_name"),
         must="grid_mapping_name is one of Appendix F",
@@ -259,7 +259,7 @@ RULES: Final = (
         link=_APPENDIX,
         on="array",
     ),
-    Rule(
+    CheckedRule(
         "grid-mapping-types",
         judged(_types, reach="document"),
         must="the attributes of a grid mapping have the types of Table F.1",
@@ -268,7 +268,7 @@ RULES: Final = (
         on="array",
         when=_NAME,
     ),
-    Rule(
+    CheckedRule(
         "grid-mapping-counts",
         judged(_counted, reach="document"),
         must="the parameters of a grid mapping are single numbers; standard_parallel may be 2, towgs84 is 3, 6 or 7",
@@ -277,7 +277,7 @@ RULES: Final = (
         on="array",
         when=_NAME,
     ),
-    Rule(
+    CheckedRule(
         "grid-mapping-parameters",
         judged_text(_needed, "grid_mapping_name", reach="document"),
         each="grid_mapping_name",
@@ -286,7 +286,7 @@ RULES: Final = (
         link=_APPENDIX,
         on="array",
     ),
-    Rule(
+    CheckedRule(
         "grid-mapping-domains",
         judged(_ranges, reach="document"),
         should="the parameters of a grid mapping are within the domains of Table F.1",
@@ -295,7 +295,7 @@ RULES: Final = (
         on="array",
         when=_NAME,
     ),
-    Rule(
+    CheckedRule(
         "crs-names",
         judged(_all_names, where=_has_names, otherwise="none of these names", reach="document"),
         must="of the names of ellipsoid, prime meridian, horizontal datum and geographic system there are all or none",
@@ -303,7 +303,7 @@ RULES: Final = (
         link=_APPENDIX,
         on="array",
     ),
-    Rule(
+    CheckedRule(
         "projected-crs-name",
         judged(_projected, reach="document"),
         must="where there is a projected_crs_name, there is a geographic_crs_name",
@@ -312,7 +312,7 @@ RULES: Final = (
         on="array",
         each="projected_crs_name",
     ),
-    Rule(
+    CheckedRule(
         "geoid-or-geopotential",
         forbidden("geopotential_datum_name"),
         must="there are not both a geoid_name and a geopotential_datum_name",
@@ -321,7 +321,7 @@ RULES: Final = (
         on="array",
         each="geoid_name",
     ),
-    Rule(
+    CheckedRule(
         "crs-wkt",
         judged_text(_wkt, "crs_wkt", reach="document"),
         each="crs_wkt",
@@ -330,7 +330,7 @@ RULES: Final = (
         link=_LINK,
         on="array",
     ),
-    Rule(
+    CheckedRule(
         "grid-mapping-scalar",
         judged(_scalar, reach="document"),
         should="a grid mapping has no dimensions",
@@ -339,7 +339,7 @@ RULES: Final = (
         on="array",
         when=_NAME,
     ),
-    Rule(
+    CheckedRule(
         "cylindrical-scale-factor",
         forbidden("scale_factor_at_projection_origin"),
         should="lambert_cylindrical_equal_area has standard_parallel, not scale_factor_at_projection_origin",
@@ -348,7 +348,7 @@ RULES: Final = (
         on="array",
         when=(is_value("grid_mapping_name", "lambert_cylindrical_equal_area"),),
     ),
-    Rule(
+    CheckedRule(
         "stereographic-longitude",
         forbidden("straight_vertical_longitude_from_pole"),
         should="polar_stereographic has longitude_of_projection_origin, not straight_vertical_longitude_from_pole",

@@ -10,7 +10,7 @@ import unicodedata
 from typing import TYPE_CHECKING, Any, Final
 
 from zom.checks.check import Breach, Site, Skip, python
-from zom.checks.rule import Rule
+from zom.checks.checked_rule import CheckedRule
 from zom.checks.values import forbidden, one_of, unique
 from zom.conventions.cf.attributes import GroupAttributes, VariableAttributes
 from zom.conventions.cf.dataset import LISTS, cf_version, dataset_of, resolve, root_of
@@ -215,7 +215,7 @@ def _scalar_texts(site: Site) -> Iterable[Breach]:
 
 
 RULES: Final = (
-    Rule(
+    CheckedRule(
         "conventions",
         python(_conventions),
         must="the root has an attribute Conventions, a string that names the version of CF, as in 'CF-1.13'",
@@ -224,7 +224,7 @@ RULES: Final = (
         source="both",
         on="group",
     ),
-    Rule(
+    CheckedRule(
         "version",
         python(_version),
         must="the version of CF that Conventions names is one that is known",
@@ -232,7 +232,7 @@ RULES: Final = (
         link=section("identification-of-conventions"),
         on="group",
     ),
-    Rule(
+    CheckedRule(
         "root-only",
         python(_root_only),
         must="Conventions and external_variables stand in the root group only",
@@ -240,7 +240,7 @@ RULES: Final = (
         link=section("groups"),
         on="group",
     ),
-    Rule(
+    CheckedRule(
         "external-variables",
         python(_external),
         must="no variable that external_variables names is in the dataset",
@@ -249,7 +249,7 @@ RULES: Final = (
         on="group",
         each="external_variables",
     ),
-    Rule(
+    CheckedRule(
         "group-attributes",
         python(_group_attributes),
         should="attributes that describe a variable stand at the variable, not at its group",
@@ -257,7 +257,7 @@ RULES: Final = (
         link=section("groups"),
         on="group",
     ),
-    Rule(
+    CheckedRule(
         "data-type",
         one_of([*NUMBERS, *TEXTS], at="@dtype"),
         must="a variable has a data type of netCDF: integers of 8 to 64 bits, float32, float64, strings or characters",
@@ -265,28 +265,28 @@ RULES: Final = (
         link=section("_data_types"),
         on="array",
     ),
-    Rule(
+    CheckedRule(
         "text-is-normal",
         judged(_normal, reach="document"),
         must="text in CF's attributes is in Unicode Normalization Form C",
         fix="normalize the text: unicodedata.normalize('NFC', text)",
         link=section("_data_types"),
     ),
-    Rule(
+    CheckedRule(
         "text-is-scalar",
         python(_scalar_texts),
         must="an attribute that is text is one string, not a list of strings",
         fix="join the strings by blanks or line breaks",
         link=section("_data_types"),
     ),
-    Rule(
+    CheckedRule(
         "variable-name",
         python(_node_name),
         should="names of variables and groups begin with a letter, and are of ASCII letters, digits and underscores",
         fix="rename it",
         link=_NAMINGS,
     ),
-    Rule(
+    CheckedRule(
         "dimension-name",
         judged(_dimension_names, reach="document"),
         should="names of dimensions begin with a letter, and are of ASCII letters, digits and underscores",
@@ -294,14 +294,14 @@ RULES: Final = (
         link=_NAMINGS,
         on="array",
     ),
-    Rule(
+    CheckedRule(
         "attribute-name",
         judged(_attribute_names, reach="document"),
         should="names of attributes begin with a letter, and are of ASCII letters, digits, underscores, periods and hyphens",
         fix="rename the attribute",
         link=_NAMINGS,
     ),
-    Rule(
+    CheckedRule(
         "names-differ",
         judged(_case),
         should="no two variables of a group have the same name when case is ignored",
@@ -309,7 +309,7 @@ RULES: Final = (
         link=_NAMINGS,
         on="array",
     ),
-    Rule(
+    CheckedRule(
         "dimensions-differ",
         unique("@dims[*]"),
         must="the dimensions of a variable all have different names",
@@ -317,7 +317,7 @@ RULES: Final = (
         link=section("dimensions"),
         on="array",
     ),
-    Rule(
+    CheckedRule(
         "dimension-order",
         judged(_order, where=lambda v: len(v.dims or ()) > 1, otherwise="fewer than two dimensions"),
         should="dimensions of time, height, latitude and longitude come in that order: T, Z, Y, X",
@@ -325,7 +325,7 @@ RULES: Final = (
         link=section("dimensions"),
         on="array",
     ),
-    Rule(
+    CheckedRule(
         "title-of-variable",
         forbidden("title"),
         should="title is an attribute of groups: at a variable it is not recognized",
@@ -333,7 +333,7 @@ RULES: Final = (
         link=section("description-of-file-contents"),
         on="array",
     ),
-    Rule(
+    CheckedRule(
         "history-of-variable",
         forbidden("history"),
         should="history is an attribute of groups: at a variable it is not recognized",
@@ -341,7 +341,7 @@ RULES: Final = (
         link=section("description-of-file-contents"),
         on="array",
     ),
-    Rule(
+    CheckedRule(
         "out-of-group-dimensions",
         judged(_out_of_group, where=_many_groups, otherwise="the dataset has one group"),
         must="a variable of another group that is named here has dimensions of the same name in the same length",
@@ -349,7 +349,7 @@ RULES: Final = (
         link=section("groups"),
         on="array",
     ),
-    Rule(
+    CheckedRule(
         "lateral-search",
         judged(_lateral, where=_many_groups, otherwise="the dataset has one group"),
         should="coordinate variables that are neither in the group nor above it are named by a path",

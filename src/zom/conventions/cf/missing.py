@@ -14,7 +14,7 @@ import binascii
 import math
 from typing import TYPE_CHECKING, Any, Final, TypeGuard
 
-from zom.checks.rule import Rule, has
+from zom.checks.checked_rule import CheckedRule, has
 from zom.checks.values import equal
 from zom.conventions.cf.variable import INTEGERS, NUMBERS, Variable, judged, listed, section
 from zom.json.python_value import is_list
@@ -188,7 +188,7 @@ def _actual_type(variable: Variable) -> Iterator[Breach]:
 _LINK = section("missing-data")
 
 RULES: Final = (
-    Rule(
+    CheckedRule(
         "fill-value-type",
         _same_type("_FillValue"),
         must="_FillValue has the type of its variable",
@@ -197,7 +197,7 @@ RULES: Final = (
         on="array",
         each="_FillValue",
     ),
-    Rule(
+    CheckedRule(
         "fill-value-scalar",
         judged(_fill_is_scalar, reach="document"),
         must="_FillValue is a single value",
@@ -206,7 +206,7 @@ RULES: Final = (
         on="array",
         each="_FillValue",
     ),
-    Rule(
+    CheckedRule(
         "missing-value-type",
         _same_type("missing_value"),
         must="missing_value has the type of its variable",
@@ -215,7 +215,7 @@ RULES: Final = (
         on="array",
         each="missing_value",
     ),
-    Rule(
+    CheckedRule(
         "missing-equals-fill",
         judged(_same_fill, reach="document"),
         should="where there are both, missing_value and _FillValue are the same",
@@ -224,7 +224,7 @@ RULES: Final = (
         on="array",
         when=(has("_FillValue"), has("missing_value")),
     ),
-    Rule(
+    CheckedRule(
         "valid-range-alone",
         judged(_two_ways, reach="document"),
         must="valid_range does not stand beside valid_min or valid_max",
@@ -233,7 +233,7 @@ RULES: Final = (
         on="array",
         each="valid_range",
     ),
-    Rule(
+    CheckedRule(
         "valid-range",
         _is_range("valid_range"),
         must="valid_range is two numbers, the smallest valid value and the largest",
@@ -243,7 +243,7 @@ RULES: Final = (
         on="array",
         each="valid_range",
     ),
-    Rule(
+    CheckedRule(
         "fill-value-invalid",
         judged(_fill_is_invalid, where=_has_limits, otherwise="no valid range", reach="document"),
         should="_FillValue is not within the valid range",
@@ -252,7 +252,7 @@ RULES: Final = (
         on="array",
         each="_FillValue",
     ),
-    Rule(
+    CheckedRule(
         "actual-range",
         _is_range("actual_range"),
         must="actual_range is two numbers, the smallest value and the largest",
@@ -261,7 +261,7 @@ RULES: Final = (
         on="array",
         each="actual_range",
     ),
-    Rule(
+    CheckedRule(
         "actual-range-type",
         judged(
             _actual_type,
@@ -275,7 +275,7 @@ RULES: Final = (
         on="array",
         each="actual_range",
     ),
-    Rule(
+    CheckedRule(
         "actual-range-valid",
         judged(_actual_is_valid, where=_has_limits, otherwise="no valid range", reach="document"),
         must="the values of actual_range are within the valid range",
@@ -284,7 +284,7 @@ RULES: Final = (
         on="array",
         each="actual_range",
     ),
-    Rule(
+    CheckedRule(
         "packing",
         judged(_packing, where=_is_packed, otherwise="not packed", reach="document"),
         must="scale_factor and add_offset are numbers",
@@ -293,7 +293,7 @@ RULES: Final = (
         source="both",
         on="array",
     ),
-    Rule(
+    CheckedRule(
         "packed-type",
         judged(_packed_type, where=_is_packed, otherwise="not packed", reach="document"),
         must="a packed variable is of a type of at most 32 bits, so that float32 or float64 can hold its values",

@@ -12,7 +12,7 @@ from typing import IO, TYPE_CHECKING, Final
 from xml.etree import ElementTree as ET
 
 from zom.checks.check import Breach, Site, Skip, python
-from zom.checks.rule import Rule
+from zom.checks.checked_rule import CheckedRule
 from zom.conventions.cf.cell_methods import parse_cell_methods
 from zom.conventions.cf.time_units import is_reference
 from zom.conventions.cf.units import DEPRECATED, measures
@@ -99,7 +99,7 @@ class _Names:
         return () if fits else (site.breach(("attributes", "units"), expected, repr(units)),)
 
 
-def rules_of(table: Table) -> tuple[Rule, ...]:
+def rules_of(table: Table) -> tuple[CheckedRule, ...]:
     """The rules that take a table of standard names.
 
     >>> [rule.id for rule in rules_of({"air_temperature": "K"})][0]
@@ -107,7 +107,7 @@ def rules_of(table: Table) -> tuple[Rule, ...]:
     """
     names = _Names(table)
     return (
-        Rule(
+        CheckedRule(
             "known",
             python(names.known),
             must="standard_name is a name of the standard name table",
@@ -115,7 +115,7 @@ def rules_of(table: Table) -> tuple[Rule, ...]:
             link=_LINK,
             on="array",
         ),
-        Rule(
+        CheckedRule(
             "units-given",
             python(names.given),
             must="a variable whose standard name is of a quantity with a dimension has units",
@@ -123,7 +123,7 @@ def rules_of(table: Table) -> tuple[Rule, ...]:
             link=section("units"),
             on="array",
         ),
-        Rule(
+        CheckedRule(
             "units",
             python(names.fitting),
             must="units measure the same as the canonical units of the standard name",

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from zom.checks.rule import Rule
+from zom.checks.checked_rule import CheckedRule
 from zom.checks.values import one_of, pattern
 from zom.conventions.cf.missing import is_whole
 from zom.conventions.cf.variable import Variable, judged, judged_text, section
@@ -86,7 +86,7 @@ def _is_quantized(variable: Variable) -> bool:
 
 
 RULES: Final = (
-    Rule(
+    CheckedRule(
         "quantization-exists",
         judged_text(_quantization, "quantization"),
         each="quantization",
@@ -95,7 +95,7 @@ RULES: Final = (
         link=_QUANTIZATION,
         on="array",
     ),
-    Rule(
+    CheckedRule(
         "quantization-container",
         judged(_container, where=_is_quantization, otherwise="no quantization variable"),
         must="a quantization variable has the texts algorithm and implementation",
@@ -103,7 +103,7 @@ RULES: Final = (
         link=_QUANTIZATION,
         on="array",
     ),
-    Rule(
+    CheckedRule(
         "quantization-algorithm",
         one_of(["bitround", *_DIGITS], at="algorithm"),
         must="the algorithm of a quantization is bitround, bitgroom, digitround or granular_bitround",
@@ -112,7 +112,7 @@ RULES: Final = (
         on="array",
         each="implementation",
     ),
-    Rule(
+    CheckedRule(
         "quantization-implementation",
         pattern(r".*\S version \S+( \(.*\))?", at="implementation"),
         must="the implementation of a quantization is '<software> version <version> [(<more>)]'",
@@ -121,7 +121,7 @@ RULES: Final = (
         on="array",
         each="algorithm",
     ),
-    Rule(
+    CheckedRule(
         "quantization-of-floats",
         one_of(["float32", "float64"], at="@dtype"),
         must="only floating-point variables are quantized",
@@ -130,7 +130,7 @@ RULES: Final = (
         on="array",
         each="quantization",
     ),
-    Rule(
+    CheckedRule(
         "quantization-of-data",
         judged(_not_coordinates, about="quantization"),
         each="quantization",
@@ -139,7 +139,7 @@ RULES: Final = (
         link=_QUANTIZATION,
         on="array",
     ),
-    Rule(
+    CheckedRule(
         "quantization-kept",
         judged_text(_kept, "quantization"),
         each="quantization",
@@ -148,7 +148,7 @@ RULES: Final = (
         link=_QUANTIZATION,
         on="array",
     ),
-    Rule(
+    CheckedRule(
         "quantization-range",
         judged(
             _range,

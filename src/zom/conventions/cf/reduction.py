@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from zom.checks.rule import Rule
+from zom.checks.checked_rule import CheckedRule
 from zom.checks.values import forbidden, one_of
 from zom.conventions.cf.domain import known_dimensions
 from zom.conventions.cf.variable import INTEGERS, NUMBERS, Variable, judged, judged_text, section
@@ -167,7 +167,7 @@ def _scalar(variable: Variable) -> Iterator[Breach]:
 _NO_INTERPOLATION: Final = "no interpolation variable"
 
 RULES: Final = (
-    Rule(
+    CheckedRule(
         "compress-place",
         judged(_compress_place, about="compress", reach="name"),
         each="compress",
@@ -176,7 +176,7 @@ RULES: Final = (
         link=_GATHERING,
         on="array",
     ),
-    Rule(
+    CheckedRule(
         "compress-dimensions",
         judged_text(_compress_exist, "compress"),
         each="compress",
@@ -185,7 +185,7 @@ RULES: Final = (
         link=_GATHERING,
         on="array",
     ),
-    Rule(
+    CheckedRule(
         "compress-without-bounds",
         forbidden("bounds"),
         must="the list variable of a compression by gathering has no bounds",
@@ -194,7 +194,7 @@ RULES: Final = (
         on="array",
         each="compress",
     ),
-    Rule(
+    CheckedRule(
         "coordinate-interpolation",
         judged_text(_interpolation, "coordinate_interpolation", reach="document"),
         each="coordinate_interpolation",
@@ -203,7 +203,7 @@ RULES: Final = (
         link=_SUBSAMPLING,
         on="array",
     ),
-    Rule(
+    CheckedRule(
         "coordinate-interpolation-exists",
         judged_text(_exist, "coordinate_interpolation"),
         each="coordinate_interpolation",
@@ -212,7 +212,7 @@ RULES: Final = (
         link=_SUBSAMPLING,
         on="array",
     ),
-    Rule(
+    CheckedRule(
         "interpolation-described",
         judged(_described, where=_is_interpolation, otherwise=_NO_INTERPOLATION),
         must="an interpolation variable has interpolation_name or interpolation_description, not both",
@@ -220,7 +220,7 @@ RULES: Final = (
         link=_SUBSAMPLING,
         on="array",
     ),
-    Rule(
+    CheckedRule(
         "interpolation-name",
         one_of(list(_INTERPOLATIONS), at="interpolation_name"),
         must="interpolation_name is one of Appendix J",
@@ -228,7 +228,7 @@ RULES: Final = (
         link=section("appendix-coordinate-subsampling"),
         on="array",
     ),
-    Rule(
+    CheckedRule(
         "interpolation-precision",
         judged(_precise, where=_is_interpolation, otherwise=_NO_INTERPOLATION),
         must="an interpolation variable has a computational_precision of '32' or '64'",
@@ -236,7 +236,7 @@ RULES: Final = (
         link=_SUBSAMPLING,
         on="array",
     ),
-    Rule(
+    CheckedRule(
         "tie-point-mapping",
         judged(_mapped, where=_is_interpolation, otherwise=_NO_INTERPOLATION),
         must="an interpolation variable has a tie_point_mapping of dimensions, index variables and subsampled dimensions",
@@ -244,7 +244,7 @@ RULES: Final = (
         link=_SUBSAMPLING,
         on="array",
     ),
-    Rule(
+    CheckedRule(
         "tie-point-index",
         judged(_index, about="tie_point_mapping"),
         each="tie_point_mapping",
@@ -253,7 +253,7 @@ RULES: Final = (
         link=_SUBSAMPLING,
         on="array",
     ),
-    Rule(
+    CheckedRule(
         "tie-points-alike",
         judged_text(_same_dimensions, "coordinate_interpolation"),
         each="coordinate_interpolation",
@@ -262,7 +262,7 @@ RULES: Final = (
         link=_SUBSAMPLING,
         on="array",
     ),
-    Rule(
+    CheckedRule(
         "tie-points-dimensions",
         judged_text(_tie_point_dimensions, "coordinate_interpolation"),
         each="coordinate_interpolation",
@@ -271,7 +271,7 @@ RULES: Final = (
         link=_SUBSAMPLING,
         on="array",
     ),
-    Rule(
+    CheckedRule(
         "interpolation-parameters",
         judged_text(_parameters, "interpolation_parameters"),
         each="interpolation_parameters",
@@ -280,7 +280,7 @@ RULES: Final = (
         link=_SUBSAMPLING,
         on="array",
     ),
-    Rule(
+    CheckedRule(
         "bounds-tie-points",
         judged_text(_tie_point_bounds, "bounds_tie_points"),
         each="bounds_tie_points",
@@ -289,7 +289,7 @@ RULES: Final = (
         link=_SUBSAMPLING,
         on="array",
     ),
-    Rule(
+    CheckedRule(
         "interpolation-scalar",
         judged(_scalar, where=_is_interpolation, otherwise=_NO_INTERPOLATION),
         should="an interpolation variable has no dimensions",

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from zom.checks.check import Breach, Site, Skip, python
-from zom.checks.rule import Rule
+from zom.checks.checked_rule import CheckedRule
 from zom.checks.values import one_of
 from zom.conventions.cf.dataset import dataset_of
 from zom.conventions.cf.domain import known_dimensions
@@ -118,7 +118,7 @@ def _is_ragged(variable: Variable) -> bool:
 
 
 RULES: Final = (
-    Rule(
+    CheckedRule(
         "feature-type",
         judged_text(_feature, "featureType", reach="document"),
         each="featureType",
@@ -127,7 +127,7 @@ RULES: Final = (
         link=_FEATURE,
         on="group",
     ),
-    Rule(
+    CheckedRule(
         "feature-type-given",
         python(_feature_given),
         must="a dataset with ragged arrays has a featureType",
@@ -135,7 +135,7 @@ RULES: Final = (
         link=_FEATURE,
         on="group",
     ),
-    Rule(
+    CheckedRule(
         "cf-role",
         one_of(["timeseries_id", "profile_id", "trajectory_id", "mesh_topology", "location_index_set", "mesh_topology_parent",
                 "face_node_connectivity", "face_edge_connectivity", "face_face_connectivity", "edge_node_connectivity",
@@ -146,7 +146,7 @@ RULES: Final = (
         link=_ROLE,
         on="array",
     ),
-    Rule(
+    CheckedRule(
         "cf-role-once",
         python(_roles),
         should="one variable has cf_role, two where features have two levels",
@@ -154,7 +154,7 @@ RULES: Final = (
         link=_ROLE,
         on="group",
     ),
-    Rule(
+    CheckedRule(
         "sample-dimension",
         judged(_sample, about="sample_dimension", reach="document"),
         each="sample_dimension",
@@ -163,7 +163,7 @@ RULES: Final = (
         link=_RAGGED,
         on="array",
     ),
-    Rule(
+    CheckedRule(
         "instance-dimension",
         judged(_instance, about="instance_dimension", reach="document"),
         each="instance_dimension",
@@ -172,7 +172,7 @@ RULES: Final = (
         link=_RAGGED,
         on="array",
     ),
-    Rule(
+    CheckedRule(
         "ragged-dimension",
         judged(_dimension_exists, where=_is_ragged, otherwise="no ragged array"),
         must="sample_dimension and instance_dimension name a dimension of the dataset",

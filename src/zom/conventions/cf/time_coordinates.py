@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final, TypeGuard
 
-from zom.checks.rule import Rule
+from zom.checks.checked_rule import CheckedRule
 from zom.conventions.cf.missing import is_whole
 from zom.conventions.cf.time_units import (
     CALENDARS,
@@ -211,7 +211,7 @@ _NO_TIME: Final = "no coordinate of time"
 _NO_DATE: Final = "no units of time since a date"
 
 RULES: Final = (
-    Rule(
+    CheckedRule(
         "time-units",
         judged_text(_reference, "units", where=_is_time_axis, otherwise=_NO_TIME),
         each="units",
@@ -220,7 +220,7 @@ RULES: Final = (
         link=_UNITS,
         on="array",
     ),
-    Rule(
+    CheckedRule(
         "time-units-since",
         judged(_since, about="units", where=_is_parsed, otherwise=_NO_DATE, reach="document"),
         each="units",
@@ -229,7 +229,7 @@ RULES: Final = (
         link=_UNITS,
         on="array",
     ),
-    Rule(
+    CheckedRule(
         "time-units-form",
         judged(_plain, about="units", where=_is_parsed, otherwise=_NO_DATE, reach="document"),
         each="units",
@@ -238,7 +238,7 @@ RULES: Final = (
         link=_UNITS,
         on="array",
     ),
-    Rule(
+    CheckedRule(
         "time-units-long",
         judged(_caution, about="units", where=_is_parsed, otherwise=_NO_DATE, reach="document"),
         each="units",
@@ -247,7 +247,7 @@ RULES: Final = (
         link=_UNITS,
         on="array",
     ),
-    Rule(
+    CheckedRule(
         "time-reference",
         judged(_legal, about="units", where=_is_parsed, otherwise=_NO_DATE, reach="document"),
         each="units",
@@ -256,7 +256,7 @@ RULES: Final = (
         link=_CALENDAR,
         on="array",
     ),
-    Rule(
+    CheckedRule(
         "time-reference-year",
         judged(
             _year_zero,
@@ -271,7 +271,7 @@ RULES: Final = (
         link=_CALENDAR,
         on="array",
     ),
-    Rule(
+    CheckedRule(
         "calendar-of-time",
         judged(
             _calendar_place,
@@ -283,7 +283,7 @@ RULES: Final = (
         link=_CALENDAR,
         on="array",
     ),
-    Rule(
+    CheckedRule(
         "calendar",
         judged_text(_known, "calendar", reach="document"),
         each="calendar",
@@ -292,7 +292,7 @@ RULES: Final = (
         link=_CALENDAR,
         on="array",
     ),
-    Rule(
+    CheckedRule(
         "calendar-given",
         judged(_given, where=_is_time, otherwise=_NO_DATE, reach="document"),
         should="a time coordinate has a calendar",
@@ -300,7 +300,7 @@ RULES: Final = (
         link=_CALENDAR,
         on="array",
     ),
-    Rule(
+    CheckedRule(
         "calendar-standard",
         judged_text(_gregorian, "calendar", reach="document"),
         each="calendar",
@@ -309,7 +309,7 @@ RULES: Final = (
         link=_CALENDAR,
         on="array",
     ),
-    Rule(
+    CheckedRule(
         "leap-seconds-calendar",
         judged_text(_leap_seconds, "units_metadata", where=_is_time, otherwise=_NO_DATE, reach="document"),
         each="units_metadata",
@@ -318,7 +318,7 @@ RULES: Final = (
         link=_SECONDS,
         on="array",
     ),
-    Rule(
+    CheckedRule(
         "leap-seconds-given",
         judged(
             _leap_seconds_given, where=_is_mixed, otherwise="no such calendar, or a version before CF-1.12"
@@ -328,7 +328,7 @@ RULES: Final = (
         link=_SECONDS,
         on="array",
     ),
-    Rule(
+    CheckedRule(
         "month-lengths",
         judged(_lengths, reach="document"),
         must="month_lengths are 12 integers",
@@ -337,7 +337,7 @@ RULES: Final = (
         on="array",
         each="month_lengths",
     ),
-    Rule(
+    CheckedRule(
         "leap-month",
         judged(_leap_month, reach="document"),
         must="leap_month is an integer from 1 to 12",
@@ -346,7 +346,7 @@ RULES: Final = (
         on="array",
         each="leap_month",
     ),
-    Rule(
+    CheckedRule(
         "leap-year",
         judged(_leap_year, reach="document"),
         must="leap_year is an integer",
@@ -355,7 +355,7 @@ RULES: Final = (
         on="array",
         each="leap_year",
     ),
-    Rule(
+    CheckedRule(
         "leap-month-with-year",
         judged(_leap_month_alone, reach="document"),
         should="leap_month does not stand without leap_year",

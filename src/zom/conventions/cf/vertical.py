@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from zom.checks.rule import Rule
+from zom.checks.checked_rule import CheckedRule
 from zom.conventions.cf.variable import Variable, judged, judged_text, section
 from zom.conventions.cf.words import pairs
 from zom.extension.registry import did_you_mean, near
@@ -198,7 +198,7 @@ _APPENDIX = section("parametric-v-coord")
 _UNDEFINED: Final = "no standard_name of a parametric vertical coordinate"
 
 RULES: Final = (
-    Rule(
+    CheckedRule(
         "formula-terms-place",
         judged(_place, about="formula_terms", where=_is_parent, otherwise="a boundary variable"),
         each="formula_terms",
@@ -207,7 +207,7 @@ RULES: Final = (
         link=_LINK,
         on="array",
     ),
-    Rule(
+    CheckedRule(
         "formula-terms",
         judged_text(_form, "formula_terms", reach="document"),
         each="formula_terms",
@@ -216,7 +216,7 @@ RULES: Final = (
         link=_LINK,
         on="array",
     ),
-    Rule(
+    CheckedRule(
         "formula-terms-known",
         judged(_legal, about="formula_terms", where=_is_defined, otherwise=_UNDEFINED, reach="document"),
         each="formula_terms",
@@ -225,7 +225,7 @@ RULES: Final = (
         link=_APPENDIX,
         on="array",
     ),
-    Rule(
+    CheckedRule(
         "formula-terms-exist",
         judged(_exist, about="formula_terms"),
         each="formula_terms",
@@ -234,7 +234,7 @@ RULES: Final = (
         link=_LINK,
         on="array",
     ),
-    Rule(
+    CheckedRule(
         "formula-terms-names",
         judged(_names, about="formula_terms", where=_is_defined, otherwise=_UNDEFINED),
         each="formula_terms",
@@ -243,7 +243,7 @@ RULES: Final = (
         link=_APPENDIX,
         on="array",
     ),
-    Rule(
+    CheckedRule(
         "formula-terms-nsigma",
         judged_text(
             _nsigma,
@@ -258,7 +258,7 @@ RULES: Final = (
         link=_APPENDIX,
         on="array",
     ),
-    Rule(
+    CheckedRule(
         "computed-name-place",
         judged(
             _computed_place, about="computed_standard_name", where=_is_parent, otherwise="a boundary variable"
@@ -269,7 +269,7 @@ RULES: Final = (
         link=_LINK,
         on="array",
     ),
-    Rule(
+    CheckedRule(
         "computed-name",
         judged_text(_computed, "computed_standard_name", where=_is_defined, otherwise=_UNDEFINED),
         each="computed_standard_name",

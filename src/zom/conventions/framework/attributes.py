@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Union, cast, get_arg
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from zom.checks.rule import Rule
+from zom.checks.checked_rule import CheckedRule
 from zom.checks.selector import EVERY
 from zom.errors import ExtensionError
 from zom.extension.configuration import INTEGER_LITERAL, faults_of, schema_of
@@ -125,11 +125,11 @@ def _validator(model: type[Attributes]) -> Any:
 
 
 @lru_cache(maxsize=512)
-def rules_beside(model: type[Attributes]) -> tuple[tuple[Steps, Rule], ...]:
+def rules_beside(model: type[Attributes]) -> tuple[tuple[Steps, CheckedRule], ...]:
     """The rules that stand beside the fields of a model and of its parts, each with the steps to the field."""
     _validator(model)
     start: Steps = () if model.key is None else (model.key,)
-    found: list[tuple[Steps, Rule]] = []
+    found: list[tuple[Steps, CheckedRule]] = []
     for steps, each in _walk(model, start, ()):
         if not steps:
             raise ExtensionError(f"{model.__name__}: rule {each.id!r} stands beside no field")
@@ -148,19 +148,21 @@ def _selector(steps: Steps) -> str:
     return text
 
 
-def _walk(model: type[BaseModel], steps: Steps, above: tuple[type, ...]) -> Iterator[tuple[Steps, Rule]]:
+def _walk(
+    model: type[BaseModel], steps: Steps, above: tuple[type, ...]
+) -> Iterator[tuple[Steps, CheckedRule]]:
     if model in above:
         return  # a part of itself: what is deeper is judged by the first rules
     for name, field in model.model_fields.items():
         here = (*steps, _written(name, field))
-        yield from ((here, each) for each in field.metadata if isinstance(each, Rule))
+        yield from ((here, each) for each in field.metadata if isinstance(each, CheckedRule))
         yield from _within(field.annotation, here, (*above, model))
 
 
-def _within(annotation: Any, steps: Steps, above: tuple[type, ...]) -> Iterator[tuple[Steps, Rule]]:
+def _within(annotation: Any, steps: Steps, above: tuple[type, ...]) -> Iterator[tuple[Steps, CheckedRule]]:
     origin, args = get_origin(annotation), get_args(annotation)
     if origin is Annotated:
-        yield from ((steps, each) for each in args[1:] if isinstance(each, Rule))
+        yield from ((steps, each) for each in args[1:] if isinstance(each, CheckedRule))
         yield from _within(args[0], steps, above)
     elif origin in {Union, types.UnionType}:
         for each in args:

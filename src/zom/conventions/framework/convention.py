@@ -12,7 +12,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 
 from zom.checks.check import Site
-from zom.checks.rule import Condition, Rule, holds, schema
+from zom.checks.checked_rule import CheckedRule, Condition, holds, schema
 from zom.checks.selector import parse_selector, select
 from zom.conventions.framework.attributes import Attributes, rules_beside
 from zom.errors import ExtensionError
@@ -24,7 +24,7 @@ from zom.problems import show
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from zom.checks.rule import Profile
+    from zom.checks.checked_rule import Profile
     from zom.conventions.framework.attributes import Steps
     from zom.schema import Draft, Flavour, Loss
     from zom.schema.standard import SchemaPart
@@ -36,7 +36,7 @@ Detect: TypeAlias = Callable[[Node], str | None]
 
 Kind = Literal["array", "group"]
 
-_FORM = Rule(
+_FORM = CheckedRule(
     "attributes",
     schema(),
     must="the attributes have the form that the convention gives them",
@@ -51,14 +51,14 @@ FORMATS: Final = ("v2", "v3", "draft")
 class Convention:
     """A convention: identity, models of the attributes that it owns, rules.
 
-    >>> from zom.conventions import Attributes, Convention, Rule, pattern, ref
+    >>> from zom.conventions import Attributes, Convention, CheckedRule, pattern, ref
     >>> class Dggs(Attributes, key="dggs"):
     ...     name: str
     ...     coordinate: str | None = None
     >>> dggs = Convention(
     ...     id="dggs", version="v1", uuid="7b255807-140c-42ca-97f6-7a1cfecdbc38", attributes=Dggs,
-    ...     rules=[Rule("name-lower", pattern("[a-z0-9_-]+", at="dggs.name"), must="the name is in lower case"),
-    ...            Rule("coordinate", ref("dggs.coordinate", kind="array"),
+    ...     rules=[CheckedRule("name-lower", pattern("[a-z0-9_-]+", at="dggs.name"), must="the name is in lower case"),
+    ...            CheckedRule("coordinate", ref("dggs.coordinate", kind="array"),
     ...                 must="coordinate names an array of this group", fix="add the array")],
     ... )
     >>> dggs.name, dggs.owns, [code for code, rule in dggs.codes()]
@@ -84,7 +84,7 @@ class Convention:
     owns: tuple[str, ...] = ()
     """The keys of attributes that it gives a meaning to; "spatial:*" for all that begin so. By default
     those of its models."""
-    rules: tuple[Rule, ...] = ()
+    rules: tuple[CheckedRule, ...] = ()
     detect: Detect | None = None
     """How it is found; by default, by its uuid in `zarr_conventions`, or by a key that it owns."""
     signs: tuple[tuple[Condition, ...], ...] = ()
@@ -131,7 +131,7 @@ class Convention:
         if not self.owns:
             keys = (key for model in models.values() for key in model.owned())
             object.__setattr__(self, "owns", tuple(dict.fromkeys(keys)))
-        seen: dict[str, Rule] = {}
+        seen: dict[str, CheckedRule] = {}
         for each in self.rules:
             other = seen.setdefault(each.id, each)
             if other is not each and (other.text, other.level) != (each.text, each.level):
@@ -143,7 +143,7 @@ class Convention:
         """What it is called: its id, and its version where it has one."""
         return self.id if self.version is None else f"{self.id}/{self.version}"
 
-    def code(self, rule: Rule) -> str:
+    def code(self, rule: CheckedRule) -> str:
         """The code of one of its rules in a report.
 
         >>> from zom.conventions import conventions
@@ -153,7 +153,7 @@ class Convention:
         """
         return rule.id if "/" in rule.id else f"{self.id}/{rule.id}"
 
-    def codes(self) -> Iterator[tuple[str, Rule]]:
+    def codes(self) -> Iterator[tuple[str, CheckedRule]]:
         """Every rule with its code, those beside fields and that of the form first."""
         seen: set[str] = set()
         for each in self.all_rules:
@@ -163,14 +163,14 @@ class Convention:
                 yield code, each
 
     @cached_property
-    def all_rules(self) -> tuple[Rule, ...]:
+    def all_rules(self) -> tuple[CheckedRule, ...]:
         """Every rule, those beside the fields of models and that of the form among them."""
         models = dict.fromkeys(self.models.values())
         beside = [each for model in models for _, each in rules_beside(model)]
         form = any(each is _FORM for model in models for _, each in self._form_of(model))
         return (*beside, *((_FORM,) if form else ()), *self.rules)
 
-    def checked_rules(self, kind: str | None, profile: Profile) -> tuple[Rule, ...]:
+    def checked_rules(self, kind: str | None, profile: Profile) -> tuple[CheckedRule, ...]:
         """The rules that are run at a node of that kind, those that the model judges left out."""
         key = (kind, profile)
         if key not in self._checked:
@@ -182,14 +182,14 @@ class Convention:
         return self._checked[key]
 
     @cached_property
-    def _checked(self) -> dict[tuple[str | None, Profile], tuple[Rule, ...]]:
+    def _checked(self) -> dict[tuple[str | None, Profile], tuple[CheckedRule, ...]]:
         return {}
 
     @cached_property
-    def _run(self) -> tuple[Rule, ...]:
+    def _run(self) -> tuple[CheckedRule, ...]:
         return tuple(each for each in self.all_rules if not each.is_schema)
 
-    def form_rules(self, kind: str | None) -> tuple[tuple[Steps, Rule], ...]:
+    def form_rules(self, kind: str | None) -> tuple[tuple[Steps, CheckedRule], ...]:
         """The rules that the model of such a node judges, each with the steps to its field, the longest first.
 
         They stand beside fields, or among the rules, with the field in `each`. The last one stands for
@@ -198,11 +198,11 @@ class Convention:
         model = self.models.get(kind or "")
         return () if model is None else self._form_of(model)
 
-    def _form_of(self, model: type[Attributes]) -> tuple[tuple[Steps, Rule], ...]:
+    def _form_of(self, model: type[Attributes]) -> tuple[tuple[Steps, CheckedRule], ...]:
         if model not in self._forms:
             beside = ((steps, each) for steps, each in rules_beside(model) if each.is_schema)
             own = ((_steps_of(each), each) for each in self.rules if each.is_schema)
-            pairs: list[tuple[Steps, Rule]] = sorted((*beside, *own), key=lambda pair: -len(pair[0]))
+            pairs: list[tuple[Steps, CheckedRule]] = sorted((*beside, *own), key=lambda pair: -len(pair[0]))
             whole: Steps = () if model.key is None else (model.key,)
             if not pairs or pairs[-1][0] != whole:
                 pairs.append(((), _FORM))
@@ -210,7 +210,7 @@ class Convention:
         return self._forms[model]
 
     @cached_property
-    def _forms(self) -> dict[type[Attributes], tuple[tuple[Steps, Rule], ...]]:
+    def _forms(self) -> dict[type[Attributes], tuple[tuple[Steps, CheckedRule], ...]]:
         return {}
 
     def owns_key(self, key: str) -> bool:
@@ -322,7 +322,7 @@ def declaration_of(convention: Convention, node: Node) -> int | None:
     return None
 
 
-def _steps_of(each: Rule) -> Steps:
+def _steps_of(each: CheckedRule) -> Steps:
     """What leads to the field that a rule of the form speaks of; nothing, for all of the attributes."""
     return () if each.each is None else parse_selector(each.each).steps
 

@@ -11,7 +11,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from zom.checks.check import Breach, Site, python
-from zom.checks.rule import Rule
+from zom.checks.checked_rule import CheckedRule
 from zom.conventions.framework.convention import Convention, conventions
 from zom.extension.registry import revision
 from zom.json.python_value import is_dict, is_list
@@ -148,14 +148,14 @@ class Published:
                 )
 
 
-def declared_as_published(published: Published, link: str, *, also: str = "") -> Rule:
+def declared_as_published(published: Published, link: str, *, also: str = "") -> CheckedRule:
     """The rule that a declaration says what the convention's published schema wants.
 
     >>> declared_as_published(Published("u", "s", "t", "d"), "https://a").text
     'the declaration has the description and URLs of the published schema, where it has them'
     """
     name = "" if published.name is None else "name, "
-    return Rule(
+    return CheckedRule(
         "declaration",
         published.check(),
         must=f"the declaration has the {name}description and URLs of the published schema, where it has them{also}",

@@ -17,7 +17,7 @@ from zom.problems import rule, show
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from zom.checks.rule import Condition, Profile
+    from zom.checks.checked_rule import Condition, Profile
     from zom.conventions.framework.convention import Convention
     from zom.formats.node_view import Node, Path
 

@@ -11,7 +11,7 @@ from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any, Final, get_args
 
-from zom.checks.rule import PROFILES
+from zom.checks.checked_rule import PROFILES
 from zom.conventions.framework.convention import Convention, conventions
 from zom.errors import UnknownName
 from zom.extension.registry import did_you_mean, near
@@ -22,9 +22,8 @@ from zom.problems import dotted, rules, show, split_pointer
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from zom.checks.rule import Level, Rule
-    from zom.problems import Rule as Sentence
-    from zom.problems import Severity
+    from zom.checks.checked_rule import CheckedRule, Level
+    from zom.problems import Rule, Severity
 
 __all__ = ["Example", "Explanation", "explain"]
 
@@ -171,12 +170,12 @@ def _newness(explanation: Explanation) -> tuple[bool, bool, list[int], str]:
     return explanation.example is not None, not rest, places, rest
 
 
-def _own(sentence: Sentence) -> Explanation:
-    severities: dict[str, Severity | None] = {level: sentence.severity(level) for level in _LEVELS}
-    return Explanation(sentence.code, sentence.text, sentence.source, severities, schema=sentence.schema)
+def _own(rule: Rule) -> Explanation:
+    severities: dict[str, Severity | None] = {level: rule.severity(level) for level in _LEVELS}
+    return Explanation(rule.code, rule.text, rule.source, severities, schema=rule.schema)
 
 
-def _explanation(convention: Convention, rule: Rule) -> Explanation:
+def _explanation(convention: Convention, rule: CheckedRule) -> Explanation:
     code = convention.code(rule)
     return Explanation(
         code,

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from zom.checks.rule import Rule
+    from zom.checks.checked_rule import CheckedRule
     from zom.conventions.framework.convention import Convention
 
 __all__ = ["PLACES", "Place", "Share", "expressed_in", "listed", "share_of"]
@@ -21,11 +21,11 @@ Place = Literal["schema", "x-zom-rules", "documentation"]
 PLACES: Final[tuple[Place, ...]] = ("schema", "x-zom-rules", "documentation")
 
 
-def expressed_in(rule: Rule) -> Place:
+def expressed_in(rule: CheckedRule) -> Place:
     """Where the rule is expressed so that a program can check it, if anywhere.
 
-    >>> from zom.conventions import Rule, required
-    >>> expressed_in(Rule("title", required("title"), must="there is a title"))
+    >>> from zom.conventions import CheckedRule, required
+    >>> expressed_in(CheckedRule("title", required("title"), must="there is a title"))
     'x-zom-rules'
     """
     if rule.is_schema:

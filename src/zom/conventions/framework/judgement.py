@@ -23,11 +23,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from zom.checks.check import Outcome
-    from zom.checks.rule import Profile, Rule
+    from zom.checks.checked_rule import CheckedRule, Profile
     from zom.conventions.framework.attributes import Attributes, Steps
     from zom.conventions.framework.convention import Convention
     from zom.formats.node_view import Node, Path
-    from zom.problems import Rule as Sentence
+    from zom.problems import Rule
 
 __all__ = ["Judgement", "Presence", "Tally"]
 
@@ -38,7 +38,7 @@ class Tally:
 
     convention: str
     code: str
-    rule: Rule
+    rule: CheckedRule
     passed: int = 0
     failed: int = 0
     skipped: Counter[str] = field(default_factory=Counter[str])
@@ -60,7 +60,7 @@ class _Block:
     """Rules that apply only where something stands at `root`: where nothing does, all are passed over at once."""
 
     root: Steps
-    rules: list[tuple[Rule, Tally]]
+    rules: list[tuple[CheckedRule, Tally]]
     absent: int = 0
 
     def stands_in(self, attributes: Mapping[str, Any]) -> bool:
@@ -76,7 +76,7 @@ class _Outcome:
     failed: list[Tally] = field(default_factory=list["Tally"])
     skipped: list[tuple[Tally, str]] = field(default_factory=list["tuple[Tally, str]"])
     absent: list[_Block] = field(default_factory=list["_Block"])
-    breaches: list[tuple[Rule, Breach]] = field(default_factory=list["tuple[Rule, Breach]"])
+    breaches: list[tuple[CheckedRule, Breach]] = field(default_factory=list["tuple[CheckedRule, Breach]"])
     times: int = 0
 
     def count(self) -> None:
@@ -104,7 +104,7 @@ class _Plan:
     wide: list[_Block]
     model: type[Attributes] | None
     form: list[_Block]
-    owners: tuple[tuple[Steps, Rule], ...]
+    owners: tuple[tuple[Steps, CheckedRule], ...]
     outcomes: dict[str | bytes, _Outcome] = field(default_factory=dict["str | bytes", _Outcome])
 
 
@@ -144,7 +144,7 @@ class Judgement:
                 block.absent = 0
         return list(self._tallies.values())
 
-    def _tally(self, convention: Convention, each: Rule) -> Tally:
+    def _tally(self, convention: Convention, each: CheckedRule) -> Tally:
         key = (convention.name, each.id)
         found = self._tallies.get(key)
         if found is None:
@@ -205,7 +205,7 @@ class Judgement:
             )
         return plan
 
-    def _blocks(self, convention: Convention, rules: Sequence[Rule]) -> list[_Block]:
+    def _blocks(self, convention: Convention, rules: Sequence[CheckedRule]) -> list[_Block]:
         blocks: dict[Steps, _Block] = {}
         for each in rules:
             root = _root_of(each)
@@ -225,7 +225,7 @@ class Judgement:
             _note_form(outcome, plan, plan.model, site)
         return outcome
 
-    def _wide_breaches(self, plan: _Plan, site: Site) -> Iterator[tuple[Rule, Breach]]:
+    def _wide_breaches(self, plan: _Plan, site: Site) -> Iterator[tuple[CheckedRule, Breach]]:
         attributes = site.holder.attributes
         for block in plan.wide:
             if not block.stands_in(attributes):
@@ -241,14 +241,14 @@ class Judgement:
                 else:
                     tally.passed += 1
 
-    def _problem(self, convention: Convention, each: Rule, breach: Breach) -> Problem:
+    def _problem(self, convention: Convention, each: CheckedRule, breach: Breach) -> Problem:
         return problem_of(each, breach, convention.code(each), each.severity(self.profile))
 
     # --- what the framework itself says ------------------------------------------------------------------
 
     def say(  # noqa: PLR0913, PLR0917 - a problem has that many facts
         self,
-        sentence: Sentence,
+        rule: Rule,
         node: Node,
         path: Path,
         expected: str,
@@ -256,15 +256,13 @@ class Judgement:
         fix: str | None = None,
     ) -> None:
         """A finding of the framework."""
-        severity = sentence.severity("strict")
+        severity = rule.severity("strict")
         if severity is not None:
             pointer = pointer_to(node, path)
-            self.problems.append(
-                Problem(sentence.code, severity, node.path, pointer, path, expected, found, fix)
-            )
+            self.problems.append(Problem(rule.code, severity, node.path, pointer, path, expected, found, fix))
 
 
-def _note(outcome: _Outcome, each: Rule, tally: Tally, verdict: Outcome) -> None:
+def _note(outcome: _Outcome, each: CheckedRule, tally: Tally, verdict: Outcome) -> None:
     if isinstance(verdict, Skip):
         outcome.skipped.append((tally, verdict.why))
     elif verdict:
@@ -297,7 +295,7 @@ def _note_form(outcome: _Outcome, plan: _Plan, model: type[Attributes], site: Si
             _note(outcome, each, tally, verdict)
 
 
-def _root_of(each: Rule) -> Steps:
+def _root_of(each: CheckedRule) -> Steps:
     """What leads from the attributes to where something has to stand for the rule to apply."""
     conditions = (condition.get("has") or condition.get("at") for condition in each.when)
     for selector in (each.each, each.check.needs, *conditions):
@@ -308,7 +306,7 @@ def _root_of(each: Rule) -> Steps:
     return ()
 
 
-def _owner(judged: Sequence[tuple[Steps, Rule]], path: Path) -> Rule:
+def _owner(judged: Sequence[tuple[Steps, CheckedRule]], path: Path) -> CheckedRule:
     """The rule that stands nearest above `path`; the last one stands above all."""
     best, length = judged[-1][1], -1
     for steps, each in judged:

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, Final
 from pydantic import Field
 
 from zom.checks.check import Skip, python
+from zom.checks.checked_rule import CheckedRule, has
 from zom.checks.references import ref
-from zom.checks.rule import Rule, has
 from zom.checks.tree import node_kind
 from zom.checks.values import forbidden, pattern, required, unique
 from zom.conventions.affine import MOST
@@ -242,7 +242,7 @@ CONVENTION: Final = Convention(
     signs=((has("multiscales.layout"),),),
     declared=True,
     rules=(
-        Rule(
+        CheckedRule(
             "present",
             required("multiscales"),
             must="a group that declares multiscales has the attribute multiscales",
@@ -251,7 +251,7 @@ CONVENTION: Final = Convention(
             source="both",
             on="group",
         ),
-        Rule(
+        CheckedRule(
             "group-only",
             node_kind("group"),
             must="multiscales describes groups, no arrays",
@@ -260,7 +260,7 @@ CONVENTION: Final = Convention(
             source="both",
         ),
         *(
-            Rule(
+            CheckedRule(
                 "asset-path",
                 pattern(_PATH, at=f"{_LAYOUT}.{name}"),
                 must="asset and derived_from are paths relative to the group: no slash at their ends, no empty parts, "
@@ -272,7 +272,7 @@ CONVENTION: Final = Convention(
             for name in ("asset", "derived_from")
         ),
         *(
-            Rule(
+            CheckedRule(
                 "asset-dots",
                 pattern(r"(?!.*\.\.).*", at=f"{_LAYOUT}.{name}"),
                 must="asset and derived_from hold no '..', not even within a name",
@@ -282,21 +282,21 @@ CONVENTION: Final = Convention(
             )
             for name in ("asset", "derived_from")
         ),
-        Rule(
+        CheckedRule(
             "asset-exists",
             ref(f"{_LAYOUT}.asset"),
             must="each asset is the path of a group or array below the group",
             fix="write the path of a level that is there, or add the level",
             link=f"{TEXT}#validation-rules",
         ),
-        Rule(
+        CheckedRule(
             "asset-once",
             unique(f"{_LAYOUT}.asset"),
             should="an asset stands in the layout once",
             fix="take one of the two entries away",
             link=f"{TEXT}#layout-object",
         ),
-        Rule(
+        CheckedRule(
             "same-kind",
             python(_of_one_kind),
             should="the assets of a layout are all groups, or all arrays",
@@ -304,7 +304,7 @@ CONVENTION: Final = Convention(
             link=f"{TEXT}#best-practices",
             on="group",
         ),
-        Rule(
+        CheckedRule(
             "transform",
             required(".transform"),
             must="a level that is derived from another one has a transform",
@@ -314,7 +314,7 @@ CONVENTION: Final = Convention(
             each=_LAYOUT,
             when=(has(".derived_from"),),
         ),
-        Rule(
+        CheckedRule(
             "derived-from",
             python(_of_a_level),
             must="derived_from is the asset of another level of the layout",
@@ -322,7 +322,7 @@ CONVENTION: Final = Convention(
             link=f"{TEXT}#layout",
             on="group",
         ),
-        Rule(
+        CheckedRule(
             "acyclic",
             python(_without_rings),
             must="no level is derived from itself, whether directly or by way of others",
@@ -330,7 +330,7 @@ CONVENTION: Final = Convention(
             link=f"{TEXT}#layout",
             on="group",
         ),
-        Rule(
+        CheckedRule(
             "transform-length",
             python(_as_many_numbers),
             must="scale and translation have as many numbers, one for each axis, in all levels of the layout",
@@ -338,7 +338,7 @@ CONVENTION: Final = Convention(
             link=f"{TEXT}#transform-object",
             on="group",
         ),
-        Rule(
+        CheckedRule(
             "scale-ratio",
             python(_scaled),
             should="the lengths of a derived level are those of its source divided by scale, to a pixel",
@@ -347,7 +347,7 @@ CONVENTION: Final = Convention(
             on="group",
         ),
         *(
-            Rule(
+            CheckedRule(
                 "scale-in-transform",
                 forbidden(f".{name}"),
                 should="scale and translation stand within transform",
@@ -357,7 +357,7 @@ CONVENTION: Final = Convention(
             )
             for name in ("scale", "translation")
         ),
-        Rule(
+        CheckedRule(
             "consolidated",
             python(_all_consolidated),
             should="consolidated metadata of a multiscale group, where there is any, holds all levels",

@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from zom.checks.check import python
-from zom.checks.rule import Rule, alike, is_value, lacks
+from zom.checks.checked_rule import CheckedRule, alike, is_value, lacks
 from zom.checks.values import (
     between,
     equals,
@@ -66,8 +66,8 @@ def _key(node: Node) -> str | None:
 
 _SCALAR: Final = is_value("_nczarr_array.scalar", 1)
 
-_RULES: Final[tuple[Rule, ...]] = (
-    Rule(
+_RULES: Final[tuple[CheckedRule, ...]] = (
+    CheckedRule(
         "superblock",
         python(root_has_superblock),
         must=(
@@ -79,7 +79,7 @@ _RULES: Final[tuple[Rule, ...]] = (
         on="group",
     ),
     *alike(
-        Rule(
+        CheckedRule(
             "superblock-version",
             required("_nczarr_superblock.version"),
             should="the superblock has a version, a text of three numbers",
@@ -91,7 +91,7 @@ _RULES: Final[tuple[Rule, ...]] = (
         pattern(r"[0-9]+\.[0-9]+\.[0-9]+", at="_nczarr_superblock.version"),
     ),
     *alike(
-        Rule(
+        CheckedRule(
             "group",
             python(group_described),
             must=(
@@ -111,7 +111,7 @@ _RULES: Final[tuple[Rule, ...]] = (
         json_type(["string"], at="_nczarr_group.arrays[*]"),
         json_type(["string"], at="_nczarr_group.groups[*]"),
     ),
-    Rule(
+    CheckedRule(
         "dimension-size",
         python(dimensions_sized),
         must=(
@@ -122,7 +122,7 @@ _RULES: Final[tuple[Rule, ...]] = (
         link=f"{_LINK}#nczarr_vs_zarr",
         on="group",
     ),
-    Rule(
+    CheckedRule(
         "arrays-exist",
         member_of("_nczarr_group.arrays[*]", values_of="@arrays[*]"),
         must="each name in arrays is an array of the group",
@@ -130,7 +130,7 @@ _RULES: Final[tuple[Rule, ...]] = (
         link=f"{_LINK}#nczarr_vs_zarr",
         on="group",
     ),
-    Rule(
+    CheckedRule(
         "arrays-listed",
         python(arrays_listed),
         must="each array of the group is listed in arrays: netCDF does not see the others",
@@ -138,7 +138,7 @@ _RULES: Final[tuple[Rule, ...]] = (
         link=f"{_LINK}#nczarr_vs_zarr",
         on="group",
     ),
-    Rule(
+    CheckedRule(
         "groups-exist",
         member_of("_nczarr_group.groups[*]", values_of="@groups[*]"),
         must="each name in groups is a group below",
@@ -146,7 +146,7 @@ _RULES: Final[tuple[Rule, ...]] = (
         link=f"{_LINK}#nczarr_vs_zarr",
         on="group",
     ),
-    Rule(
+    CheckedRule(
         "groups-listed",
         python(groups_listed),
         must="each group below is listed in groups: netCDF does not see the others",
@@ -154,7 +154,7 @@ _RULES: Final[tuple[Rule, ...]] = (
         link=f"{_LINK}#nczarr_vs_zarr",
         on="group",
     ),
-    Rule(
+    CheckedRule(
         "array",
         python(array_described),
         must="every array has _nczarr_array, an object",
@@ -162,7 +162,7 @@ _RULES: Final[tuple[Rule, ...]] = (
         link=f"{_LINK}#nczarr_vs_zarr",
         on="array",
     ),
-    Rule(
+    CheckedRule(
         "references",
         required("_nczarr_array.dimension_references"),
         must=(
@@ -174,7 +174,7 @@ _RULES: Final[tuple[Rule, ...]] = (
         when=(lacks("_nczarr_array.dimrefs"),),
     ),
     *alike(
-        Rule(
+        CheckedRule(
             "references",
             json_type(["array"], at="_nczarr_array.dimension_references"),
             must=(
@@ -191,7 +191,7 @@ _RULES: Final[tuple[Rule, ...]] = (
         pattern(r"/[\s\S]*", at="_nczarr_array.dimrefs[*]"),
     ),
     *alike(
-        Rule(
+        CheckedRule(
             "references-length",
             length("_nczarr_array.dimension_references", like="@shape"),
             must=(
@@ -206,7 +206,7 @@ _RULES: Final[tuple[Rule, ...]] = (
         length("_nczarr_array.dimrefs", like="@shape"),
     ),
     *alike(
-        Rule(
+        CheckedRule(
             "references-length",
             length("_nczarr_array.dimension_references", equals=0),
             must=(
@@ -220,7 +220,7 @@ _RULES: Final[tuple[Rule, ...]] = (
         ),
         equals([1], at="@shape"),
     ),
-    Rule(
+    CheckedRule(
         "references-resolve",
         python(references_lead),
         must=(
@@ -231,7 +231,7 @@ _RULES: Final[tuple[Rule, ...]] = (
         link=f"{_LINK}#nczarr_vs_zarr",
         on="array",
     ),
-    Rule(
+    CheckedRule(
         "reference-sizes",
         python(references_sized),
         must="a dimension is as long as the arrays are along it",
@@ -239,7 +239,7 @@ _RULES: Final[tuple[Rule, ...]] = (
         link=f"{_LINK}#nczarr_vs_zarr",
         on="array",
     ),
-    Rule(
+    CheckedRule(
         "storage",
         one_of(["chunked", "contiguous", "compact", "scalar"], at="_nczarr_array.storage"),
         should="storage is chunked, contiguous, compact or scalar",
@@ -247,7 +247,7 @@ _RULES: Final[tuple[Rule, ...]] = (
         link=f"{_LINK}#nczarr_vs_zarr",
         on="array",
     ),
-    Rule(
+    CheckedRule(
         "attribute-types",
         python(types_known),
         must=(
@@ -257,14 +257,14 @@ _RULES: Final[tuple[Rule, ...]] = (
         fix="write the types as NumPy writes them",
         link=f"{_LINK}#nczarr_json",
     ),
-    Rule(
+    CheckedRule(
         "types-exist",
         python(types_there),
         should="types in _nczarr_attr speaks of attributes that are there",
         fix="take the type out",
         link=f"{_LINK}#nczarr_json",
     ),
-    Rule(
+    CheckedRule(
         "xarray-dims",
         python(named_as_xarray),
         should=(
@@ -276,7 +276,7 @@ _RULES: Final[tuple[Rule, ...]] = (
         on="array",
     ),
     *alike(
-        Rule(
+        CheckedRule(
             "string-length",
             json_type(["integer"], at="_nczarr_default_maxstrlen"),
             must=(
@@ -289,7 +289,7 @@ _RULES: Final[tuple[Rule, ...]] = (
         between(1, at="_nczarr_default_maxstrlen"),
     ),
     *alike(
-        Rule(
+        CheckedRule(
             "string-length",
             json_type(["integer"], at="_nczarr_maxstrlen"),
             must=(
@@ -301,7 +301,7 @@ _RULES: Final[tuple[Rule, ...]] = (
         ),
         between(1, at="_nczarr_maxstrlen"),
     ),
-    Rule(
+    CheckedRule(
         "old-place",
         python(members_not_metadata),
         should=(

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from zom.checks.check import Breach, Site, python
-from zom.checks.rule import Rule, is_value, schema
+from zom.checks.checked_rule import CheckedRule, is_value, schema
 from zom.checks.values import count, one_of, required, sequence, unique
 from zom.conventions.framework.attributes import Part
 from zom.json.python_value import is_dict, is_list
@@ -73,14 +73,14 @@ def _axes_of(site: Site) -> list[Any]:
     return found if is_list(found) else []
 
 
-def axes_form(edition: Edition, holder: str) -> tuple[Rule, ...]:
+def axes_form(edition: Edition, holder: str) -> tuple[CheckedRule, ...]:
     """The rules on the presence, number, names and types of the axes that what `holder` selects has."""
     link = edition.link("axes-md")
     image = edition.link("multiscale-md")
     published = edition.schema("image")
     axis = f"{holder}.axes[*]"
     return (
-        Rule(
+        CheckedRule(
             "axes",
             schema(),
             must="An image has `axes`, a list of objects",
@@ -89,7 +89,7 @@ def axes_form(edition: Edition, holder: str) -> tuple[Rule, ...]:
             each=f"{holder}.axes",
             link=link,
         ),
-        Rule(
+        CheckedRule(
             "axes-count",
             count(".axes[*]", minimum=2, maximum=5),
             must="An image has 2 to 5 axes",
@@ -98,7 +98,7 @@ def axes_form(edition: Edition, holder: str) -> tuple[Rule, ...]:
             each=holder,
             link=image,
         ),
-        Rule(
+        CheckedRule(
             "axes-name",
             schema(),
             must="Each axis has a `name`, a string",
@@ -107,7 +107,7 @@ def axes_form(edition: Edition, holder: str) -> tuple[Rule, ...]:
             each=f"{axis}.name",
             link=link,
         ),
-        Rule(
+        CheckedRule(
             "axes-unique",
             unique(".axes[*].name"),
             must="No two axes of an image have the same name",
@@ -115,7 +115,7 @@ def axes_form(edition: Edition, holder: str) -> tuple[Rule, ...]:
             each=holder,
             link=link,
         ),
-        Rule(
+        CheckedRule(
             "axes-distinct",
             unique(".axes[*]"),
             must="No two axes of an image are the same",
@@ -124,7 +124,7 @@ def axes_form(edition: Edition, holder: str) -> tuple[Rule, ...]:
             each=holder,
             link=published,
         ),
-        Rule(
+        CheckedRule(
             "axes-type-string",
             schema(),
             must="The `type` of an axis is a string",
@@ -133,7 +133,7 @@ def axes_form(edition: Edition, holder: str) -> tuple[Rule, ...]:
             each=f"{axis}.type",
             link=link,
         ),
-        Rule(
+        CheckedRule(
             "axes-type",
             required(".axes[*].type"),
             should="Each axis has a `type`",
@@ -141,7 +141,7 @@ def axes_form(edition: Edition, holder: str) -> tuple[Rule, ...]:
             each=holder,
             link=link,
         ),
-        Rule(
+        CheckedRule(
             "axes-type-known",
             one_of(["space", "time", "channel"], at=".axes[*].type"),
             should='The `type` of an axis is "space", "time" or "channel"',
@@ -152,11 +152,11 @@ def axes_form(edition: Edition, holder: str) -> tuple[Rule, ...]:
     )
 
 
-def axes_order(edition: Edition, holder: str) -> tuple[Rule, ...]:
+def axes_order(edition: Edition, holder: str) -> tuple[CheckedRule, ...]:
     """The rules on how many axes there are of each type, and in which order."""
     link = edition.link("multiscale-md")
     return (
-        Rule(
+        CheckedRule(
             "axes-space",
             count(".axes[*].type", values=["space"], minimum=2, maximum=3),
             must='Two or three axes are of type "space"',
@@ -164,7 +164,7 @@ def axes_order(edition: Edition, holder: str) -> tuple[Rule, ...]:
             each=holder,
             link=link,
         ),
-        Rule(
+        CheckedRule(
             "axes-space-or-untyped",
             python(_two_or_three_of_space),
             must='Two or three axes are of type "space" or have no type',
@@ -173,7 +173,7 @@ def axes_order(edition: Edition, holder: str) -> tuple[Rule, ...]:
             each=holder,
             link=edition.schema("image"),
         ),
-        Rule(
+        CheckedRule(
             "axes-time",
             count(".axes[*].type", values=["time"], maximum=1),
             must='At most one axis is of type "time"',
@@ -181,7 +181,7 @@ def axes_order(edition: Edition, holder: str) -> tuple[Rule, ...]:
             each=holder,
             link=link,
         ),
-        Rule(
+        CheckedRule(
             "axes-channel",
             python(_one_of_another_type),
             must='At most one axis is of type "channel", of a type of your own or of none',
@@ -189,7 +189,7 @@ def axes_order(edition: Edition, holder: str) -> tuple[Rule, ...]:
             each=holder,
             link=link,
         ),
-        Rule(
+        CheckedRule(
             "axes-order",
             sequence(".axes[*]", "type", [["time"], ["*"], ["space"]]),
             must="The axis of time comes first, then the channel or an axis of another type, then those of space",
@@ -197,7 +197,7 @@ def axes_order(edition: Edition, holder: str) -> tuple[Rule, ...]:
             each=holder,
             link=link,
         ),
-        Rule(
+        CheckedRule(
             "axes-zyx",
             python(_space_in_order),
             should="Axes of space called z, y and x come in this order",
@@ -208,7 +208,7 @@ def axes_order(edition: Edition, holder: str) -> tuple[Rule, ...]:
     )
 
 
-def axes_units(edition: Edition, holder: str) -> tuple[Rule, ...]:
+def axes_units(edition: Edition, holder: str) -> tuple[CheckedRule, ...]:
     """The rules on the units of the axes of space and time.
 
     The text asks for a unit of every axis, and gives names for these two types only; in its own examples
@@ -221,7 +221,7 @@ def axes_units(edition: Edition, holder: str) -> tuple[Rule, ...]:
     )
     fix = 'write the unit in full, as "micrometer" or "second"'
     return (
-        Rule(
+        CheckedRule(
             "axes-unit",
             required(".unit"),
             should="Each axis of space or time has a `unit`",
@@ -231,7 +231,7 @@ def axes_units(edition: Edition, holder: str) -> tuple[Rule, ...]:
             link=link,
         ),
         *(
-            Rule(
+            CheckedRule(
                 "axes-unit-known",
                 one_of(names, at=".unit"),
                 should=known,

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from zom.checks.check import Breach, Site, Skip, python
-from zom.checks.rule import Rule, lacks, schema
+from zom.checks.checked_rule import CheckedRule, lacks, schema
 from zom.checks.values import equals
 from zom.conventions.ome.paths import leads_to
 
@@ -24,12 +24,12 @@ _SELECTOR: Final = r"bioformats2raw\.layout"
 _CONTAINER: Final = "OME"
 
 
-def layout_rules(edition: Edition) -> tuple[Rule, ...]:
+def layout_rules(edition: Edition) -> tuple[CheckedRule, ...]:
     """The rules on the layout and on `series`."""
     link = edition.link("bf2raw")
     layout, series = edition.at(_SELECTOR), edition.at("series")
     return (
-        Rule(
+        CheckedRule(
             "bf2raw",
             equals(3, at=layout),
             must="`bioformats2raw.layout` is 3",
@@ -38,7 +38,7 @@ def layout_rules(edition: Edition) -> tuple[Rule, ...]:
             each=layout,
             link=link,
         ),
-        Rule(
+        CheckedRule(
             "bf2raw-series",
             schema(),
             must="`series` in the group OME is a list of strings",
@@ -47,7 +47,7 @@ def layout_rules(edition: Edition) -> tuple[Rule, ...]:
             each=series,
             link=link,
         ),
-        Rule(
+        CheckedRule(
             "bf2raw-series-path",
             leads_to(edition, "multiscales", ".[*]", base="parent"),
             must="Each path in `series` leads from the group above OME to an image",
@@ -55,7 +55,7 @@ def layout_rules(edition: Edition) -> tuple[Rule, ...]:
             each=series,
             link=link,
         ),
-        Rule(
+        CheckedRule(
             "bf2raw-images",
             python(_numbered(edition)),
             must="Without `series` and `plate` the images are in groups 0, 1, 2 and so on",
@@ -64,7 +64,7 @@ def layout_rules(edition: Edition) -> tuple[Rule, ...]:
             when=(lacks(edition.at("plate")),),
             link=link,
         ),
-        Rule(
+        CheckedRule(
             "bf2raw-plate-series",
             python(_series_beside_plate(edition)),
             should="Beside a plate the group OME has `series`, too, for readers that know no plates",

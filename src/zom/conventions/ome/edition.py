@@ -20,7 +20,7 @@ from zom.json.value import JSONDict
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from zom.checks.rule import Rule
+    from zom.checks.checked_rule import CheckedRule
     from zom.conventions.framework.attributes import Steps
     from zom.formats.node_view import Path
 
@@ -114,10 +114,10 @@ class OMEZarr(Convention):
     """A convention whose keys stand beside others: the form of each is told by a rule of its own, of all by none."""
 
     @cached_property
-    def all_rules(self) -> tuple[Rule, ...]:
+    def all_rules(self) -> tuple[CheckedRule, ...]:
         """Every rule, that of the form of all attributes left out."""
         return tuple(each for each in super().all_rules if each.id != "attributes")
 
-    def form_rules(self, kind: str | None) -> tuple[tuple[Steps, Rule], ...]:
+    def form_rules(self, kind: str | None) -> tuple[tuple[Steps, CheckedRule], ...]:
         """The rules that the model judges, each with the steps to the field."""
         return tuple(pair for pair in super().form_rules(kind) if pair[1].id != "attributes")

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from zom.checks.check import Breach, Site, Skip, python
-from zom.checks.rule import Rule, has, is_value, lacks, schema
+from zom.checks.checked_rule import CheckedRule, has, is_value, lacks, schema
 from zom.checks.selector import parse_selector, select
 from zom.checks.values import equals
 from zom.conventions.framework.near_keys import spelled_within
@@ -72,10 +72,10 @@ UNDER_OME: Final = (
 """Where a group has metadata of 0.5, or of 0.4 that is in Zarr v3."""
 
 
-def version_rules(edition: Edition) -> tuple[Rule, ...]:
+def version_rules(edition: Edition) -> tuple[CheckedRule, ...]:
     """The rules of 0.4 on versions."""
     return tuple(
-        Rule(
+        CheckedRule(
             "version",
             equals(edition.version, at=selector),
             must=f'Where an image, a label, a plate or a well has a `version`, it is the string "{edition.version}"',
@@ -87,11 +87,11 @@ def version_rules(edition: Edition) -> tuple[Rule, ...]:
     )
 
 
-def namespace_rules(edition: Edition) -> tuple[Rule, ...]:
+def namespace_rules(edition: Edition) -> tuple[CheckedRule, ...]:
     """The rules of 0.5 on `ome`, on its version, and on the format of Zarr."""
     link = edition.link("metadata")
     return (
-        Rule(
+        CheckedRule(
             "namespace",
             schema(),
             must="`ome` is an object",
@@ -100,7 +100,7 @@ def namespace_rules(edition: Edition) -> tuple[Rule, ...]:
             each="ome",
             link=link,
         ),
-        Rule(
+        CheckedRule(
             "version",
             schema(),
             must="`ome` has a `version`, a string",
@@ -109,14 +109,14 @@ def namespace_rules(edition: Edition) -> tuple[Rule, ...]:
             each="ome.version",
             link=link,
         ),
-        Rule(
+        CheckedRule(
             "key-spelling",
             spelled_within("ome", ("version", "scene", *KEYS)),
             should="A key of `ome` is not nearly one of OME-Zarr: readers pass over what they don't know",
             fix="correct the name",
             link=link,
         ),
-        Rule(
+        CheckedRule(
             "version-consistent",
             python(_same_version),
             must="All OME-Zarr metadata of one hierarchy has the same version",
@@ -124,7 +124,7 @@ def namespace_rules(edition: Edition) -> tuple[Rule, ...]:
             each="ome.version",
             link=link,
         ),
-        Rule(
+        CheckedRule(
             "zarr-format",
             python(_in_zarr_v3),
             must=f"OME-Zarr {edition.version} has its metadata under `ome` in groups of Zarr v3, and 0.4 beside other "
@@ -173,9 +173,9 @@ def _in_zarr_v3(site: Site) -> Iterator[Breach]:
         )
 
 
-def dimension_separator(edition: Edition) -> Rule:
+def dimension_separator(edition: Edition) -> CheckedRule:
     """The rule of 0.4 on the layout of chunks."""
-    return Rule(
+    return CheckedRule(
         "dimension-separator",
         python(_nested_chunks),
         must='The chunks of an image are stored in nested directories: `dimension_separator` is "/"',

@@ -8,8 +8,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from zom.checks.check import Breach, Site, Skip, python
+from zom.checks.checked_rule import CheckedRule, schema
 from zom.checks.references import ref_has
-from zom.checks.rule import Rule, schema
 from zom.checks.values import forbidden
 from zom.conventions.ome.paths import leads_to
 from zom.formats.node_view import Node
@@ -24,12 +24,12 @@ if TYPE_CHECKING:
 __all__ = ["label_list_rules", "label_tree_rules"]
 
 
-def label_list_rules(edition: Edition) -> tuple[Rule, ...]:
+def label_list_rules(edition: Edition) -> tuple[CheckedRule, ...]:
     """The rules on the list of label images."""
     link = edition.link("labels-md")
     labels = edition.at("labels")
     return (
-        Rule(
+        CheckedRule(
             "labels",
             schema(),
             must=f"`{labels}` is a list of strings",
@@ -37,7 +37,7 @@ def label_list_rules(edition: Edition) -> tuple[Rule, ...]:
             each=labels,
             link=link,
         ),
-        Rule(
+        CheckedRule(
             "labels-key",
             python(_with_list(edition)),
             must=f"The group `labels` of an image has its list `{labels}`",
@@ -45,7 +45,7 @@ def label_list_rules(edition: Edition) -> tuple[Rule, ...]:
             each=edition.at("multiscales"),
             link=link,
         ),
-        Rule(
+        CheckedRule(
             "labels-path",
             leads_to(edition, "multiscales", ".[*]"),
             must=f"Each path in `{labels}` leads to an image below the group",
@@ -56,12 +56,12 @@ def label_list_rules(edition: Edition) -> tuple[Rule, ...]:
     )
 
 
-def label_tree_rules(edition: Edition) -> tuple[Rule, ...]:
+def label_tree_rules(edition: Edition) -> tuple[CheckedRule, ...]:
     """The rules on the group of label images that came with 0.5."""
     link = edition.link("labels-md")
     labels = edition.at("labels")
     return (
-        Rule(
+        CheckedRule(
             "labels-listed",
             python(_all_listed(edition)),
             should="All label images below a group `labels` are listed in it",
@@ -69,7 +69,7 @@ def label_tree_rules(edition: Edition) -> tuple[Rule, ...]:
             each=labels,
             link=link,
         ),
-        Rule(
+        CheckedRule(
             "labels-no-image",
             forbidden(edition.at("multiscales")),
             must="A group `labels` is no image itself",
@@ -77,7 +77,7 @@ def label_tree_rules(edition: Edition) -> tuple[Rule, ...]:
             each=labels,
             link=link,
         ),
-        Rule(
+        CheckedRule(
             "labels-between",
             python(_nothing_between(edition)),
             must="Groups between `labels` and a label image have no attributes",
@@ -85,7 +85,7 @@ def label_tree_rules(edition: Edition) -> tuple[Rule, ...]:
             each=labels,
             link=link,
         ),
-        Rule(
+        CheckedRule(
             "label-metadata",
             ref_has(".[*]", edition.at("image-label")),
             should="A label image has `ome.image-label`",

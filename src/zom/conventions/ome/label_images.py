@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 from pydantic import Field
 
 from zom.checks.check import Breach, Site, Skip, python
+from zom.checks.checked_rule import CheckedRule, schema
 from zom.checks.references import ref_dtype
-from zom.checks.rule import Rule, schema
 from zom.checks.values import count, required, unique
 from zom.conventions.framework.attributes import Part
 from zom.conventions.ome.edition import lists, reached
@@ -59,7 +59,7 @@ class ImageLabel(Part):
     source: Source = Field(default_factory=Source)
 
 
-def label_rules(edition: Edition, anchor: str, *, pixels: str) -> tuple[Rule, ...]:
+def label_rules(edition: Edition, anchor: str, *, pixels: str) -> tuple[CheckedRule, ...]:
     """The rules on a label image, of which the text speaks at `anchor`, and of its pixels at `pixels`."""
     return (
         *_form_rules(edition, anchor),
@@ -68,11 +68,11 @@ def label_rules(edition: Edition, anchor: str, *, pixels: str) -> tuple[Rule, ..
     )
 
 
-def _form_rules(edition: Edition, anchor: str) -> tuple[Rule, ...]:
+def _form_rules(edition: Edition, anchor: str) -> tuple[CheckedRule, ...]:
     link = edition.link(anchor)
     label = edition.at("image-label")
     return (
-        Rule(
+        CheckedRule(
             "label-object",
             schema(),
             must=f"`{label}` is an object",
@@ -81,7 +81,7 @@ def _form_rules(edition: Edition, anchor: str) -> tuple[Rule, ...]:
             each=label,
             link=link,
         ),
-        Rule(
+        CheckedRule(
             "label-colors",
             schema(),
             must="`colors` is a list of objects",
@@ -90,7 +90,7 @@ def _form_rules(edition: Edition, anchor: str) -> tuple[Rule, ...]:
             each=f"{label}.colors",
             link=link,
         ),
-        Rule(
+        CheckedRule(
             "label-properties",
             schema(),
             must="`properties` is a list of objects",
@@ -99,7 +99,7 @@ def _form_rules(edition: Edition, anchor: str) -> tuple[Rule, ...]:
             each=f"{label}.properties",
             link=link,
         ),
-        Rule(
+        CheckedRule(
             "label-source",
             schema(),
             must="`source` is an object, whose `image`, where it is there, is a string",
@@ -109,7 +109,7 @@ def _form_rules(edition: Edition, anchor: str) -> tuple[Rule, ...]:
             link=link,
         ),
         *(
-            Rule(
+            CheckedRule(
                 "label-nonempty",
                 count(f".{key}[*]", minimum=1),
                 must="`colors` and `properties` have one item or more",
@@ -121,7 +121,7 @@ def _form_rules(edition: Edition, anchor: str) -> tuple[Rule, ...]:
             for key in ("colors", "properties")
         ),
         *(
-            Rule(
+            CheckedRule(
                 "label-distinct",
                 unique(f".{key}[*]"),
                 must="No two items of `colors`, and no two of `properties`, are the same",
@@ -135,11 +135,11 @@ def _form_rules(edition: Edition, anchor: str) -> tuple[Rule, ...]:
     )
 
 
-def _value_rules(edition: Edition, anchor: str) -> tuple[Rule, ...]:
+def _value_rules(edition: Edition, anchor: str) -> tuple[CheckedRule, ...]:
     link = edition.link(anchor)
     label = edition.at("image-label")
     return (
-        Rule(
+        CheckedRule(
             "label-value",
             schema(),
             must="Each item of `colors` has a `label-value`, a number",
@@ -148,7 +148,7 @@ def _value_rules(edition: Edition, anchor: str) -> tuple[Rule, ...]:
             each=f"{label}.colors[*].label-value",
             link=link,
         ),
-        Rule(
+        CheckedRule(
             "label-property-value",
             schema(),
             must="Each item of `properties` has a `label-value`, an integer",
@@ -157,7 +157,7 @@ def _value_rules(edition: Edition, anchor: str) -> tuple[Rule, ...]:
             each=f"{label}.properties[*].label-value",
             link=link,
         ),
-        Rule(
+        CheckedRule(
             "label-value-integer",
             python(_whole),
             must="The `label-value` of an item of `colors` is an integer",
@@ -165,7 +165,7 @@ def _value_rules(edition: Edition, anchor: str) -> tuple[Rule, ...]:
             each=f"{label}.colors[*].label-value",
             link=link,
         ),
-        Rule(
+        CheckedRule(
             "label-value-unique",
             unique(".colors[*].label-value"),
             must="Each `label-value` stands once in `colors`",
@@ -173,7 +173,7 @@ def _value_rules(edition: Edition, anchor: str) -> tuple[Rule, ...]:
             each=label,
             link=link,
         ),
-        Rule(
+        CheckedRule(
             "label-rgba",
             schema(),
             must="`rgba` is a list of four integers from 0 to 255",
@@ -185,11 +185,11 @@ def _value_rules(edition: Edition, anchor: str) -> tuple[Rule, ...]:
     )
 
 
-def _array_rules(edition: Edition, anchor: str, pixels: str) -> tuple[Rule, ...]:
+def _array_rules(edition: Edition, anchor: str, pixels: str) -> tuple[CheckedRule, ...]:
     link = edition.link(anchor)
     label = edition.at("image-label")
     return (
-        Rule(
+        CheckedRule(
             "label-image",
             required(edition.at("multiscales")),
             must=f"A group with `{label}` has `{edition.at('multiscales')}`, too",
@@ -197,7 +197,7 @@ def _array_rules(edition: Edition, anchor: str, pixels: str) -> tuple[Rule, ...]
             each=label,
             link=link,
         ),
-        Rule(
+        CheckedRule(
             "label-dtype",
             ref_dtype(edition.at("multiscales[*].datasets[*].path"), kinds=INTEGERS),
             must="The arrays of a label image are of an integer data type of 8, 16, 32 or 64 bits",
@@ -205,7 +205,7 @@ def _array_rules(edition: Edition, anchor: str, pixels: str) -> tuple[Rule, ...]
             each=label,
             link=edition.link(pixels),
         ),
-        Rule(
+        CheckedRule(
             "label-source-image",
             python(_source_is_image(edition)),
             must="`source.image` leads from the label image to an image",
@@ -213,7 +213,7 @@ def _array_rules(edition: Edition, anchor: str, pixels: str) -> tuple[Rule, ...]
             each=f"{label}.source.image",
             link=link,
         ),
-        Rule(
+        CheckedRule(
             "label-levels",
             python(_as_many_levels(edition)),
             must="A label image has as many datasets as the image that it belongs to",
@@ -221,7 +221,7 @@ def _array_rules(edition: Edition, anchor: str, pixels: str) -> tuple[Rule, ...]
             each=label,
             link=link,
         ),
-        Rule(
+        CheckedRule(
             "label-shape",
             python(_same_shape(edition)),
             should="Each dimension of a label image is as long as that of its image, or 1",

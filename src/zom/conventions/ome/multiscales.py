@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 from pydantic import Field
 
 from zom.checks.check import Breach, Site, python
+from zom.checks.checked_rule import CheckedRule, schema
 from zom.checks.references import ref, ref_dims, ref_ndim, ref_order
-from zom.checks.rule import Rule, schema
 from zom.checks.values import json_type, required, unique
 from zom.conventions.framework.attributes import Part
 from zom.conventions.ome.axes import Axis, kind_of
@@ -46,13 +46,13 @@ class Multiscale(Part):
     )
 
 
-def image_rules(edition: Edition) -> tuple[Rule, ...]:
+def image_rules(edition: Edition) -> tuple[CheckedRule, ...]:
     """The rules on the list of images and on what each tells of itself."""
     link = edition.link("multiscale-md")
     images = edition.at("multiscales")
     image = f"{images}[*]"
     return (
-        Rule(
+        CheckedRule(
             "multiscales",
             schema(),
             must=f"`{images}` is a list of one or more objects",
@@ -61,7 +61,7 @@ def image_rules(edition: Edition) -> tuple[Rule, ...]:
             each=images,
             link=link,
         ),
-        Rule(
+        CheckedRule(
             "multiscales-distinct",
             unique(".[*]"),
             must=f"No two items of `{images}` are the same",
@@ -71,7 +71,7 @@ def image_rules(edition: Edition) -> tuple[Rule, ...]:
             link=edition.schema("image"),
         ),
         *_told(edition, image),
-        Rule(
+        CheckedRule(
             "datasets",
             schema(),
             must="An image has `datasets`, a list of one or more objects",
@@ -80,7 +80,7 @@ def image_rules(edition: Edition) -> tuple[Rule, ...]:
             each=f"{image}.datasets",
             link=link,
         ),
-        Rule(
+        CheckedRule(
             "dataset-has-path",
             schema(),
             must="Each dataset has a `path`, a string",
@@ -92,7 +92,7 @@ def image_rules(edition: Edition) -> tuple[Rule, ...]:
     )
 
 
-def _told(edition: Edition, image: str) -> tuple[Rule, ...]:
+def _told(edition: Edition, image: str) -> tuple[CheckedRule, ...]:
     link = edition.link("multiscale-md")
     told = (
         ("name", "An image has a `name`", "name the image"),
@@ -105,7 +105,7 @@ def _told(edition: Edition, image: str) -> tuple[Rule, ...]:
     )
     return (
         *(
-            Rule(
+            CheckedRule(
                 f"multiscales-{key}",
                 required(f".{key}"),
                 should=text,
@@ -116,7 +116,7 @@ def _told(edition: Edition, image: str) -> tuple[Rule, ...]:
             )
             for key, text, fix in told
         ),
-        Rule(
+        CheckedRule(
             "multiscales-type-string",
             json_type(["string"], at=".type"),
             should="The `type` of an image is a string",
@@ -124,7 +124,7 @@ def _told(edition: Edition, image: str) -> tuple[Rule, ...]:
             each=image,
             link=link,
         ),
-        Rule(
+        CheckedRule(
             "multiscales-metadata-object",
             json_type(["object"], at=".metadata"),
             should="The `metadata` of an image is an object",
@@ -132,7 +132,7 @@ def _told(edition: Edition, image: str) -> tuple[Rule, ...]:
             each=image,
             link=link,
         ),
-        Rule(
+        CheckedRule(
             "multiscales-name-string",
             schema(),
             must="The `name` of an image is a string",
@@ -144,12 +144,12 @@ def _told(edition: Edition, image: str) -> tuple[Rule, ...]:
     )
 
 
-def array_rules(edition: Edition) -> tuple[Rule, ...]:
+def array_rules(edition: Edition) -> tuple[CheckedRule, ...]:
     """The rules on the arrays to which the datasets of an image lead."""
     link = edition.link("multiscale-md")
     image = edition.at("multiscales[*]")
     return (
-        Rule(
+        CheckedRule(
             "axes-ndim",
             ref_ndim(".datasets[*].path", like=".axes[*]"),
             must="An array has as many dimensions as its image has axes",
@@ -157,7 +157,7 @@ def array_rules(edition: Edition) -> tuple[Rule, ...]:
             each=image,
             link=edition.link("axes-md"),
         ),
-        Rule(
+        CheckedRule(
             "dataset-path",
             ref(".datasets[*].path", kind="array"),
             must="The `path` of a dataset leads from the group of the image to an array",
@@ -165,7 +165,7 @@ def array_rules(edition: Edition) -> tuple[Rule, ...]:
             each=image,
             link=link,
         ),
-        Rule(
+        CheckedRule(
             "dataset-order",
             ref_order(".datasets[*].path"),
             must="Datasets come in order from the largest array to the smallest",
@@ -176,9 +176,9 @@ def array_rules(edition: Edition) -> tuple[Rule, ...]:
     )
 
 
-def dimension_names(edition: Edition) -> Rule:
+def dimension_names(edition: Edition) -> CheckedRule:
     """The rule that arrays name their dimensions as the image names its axes."""
-    return Rule(
+    return CheckedRule(
         "dimension-names",
         ref_dims(".datasets[*].path", like=".axes[*].name"),
         must="The `dimension_names` of an array are the names of the axes of its image, in their order",
@@ -188,9 +188,9 @@ def dimension_names(edition: Edition) -> Rule:
     )
 
 
-def scale_order(edition: Edition) -> Rule:
+def scale_order(edition: Edition) -> CheckedRule:
     """The rule that pixels become no smaller from one dataset to the next."""
-    return Rule(
+    return CheckedRule(
         "scale-order",
         python(_no_scale_shrinks),
         must="From one dataset to the next no scale of an axis of space becomes smaller",

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from pydantic import Field
 
 from zom.checks.check import Breach, Site, Skip, python
-from zom.checks.rule import Rule, schema
+from zom.checks.checked_rule import CheckedRule, schema
 from zom.checks.values import pattern, required
 from zom.conventions.framework.attributes import Part
 from zom.conventions.ome.axes import kind_of
@@ -21,7 +21,7 @@ from zom.json.python_value import is_dict, is_list
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from zom.checks.rule import Source
+    from zom.checks.checked_rule import Source
     from zom.conventions.ome.edition import Edition, Judge
 
 __all__ = ["Channel", "Omero", "Window", "omero_rules"]
@@ -52,13 +52,13 @@ class Omero(Part):
     channels: list[Channel]
 
 
-def omero_rules(edition: Edition, *, needed: Source) -> tuple[Rule, ...]:
+def omero_rules(edition: Edition, *, needed: Source) -> tuple[CheckedRule, ...]:
     """The rules on `omero`; `needed` tells who states that a channel has a color and a window."""
     link = edition.link("omero-md")
     omero = edition.at("omero")
     channel = f"{omero}.channels[*]"
     return (
-        Rule(
+        CheckedRule(
             "omero",
             schema(),
             must=f"`{omero}` is an object with `channels`, a list of objects",
@@ -67,7 +67,7 @@ def omero_rules(edition: Edition, *, needed: Source) -> tuple[Rule, ...]:
             each=omero,
             link=link,
         ),
-        Rule(
+        CheckedRule(
             "omero-color",
             required(".channels[*].color"),
             must="Each channel has a `color`",
@@ -76,7 +76,7 @@ def omero_rules(edition: Edition, *, needed: Source) -> tuple[Rule, ...]:
             each=omero,
             link=link,
         ),
-        Rule(
+        CheckedRule(
             "omero-color-string",
             schema(),
             must="The `color` of a channel is a string",
@@ -85,7 +85,7 @@ def omero_rules(edition: Edition, *, needed: Source) -> tuple[Rule, ...]:
             each=f"{channel}.color",
             link=link,
         ),
-        Rule(
+        CheckedRule(
             "omero-color-hex",
             pattern("[0-9A-Fa-f]{6}", at=".channels[*].color"),
             must="The `color` of a channel is six hexadecimal digits",
@@ -93,7 +93,7 @@ def omero_rules(edition: Edition, *, needed: Source) -> tuple[Rule, ...]:
             each=omero,
             link=link,
         ),
-        Rule(
+        CheckedRule(
             "omero-window",
             required(".channels[*].window"),
             must="Each channel has a `window`",
@@ -102,7 +102,7 @@ def omero_rules(edition: Edition, *, needed: Source) -> tuple[Rule, ...]:
             each=omero,
             link=link,
         ),
-        Rule(
+        CheckedRule(
             "omero-window-range",
             schema(),
             must="The `window` of a channel is an object with the numbers `min`, `max`, `start` and `end`",
@@ -112,7 +112,7 @@ def omero_rules(edition: Edition, *, needed: Source) -> tuple[Rule, ...]:
             link=link,
         ),
         *(
-            Rule(
+            CheckedRule(
                 "omero-kinds",
                 schema(),
                 must="In a channel `label` and `family` are strings, and `active` is true or false",
@@ -123,7 +123,7 @@ def omero_rules(edition: Edition, *, needed: Source) -> tuple[Rule, ...]:
             )
             for key in ("label", "family", "active")
         ),
-        Rule(
+        CheckedRule(
             "omero-count",
             python(_as_many_channels(edition)),
             should=f'There are as many channels in `{omero}` as the axis of type "channel" is long',

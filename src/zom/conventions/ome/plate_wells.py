@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from zom.checks.check import Breach, Site, Skip, python
-from zom.checks.rule import Rule, schema
+from zom.checks.checked_rule import CheckedRule, schema
 from zom.conventions.ome.edition import lists
 from zom.conventions.ome.paths import leads_to
 from zom.json.python_value import is_dict, is_list
@@ -23,13 +23,13 @@ if TYPE_CHECKING:
 __all__ = ["plate_tree_rules"]
 
 
-def plate_tree_rules(edition: Edition) -> tuple[Rule, ...]:
+def plate_tree_rules(edition: Edition) -> tuple[CheckedRule, ...]:
     """The rules on the wells of a plate, and on the groups that they lead to."""
     link, layout = edition.link("plate-md"), edition.link("hcs-layout")
     plate = edition.at("plate")
     wells = f"{plate}.wells[*]"
     return (
-        Rule(
+        CheckedRule(
             "plate-well-path",
             schema(),
             must="Each well of a plate has a `path`: the name of a row, a slash, and the name of a column",
@@ -39,7 +39,7 @@ def plate_tree_rules(edition: Edition) -> tuple[Rule, ...]:
             link=link,
         ),
         *(
-            Rule(
+            CheckedRule(
                 "plate-well-index",
                 schema(),
                 must="Each well of a plate has `rowIndex` and `columnIndex`, integers of 0 or more",
@@ -50,7 +50,7 @@ def plate_tree_rules(edition: Edition) -> tuple[Rule, ...]:
             )
             for key in ("rowIndex", "columnIndex")
         ),
-        Rule(
+        CheckedRule(
             "plate-well-range",
             python(_indices_in_range),
             must="`rowIndex` and `columnIndex` are places in the lists of rows and of columns",
@@ -58,7 +58,7 @@ def plate_tree_rules(edition: Edition) -> tuple[Rule, ...]:
             each=plate,
             link=link,
         ),
-        Rule(
+        CheckedRule(
             "plate-well-agrees",
             python(_path_agrees),
             must="The `path` of a well names the row at `rowIndex` and the column at `columnIndex`",
@@ -66,7 +66,7 @@ def plate_tree_rules(edition: Edition) -> tuple[Rule, ...]:
             each=plate,
             link=link,
         ),
-        Rule(
+        CheckedRule(
             "plate-tree",
             leads_to(edition, "well", ".wells[*].path"),
             must=f"The `path` of a well leads from the plate to a group with `{edition.at('well')}`",
@@ -75,7 +75,7 @@ def plate_tree_rules(edition: Edition) -> tuple[Rule, ...]:
             link=layout,
         ),
         *(
-            Rule(
+            CheckedRule(
                 f"plate-empty-{one}",
                 python(_no_empty(edition, one)),
                 should=f"A {one} without images has no group",

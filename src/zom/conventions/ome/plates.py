@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 from pydantic import Field
 
 from zom.checks.check import Breach, Site, python
-from zom.checks.rule import Rule, schema
+from zom.checks.checked_rule import CheckedRule, schema
 from zom.checks.values import required, unique
 from zom.conventions.framework.attributes import Part
 from zom.json.python_value import is_dict, is_list
@@ -71,12 +71,12 @@ class Plate(Part):
     field_count: Count = 1
 
 
-def plate_rules(edition: Edition) -> tuple[Rule, ...]:
+def plate_rules(edition: Edition) -> tuple[CheckedRule, ...]:
     """The rules on what a plate tells of itself, its rows, columns and wells."""
     link = edition.link("plate-md")
     plate = edition.at("plate")
     return (
-        Rule(
+        CheckedRule(
             "plate",
             schema(),
             must=f"`{plate}` is an object",
@@ -86,7 +86,7 @@ def plate_rules(edition: Edition) -> tuple[Rule, ...]:
             link=link,
         ),
         *(
-            Rule(
+            CheckedRule(
                 f"plate-{key}",
                 schema(),
                 must=f"A plate has `{key}`, a list of one or more objects",
@@ -100,7 +100,7 @@ def plate_rules(edition: Edition) -> tuple[Rule, ...]:
         *_line_rules(edition, "row", "rows"),
         *_line_rules(edition, "column", "columns"),
         *(
-            Rule(
+            CheckedRule(
                 "plate-distinct",
                 unique(f".{key}[*]"),
                 must="No two rows, columns or wells are the same",
@@ -111,7 +111,7 @@ def plate_rules(edition: Edition) -> tuple[Rule, ...]:
             )
             for key in ("rows", "columns", "wells")
         ),
-        Rule(
+        CheckedRule(
             "plate-name",
             required(".name"),
             should="A plate has a `name`",
@@ -120,7 +120,7 @@ def plate_rules(edition: Edition) -> tuple[Rule, ...]:
             each=plate,
             link=link,
         ),
-        Rule(
+        CheckedRule(
             "plate-name-string",
             schema(),
             must="The `name` of a plate is a string",
@@ -129,7 +129,7 @@ def plate_rules(edition: Edition) -> tuple[Rule, ...]:
             each=f"{plate}.name",
             link=link,
         ),
-        Rule(
+        CheckedRule(
             "plate-field-count",
             schema(),
             must="The `field_count` of a plate is a positive integer",
@@ -141,11 +141,11 @@ def plate_rules(edition: Edition) -> tuple[Rule, ...]:
     )
 
 
-def _line_rules(edition: Edition, one: str, key: str) -> tuple[Rule, ...]:
+def _line_rules(edition: Edition, one: str, key: str) -> tuple[CheckedRule, ...]:
     link = edition.link("plate-md")
     plate = edition.at("plate")
     return (
-        Rule(
+        CheckedRule(
             f"plate-{one}-name",
             schema(),
             must=f"Each {one} has a `name` of letters A to Z, a to z and digits only",
@@ -154,7 +154,7 @@ def _line_rules(edition: Edition, one: str, key: str) -> tuple[Rule, ...]:
             each=f"{plate}.{key}[*].name",
             link=link,
         ),
-        Rule(
+        CheckedRule(
             f"plate-{one}-unique",
             unique(f".{key}[*].name"),
             must=f"No two {key} have the same `name`",
@@ -162,7 +162,7 @@ def _line_rules(edition: Edition, one: str, key: str) -> tuple[Rule, ...]:
             each=plate,
             link=link,
         ),
-        Rule(
+        CheckedRule(
             f"plate-{one}-case",
             python(_no_names_by_case),
             should=f"The names of {key} differ by more than upper and lower case",
@@ -187,7 +187,7 @@ def _no_names_by_case(site: Site) -> Iterator[Breach]:
                 )
 
 
-def acquisition_rules(edition: Edition) -> tuple[Rule, ...]:
+def acquisition_rules(edition: Edition) -> tuple[CheckedRule, ...]:
     """The rules on the acquisitions of a plate."""
     link = edition.link("plate-md")
     listed = f"{edition.at('plate')}.acquisitions"
@@ -219,7 +219,7 @@ def acquisition_rules(edition: Edition) -> tuple[Rule, ...]:
         ),
     )
     return (
-        Rule(
+        CheckedRule(
             "plate-acquisitions",
             schema(),
             must="`acquisitions` is a list of objects",
@@ -229,7 +229,7 @@ def acquisition_rules(edition: Edition) -> tuple[Rule, ...]:
             link=link,
         ),
         *(
-            Rule(
+            CheckedRule(
                 f"plate-acquisition-{name}",
                 schema(),
                 must=text,
@@ -241,7 +241,7 @@ def acquisition_rules(edition: Edition) -> tuple[Rule, ...]:
             for name, keys, text, fix in forms
             for key in keys
         ),
-        Rule(
+        CheckedRule(
             "plate-acquisition-unique",
             unique(".[*].id"),
             must="No two acquisitions have the same `id`",
@@ -249,7 +249,7 @@ def acquisition_rules(edition: Edition) -> tuple[Rule, ...]:
             each=listed,
             link=link,
         ),
-        Rule(
+        CheckedRule(
             "plate-acquisition-name",
             required(".name"),
             should="Each acquisition has a `name`",
@@ -258,7 +258,7 @@ def acquisition_rules(edition: Edition) -> tuple[Rule, ...]:
             each=each,
             link=link,
         ),
-        Rule(
+        CheckedRule(
             "plate-acquisition-fields",
             required(".maximumfieldcount"),
             should="Each acquisition has a `maximumfieldcount`",

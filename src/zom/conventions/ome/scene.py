@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from zom.checks.check import Breach, Site, Skip, python
-from zom.checks.rule import Rule, schema
+from zom.checks.checked_rule import CheckedRule, schema
 from zom.conventions.ome.transformations_place import places, scene_systems
 from zom.json.python_value import is_dict
 from zom.problems import show
@@ -130,7 +130,7 @@ def _only_names(site: Site) -> list[Breach] | Skip:
 
 
 SCENE_RULES: Final = (
-    Rule(
+    CheckedRule(
         "scene-ends",
         python(_only_names),
         must="The input and the output of a scene's transformation have a `name` and a `path`, and nothing else",
@@ -138,7 +138,7 @@ SCENE_RULES: Final = (
         link="https://ngff.openmicroscopy.org/0.6/schemas/scene.schema",
         source="schema",
     ),
-    Rule(
+    CheckedRule(
         "scene",
         schema(),
         must="`ome.scene` is an object",
@@ -147,7 +147,7 @@ SCENE_RULES: Final = (
         source="both",
         each="ome.scene",
     ),
-    Rule(
+    CheckedRule(
         "scene-transforms",
         schema(),
         must="A scene has `coordinateTransformations`, a list of one or more objects",
@@ -156,7 +156,7 @@ SCENE_RULES: Final = (
         source="both",
         each="ome.scene.coordinateTransformations",
     ),
-    Rule(
+    CheckedRule(
         "scene-coordinate-systems",
         schema(),
         must="The `coordinateSystems` of a scene, where there are any, are a list of objects",
@@ -165,14 +165,14 @@ SCENE_RULES: Final = (
         source="both",
         each="ome.scene.coordinateSystems",
     ),
-    Rule(
+    CheckedRule(
         "scene-connected",
         python(_connected),
         must="Transformations link all coordinate systems of a scene with each other",
         fix="add a transformation between the coordinate systems that have none",
         link="https://ngff.openmicroscopy.org/0.6/#coord-trafo-md",
     ),
-    Rule(
+    CheckedRule(
         "scene-storage",
         python(_storage),
         should="Parameters of a scene's transformations that are stored in Zarr are in a group `coordinateTransformations`",

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from zom.checks.check import Breach, Site, Skip, python
-from zom.checks.rule import Rule
+from zom.checks.checked_rule import CheckedRule
 from zom.conventions.ome.transformations_place import images, pieces_of
 from zom.formats.node_view import Node
 from zom.json.python_value import is_dict, is_list
@@ -140,28 +140,28 @@ def _first_array(node: Node) -> Node | None:
     return None
 
 
-MATRIX_PATH: Final = Rule(
+MATRIX_PATH: Final = CheckedRule(
     "matrix-path",
     python(_matrix_path),
     must="The path of an affine or a rotation leads to an array",
     fix="write the path from this group",
     link=f"{_SPEC}#matrix-trafo-md",
 )
-MATRIX_SHAPE: Final = Rule(
+MATRIX_SHAPE: Final = CheckedRule(
     "matrix-shape",
     python(_matrix_shape),
     must="An array that holds an affine has the shape [M, N + 1], one that holds a rotation [N, N]",
     fix="store the matrix with a row for each axis of the output",
     link=f"{_SPEC}#matrix-trafo-md",
 )
-VECTOR_FIELD_PATH: Final = Rule(
+VECTOR_FIELD_PATH: Final = CheckedRule(
     "field-path",
     python(_field_path),
     must="The path of displacements and coordinates leads to a group with multiscales",
     fix="store the field as an image",
     link=f"{_SPEC}#coordinates-displacements-md",
 )
-VECTOR_FIELD: Final = Rule(
+VECTOR_FIELD: Final = CheckedRule(
     "field-axes",
     python(_field),
     must="A field of vectors has the axes of the input and one, discrete, of type displacement or coordinate",

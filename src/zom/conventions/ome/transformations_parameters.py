@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from zom.checks.check import Breach, Site, Skip, python
-from zom.checks.rule import Rule
+from zom.checks.checked_rule import CheckedRule
 from zom.conventions.ome.transformations_place import pieces_of
 from zom.conventions.ome.transformations_shape import Fault, axes_faults, fit_faults, rotation_faults
 from zom.json.python_value import is_list
@@ -24,9 +24,9 @@ _SPEC: Final = "https://ngff.openmicroscopy.org/0.6/"
 _NONE: Final = Skip("no coordinate transformations")
 
 
-def transformation_rule(id: str, function: Callable[[Site], Any], anchor: str, **said: Any) -> Rule:  # noqa: A002 - as in Rule
+def transformation_rule(id: str, function: Callable[[Site], Any], anchor: str, **said: Any) -> CheckedRule:  # noqa: A002 - as in CheckedRule
     """A rule whose text stands in the specification at `anchor`."""
-    return Rule(id, python(function), link=f"{_SPEC}#{anchor}", **said)
+    return CheckedRule(id, python(function), link=f"{_SPEC}#{anchor}", **said)
 
 
 def _of_pieces(

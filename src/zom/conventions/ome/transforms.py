@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final, Literal
 
 from pydantic import Field
 
-from zom.checks.rule import Rule, has, is_value, lacks, schema
+from zom.checks.checked_rule import CheckedRule, has, is_value, lacks, schema
 from zom.checks.values import count, length, required, sequence
 from zom.conventions.framework.attributes import Part
 
@@ -30,13 +30,13 @@ class Transformation(Part):
     path: str = ""
 
 
-def transform_rules(edition: Edition) -> tuple[Rule, ...]:
+def transform_rules(edition: Edition) -> tuple[CheckedRule, ...]:
     """The rules on the transformations of datasets, and on those of whole images."""
     link = edition.link("multiscale-md")
     image = edition.at("multiscales[*]")
     dataset = f"{image}.datasets[*]"
     return (
-        Rule(
+        CheckedRule(
             "transforms",
             schema(),
             must="Each dataset has `coordinateTransformations`, a list of one or more objects",
@@ -45,7 +45,7 @@ def transform_rules(edition: Edition) -> tuple[Rule, ...]:
             each=f"{dataset}.coordinateTransformations",
             link=link,
         ),
-        Rule(
+        CheckedRule(
             "transforms-of-image",
             schema(),
             must="The `coordinateTransformations` of a whole image, where there are any, are a list of one or more objects",
@@ -61,7 +61,7 @@ def transform_rules(edition: Edition) -> tuple[Rule, ...]:
             for rule in _vectors(edition, f"{holder}.coordinateTransformations[*]")
         ),
         *(
-            Rule(
+            CheckedRule(
                 "transform-length",
                 length(f"{where}coordinateTransformations[*].{kind}", like=".axes"),
                 must="A scale and a translation have as many numbers as there are axes",
@@ -75,12 +75,12 @@ def transform_rules(edition: Edition) -> tuple[Rule, ...]:
     )
 
 
-def _kinds(edition: Edition, holder: str) -> tuple[Rule, ...]:
+def _kinds(edition: Edition, holder: str) -> tuple[CheckedRule, ...]:
     """What types of transformations there are, how many of each, and in which order."""
     link = edition.link("multiscale-md")
     some = (has(".coordinateTransformations[*]"),)
     return (
-        Rule(
+        CheckedRule(
             "transform-type",
             schema(),
             must='A transformation has as its `type` "scale" or "translation"',
@@ -89,7 +89,7 @@ def _kinds(edition: Edition, holder: str) -> tuple[Rule, ...]:
             each=f"{holder}.coordinateTransformations[*].type",
             link=link,
         ),
-        Rule(
+        CheckedRule(
             "transform-scale",
             count(".coordinateTransformations[*].type", values=["scale"], minimum=1, maximum=1),
             must='Transformations contain exactly one of type "scale"',
@@ -99,7 +99,7 @@ def _kinds(edition: Edition, holder: str) -> tuple[Rule, ...]:
             when=some,
             link=link,
         ),
-        Rule(
+        CheckedRule(
             "transform-translation",
             count(".coordinateTransformations[*].type", values=["translation"], maximum=1),
             must='Transformations contain at most one of type "translation"',
@@ -108,7 +108,7 @@ def _kinds(edition: Edition, holder: str) -> tuple[Rule, ...]:
             when=some,
             link=link,
         ),
-        Rule(
+        CheckedRule(
             "transform-order",
             sequence(".coordinateTransformations[*]", "type", [["scale", "*"], ["translation"]]),
             must="A translation comes after the scale",
@@ -119,7 +119,7 @@ def _kinds(edition: Edition, holder: str) -> tuple[Rule, ...]:
     )
 
 
-def _vectors(edition: Edition, each: str) -> tuple[Rule, ...]:
+def _vectors(edition: Edition, each: str) -> tuple[CheckedRule, ...]:
     """What numbers a transformation holds.
 
     The text lets an array hold them, at the `path` of the transformation; the published schema does not.
@@ -132,16 +132,16 @@ def _vectors(edition: Edition, each: str) -> tuple[Rule, ...]:
     fix = "write a number for each axis"
     inline = "A transformation holds its numbers, two or more, itself"
     place = "write the numbers in place of `path`"
-    rules: list[Rule] = []
+    rules: list[CheckedRule] = []
     for kind in TYPES:
         of_kind = is_value(".type", kind)
         rules += (
-            Rule("transform-vector", schema(), must=text, fix=fix, source="both", each=f"{each}.{kind}", link=link),
-            Rule("transform-vector", required(f".{kind}"), must=text, fix=fix, source="both", each=each,
+            CheckedRule("transform-vector", schema(), must=text, fix=fix, source="both", each=f"{each}.{kind}", link=link),
+            CheckedRule("transform-vector", required(f".{kind}"), must=text, fix=fix, source="both", each=each,
                  when=(of_kind, lacks(".path")), link=link),
-            Rule("transform-inline", required(f".{kind}"), must=inline, fix=place, source="schema", each=each,
+            CheckedRule("transform-inline", required(f".{kind}"), must=inline, fix=place, source="schema", each=each,
                  when=(of_kind, has(".path")), link=published),
-            Rule("transform-inline", count(f".{kind}[*]", minimum=2), must=inline, fix=place, source="schema", each=each,
+            CheckedRule("transform-inline", count(f".{kind}[*]", minimum=2), must=inline, fix=place, source="schema", each=each,
                  when=(of_kind, has(f".{kind}")), link=published),
         )  # fmt: skip
     return tuple(rules)

@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from pydantic import Field
 
-from zom.checks.rule import Rule
+from zom.checks.checked_rule import CheckedRule
 from zom.checks.values import required
 from zom.conventions.framework.attributes import Attributes
 from zom.conventions.framework.convention import register
@@ -51,11 +51,11 @@ class Ome04(Attributes):
     series: list[str] = Field(default=[])
 
 
-def _versions_told() -> tuple[Rule, ...]:
+def _versions_told() -> tuple[CheckedRule, ...]:
     """Where a version should be told: of images the text says so, and the strict schemas of the others."""
     fix = 'add "version": "0.4"'
     return (
-        Rule(
+        CheckedRule(
             "multiscales-version",
             required(".version"),
             should="An image has a `version`",
@@ -65,7 +65,7 @@ def _versions_told() -> tuple[Rule, ...]:
             link=EDITION.link("multiscale-md"),
         ),
         *(
-            Rule(
+            CheckedRule(
                 f"{key}-version",
                 required(".version"),
                 should=f"A {key} has a `version`",
@@ -108,7 +108,7 @@ V04: Final = register(
             *label_list_rules(EDITION),
             *label_rules(EDITION, "label-md", pixels="image-layout"),
             # That labels have colors is said by the strict schema only.
-            Rule(
+            CheckedRule(
                 "label-has-colors",
                 required(".colors"),
                 should="`image-label` has `colors`",

@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from pydantic import Field
 
-from zom.checks.rule import Rule
+from zom.checks.checked_rule import CheckedRule
 from zom.checks.values import required
 from zom.conventions.framework.attributes import Attributes
 from zom.conventions.framework.convention import Convention, register
@@ -46,10 +46,10 @@ class Ome05(Attributes, key="ome"):
     series: list[str] = Field(default=[])
 
 
-def _told() -> tuple[Rule, ...]:
+def _told() -> tuple[CheckedRule, ...]:
     """What else should be told of labels and plates."""
     return (
-        Rule(
+        CheckedRule(
             "label-has-colors",
             required(".colors"),
             should="`ome.image-label` has `colors`",
@@ -58,7 +58,7 @@ def _told() -> tuple[Rule, ...]:
             each="ome.image-label",
             link=EDITION.link("labels-md"),
         ),
-        Rule(
+        CheckedRule(
             "plate-has-field-count",
             required(".field_count"),
             should="A plate has a `field_count`",
@@ -69,13 +69,13 @@ def _told() -> tuple[Rule, ...]:
     )
 
 
-def _versions_told() -> tuple[Rule, ...]:
+def _versions_told() -> tuple[CheckedRule, ...]:
     """The versions beside `ome.version` that the text still asks for, of a plate with MUST.
 
     The published schemas do not, nor do the text's own examples have them: a note is what is left.
     """
     return tuple(
-        Rule(
+        CheckedRule(
             f"{name}-version",
             required(".version"),
             note=f"`ome.{key}` has a `version`; the text still asks for it, though since 0.5 `ome.version` tells it",

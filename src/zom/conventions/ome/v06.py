@@ -8,8 +8,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
+from zom.checks.checked_rule import CheckedRule, has, schema
 from zom.checks.references import ref_dtype
-from zom.checks.rule import Rule, has, schema
 from zom.checks.values import any_of, pattern, required
 from zom.conventions.framework.convention import Convention, register
 from zom.conventions.ome.axes import axes_form, axes_order, axes_units
@@ -56,7 +56,7 @@ _KINDS: Final = (
 _ANCHORS: Final = {"#multiscale-md": "#multiscales-md", "#hcs-layout": "#high-content-screening"}
 
 
-def _turned(rule: Rule, *, axes: bool = False) -> Rule:
+def _turned(rule: CheckedRule, *, axes: bool = False) -> CheckedRule:
     """A rule of 0.5 as 0.6 has it: its axes are those of a coordinate system, and its sections have other names."""
 
     def said(text: str | None) -> str | None:
@@ -73,7 +73,7 @@ def _turned(rule: Rule, *, axes: bool = False) -> Rule:
     return replace(rule, must=said(rule.must), should=said(rule.should), note=said(rule.note), link=link)
 
 
-def _shared() -> Iterator[Rule]:
+def _shared() -> Iterator[CheckedRule]:
     for place in PLACES:
         for each in axes_form(EDITION, place):
             if place == PLACES[0] or each.id not in _ONLY_OF_IMAGES:
@@ -98,8 +98,8 @@ def _shared() -> Iterator[Rule]:
         yield from map(_turned, rules)
 
 
-def _transform_form(place: str) -> Rule:
-    return Rule(
+def _transform_form(place: str) -> CheckedRule:
+    return CheckedRule(
         "transform-form",
         schema(),
         must="Each transformation has a `type` that the specification knows, and the parameters of that type",
@@ -113,7 +113,7 @@ def _transform_form(place: str) -> Rule:
 _RULES: Final = (
     *(each for each in namespace_rules(EDITION) if each.id != "namespace"),
     *(each for each in _shared() if each.id not in _OTHERWISE),
-    Rule(
+    CheckedRule(
         "metadata",
         any_of([f".{kind}" for kind in _KINDS]),
         must="Metadata describes an image, labels, a plate, a well, a scene or a series of images",
@@ -123,7 +123,7 @@ _RULES: Final = (
         link=EDITION.schema("ome_zarr"),
     ),
     *SYSTEM_RULES,
-    Rule(
+    CheckedRule(
         "transforms",
         schema(),
         must="Each dataset has `coordinateTransformations`, a list of objects",
@@ -132,7 +132,7 @@ _RULES: Final = (
         each=f"{IMAGES}.datasets[*].coordinateTransformations",
         link=EDITION.link("multiscales-md"),
     ),
-    Rule(
+    CheckedRule(
         "transforms-of-image",
         schema(),
         must="The `coordinateTransformations` of a whole image, where there are any, are a list of one or more objects",
@@ -142,7 +142,7 @@ _RULES: Final = (
         link=EDITION.link("multiscales-md"),
     ),
     *(_transform_form(place) for place in (f"{IMAGES}.datasets[*]", IMAGES, "ome.scene")),
-    Rule(
+    CheckedRule(
         "dataset-dtype",
         ref_dtype(".datasets[*].path"),
         must="All arrays of an image have the same data type",
@@ -150,7 +150,7 @@ _RULES: Final = (
         each=IMAGES,
         link=EDITION.link("multiscales-md"),
     ),
-    Rule(
+    CheckedRule(
         "omero-window-range",
         schema(),
         must="The `window` of a channel, where there is one, is an object with the numbers `start` and `end`",
@@ -160,7 +160,7 @@ _RULES: Final = (
         link=EDITION.link("omero-md"),
     ),
     *(
-        Rule(
+        CheckedRule(
             "omero-window-limits",
             required(f".window.{key}"),
             must="The `window` of a channel has `min` and `max`",
@@ -171,7 +171,7 @@ _RULES: Final = (
         )
         for key in ("min", "max")
     ),
-    Rule(
+    CheckedRule(
         "well-image-name",
         pattern(r"(?!\.+$)(?!__)[A-Za-z0-9_.-]+", at="ome.well.images[*].path"),
         must="The `path` of an image of a well is a name of letters, digits, -, _ and ., and not of periods only",

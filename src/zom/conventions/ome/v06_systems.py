@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from zom.checks.check import Breach, Site, Skip, python
-from zom.checks.rule import Rule, schema
+from zom.checks.checked_rule import CheckedRule, schema
 from zom.checks.values import json_type, one_of, unique
 from zom.conventions.ome.axes import kind_of
 from zom.conventions.ome.edition import Edition
@@ -193,11 +193,11 @@ def _scale_of(dataset: Any) -> tuple[tuple[str | int, ...], list[Any] | None]:
     return (*path, "scale"), scale
 
 
-def _form_of(place: str) -> Iterator[Rule]:
+def _form_of(place: str) -> Iterator[CheckedRule]:
     """The rules on the form of the coordinate systems that `place` selects."""
     link = EDITION.link("coordinate-systems-md")
     axis = f"{place}.axes[*]"
-    yield Rule(
+    yield CheckedRule(
         "coordinate-system-name",
         schema(),
         must="Each coordinate system has a `name`, a string that is not empty",
@@ -206,7 +206,7 @@ def _form_of(place: str) -> Iterator[Rule]:
         each=f"{place}.name",
         link=link,
     )
-    yield Rule(
+    yield CheckedRule(
         "coordinate-system-unique",
         unique(".coordinateSystems[*].name"),
         must="No two coordinate systems of a list have the same name",
@@ -214,7 +214,7 @@ def _form_of(place: str) -> Iterator[Rule]:
         each=place.removesuffix(".coordinateSystems[*]"),
         link=link,
     )
-    yield Rule(
+    yield CheckedRule(
         "axes-discrete",
         schema(),
         must="The `discrete` of an axis is true or false",
@@ -223,7 +223,7 @@ def _form_of(place: str) -> Iterator[Rule]:
         each=f"{axis}.discrete",
         link=EDITION.link("axes-md"),
     )
-    yield Rule(
+    yield CheckedRule(
         "axes-long-name",
         schema(),
         must="The `longName` of an axis is a string",
@@ -232,7 +232,7 @@ def _form_of(place: str) -> Iterator[Rule]:
         each=f"{axis}.longName",
         link=EDITION.link("axes-md"),
     )
-    yield Rule(
+    yield CheckedRule(
         "axes-type-known",
         one_of(list(_AXES), at=".type"),
         should=f"The `type` of an axis is one of {', '.join(_AXES)}",
@@ -244,7 +244,7 @@ def _form_of(place: str) -> Iterator[Rule]:
 
 SYSTEM_RULES: Final = (
     *(
-        Rule(
+        CheckedRule(
             "axes-unit-string",
             json_type(["string"], at=".unit"),
             must="The `unit` of an axis, where it has one, is a string",
@@ -255,7 +255,7 @@ SYSTEM_RULES: Final = (
         )
         for place in PLACES
     ),
-    Rule(
+    CheckedRule(
         "scene-axes-space",
         python(_spaces),
         must='Of a coordinate system of a scene two or three axes are of type "space", or two or more of type "array"',
@@ -264,7 +264,7 @@ SYSTEM_RULES: Final = (
         each=PLACES[1],
         link=EDITION.schema("axes"),
     ),
-    Rule(
+    CheckedRule(
         "scene-systems-distinct",
         unique("ome.scene.coordinateSystems[*]"),
         must="No two coordinate systems of a scene are the same",
@@ -273,7 +273,7 @@ SYSTEM_RULES: Final = (
         link=EDITION.schema("coordinate_systems"),
     ),
     *(each for place in PLACES for each in _form_of(place)),
-    Rule(
+    CheckedRule(
         "coordinate-systems",
         schema(),
         must="An image has `coordinateSystems`, a list of one or more objects",
@@ -282,7 +282,7 @@ SYSTEM_RULES: Final = (
         each=f"{IMAGES}.coordinateSystems",
         link=EDITION.link("multiscales-md"),
     ),
-    Rule(
+    CheckedRule(
         "axes-space",
         python(_spaces),
         must='Two or three axes of a coordinate system are of type "space", or two or more of type "array"',
@@ -291,7 +291,7 @@ SYSTEM_RULES: Final = (
         each=PLACES[0],
         link=EDITION.link("multiscales-md"),
     ),
-    Rule(
+    CheckedRule(
         "axes-channel",
         python(_one_other),
         must='At most one axis is of type "channel", of a type of your own or of none',
@@ -299,21 +299,21 @@ SYSTEM_RULES: Final = (
         each=PLACES[0],
         link=EDITION.link("multiscales-md"),
     ),
-    Rule(
+    CheckedRule(
         "axes-ndim",
         python(_ndim),
         must="An array has as many dimensions as the intrinsic coordinate system of its image has axes",
         fix="give an axis for each dimension",
         link=EDITION.link("multiscales-md"),
     ),
-    Rule(
+    CheckedRule(
         "coordinate-system-ndim",
         python(_other_systems),
         should="All coordinate systems of an image have the same number of axes",
         fix="describe a projection in a scene",
         link=EDITION.link("multiscales-md"),
     ),
-    Rule(
+    CheckedRule(
         "scale-order",
         python(_scale_order),
         must="From one dataset to the next no scale of an axis of space becomes smaller",

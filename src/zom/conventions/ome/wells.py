@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from pydantic import Field
 
 from zom.checks.check import Breach, Site, Skip, python
-from zom.checks.rule import Rule, schema
+from zom.checks.checked_rule import CheckedRule, schema
 from zom.checks.values import pattern, unique
 from zom.conventions.framework.attributes import Part
 from zom.conventions.ome.edition import lists
@@ -21,7 +21,7 @@ from zom.problems import show
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from zom.checks.rule import Source
+    from zom.checks.checked_rule import Source
     from zom.conventions.ome.edition import Edition, Judge
 
 __all__ = ["FieldOfView", "Well", "well_image_unique", "well_rules"]
@@ -40,17 +40,17 @@ class Well(Part):
     images: list[FieldOfView] = Field(min_length=1)
 
 
-def well_rules(edition: Edition, *, names: Source) -> tuple[Rule, ...]:
+def well_rules(edition: Edition, *, names: Source) -> tuple[CheckedRule, ...]:
     """The rules on wells; `names` tells who states that paths are of letters and digits only."""
     return (*_form_rules(edition, names), *_tree_rules(edition))
 
 
-def _form_rules(edition: Edition, names: Source) -> tuple[Rule, ...]:
+def _form_rules(edition: Edition, names: Source) -> tuple[CheckedRule, ...]:
     link = edition.link("well-md")
     well = edition.at("well")
     image = f"{well}.images[*]"
     return (
-        Rule(
+        CheckedRule(
             "well",
             schema(),
             must=f"`{well}` is an object",
@@ -59,7 +59,7 @@ def _form_rules(edition: Edition, names: Source) -> tuple[Rule, ...]:
             each=well,
             link=link,
         ),
-        Rule(
+        CheckedRule(
             "well-images",
             schema(),
             must="A well has `images`, a list of one or more objects",
@@ -68,7 +68,7 @@ def _form_rules(edition: Edition, names: Source) -> tuple[Rule, ...]:
             each=f"{well}.images",
             link=link,
         ),
-        Rule(
+        CheckedRule(
             "well-image-path",
             schema(),
             must="Each image of a well has a `path`, a string",
@@ -77,7 +77,7 @@ def _form_rules(edition: Edition, names: Source) -> tuple[Rule, ...]:
             each=f"{image}.path",
             link=link,
         ),
-        Rule(
+        CheckedRule(
             "well-image-alphanumeric",
             pattern("[A-Za-z0-9]+", at=".images[*].path"),
             must="The `path` of an image of a well has letters A to Z, a to z and digits only",
@@ -86,7 +86,7 @@ def _form_rules(edition: Edition, names: Source) -> tuple[Rule, ...]:
             each=well,
             link=edition.schema("well") if names == "schema" else link,
         ),
-        Rule(
+        CheckedRule(
             "well-distinct",
             unique(".images[*]"),
             must="No two images of a well are the same",
@@ -95,7 +95,7 @@ def _form_rules(edition: Edition, names: Source) -> tuple[Rule, ...]:
             each=well,
             link=edition.schema("well"),
         ),
-        Rule(
+        CheckedRule(
             "well-acquisition",
             schema(),
             must="The `acquisition` of an image of a well is an integer",
@@ -107,9 +107,9 @@ def _form_rules(edition: Edition, names: Source) -> tuple[Rule, ...]:
     )
 
 
-def well_image_unique(edition: Edition) -> Rule:
+def well_image_unique(edition: Edition) -> CheckedRule:
     """The rule that came with 0.5."""
-    return Rule(
+    return CheckedRule(
         "well-image-unique",
         unique(".images[*].path"),
         must="No two images of a well have the same `path`",
@@ -119,11 +119,11 @@ def well_image_unique(edition: Edition) -> Rule:
     )
 
 
-def _tree_rules(edition: Edition) -> tuple[Rule, ...]:
+def _tree_rules(edition: Edition) -> tuple[CheckedRule, ...]:
     link, layout = edition.link("well-md"), edition.link("hcs-layout")
     well = edition.at("well")
     return (
-        Rule(
+        CheckedRule(
             "well-acquisition-needed",
             python(_acquisition_told(edition)),
             must="Where a plate has several acquisitions, each image of its wells tells its `acquisition`",
@@ -131,7 +131,7 @@ def _tree_rules(edition: Edition) -> tuple[Rule, ...]:
             each=well,
             link=link,
         ),
-        Rule(
+        CheckedRule(
             "well-acquisition-known",
             python(_acquisition_known(edition)),
             must="The `acquisition` of an image of a well is the `id` of one of the plate's acquisitions",
@@ -139,7 +139,7 @@ def _tree_rules(edition: Edition) -> tuple[Rule, ...]:
             each=well,
             link=link,
         ),
-        Rule(
+        CheckedRule(
             "well-tree",
             leads_to(edition, "multiscales", ".images[*].path"),
             must=f"The `path` of an image of a well leads to a group with `{edition.at('multiscales')}`",

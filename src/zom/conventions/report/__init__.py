@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
-    from zom.checks.rule import Level, Profile, Source
+    from zom.checks.checked_rule import Level, Profile, Source
     from zom.conventions.framework.judgement import Judgement
     from zom.conventions.framework.suppression import Suppression
     from zom.problems import Problem, Severity

@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from zom.checks.check import Skip, python
-from zom.checks.rule import Rule, has
+from zom.checks.checked_rule import CheckedRule, has
 from zom.checks.values import (
     between,
     json_type,
@@ -201,8 +201,8 @@ def _levels_declare(site: Site) -> Iterable[Breach] | Skip:
     return [site.breach(used[0], "spatial declared in zarr_conventions", "no declaration of it")]
 
 
-def _in_levels(check: Check) -> Rule:
-    return Rule(
+def _in_levels(check: Check) -> CheckedRule:
+    return CheckedRule(
         "layout",
         check,
         must="spatial:transform has six numbers and spatial:shape two in a level of multiscales, too",
@@ -236,7 +236,7 @@ SPATIAL: Final = register(
         ),
         declared=True,
         rules=(
-            Rule(
+            CheckedRule(
                 "shape-positive",
                 between(1, at=f"{SHAPE}[*]"),
                 must="the lengths in spatial:shape are at least 1",
@@ -255,14 +255,14 @@ SPATIAL: Final = register(
                     json_type(["integer"], at=f".{SHAPE}[*]"),
                 )
             ),
-            Rule(
+            CheckedRule(
                 "spelling",
                 spelled("spatial:", (DIMENSIONS, BBOX, TYPE, TRANSFORM, SHAPE, REGISTRATION)),
                 should="an attribute that begins with spatial: is not nearly one of the convention's: readers pass over it",
                 fix="correct the name",
                 link=f"{TEXT}#properties",
             ),
-            Rule(
+            CheckedRule(
                 "layout-declared",
                 python(_levels_declare),
                 must="a group declares spatial where the levels of its pyramid have attributes of it",
@@ -270,14 +270,14 @@ SPATIAL: Final = register(
                 link=f"{TEXT}#convention-registration",
                 on="group",
             ),
-            Rule(
+            CheckedRule(
                 "dimensions-distinct",
                 unique(f"{DIMENSIONS}[*]"),
                 must="the two names in spatial:dimensions differ",
                 fix="write the name of the Y and that of the X dimension",
                 link=f"{TEXT}#spatialdimensions",
             ),
-            Rule(
+            CheckedRule(
                 "dimension-names",
                 required("@dims"),
                 must="an array that declares spatial has dimension names",
@@ -285,7 +285,7 @@ SPATIAL: Final = register(
                 link=f"{TEXT}#spatialdimensions",
                 on="array",
             ),
-            Rule(
+            CheckedRule(
                 "dimensions-named",
                 member_of(f"{DIMENSIONS}[*]", "@dims[*]"),
                 must="each of spatial:dimensions is one of the array's dimension names",
@@ -293,7 +293,7 @@ SPATIAL: Final = register(
                 link=f"{TEXT}#spatialdimensions",
                 on="array",
             ),
-            Rule(
+            CheckedRule(
                 "dimensions-of-members",
                 python(_of_members),
                 should="the spatial:dimensions of a group are those of at least one array in it",
@@ -301,7 +301,7 @@ SPATIAL: Final = register(
                 link=f"{TEXT}#can-i-use-spatial-at-the-group-level",
                 on="group",
             ),
-            Rule(
+            CheckedRule(
                 "transform-required",
                 python(_has_transform),
                 must="an array has a spatial:transform where its transform type is affine or not given: its own, its "
@@ -310,42 +310,42 @@ SPATIAL: Final = register(
                 link=f"{TEXT}#spatialtransform",
                 on="array",
             ),
-            Rule(
+            CheckedRule(
                 "transform-invertible",
                 python(_invertible),
                 should="the axes of spatial:transform span an area: a*e - b*d is not 0",
                 fix="correct the coefficients; their order is [a, b, c, d, e, f]",
                 link=f"{TEXT}#spatialtransform",
             ),
-            Rule(
+            CheckedRule(
                 "transform-order",
                 python(_not_gdals),
                 note="spatial:transform is not in the order of GDAL: c, a, b, f, d, e",
                 fix="reorder it as [gt[1], gt[2], gt[0], gt[4], gt[5], gt[3]]",
                 link=f"{TEXT}#coefficient-ordering",
             ),
-            Rule(
+            CheckedRule(
                 "transform-known",
                 one_of(["affine"], at=TYPE),
                 note="the transform type is one that the convention defines: affine",
                 fix="check that readers know the type",
                 link=f"{TEXT}#spatialtransform_type",
             ),
-            Rule(
+            CheckedRule(
                 "shape-of-array",
                 python(_lengths_agree),
                 must="spatial:shape has the lengths of the two dimensions that spatial:dimensions names",
                 fix="write the lengths of the array's Y and X dimension",
                 link=f"{TEXT}#spatialshape",
             ),
-            Rule(
+            CheckedRule(
                 "bbox-order",
                 python(_ordered),
                 must="in spatial:bbox, no minimum is above its maximum",
                 fix="write [xmin, ymin, xmax, ymax]",
                 link=f"{TEXT}#spatialbbox",
             ),
-            Rule(
+            CheckedRule(
                 "bbox-extent",
                 python(_as_the_transform_says),
                 should="spatial:bbox is the extent that spatial:transform and the shape give, to half a cell",

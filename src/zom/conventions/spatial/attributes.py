@@ -9,7 +9,7 @@ from typing import Annotated, Final, Literal
 
 from pydantic import Field
 
-from zom.checks.rule import Rule, schema
+from zom.checks.checked_rule import CheckedRule, schema
 from zom.conventions.framework.attributes import Attributes
 from zom.conventions.framework.declarations import Published
 
@@ -43,8 +43,8 @@ PUBLISHED: Final = Published(
 )
 
 
-def _form(name: str, must: str, fix: str, anchor: str) -> Rule:
-    return Rule(name, schema(), must=must, fix=fix, link=f"{TEXT}#{anchor}", source="both")
+def _form(name: str, must: str, fix: str, anchor: str) -> CheckedRule:
+    return CheckedRule(name, schema(), must=must, fix=fix, link=f"{TEXT}#{anchor}", source="both")
 
 
 _NAMES = Annotated[

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Final
 
 from zom.checks.check import python
-from zom.checks.rule import Rule, alike, is_like, is_value
+from zom.checks.checked_rule import CheckedRule, alike, is_like, is_value
 from zom.checks.values import (
     equals,
     forbidden,
@@ -61,9 +61,9 @@ _DURATION_UNITS: Final = (
 DOUBLE: Final = "[A-Za-z0-9+/]{11}="
 """Eight bytes in base64."""
 
-ENCODINGS: Final[tuple[Rule, ...]] = (
+ENCODINGS: Final[tuple[CheckedRule, ...]] = (
     *alike(
-        Rule(
+        CheckedRule(
             "fill-value-attr",
             json_type(["string"], at="_FillValue"),
             must=(
@@ -77,7 +77,7 @@ ENCODINGS: Final[tuple[Rule, ...]] = (
         ),
         pattern(DOUBLE, at="_FillValue"),
     ),
-    Rule(
+    CheckedRule(
         "fill-value-integer",
         json_type(["number"], at="_FillValue"),
         must="in Zarr v3 the attribute _FillValue of an integer array is a number",
@@ -87,7 +87,7 @@ ENCODINGS: Final[tuple[Rule, ...]] = (
         on="array",
     ),
     *alike(
-        Rule(
+        CheckedRule(
             "fill-value-complex",
             json_type(["array"], at="_FillValue"),
             must=(
@@ -103,7 +103,7 @@ ENCODINGS: Final[tuple[Rule, ...]] = (
         json_type(["string"], at="_FillValue[*]"),
         pattern(DOUBLE, at="_FillValue[*]"),
     ),
-    Rule(
+    CheckedRule(
         "fill-value-dtype",
         forbidden("_FillValue"),
         must=(
@@ -115,7 +115,7 @@ ENCODINGS: Final[tuple[Rule, ...]] = (
         when=(V3, OTHERS),
         on="array",
     ),
-    Rule(
+    CheckedRule(
         "fill-value-plain",
         json_type(["number"], at="_FillValue"),
         must=(
@@ -127,7 +127,7 @@ ENCODINGS: Final[tuple[Rule, ...]] = (
         when=(V2, IS_NUMBERS),
         on="array",
     ),
-    Rule(
+    CheckedRule(
         "fill-value-plain",
         json_type(["number", "string", "boolean"], at="_FillValue"),
         must=(
@@ -139,7 +139,7 @@ ENCODINGS: Final[tuple[Rule, ...]] = (
         when=(V2, NO_NUMBERS),
         on="array",
     ),
-    Rule(
+    CheckedRule(
         "fill-value-hidden",
         equals(at="_FillValue", like="@fill_value"),
         should=(
@@ -151,7 +151,7 @@ ENCODINGS: Final[tuple[Rule, ...]] = (
         when=(V2,),
         on="array",
     ),
-    Rule(
+    CheckedRule(
         "fill-as-mask",
         python(ordinary_unmasked),
         note=(
@@ -162,7 +162,7 @@ ENCODINGS: Final[tuple[Rule, ...]] = (
         link=_IO,
         on="array",
     ),
-    Rule(
+    CheckedRule(
         "time-units",
         python(units_read),
         must=(
@@ -172,7 +172,7 @@ ENCODINGS: Final[tuple[Rule, ...]] = (
         link=f"{_CF}#time-coordinate",
         on="array",
     ),
-    Rule(
+    CheckedRule(
         "time-unit",
         python(unit_counted),
         must=(
@@ -183,7 +183,7 @@ ENCODINGS: Final[tuple[Rule, ...]] = (
         link=f"{_CF}#time-coordinate",
         on="array",
     ),
-    Rule(
+    CheckedRule(
         "time-date",
         python(date_plain),
         should=(
@@ -194,7 +194,7 @@ ENCODINGS: Final[tuple[Rule, ...]] = (
         link=f"{_CF}#time-coordinate",
         on="array",
     ),
-    Rule(
+    CheckedRule(
         "time-typo",
         python(since_spelled),
         should=(
@@ -205,7 +205,7 @@ ENCODINGS: Final[tuple[Rule, ...]] = (
         link=f"{_CF}#time-coordinate",
         on="array",
     ),
-    Rule(
+    CheckedRule(
         "time-calendar",
         one_of([*CALENDARS], at="calendar"),
         must=(
@@ -217,7 +217,7 @@ ENCODINGS: Final[tuple[Rule, ...]] = (
         when=(IS_TIME, is_like("calendar", "[^A-Z]*")),
         on="array",
     ),
-    Rule(
+    CheckedRule(
         "time-calendar",
         pattern(IN_CAPITALS, at="calendar"),
         must=(
@@ -229,7 +229,7 @@ ENCODINGS: Final[tuple[Rule, ...]] = (
         when=(IS_TIME, is_like("calendar", r"[\s\S]*[A-Z][\s\S]*")),
         on="array",
     ),
-    Rule(
+    CheckedRule(
         "time-calendar",
         json_type(["string", "null"], at="calendar"),
         must=(
@@ -241,7 +241,7 @@ ENCODINGS: Final[tuple[Rule, ...]] = (
         when=(IS_TIME,),
         on="array",
     ),
-    Rule(
+    CheckedRule(
         "time-dtype",
         one_of([*_REAL], at="@dtype"),
         must="an array with units of time holds numbers",
@@ -250,7 +250,7 @@ ENCODINGS: Final[tuple[Rule, ...]] = (
         when=(IS_TIME,),
         on="array",
     ),
-    Rule(
+    CheckedRule(
         "timedelta-dtype",
         one_of([*_DURATIONS], at="dtype"),
         must=(
@@ -263,7 +263,7 @@ ENCODINGS: Final[tuple[Rule, ...]] = (
         on="array",
     ),
     *alike(
-        Rule(
+        CheckedRule(
             "packing",
             json_type(["number"], at="scale_factor"),
             must="scale_factor and add_offset are numbers",
@@ -274,7 +274,7 @@ ENCODINGS: Final[tuple[Rule, ...]] = (
         json_type(["number"], at="add_offset"),
     ),
     *alike(
-        Rule(
+        CheckedRule(
             "packing-dtype",
             forbidden("scale_factor"),
             must="an array with scale_factor or add_offset holds numbers, not texts, bytes or dates",
@@ -285,7 +285,7 @@ ENCODINGS: Final[tuple[Rule, ...]] = (
         ),
         forbidden("add_offset"),
     ),
-    Rule(
+    CheckedRule(
         "packing-integer",
         python(masked_by_fractions),
         must=(
@@ -297,7 +297,7 @@ ENCODINGS: Final[tuple[Rule, ...]] = (
         on="array",
     ),
     *alike(
-        Rule(
+        CheckedRule(
             "missing-value",
             json_type(["number", "array"], at="missing_value"),
             must=(
@@ -311,7 +311,7 @@ ENCODINGS: Final[tuple[Rule, ...]] = (
         ),
         json_type(["number"], at="missing_value[*]"),
     ),
-    Rule(
+    CheckedRule(
         "missing-value",
         json_type(["number", "string", "boolean", "null", "array"], at="missing_value"),
         must=(
@@ -323,7 +323,7 @@ ENCODINGS: Final[tuple[Rule, ...]] = (
         when=(NO_NUMBERS,),
         on="array",
     ),
-    Rule(
+    CheckedRule(
         "unsigned",
         one_of(["true", "false"], at="_Unsigned"),
         should=(
@@ -334,7 +334,7 @@ ENCODINGS: Final[tuple[Rule, ...]] = (
         when=(INTEGERS,),
         on="array",
     ),
-    Rule(
+    CheckedRule(
         "unsigned",
         forbidden("_Unsigned"),
         should=(

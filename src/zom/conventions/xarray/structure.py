@@ -9,9 +9,9 @@ from __future__ import annotations
 from typing import Final
 
 from zom.checks.check import of_values, python
+from zom.checks.checked_rule import CheckedRule, alike, has, is_value, lacks
 from zom.checks.dimensions import shared_dims
 from zom.checks.references import words
-from zom.checks.rule import Rule, alike, has, is_value, lacks
 from zom.checks.tree import node_kind
 from zom.checks.values import (
     equals,
@@ -42,8 +42,8 @@ V2: Final = is_value("@format", "v2")
 V3: Final = is_value("@format", "v3")
 
 
-STRUCTURE: Final[tuple[Rule, ...]] = (
-    Rule(
+STRUCTURE: Final[tuple[CheckedRule, ...]] = (
+    CheckedRule(
         "root-is-group",
         node_kind("group"),
         must="the root is a group: xarray opens groups as datasets, not single arrays",
@@ -52,7 +52,7 @@ STRUCTURE: Final[tuple[Rule, ...]] = (
         # Only the root has no name.
         when=(is_value("@name", ""),),
     ),
-    Rule(
+    CheckedRule(
         "dims-present",
         required("@dims"),
         must=(
@@ -64,7 +64,7 @@ STRUCTURE: Final[tuple[Rule, ...]] = (
         when=(V3, has("@shape[*]")),
         on="array",
     ),
-    Rule(
+    CheckedRule(
         "dims-present",
         required("_ARRAY_DIMENSIONS"),
         must=(
@@ -76,7 +76,7 @@ STRUCTURE: Final[tuple[Rule, ...]] = (
         when=(V2,),
         on="array",
     ),
-    Rule(
+    CheckedRule(
         "dims-list",
         json_type(["array"], at="_ARRAY_DIMENSIONS"),
         must="_ARRAY_DIMENSIONS of a Zarr v2 array is a list",
@@ -85,7 +85,7 @@ STRUCTURE: Final[tuple[Rule, ...]] = (
         when=(V2,),
         on="array",
     ),
-    Rule(
+    CheckedRule(
         "dims-length",
         length("@dims", like="@shape"),
         must="an array has as many dimension names as dimensions",
@@ -93,7 +93,7 @@ STRUCTURE: Final[tuple[Rule, ...]] = (
         link=_ENCODING,
         on="array",
     ),
-    Rule(
+    CheckedRule(
         "dims-strings",
         json_type(["string"], at="@dims[*]"),
         must=(
@@ -104,7 +104,7 @@ STRUCTURE: Final[tuple[Rule, ...]] = (
         link=_ENCODING,
         on="array",
     ),
-    Rule(
+    CheckedRule(
         "dims-empty",
         pattern(r"[\s\S]+", at="@dims[*]"),
         should="dimension names are not empty",
@@ -112,7 +112,7 @@ STRUCTURE: Final[tuple[Rule, ...]] = (
         link=_ENCODING,
         on="array",
     ),
-    Rule(
+    CheckedRule(
         "dims-unique",
         unique("@dims[*]"),
         must=(
@@ -123,7 +123,7 @@ STRUCTURE: Final[tuple[Rule, ...]] = (
         link=_ENCODING,
         on="array",
     ),
-    Rule(
+    CheckedRule(
         "dim-sizes",
         shared_dims(),
         must="arrays of one group that share a dimension have the same length along it",
@@ -131,7 +131,7 @@ STRUCTURE: Final[tuple[Rule, ...]] = (
         link=_ENCODING,
         on="group",
     ),
-    Rule(
+    CheckedRule(
         "dim-scalar",
         python(dimensions_no_scalars),
         must=(
@@ -142,7 +142,7 @@ STRUCTURE: Final[tuple[Rule, ...]] = (
         link=_ENCODING,
         on="group",
     ),
-    Rule(
+    CheckedRule(
         "tree-align",
         python(descendants_aligned),
         must=(
@@ -153,7 +153,7 @@ STRUCTURE: Final[tuple[Rule, ...]] = (
         link=_TREES,
         on="group",
     ),
-    Rule(
+    CheckedRule(
         "tree-indexes",
         of_values(indexes_aligned),
         must="an index of a group in a DataTree has the values of the index that an ancestor has of that name",
@@ -161,7 +161,7 @@ STRUCTURE: Final[tuple[Rule, ...]] = (
         link=_TREES,
         on="group",
     ),
-    Rule(
+    CheckedRule(
         "coordinates-string",
         json_type(["string"], at="coordinates"),
         must=(
@@ -172,7 +172,7 @@ STRUCTURE: Final[tuple[Rule, ...]] = (
         link=_ENCODING,
         on="array",
     ),
-    Rule(
+    CheckedRule(
         "group-coordinates-string",
         json_type(["string"], at="coordinates"),
         should=(
@@ -183,7 +183,7 @@ STRUCTURE: Final[tuple[Rule, ...]] = (
         link=_ENCODING,
         on="group",
     ),
-    Rule(
+    CheckedRule(
         "coords-exist",
         words("coordinates"),
         should=(
@@ -192,7 +192,7 @@ STRUCTURE: Final[tuple[Rule, ...]] = (
         fix="correct the name, add the array, or take the name out",
         link=f"{_CF}#coordinate-system",
     ),
-    Rule(
+    CheckedRule(
         "bounds-string",
         json_type(["string"], at="bounds"),
         must=(
@@ -204,7 +204,7 @@ STRUCTURE: Final[tuple[Rule, ...]] = (
         on="array",
     ),
     *alike(
-        Rule(
+        CheckedRule(
             "references-string",
             json_type(["string"], at="grid_mapping"),
             should=(
@@ -226,7 +226,7 @@ STRUCTURE: Final[tuple[Rule, ...]] = (
         json_type(["string"], at="interior_ring"),
     ),
     *alike(
-        Rule(
+        CheckedRule(
             "references-exist",
             python(grid_mappings_there),
             should=(
@@ -248,7 +248,7 @@ STRUCTURE: Final[tuple[Rule, ...]] = (
         words("part_node_count"),
         words("interior_ring"),
     ),
-    Rule(
+    CheckedRule(
         "stale-dims",
         equals(at="_ARRAY_DIMENSIONS", like="@dims"),
         should=(
@@ -260,7 +260,7 @@ STRUCTURE: Final[tuple[Rule, ...]] = (
         when=(V3,),
         on="array",
     ),
-    Rule(
+    CheckedRule(
         "stale-dims",
         forbidden("_ARRAY_DIMENSIONS"),
         should=(

@@ -6,14 +6,14 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, cast
 
-from zom.checks.rule import PROFILES
+from zom.checks.checked_rule import PROFILES
 from zom.conventions.framework.convention import Convention
 from zom.conventions.framework.convention import conventions as known_conventions
 from zom.conventions.framework.suppression import parse_suppressions
 from zom.conventions.report import report_of
 
 if TYPE_CHECKING:
-    from zom.checks.rule import Profile
+    from zom.checks.checked_rule import Profile
     from zom.conventions.framework.judgement import Judgement
     from zom.conventions.framework.suppression import Suppression
     from zom.conventions.report import Report

@@ -21,7 +21,7 @@ from zom.limits import DEFAULT_LIMITS, Limits
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from zom.checks.rule import Profile
+    from zom.checks.checked_rule import Profile
     from zom.conventions.framework.convention import Convention
     from zom.conventions.report import Report
     from zom.hierarchy.check.store import DataScope

@@ -1,4 +1,7 @@
-"""Rules of conventions: one sentence each, how binding it is, what checks it, and what to do."""
+"""Rules with their checks: one sentence each, how binding it is, what checks it, and what to do.
+
+Conventions are made of them, and templates are compiled to them.
+"""
 
 from __future__ import annotations
 
@@ -17,10 +20,10 @@ if TYPE_CHECKING:
 
 __all__ = [
     "PROFILES",
+    "CheckedRule",
     "Condition",
     "Level",
     "Profile",
-    "Rule",
     "Source",
     "above",
     "alike",
@@ -173,15 +176,15 @@ def _judged_with_the_model(site: Site) -> Outcome:
 
 
 @dataclass(frozen=True, slots=True)
-class Rule:
-    """A rule of a convention: `must`, `should` or `note` is its sentence, and says how binding it is.
+class CheckedRule:
+    """A rule and its check, as data: `must`, `should` or `note` is its sentence, and says how binding it is.
 
     With `each`, the check is made for every value that this selector finds in the attributes, and
     selectors that begin with a dot start there. `when` says where the rule applies; `on`, to which kind
     of node, if not to all that the convention is on.
 
     >>> from zom.checks.values import pattern
-    >>> rule = Rule("name-lower", pattern("[a-z]+", at="name"), must="the name is in lower case")
+    >>> rule = CheckedRule("name-lower", pattern("[a-z]+", at="name"), must="the name is in lower case")
     >>> rule.level, rule.text
     ('MUST', 'the name is in lower case')
     """
@@ -225,7 +228,7 @@ class Rule:
         """How bad a breach is.
 
         >>> from zom.checks.values import required
-        >>> rule = Rule("title", required("title"), should="there is a title")
+        >>> rule = CheckedRule("title", required("title"), should="there is a title")
         >>> rule.severity(), rule.severity("full")
         ('warning', 'error')
         """
@@ -237,7 +240,7 @@ class Rule:
         """Whether the profile asks for it.
 
         >>> from zom.checks.values import required
-        >>> Rule("title", required("title"), must="there is a title", source="schema").is_in("text")
+        >>> CheckedRule("title", required("title"), must="there is a title", source="schema").is_in("text")
         False
         """
         return profile == "full" or self.source in {profile, "both"}
@@ -260,7 +263,7 @@ class Rule:
             return False
         return self.check.is_local and not any(each.startswith(AROUND) for each in selectors)
 
-    def beside(self, selector: str) -> Rule:
+    def beside(self, selector: str) -> CheckedRule:
         """The same rule for what a field of a model holds."""
         return replace(self, each=selector)
 
@@ -268,7 +271,7 @@ class Rule:
         """The rule as plain JSON, as `x-zom-rules` publishes it.
 
         >>> from zom.checks.values import required
-        >>> Rule("title", required("title"), should="there is a title").to_dict("dggs/title")["check"]
+        >>> CheckedRule("title", required("title"), should="there is a title").to_dict("dggs/title")["check"]
         'required'
         """
         facts: dict[str, Any] = {
@@ -290,11 +293,11 @@ class Rule:
         return {**facts, **{name: value for name, value in optional.items() if value is not None}}
 
 
-def alike(rule: Rule, *checks: Check) -> tuple[Rule, ...]:
+def alike(rule: CheckedRule, *checks: Check) -> tuple[CheckedRule, ...]:
     """The rule, and the same with other checks, for what one check cannot say.
 
     >>> from zom.conventions import json_type
-    >>> rule = Rule("number", json_type(["number"], at="a"), must="a and b are numbers")
+    >>> rule = CheckedRule("number", json_type(["number"], at="a"), must="a and b are numbers")
     >>> [each.id for each in alike(rule, json_type(["number"], at="b"))]
     ['number', 'number']
     """
