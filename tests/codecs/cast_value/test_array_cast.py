@@ -180,6 +180,16 @@ def test_any_bits_are_cast_as_scalars_are(source, patterns, target, rounding):
             assert cast(np.array([value])).tobytes() == made.tobytes()
 
 
+@pytest.mark.parametrize("target", ["float64", "float16", "bfloat16"])
+@pytest.mark.parametrize("rounding", ["nearest-even", "towards-zero"])
+def test_a_signalling_nan_is_cast_without_a_warning(target, rounding):
+    signalling = np.array([0x7F800001], "u4").view("f4")
+    made = ArrayCast(data_type("float32"), data_type(target), (), rounding=rounding)(signalling)
+    assert np.isnan(made.astype("f8")).all()
+    with pytest.raises(CodecError, match="expected a number that int8 holds, found nan"):
+        ArrayCast(data_type("float32"), data_type("int8"), (), rounding=rounding)(signalling)
+
+
 def test_mapped_scalars_are_not_cast():
     float64, uint8 = data_type("float64"), data_type("uint8")
     pairs = [(np.float64("nan"), np.uint8(0)), (np.float64(300), np.uint8(1)), (np.float64(300), np.uint8(2))]

@@ -116,7 +116,7 @@ class ArrayCast:
                 made[absent] = self._to.nan
             return made, wrong
         if part.dtype.kind == "f":
-            whole, wrong = self._whole_floats(part.astype(np.float64), self._to)
+            whole, wrong = self._whole_floats(_widened(part, np.dtype(np.float64)), self._to)
         else:
             whole, wrong = self._whole_integers(part, self._to)
         return _as_type(whole, self._native), wrong
@@ -134,7 +134,7 @@ class ArrayCast:
                 values = np.where(absent, np.nan, values)
         own = issubclass(self._native.type, np.floating)
         if own and values.dtype.itemsize <= self._native.itemsize:
-            return values.astype(self._native), None
+            return _widened(values, self._native), None
         if own and self._rounding == "nearest-even":
             with np.errstate(over="ignore", under="ignore", invalid="ignore"):
                 made = values.astype(self._native)
@@ -142,7 +142,8 @@ class ArrayCast:
                 return made, None
             beyond = np.isinf(made)
             return made, beyond & np.isfinite(values) if beyond.any() else None
-        doubles, wrong = shortened(values.astype(np.float64), form, self._rounding, self._out_of_range)
+        wide = _widened(values, np.dtype(np.float64))
+        doubles, wrong = shortened(wide, form, self._rounding, self._out_of_range)
         with np.errstate(over="ignore", under="ignore", invalid="ignore"):
             return doubles.astype(self._native), wrong
 
@@ -220,6 +221,12 @@ def _numbers(part: Array) -> Array:
     if issubclass(dtype.type, np.number):
         return part.astype(dtype.newbyteorder("="), copy=False)
     return part.astype(_work_type(dtype) if "int" in dtype.name else np.float32)
+
+
+def _widened(values: Array, dtype: np.dtype[Any]) -> Array:
+    """Numbers as a type that holds all of them; numpy warns of signalling NaNs, which become quiet ones."""
+    with np.errstate(invalid="ignore"):
+        return values.astype(dtype)
 
 
 def _as_type(whole: Array, dtype: np.dtype[Any]) -> Array:
