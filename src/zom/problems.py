@@ -110,7 +110,7 @@ class Fault(NamedTuple):
     found: str
     fix: str | None = None
     place: tuple[int, int] | None = None
-    """Line and column, where a text is at fault and not a value in it."""
+    """Line and column, where whoever read the text knows them."""
 
     def problem(
         self,

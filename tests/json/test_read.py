@@ -62,8 +62,15 @@ def only(source, **options):
     faults = []
     value = read_json(source, faults, **options)
     (fault,) = faults
-    where = "" if fault.place is None else " at line {}, column {}".format(*fault.place)
-    return value, (fault.rule.code, fault.path, fault.expected, fault.found + where, fault.fix)
+    return value, (fault.rule.code, fault.path, fault.expected, fault.found, fault.fix)
+
+
+def located(source):
+    """The same, with line and column behind what was found."""
+    value, (code, path, expected, found, fix) = only(source)
+    faults = []
+    read_json(source, faults)
+    return value, (code, path, expected, "{} at line {}, column {}".format(found, *faults[0].place), fix)
 
 
 @given(values, styles)
@@ -173,7 +180,7 @@ def test_every_beginning_of_a_text_is_one_syntax_error(source):
 
 
 def test_of_a_name_given_twice_the_last_value_counts():
-    value, fault = only('{"a": 1,\n "b": 2, "a": 3}')
+    value, fault = located('{"a": 1,\n "b": 2, "a": 3}')
     assert value == {"a": 3, "b": 2}
     assert list(value) == ["a", "b"]
     assert fault == (
@@ -300,7 +307,7 @@ def test_wide_encodings_are_named(source, encoding):
     ],
 )
 def test_a_byte_that_is_not_utf_8_is_located(source, found):
-    assert only(source) == (None, ("json/encoding", (), "text in UTF-8", found, None))
+    assert located(source) == (None, ("json/encoding", (), "text in UTF-8", found, None))
 
 
 @pytest.mark.parametrize("source", ['{"a": ["x\\ud800"]}', '{"a": ["x\ud800"]}'])
@@ -320,6 +327,21 @@ def test_half_a_character_in_a_name_is_located_by_the_name_as_it_is_read():
 
 def test_the_two_halves_of_a_character_are_one():
     assert well_read('"\\ud83d\\ude00"') == "😀"
+
+
+@pytest.mark.parametrize(
+    ("source", "places"),
+    [
+        ('{"a": NaN,\n "b": [1, 1e400]}', [(1, 7), (2, 11)]),
+        ('{"a": "\\ud800", "\\udc00": 1}', [(1, 7), (1, 17)]),
+        ("[" + "1" * 401 + ', {"a": 1,\n"a": 2}]', [(1, 2), (2, 1)]),
+        ('{"a": ' + "[" * 200 + "]" * 200 + "}", [(1, 134)]),
+    ],
+)  # fmt: skip
+def test_every_fault_of_a_text_knows_where_it_stands(source, places):
+    for text in (source, source.encode()):
+        read_json(text, faults := [])
+        assert [fault.place for fault in faults] == places
 
 
 # -- syntax ------------------------------------------------------------------------------------------
@@ -356,10 +378,10 @@ def test_the_two_halves_of_a_character_are_one():
     ],
 )  # fmt: skip
 def test_a_syntax_error_is_one_fault_with_line_and_column(source, expected, found, fix):
-    value, fault = only(source)
+    value, fault = located(source)
     assert value is None
     assert fault == ("json/syntax", (), expected, found, fix)
-    assert only(source.encode()) == (None, fault)
+    assert located(source.encode()) == (None, fault)
 
 
 def test_a_text_with_a_syntax_error_has_no_other_fault():

@@ -27,3 +27,12 @@ def test_a_name_given_twice_is_located_where_it_is_given_again():
     (problem,) = zom.validate(text, level="lenient").problems
     assert (problem.code, problem.pointer) == ("json/duplicate-key", "/attributes/a")
     assert (problem.line, problem.column, problem.found) == (2, 25, '"a" again')
+
+
+def test_a_fault_of_a_value_is_located_at_that_value_although_its_name_is_given_again():
+    text = '{"zarr_format": 2,\n "attributes": {"a": NaN,\n "a": 2}}'
+    found = zom.validate(text, level="lenient").problems
+    assert [(each.code, each.line, each.column) for each in found] == [
+        ("json/not-finite", 2, 22),
+        ("json/duplicate-key", 3, 2),
+    ]

@@ -17,9 +17,9 @@ from zom.formats import detection as hierarchy
 from zom.formats.draft import EntryPoint
 from zom.formats.v2 import V2
 from zom.formats.v3 import V3
-from zom.json.place import locate_all
 from zom.json.read import read_json
 from zom.limits import DEFAULT_LIMITS
+from zom.model.location import with_lines
 from zom.model.stored import consolidated_pointer, from_consolidated
 
 if TYPE_CHECKING:
@@ -92,12 +92,7 @@ class Document:
     def located(self, problems: Iterable[Problem]) -> list[Problem]:
         """The problems with the places where they stand in the text."""
         found = [replace(problem, pointer=self._pointer(problem)) for problem in problems]
-        places = locate_all(self.text, [problem.pointer for problem in found])
-        located: list[Problem] = []
-        for problem in found:
-            place = None if problem.line is not None else places[problem.pointer]
-            located.append(replace(problem, line=place[0], column=place[1]) if place else problem)
-        return located
+        return list(with_lines(tuple(found), self.text, most=len(self.text)))
 
     def _pointer(self, problem: Problem) -> str:
         """Where the problem stands in the file, which may not be the document of the object model."""

@@ -127,14 +127,16 @@ class _Builder:
         self.faults = faults
         self.limits = limits
         self.most_digits = most_digits(limits)
+        self.here = 0
+        """Where the name or the value that is looked at starts."""
         self.stack: list[_Container] = []
         self.value: Any = None
         self.counts: dict[Rule, int] = {}
 
     def build(self, steps: Iterator[Event]) -> Any:
-        for kind, start, found in steps:
+        for kind, self.here, found in steps:
             if kind == NAME:
-                self._name(found, start)
+                self._name(found)
             elif kind in OPENING:
                 if not self._open(is_object=found == "{"):
                     _skip(steps)
@@ -151,13 +153,13 @@ class _Builder:
                 self.faults.append(Fault(broken, (), "no more of them", f"{count - MOST_FAULTS} more"))
         return self.value
 
-    def _name(self, name: str, start: int) -> None:
+    def _name(self, name: str) -> None:
         frame = self.stack[-1]
         frame.name = repaired(name)
         frame.name = self._whole(name)
         if frame.name in frame.made:
             found = f"{show(frame.name)} again"
-            self._report(DUPLICATE, "each name once", found, "remove all but the last", self.lines.at(start))
+            self._report(DUPLICATE, "each name once", found, "remove all but the last")
 
     def _open(self, *, is_object: bool) -> bool:
         """Whether one more level is allowed; then it is open."""
@@ -221,19 +223,12 @@ class _Builder:
             self._report(fault.rule, fault.expected, fault.found, fault.fix)
         return value
 
-    def _report(
-        self,
-        broken: Rule,
-        expected: str,
-        found: str,
-        fix: str | None = None,
-        place: tuple[int, int] | None = None,
-    ) -> None:
-        """A fault at the value that comes next."""
+    def _report(self, broken: Rule, expected: str, found: str, fix: str | None = None) -> None:
+        """A fault at the value that comes next, or in its name."""
         count = self.counts[broken] = self.counts.get(broken, 0) + 1
         if count <= MOST_FAULTS:
             path = tuple(len(f.made) if isinstance(f.made, list) else f.name for f in self.stack)
-            self.faults.append(Fault(broken, path, expected, found, fix, place))
+            self.faults.append(Fault(broken, path, expected, found, fix, self.lines.at(self.here)))
 
 
 def _shortened(digits: str) -> str:

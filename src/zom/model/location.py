@@ -41,7 +41,7 @@ def text_problems(faults: Sequence[Fault], level: Level) -> list[Problem]:
 
 
 _LOCATED_BYTES = 1 << 24
-"""Texts longer than this are not searched for the lines of problems: it takes seconds."""
+"""Texts longer than this are not searched, unless on request: it takes seconds."""
 
 
 Places = dict[tuple["str | bytes", frozenset[str]], dict[str, "tuple[int, int] | None"]]
@@ -49,15 +49,20 @@ Places = dict[tuple["str | bytes", frozenset[str]], dict[str, "tuple[int, int] |
 
 
 def with_lines(
-    problems: tuple[Problem, ...], text: str | bytes, known: Places | None = None
+    problems: tuple[Problem, ...],
+    text: str | bytes,
+    known: Places | None = None,
+    *,
+    most: int = _LOCATED_BYTES,
 ) -> tuple[Problem, ...]:
     """The problems with the lines and columns in `text` that they stand at; `known` is used and added to.
 
-    What a problem says of its place already, stays: it is the text that is at fault there.
+    What a problem says of its place already, stays: the scanner of the text found it. Texts of more than `most`
+    bytes are not searched.
     """
-    if not problems or len(text) > _LOCATED_BYTES:
+    pointers = frozenset(problem.pointer for problem in problems if problem.line is None)
+    if not pointers or len(text) > most:
         return problems
-    pointers = frozenset(problem.pointer for problem in problems)
     places = None if known is None else known.get((text, pointers))
     if places is None:
         places = locate_all(text, pointers)
@@ -65,9 +70,8 @@ def with_lines(
             known[text, pointers] = places
     located: list[Problem] = []
     for problem in problems:
-        place = places[problem.pointer]
-        if place is None or problem.line is not None:
-            located.append(problem)
-        else:
-            located.append(dataclasses.replace(problem, line=place[0], column=place[1]))
+        place = None if problem.line is not None else places[problem.pointer]
+        located.append(
+            dataclasses.replace(problem, line=place[0], column=place[1]) if place is not None else problem
+        )
     return tuple(located)
