@@ -14,7 +14,7 @@ from contextlib import suppress
 import pytest
 
 import zom
-from zom.stores.interrupts import Uninterrupted, interruptible
+from zom.stores.interrupts import Uninterrupted, interruptible, many_uninterrupted
 from zom.stores.local.lock_files import lock_name
 from zom.stores.local.whole_locks import lock
 
@@ -119,6 +119,43 @@ def test_a_handler_of_the_users_own_is_called_behind_the_block():
         interrupt()
         assert called == []
     assert called == [signal.SIGINT]
+
+
+def test_between_many_blocks_an_interrupt_is_raised_at_once():
+    before = signal.getsignal(signal.SIGINT)
+    done = []
+    with pytest.raises(KeyboardInterrupt), many_uninterrupted():  # noqa: PT012 - it ends where it comes
+        for number in range(3):
+            with Uninterrupted():
+                done.append(number)
+            if number == 1:
+                interrupt()
+    assert done == [0, 1]
+    assert signal.getsignal(signal.SIGINT) is before
+
+
+def test_an_interrupt_in_one_of_many_blocks_waits_for_its_end():
+    done = []
+    with pytest.raises(KeyboardInterrupt), many_uninterrupted():  # noqa: PT012 - it ends where it comes
+        for number in range(3):
+            with Uninterrupted():
+                with Uninterrupted():
+                    interrupt()
+                done.append(number)
+            done.append("behind")
+    assert done == [0]
+
+
+def test_waiting_between_many_blocks_leaves_them_as_they_were():
+    done = []
+    with pytest.raises(KeyboardInterrupt), many_uninterrupted():  # noqa: PT012 - it ends where it comes
+        with interruptible():
+            done.append(1)
+        with Uninterrupted(), interruptible():
+            done.append(2)
+        interrupt()
+        done.append(3)
+    assert done == [1, 2]
 
 
 def test_other_threads_have_nothing_to_do_with_it():

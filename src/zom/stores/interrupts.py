@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator
 
-__all__ = ["Uninterrupted", "interruptible"]
+__all__ = ["Uninterrupted", "interruptible", "many_uninterrupted"]
 
 _INTERRUPT = int(signal.SIGINT)
 
@@ -41,26 +41,34 @@ class Uninterrupted:
     ['all of it', 'then the interrupt']
     """
 
-    __slots__ = ("_before", "_came", "_waits")
+    __slots__ = ("_before", "_came", "_outer", "_waits")
 
     def __init__(self) -> None:
         self._before: Callable[..., Any] | None = None
         """What handles the signal otherwise; None where nothing of Python does, or where the block is inside another."""
         self._came: tuple[Any, ...] | None = None
         self._waits = False
+        self._outer: Uninterrupted | None = None
+        """The block around this one, where Ctrl-C ended what is done there."""
 
     def __enter__(self) -> None:
         if threading.get_ident() != threading.main_thread().ident:
             return
         before = _plain.getsignal(_INTERRUPT)
-        if not callable(before) or type(getattr(before, "__self__", None)) is Uninterrupted:
-            return
-        self._before = before
-        _plain.signal(_INTERRUPT, self._defer)
+        outer = getattr(before, "__self__", None)
+        if type(outer) is Uninterrupted:
+            if outer.hold():
+                self._outer = outer
+        elif callable(before):
+            self._before = before
+            _plain.signal(_INTERRUPT, self._defer)
 
     def __exit__(self, *error: object) -> None:
+        outer = self._outer
+        if outer is not None:
+            outer.let_go()
         # An interrupt that comes right here is still deferred: the block ends with the next line.
-        if self._before is not None:
+        elif self._before is not None:
             _plain.signal(_INTERRUPT, self._before)
             if self._came is not None:
                 self._raise()
@@ -75,15 +83,40 @@ class Uninterrupted:
             what, self._came = self._came, None
             self._before(*what)
 
+    def hold(self) -> bool:
+        """Make Ctrl-C wait, within a part of the block that it ends else; False where it waits already."""
+        held, self._waits = self._waits, False
+        return held
+
+    def let_go(self) -> None:
+        """Let Ctrl-C end that part again, and raise what came meanwhile."""
+        self._waits = True
+        if self._came is not None:
+            self._raise()
+
     @contextmanager
     def waiting(self) -> Generator[None]:
         """A part of the block that Ctrl-C ends: who waits for others is not made to wait on."""
-        self._waits = True
+        before, self._waits = self._waits, True
         try:
             self._raise()
             yield
         finally:
-            self._waits = False
+            self._waits = before
+
+
+@contextmanager
+def many_uninterrupted() -> Generator[None]:
+    """A block in which `Uninterrupted` is entered many times, which takes less time then; Ctrl-C ends it.
+
+    >>> with many_uninterrupted():
+    ...     for _ in range(3):
+    ...         with Uninterrupted():
+    ...             pass
+    """
+    block = Uninterrupted()
+    with block, block.waiting():
+        yield
 
 
 def _current() -> Uninterrupted | None:

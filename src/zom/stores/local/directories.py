@@ -13,7 +13,7 @@ import threading
 from contextlib import ExitStack, contextmanager, suppress
 from typing import TYPE_CHECKING
 
-from zom.stores.interrupts import Uninterrupted
+from zom.stores.interrupts import Uninterrupted, many_uninterrupted
 from zom.stores.local.direct import open_below
 from zom.stores.local.files import give_back, kind, open_directory, refuse_dangling
 from zom.stores.local.lock_files import is_lock_file, remove_abandoned_lock
@@ -69,7 +69,7 @@ class Directories:
             return
         folder = self._of_thread.folder = Folder()
         try:
-            with self._locks.recycling(self.root):
+            with many_uninterrupted(), self._locks.recycling(self.root):
                 yield
         finally:
             self._of_thread.folder = None

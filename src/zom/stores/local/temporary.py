@@ -68,8 +68,10 @@ def temporary_name() -> str:
 def hold(descriptor: int) -> None:
     """Mark the open file as one that a living process writes, where the file system can."""
     if is_possible():
-        with suppress(OSError):
+        try:  # noqa: SIM105 - `suppress` takes longer than the call
             lock(descriptor, wait=False)
+        except OSError:
+            pass
 
 
 def remove_abandoned(name: str, directory: int) -> bool:

@@ -9,7 +9,6 @@ from __future__ import annotations
 import errno
 import os
 import struct
-from contextlib import suppress
 from typing import Any
 
 from zom.stores.interrupts import interruptible
@@ -25,11 +24,11 @@ __all__ = ["UNLOCKABLE", "is_possible", "lock", "unlock"]
 UNLOCKABLE = frozenset({errno.ENOSYS, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOLCK})
 """What a file system answers that knows no locks."""
 
-_KINDS = {
-    name: struct.pack("hhqqi", getattr(fcntl, name, 0), os.SEEK_SET, 0, 0, 0)
+_READ, _WRITE, _NONE = (
+    struct.pack("hhqqi", getattr(fcntl, name, 0), os.SEEK_SET, 0, 0, 0)
     for name in ("F_RDLCK", "F_WRLCK", "F_UNLCK")
-}
-"""What each kind of lock is to the system, for a file from its beginning to its end."""
+)
+"""What a shared lock, a lock and none are to the system, for a file from its beginning to its end."""
 
 
 def is_possible() -> bool:
@@ -43,36 +42,38 @@ def is_possible() -> bool:
 
 def lock(descriptor: int, *, wait: bool, shared: bool = False) -> None:
     """Lock an open file, which must be writable unless `shared`; BlockingIOError where another has it."""
+    kind = _READ if shared else _WRITE
     try:
-        _lock(descriptor, wait=False, shared=shared)
+        _lock(descriptor, kind, wait=False)
     except BlockingIOError:
         if not wait:
             raise
         with interruptible():
-            _lock(descriptor, wait=True, shared=shared)
+            _lock(descriptor, kind, wait=True)
 
 
-def _lock(descriptor: int, *, wait: bool, shared: bool) -> None:
-    if _described(descriptor, "F_RDLCK" if shared else "F_WRLCK", wait=wait):
-        return
-    how = fcntl.LOCK_SH if shared else fcntl.LOCK_EX
-    fcntl.flock(descriptor, how if wait else how | fcntl.LOCK_NB)
+def _lock(descriptor: int, kind: bytes, *, wait: bool) -> None:
+    if not _described(descriptor, kind, wait=wait):
+        how = fcntl.LOCK_SH if kind is _READ else fcntl.LOCK_EX
+        fcntl.flock(descriptor, how if wait else how | fcntl.LOCK_NB)
 
 
 def unlock(descriptor: int) -> None:
     """Unlock an open file, whoever has copies of its descriptor."""
-    with suppress(OSError):
-        if fcntl is not None and not _described(descriptor, "F_UNLCK", wait=False):
-            fcntl.flock(descriptor, fcntl.LOCK_UN)
-
-
-def _described(descriptor: int, kind: str, *, wait: bool) -> bool:
-    """Whether the system knows locks of open file descriptions; then it is locked so."""
-    if not hasattr(fcntl, "F_OFD_SETLKW"):
-        return False
-    call = fcntl.F_OFD_SETLKW if wait else fcntl.F_OFD_SETLK
     try:
-        fcntl.fcntl(descriptor, call, _KINDS[kind])
+        if fcntl is not None and not _described(descriptor, _NONE, wait=False):
+            fcntl.flock(descriptor, fcntl.LOCK_UN)
+    except OSError:
+        pass
+
+
+def _described(descriptor: int, kind: bytes, *, wait: bool) -> bool:
+    """Whether the system knows locks of open file descriptions; then it is locked so."""
+    call = getattr(fcntl, "F_OFD_SETLKW" if wait else "F_OFD_SETLK", None)
+    if call is None:
+        return False
+    try:
+        fcntl.fcntl(descriptor, call, kind)
     except OSError as error:
         if error.errno == errno.EINVAL:
             return False
