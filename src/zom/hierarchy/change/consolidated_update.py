@@ -6,6 +6,7 @@ the old ones or the new ones, and no block that is stale or gone.
 
 from __future__ import annotations
 
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from zom.hierarchy.change.blocks import block_end, block_in, plain_text
@@ -25,6 +26,10 @@ if TYPE_CHECKING:
 __all__ = ["Written", "change_documents", "holders_of"]
 
 
+NOTHING: Mapping[str, bytes | None] = MappingProxyType({})
+"""No documents."""
+
+
 class Written(NamedTuple):
     """A document of a node that changes."""
 
@@ -34,10 +39,12 @@ class Written(NamedTuple):
     new: bytes | None
 
 
-def holders_of(store: Store, paths: Iterable[str], layout: Layout) -> dict[str, bytes]:
+def holders_of(
+    store: Store, paths: Iterable[str], layout: Layout, known: Mapping[str, bytes | None] = NOTHING
+) -> dict[str, bytes]:
     """The documents with blocks at `paths` and above, by the paths of their groups, the topmost first.
 
-    Where there is no consolidated metadata, that is one batch of small reads.
+    Where there is no consolidated metadata, that is one batch of small reads; what is `known` is not read again.
 
     >>> from zom.hierarchy.stored.layout import V2_LAYOUT
     >>> from zom.stores.memory import MemoryStore
@@ -52,10 +59,12 @@ def holders_of(store: Store, paths: Iterable[str], layout: Layout) -> dict[str, 
         {at for path in nodes for at in (path, *above_all(path))}, key=lambda at: len(parse_path(at))
     )
     keys = [layout.key(at, end) for at in groups]
+    unknown = [key for key in keys if key not in known]
+    texts = {**known, **dict(zip(unknown, store.get_many(unknown), strict=True))}
     return {
         at: text
-        for at, text in zip(groups, store.get_many(keys), strict=True)
-        if text is not None and block_in(layout, text) is not None
+        for at, key in zip(groups, keys, strict=True)
+        if (text := texts[key]) is not None and block_in(layout, text) is not None
     }
 
 

@@ -117,9 +117,11 @@ def create_node(store: Store, spec: Spec, path: str = "") -> Layout:
     beaten_at = ""
     for attempt in range(_TRIES):
         try:
-            layout, missing = _missing(store, spec, names)
+            texts = _documents_along(store, names)
+            layout, missing = _missing(store, spec, names, texts)
             _check_place(store, layout, [above for above, _ in missing], path, spec)
-            holders = holders_of(store, [*(above for above, _ in missing), path], layout)
+            # What changes meanwhile is found when it is changed, or by `follow` afterwards.
+            holders = holders_of(store, [*(above for above, _ in missing), path], layout, texts)
             documents = _own_documents(layout, path, spec)
             if holders:
                 _put_with_blocks(store, layout, missing, path, documents, holders)
@@ -234,13 +236,18 @@ def entry_text() -> bytes:
 # --- what is there --------------------------------------------------------------------------------------
 
 
+def _documents_along(store: Store, names: tuple[str, ...]) -> dict[str, bytes | None]:
+    """The documents of v3 and v2 that there may be along a path, by key."""
+    paths = [join(names[:count]) for count in range(len(names) + 1)]
+    keys = [key for path in paths for layout in (V3_LAYOUT, V2_LAYOUT) for key in layout.tried(path)]
+    return dict(zip(keys, store.get_many(keys), strict=True))
+
+
 def _missing(
-    store: Store, spec: Spec, names: tuple[str, ...]
+    store: Store, spec: Spec, names: tuple[str, ...], texts: Mapping[str, bytes | None]
 ) -> tuple[Layout, list[tuple[str, dict[str, bytes]]]]:
     """The layout that the node will have, and what must be written above it, by path."""
     paths = [join(names[:count]) for count in range(len(names) + 1)]
-    keys = [key for path in paths for layout in (V3_LAYOUT, V2_LAYOUT) for key in layout.tried(path)]
-    texts = dict(zip(keys, store.get_many(keys), strict=True))
     nodes = {path: _found_in(texts, path) for path in paths}
     layout = LAYOUTS[spec.family.form][0]
     if layout.implicit_groups:
