@@ -141,6 +141,23 @@ def test_an_index_at_either_end_is_found(location):
     assert np.array_equal(late(array)[30:50, 5:105], VALUES[30:50, 5:105])
 
 
+@pytest.mark.parametrize("longest", [1 << 22, 0])
+def test_shards_inside_of_shards_are_read(monkeypatch, longest):
+    monkeypatch.setattr("zom.engine.reading.LONGEST_INNER", longest)
+    spec = made(fill=False).spec
+    outer = spec.document["codecs"][0]
+    within = {"name": "sharding_indexed", "configuration": {**outer["configuration"], "chunk_shape": [4, 5]}}
+    changed = {
+        "name": "sharding_indexed",
+        "configuration": {**outer["configuration"], "chunk_shape": [20, 20], "codecs": [within]},
+    }
+    array = zom.create_array(MemoryStore(), spec.replace(codecs=[changed]), "a")
+    array[:] = VALUES
+    found = late(array)
+    assert np.array_equal(found[30:50, 5:105], VALUES[30:50, 5:105])
+    assert (len(found.store.batches) == 2) == (longest > 0)
+
+
 def test_missing_shards_and_missing_inner_chunks_are_fill():
     array = made(fill=False)
     array[0:3, 0:3] = 7

@@ -23,10 +23,13 @@ if TYPE_CHECKING:
     from zom.extension.bound import Array, Data
     from zom.stores.interface import ByteRange
 
-__all__ = ["READ_WHOLE", "near", "read_shards"]
+__all__ = ["LONGEST_INNER", "READ_WHOLE", "near", "read_shards"]
 
 READ_WHOLE = 1 << 19
 """Shards of so many bytes, decoded, are read whole: 0.5 MiB come in less time than a round trip takes."""
+
+LONGEST_INNER = 1 << 22
+"""Shards inside of shards of so many bytes, decoded, are read whole, as other inner chunks are."""
 
 _GAP = 1 << 16
 """So many bytes that nobody wants are read along: a request costs about as much as 64 KiB, some 0.5 ms."""
