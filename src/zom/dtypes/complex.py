@@ -7,13 +7,13 @@ such parts, so it holds them as records of two fields, `real` and `imag`: no bit
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from typing_extensions import override
 
-from zom.dtypes.element import PlainFamily, PlainType, cast_error, ml_dtype
+from zom.dtypes.element import NumberType, PlainFamily, cast_error, ml_dtype
 from zom.dtypes.float_format import FORMATS, FloatFormat, float_schema, parse_float, write_float
 from zom.extension.complex_parts import PARTS
 from zom.extension.datatype import data_types
@@ -22,7 +22,7 @@ from zom.extension.notation import NOTATIONS
 from zom.json.python_value import is_list, number_of
 
 if TYPE_CHECKING:
-    from zom.extension.datatype import ByteOrder, DataType, Format, Kind
+    from zom.extension.datatype import ByteOrder, Format, Kind
     from zom.extension.notation import Notation
     from zom.json.value import JSON
     from zom.problems import Fault
@@ -33,7 +33,7 @@ _CODES = {"float32": "c8", "float64": "c16"}
 
 
 @dataclass(frozen=True, slots=True)
-class ComplexType(PlainType):
+class ComplexType(NumberType):
     """Complex numbers, both parts of one format.
 
     >>> ComplexType(FORMATS["float32"]).parse_fill([1, "NaN"], "v3", [])
@@ -65,17 +65,8 @@ class ComplexType(PlainType):
 
     @property
     @override
-    def order(self) -> ByteOrder | None:
-        return self.byte_order
-
-    @property
-    @override
     def code(self) -> str | None:
         return _CODES.get(self.part.name)
-
-    @override
-    def ordered(self, order: ByteOrder | None) -> DataType:
-        return replace(self, byte_order=order)
 
     @override
     def numpy(self) -> np.dtype[Any]:

@@ -10,9 +10,9 @@ import importlib
 import re
 import sys
 from abc import abstractmethod
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import numpy as np
 from typing_extensions import override
@@ -39,6 +39,7 @@ if TYPE_CHECKING:
 __all__ = [
     "CONFIGURATION",
     "Element",
+    "NumberType",
     "PlainFamily",
     "PlainType",
     "cast_error",
@@ -311,6 +312,22 @@ class PlainType(Element):
             raise spelling_error(self, form, "numpy has no such type")
         mark = "|" if self.unit == 1 else ">" if self.order == "big" else "<"
         return mark + self.code
+
+
+class NumberType(PlainType):
+    """A number; a dataclass, one of whose fields is the order of its bytes."""
+
+    byte_order: ByteOrder | None
+
+    @property
+    @override
+    def order(self) -> ByteOrder | None:
+        return self.byte_order
+
+    @override
+    def ordered(self, order: ByteOrder | None) -> DataType:
+        own: Any = self
+        return cast("DataType", replace(own, byte_order=order))
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,20 +6,20 @@ Zarr v3 core, data types; v2 `<f2` and so on; zarr-extensions for `bfloat16`, `f
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from typing_extensions import override
 
-from zom.dtypes.element import PlainFamily, PlainType, cast_error
+from zom.dtypes.element import NumberType, PlainFamily, cast_error
 from zom.dtypes.float_format import FORMATS, FloatFormat, float_schema, parse_float, write_float
 from zom.extension.datatype import data_types
 from zom.extension.notation import NOTATIONS
 from zom.json.python_value import number_of
 
 if TYPE_CHECKING:
-    from zom.extension.datatype import ByteOrder, DataType, Format, Kind
+    from zom.extension.datatype import ByteOrder, Format, Kind
     from zom.extension.notation import Notation
     from zom.json.value import JSON
     from zom.problems import Fault
@@ -30,7 +30,7 @@ _CODES = {"float16": "f2", "float32": "f4", "float64": "f8"}
 
 
 @dataclass(frozen=True, slots=True)
-class FloatType(PlainType):
+class FloatType(NumberType):
     """Floating point numbers of one format.
 
     >>> FloatType(FORMATS["float32"]).parse_fill("0x7fc00001", "v3", []).tobytes().hex()
@@ -62,11 +62,6 @@ class FloatType(PlainType):
 
     @property
     @override
-    def order(self) -> ByteOrder | None:
-        return self.byte_order
-
-    @property
-    @override
     def code(self) -> str | None:
         return _CODES.get(self.format.name)
 
@@ -74,10 +69,6 @@ class FloatType(PlainType):
     @override
     def v2_name(self) -> str | None:
         return None if self.code else self.name
-
-    @override
-    def ordered(self, order: ByteOrder | None) -> DataType:
-        return replace(self, byte_order=order)
 
     @override
     def plain_fill_schema(self, notation: Notation) -> dict[str, Any]:

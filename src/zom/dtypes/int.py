@@ -6,19 +6,19 @@ Zarr v3 core, data types; v2 `|i1`, `<i2` and so on. A fill value has no fractio
 from __future__ import annotations
 
 import sys
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from typing_extensions import override
 
-from zom.dtypes.element import PlainFamily, PlainType, cast_error
+from zom.dtypes.element import NumberType, PlainFamily, cast_error
 from zom.extension.datatype import data_types
 from zom.extension.fill_value import parse_int
 from zom.json.python_value import integer_of
 
 if TYPE_CHECKING:
-    from zom.extension.datatype import ByteOrder, DataType, Format, Kind
+    from zom.extension.datatype import ByteOrder, Format, Kind
     from zom.extension.notation import Notation
     from zom.json.value import JSON
     from zom.problems import Fault
@@ -27,7 +27,7 @@ __all__ = ["IntType"]
 
 
 @dataclass(frozen=True, slots=True)
-class IntType(PlainType):
+class IntType(NumberType):
     """Integers of a number of bits; fewer than 8 of them take a byte each.
 
     >>> IntType(16, signed=False).parse_fill(65535, "v3", [])
@@ -60,11 +60,6 @@ class IntType(PlainType):
 
     @property
     @override
-    def order(self) -> ByteOrder | None:
-        return self.byte_order
-
-    @property
-    @override
     def code(self) -> str | None:
         return None if self.bits < 8 else f"{'i' if self.signed else 'u'}{self.itemsize}"
 
@@ -79,10 +74,6 @@ class IntType(PlainType):
         if self.signed:
             return -(1 << (self.bits - 1)), (1 << (self.bits - 1)) - 1
         return 0, (1 << self.bits) - 1
-
-    @override
-    def ordered(self, order: ByteOrder | None) -> DataType:
-        return replace(self, byte_order=order)
 
     @override
     def plain_fill_schema(self, notation: Notation) -> dict[str, Any]:

@@ -10,23 +10,25 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 from typing_extensions import override
 
 from zom.dtypes.base64_fill import base64_schema, parse_item, write_item
-from zom.dtypes.element import Element, cast_error, unconfigured
+from zom.dtypes.element import unconfigured
+from zom.dtypes.raw_bytes import RawElement
 from zom.extension.datatype import DataType, DataTypeFamily, data_types
 from zom.extension.fill_value import LENGTH, RAW_BASE64, WIDTH, parse_int, refuse_type
 from zom.extension.notation import NOTATIONS
 from zom.extension.patterns import BASE64, base64_up_to, up_to, whole
 from zom.extension.typestr import MOST_BYTES
-from zom.json.python_value import bytes_of, is_list
+from zom.json.python_value import is_list
 from zom.problems import Fault, rule, show
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from zom.extension.datatype import Format, Kind
+    import numpy as np
+
+    from zom.extension.datatype import Format
     from zom.extension.notation import Notation
     from zom.json.value import JSON, JSONDict
 
@@ -54,7 +56,7 @@ _RIGHT = f"r(?=(?:{up_to(8 * MOST_BYTES)})(?![0-9]))(?:{_OF_8})"
 
 
 @dataclass(frozen=True, slots=True)
-class RawBitsType(Element):
+class RawBitsType(RawElement):
     r"""Elements of `bits` bits.
 
     >>> RawBitsType(16).parse_fill([1, 255], "v3", []).tobytes()
@@ -70,21 +72,8 @@ class RawBitsType(Element):
 
     @property
     @override
-    def kind(self) -> Kind:
-        return "raw"
-
-    @property
-    @override
     def itemsize(self) -> int:
         return self.bits // 8
-
-    @override
-    def numpy(self) -> np.dtype[Any]:
-        return np.dtype(f"V{self.itemsize}")
-
-    @override
-    def to_v2(self) -> JSON:
-        return f"|V{self.itemsize}"
 
     @override
     def to_v3(self) -> JSON:
@@ -141,17 +130,6 @@ class RawBitsType(Element):
         if notation.patterns:
             return f"0x{raw.hex()}"
         return list(raw) if notation.byte_lists else write_item(raw)
-
-    @override
-    def default(self) -> Any:
-        return self.unpack(bytes(self.itemsize))
-
-    @override
-    def cast(self, value: object) -> Any:
-        raw = bytes_of(value)
-        if raw is None or len(raw) != self.itemsize:
-            raise cast_error(self, value, f"{self.itemsize} bytes")
-        return self.unpack(raw)
 
 
 class RawBitsFamily(DataTypeFamily):

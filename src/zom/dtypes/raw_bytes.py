@@ -13,7 +13,7 @@ import numpy as np
 from typing_extensions import override
 
 from zom.dtypes.base64_fill import parse_item, write_item
-from zom.dtypes.element import cast_error, extension_type, is_unnamed_field
+from zom.dtypes.element import Element, cast_error, extension_type, is_unnamed_field
 from zom.dtypes.sized import SizedFamily, SizedType
 from zom.extension.datatype import DataType, data_types
 from zom.extension.patterns import base64_up_to
@@ -27,11 +27,39 @@ if TYPE_CHECKING:
     from zom.json.value import JSON
     from zom.problems import Fault
 
-__all__ = ["RawBytesType"]
+__all__ = ["RawBytesType", "RawElement"]
+
+
+class RawElement(Element):
+    """Bytes of a number that nobody interprets; numpy's void."""
+
+    @property
+    @override
+    def kind(self) -> Kind:
+        return "raw"
+
+    @override
+    def numpy(self) -> np.dtype[Any]:
+        return np.dtype(f"V{self.itemsize}")
+
+    @override
+    def to_v2(self) -> JSON:
+        return f"|V{self.itemsize}"
+
+    @override
+    def default(self) -> Any:
+        return self.unpack(bytes(self.itemsize))
+
+    @override
+    def cast(self, value: object) -> Any:
+        raw = bytes_of(value)
+        if raw is None or len(raw) != self.itemsize:
+            raise cast_error(self, value, f"{self.itemsize} bytes")
+        return self.unpack(raw)
 
 
 @dataclass(frozen=True, slots=True)
-class RawBytesType(SizedType):
+class RawBytesType(RawElement, SizedType):
     r"""Elements of `length` bytes.
 
     >>> RawBytesType(2).parse_fill("AQI=", "v3", []).tobytes()
@@ -49,21 +77,8 @@ class RawBytesType(SizedType):
 
     @property
     @override
-    def kind(self) -> Kind:
-        return "raw"
-
-    @property
-    @override
     def itemsize(self) -> int:
         return self.length
-
-    @override
-    def numpy(self) -> np.dtype[Any]:
-        return np.dtype(f"V{self.length}")
-
-    @override
-    def to_v2(self) -> JSON:
-        return f"|V{self.length}"
 
     @property
     @override
@@ -85,17 +100,6 @@ class RawBytesType(SizedType):
     def fill_json(self, scalar: Any, form: Format) -> JSON:
         del form
         return write_item(self.pack(scalar))
-
-    @override
-    def default(self) -> Any:
-        return self.unpack(bytes(self.itemsize))
-
-    @override
-    def cast(self, value: object) -> Any:
-        raw = bytes_of(value)
-        if raw is None or len(raw) != self.itemsize:
-            raise cast_error(self, value, f"{self.itemsize} bytes")
-        return self.unpack(raw)
 
 
 class RawBytesFamily(SizedFamily):

@@ -22,7 +22,7 @@ __all__ = ["NOTATIONS", "Notation"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Notation:
-    """How one format spells fill values.
+    """How one format spells fill values; the defaults are those of v3.
 
     >>> NOTATIONS["draft"].infinity
     '+Infinity'
@@ -30,55 +30,52 @@ class Notation:
 
     form: Format
     """The format."""
-    null: bool
+    null: bool = False
     """Whether null is a fill value: chunks that are missing are undefined."""
-    raw_base64: bool
+    raw_base64: bool = True
     """Whether raw bits are read from base64."""
-    byte_lists: bool
+    byte_lists: bool = True
     """Whether bytes are lists of integers."""
-    records: bool
+    records: bool = True
     """Whether a struct is an object with its fields."""
-    patterns: bool
+    patterns: bool = False
     """Whether every data type takes its bits, as hexadecimal or binary digits."""
-    float_patterns: bool
+    float_patterns: bool = True
     """Whether floating point numbers take their bits, as hexadecimal digits."""
-    infinity: str
+    infinity: str = "Infinity"
     """Positive infinity."""
-    infinities: tuple[str, ...]
+    infinities: tuple[str, ...] = ("Infinity", "-Infinity", "+Infinity")
     """The infinities that the level "strict" takes."""
-    other_infinity: Rule
+    other_infinity: Rule = INFINITY
     """The rule that another word for positive infinity breaks."""
-    int_text: Rule | None
+    int_text: Rule | None = NUMBER_TEXT
     """The rule that an integer as text breaks; None where it isn't read."""
-    float_text: Rule | None
+    float_text: Rule | None = NUMBER_TEXT
     """The rule that a number as text breaks; None where it isn't read."""
-    fractions: bool
+    fractions: bool = False
     """Whether an integer may be written with a fraction of zero."""
-    zero_and_one: bool
+    zero_and_one: bool = False
     """Whether 0 and 1 are booleans, and 0 is an empty text."""
-    plain_text: bool
+    plain_text: bool = False
     """Whether bytes of a fixed number are read from text that isn't base64, and from 0."""
-    whole_bytes: bool
+    whole_bytes: bool = False
     """Whether base64 has every byte of an element, the zeros at the end, too."""
-    padding: bool
+    padding: bool = False
     """Whether base64 of text is written with the zeros at its end."""
-    not_a_time: bool
+    not_a_time: bool = True
     """Whether the date or duration that is none has a word, "NaT"."""
 
 
 NOTATIONS: Final[Mapping[Format, Notation]] = {
+    "v3": Notation(form="v3"),
     "v2": Notation(
         form="v2",
         null=True,
-        raw_base64=True,
         byte_lists=False,
         records=False,
-        patterns=False,
         float_patterns=False,
-        infinity="Infinity",
         infinities=("Infinity", "-Infinity"),
         other_infinity=FLOAT_TEXT,
-        int_text=NUMBER_TEXT,
         float_text=FLOAT_TEXT,
         fractions=True,
         zero_and_one=True,
@@ -87,45 +84,16 @@ NOTATIONS: Final[Mapping[Format, Notation]] = {
         padding=True,
         not_a_time=False,  # zarr-python 2 reads the number only
     ),
-    "v3": Notation(
-        form="v3",
-        null=False,
-        raw_base64=True,
-        byte_lists=True,
-        records=True,
-        patterns=False,
-        float_patterns=True,
-        infinity="Infinity",
-        infinities=("Infinity", "-Infinity", "+Infinity"),
-        other_infinity=INFINITY,
-        int_text=NUMBER_TEXT,
-        float_text=NUMBER_TEXT,
-        fractions=False,
-        zero_and_one=False,
-        plain_text=False,
-        whole_bytes=False,
-        padding=False,
-        not_a_time=True,
-    ),
     "draft": Notation(
         form="draft",
-        null=False,
         raw_base64=False,
-        byte_lists=True,
         records=False,
         patterns=True,
-        float_patterns=True,
         infinity="+Infinity",
-        infinities=("Infinity", "-Infinity", "+Infinity"),
-        other_infinity=INFINITY,
         int_text=None,
         float_text=None,
-        fractions=False,
-        zero_and_one=False,
         plain_text=True,
-        whole_bytes=False,
         padding=True,
-        not_a_time=True,
     ),
 }
 """The notation of each format."""

@@ -9,6 +9,7 @@ document of its own.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Generic, Literal, Self, cast
 
 from pydantic import Field
@@ -66,10 +67,15 @@ def _kind_of(document: Mapping[str, Any]) -> NodeKind | None:
     return "array" if is_array else "group"
 
 
+def _entry_point(_document: Mapping[str, Any]) -> NodeKind:
+    return "entry point"
+
+
 def _documents_of(spec: Spec) -> dict[str, JSONDict]:
     if spec.kind == "group" and "attributes" not in spec.document:
         return {}  # an implicit group
-    return {f".{spec.kind}.json": stored_names(spec.document, spec.family)}
+    end = "zarr.json" if spec.kind == "entry point" else f".{spec.kind}.json"
+    return {end: stored_names(spec.document, spec.family)}
 
 
 DRAFT = Family(
@@ -92,24 +98,13 @@ DRAFT = Family(
     documents_of=_documents_of,
 )
 
-ENTRY_POINT = Family(
-    form="draft",
-    zarr_format=None,
-    kind_of=lambda _document: "entry point",
-    fields=rules.fields,
+ENTRY_POINT = replace(
+    DRAFT,
+    kind_of=_entry_point,
     rules=rules.check_entry_point,
-    canonical=canonical_draft,
-    field_rules=rules.FIELD_RULES,
-    node_rule=rules.NODE,
-    members_rule=rules.MEMBERS,
-    missing_rule=rules.MISSING,
     constants={"entry point": {"zarr_format": rules.FORMAT_URI}},
     reserved=(),
-    type_path=("data_type",),
-    chunks_path=("chunk_grid", "chunk_shape"),
-    names_path=("attributes", DIMENSIONS),
-    kind_path=(),
-    documents_of=lambda spec: {"zarr.json": stored_names(spec.document, spec.family)},
+    classes={},
 )
 
 
