@@ -280,6 +280,21 @@ def test_what_is_created_and_chunks_are_written_at_the_same_time() -> None:
     assert inner.most == 9
 
 
+def test_a_directory_of_fsspec_is_listed_without_a_request_for_each_name(
+    tmp_path: Path, monkeypatch: Any
+) -> None:
+    store = ZarrPythonStore(of_fsspec(tmp_path))
+    store.set_many({"a/zarr.json": b"1", "a/c/0": b"1", "a/0": b"1", "b/zarr.json": b"1", "k": b"1"})
+
+    async def refused(*_: Any, **__: Any) -> None:
+        raise AssertionError("asked for a value")
+
+    monkeypatch.setattr(store.inner, "get", refused)
+    assert store.list_dir() == Listing(["k"], ["a/", "b/"])
+    assert store.list_dir("a/") == Listing(["a/0", "a/zarr.json"], ["a/c/"])
+    assert store.list_dir("none/") == store.list_dir("k/") == Listing([], [])
+
+
 def test_as_zarr_gives_back_what_is_held_and_bridges_the_rest() -> None:
     inner = zarr.storage.MemoryStore()
     assert zom.store(inner).as_zarr() is inner

@@ -27,6 +27,7 @@ from zom.stores.interface import (
     Wanted,
     cut,
 )
+from zom.stores.zarr_python.file_systems import entries
 from zom.stores.zarr_python.sessions import (
     array_of_chunks,
     check_pickled,
@@ -312,6 +313,9 @@ class ZarrPythonStore(Store):
     @override
     def _list_dir(self, prefix: str) -> Listing:
         async def run() -> Listing:
+            told = await entries(self._inner, prefix)
+            if told is not None:
+                return told
             found = [name async for name in self._inner.list_dir(prefix.rstrip("/"))]
             names = sorted({name.rstrip("/").rpartition("/")[2] for name in found} - {""})
             # zarr-python doesn't say which names are keys and which prefixes; some are both.

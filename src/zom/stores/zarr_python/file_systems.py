@@ -1,0 +1,37 @@
+"""Directories of zarr-python's FsspecStore, listed by its file system: that tells files from directories."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from zom.stores.results import Listing
+
+__all__ = ["entries"]
+
+
+async def entries(inner: Any, prefix: str) -> Listing | None:
+    """The keys and prefixes directly below `prefix`, by one listing; None where that can't tell them apart.
+
+    zarr-python's own listing has names alone: each would take a request more, to find out what it is.
+    """
+    if type(inner).__name__ != "FsspecStore":
+        return None
+    root = str(inner.path).rstrip("/")
+    base = "/".join(part for part in (root, prefix.rstrip("/")) if part)
+    try:
+        found = await inner.fs._ls(base, detail=True)  # noqa: SLF001 - as zarr-python's own store does
+    except (FileNotFoundError, NotADirectoryError):
+        return Listing([], [])
+    keys: list[str] = []
+    prefixes: list[str] = []
+    for entry in found:
+        folder, _, name = str(entry["name"]).rstrip("/").rpartition("/")
+        if folder.strip("/") != base.strip("/"):
+            # A file lists itself; web servers list URLs.
+            if str(entry["name"]).strip("/") != base.strip("/"):
+                return None
+        elif entry["type"] == "directory":
+            prefixes.append(f"{prefix}{name}/")
+        else:
+            keys.append(prefix + name)
+    return Listing(keys, prefixes)
