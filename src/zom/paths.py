@@ -13,7 +13,7 @@ import unicodedata
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
 from zom.errors import PathError
-from zom.problems import Fault, rule, show
+from zom.problems import Fault, Path, rule, show
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -155,7 +155,7 @@ _NAMES = {
 }
 
 
-def name_faults(name: str, form: Form, faults: list[Fault], path: tuple[str | int, ...] = ()) -> None:
+def name_faults(name: str, form: Form, faults: list[Fault], path: Path = ()) -> None:
     """Add to `faults` what forbids `name` to a node of the format `form`; `path` leads to the node.
 
     Names outside ASCII are allowed in v3, and forbidden in v2 by a sentence that nobody follows: a

@@ -10,7 +10,7 @@ import re
 from typing import TYPE_CHECKING, Final
 
 from zom.paths import collisions, windows_reserved
-from zom.problems import Fault, rule, show
+from zom.problems import Fault, Path, rule, show
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -72,7 +72,7 @@ def is_own_name(name: str) -> bool:
     return name.startswith(_OWN)
 
 
-def portable_faults(name: str, form: Form, faults: list[Fault], path: tuple[str | int, ...] = ()) -> None:
+def portable_faults(name: str, form: Form, faults: list[Fault], path: Path = ()) -> None:
     """Add to `faults` why a node of that name may not work on every system.
 
     >>> portable_faults("aux", "v3", faults := []); faults[0].found

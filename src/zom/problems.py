@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from math import isfinite, isnan
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, cast
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias, cast
 
 from zom.errors import ExtensionError
 
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 __all__ = [
     "Fault",
     "Level",
+    "Path",
     "Problem",
     "Rule",
     "Severity",
@@ -30,6 +31,9 @@ __all__ = [
     "show",
     "split_pointer",
 ]
+
+Path: TypeAlias = tuple[str | int, ...]
+"""The way from a value to one inside of it: the names and indexes."""
 
 Severity = Literal["error", "warning", "note"]
 """How bad a problem is: an error refuses the document, a warning and a note don't."""
@@ -105,7 +109,7 @@ class Fault(NamedTuple):
     """One breach of a rule, located relative to the value that was checked."""
 
     rule: Rule
-    path: tuple[str | int, ...]
+    path: Path
     expected: str
     found: str
     fix: str | None = None
@@ -117,7 +121,7 @@ class Fault(NamedTuple):
         severity: Severity = "error",
         node: str = "/",
         *,
-        before: tuple[str | int, ...] = (),
+        before: Path = (),
         key: str | None = None,
     ) -> Problem:
         """The problem of `node`, whose document stands at `before` in the whole document.
@@ -149,7 +153,7 @@ class Problem:
     severity: Severity
     node: str
     pointer: str
-    inside: tuple[str | int, ...]
+    inside: Path
     expected: str
     found: str
     fix: str | None = None

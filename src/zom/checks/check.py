@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING, Any, Concatenate, Final, NamedTuple, ParamSpec
 
 from zom.checks.selector import EVERY, parse_selector, select
 from zom.errors import ExtensionError, ZomError
-from zom.problems import show
+from zom.problems import Path, show
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from zom.checks.selector import At
-    from zom.formats.node_view import Node, Path
+    from zom.formats.node_view import Node
 
 __all__ = [
     "AROUND",

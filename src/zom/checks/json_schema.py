@@ -16,12 +16,11 @@ from zom.extension.registry import did_you_mean, near
 from zom.json.python_value import is_dict, is_list
 from zom.json.types import JSON_TYPES
 from zom.json.value import thaw
-from zom.problems import pointer_of, show
+from zom.problems import Path, pointer_of, show
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from zom.formats.node_view import Path
 
 __all__ = ["expected_of", "fulfils", "validator_of"]
 

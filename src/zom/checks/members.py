@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 
 from zom.checks.check import NOT_READ, Breach, Outcome, Site, unpublished
 from zom.extension.registry import did_you_mean, near
-from zom.problems import show
+from zom.problems import Path, show
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator
 
-    from zom.formats.node_view import Node, Path
+    from zom.formats.node_view import Node
 
 __all__ = [
     "Fact",

@@ -13,13 +13,13 @@ from zom.checks.check import Breach, Outcome, Site, Value, unpublished
 from zom.checks.references import dead_end, path_words
 from zom.formats.node_view import UNKNOWN, Unknown
 from zom.json.python_value import is_dict, is_list
-from zom.problems import show
+from zom.problems import Path, show
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from zom.checks.references import Kind
-    from zom.formats.node_view import Node, Path
+    from zom.formats.node_view import Node
 
 __all__ = ["PathReference", "known_paths", "paths_lead", "pointer_steps"]
 

@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Final
 
 from zom.checks.check import Breach, Outcome, Site, Skip
 from zom.checks.checked_rule import holds
-from zom.problems import Problem, pointer_of
+from zom.problems import Path, Problem, pointer_of
 
 if TYPE_CHECKING:
     from zom.checks.checked_rule import CheckedRule
-    from zom.formats.node_view import Node, Path
+    from zom.formats.node_view import Node
     from zom.problems import Severity
 
 __all__ = ["pointer_to", "problem_of", "verdict", "why_absent"]

@@ -15,7 +15,7 @@ from zom.extension.codec import Bytes, Codec, Elements, codecs
 from zom.extension.configuration import Configuration
 from zom.extension.element_memory import is_foreign, reordered
 from zom.extension.field import OrAbsent
-from zom.problems import Fault, rule, show
+from zom.problems import Fault, Path, rule, show
 
 if TYPE_CHECKING:
     import numpy as np
@@ -76,7 +76,7 @@ class BytesCodec(Codec):
         configuration: BytesConfiguration | EndianConfiguration,
         before: Representation,
         faults: list[Fault],
-        path: tuple[str | int, ...],
+        path: Path,
     ) -> Bytes:
         """As many bytes as the elements take."""
         if not isinstance(before, Elements) or before.data_type is None:
@@ -105,7 +105,7 @@ class BytesCodec(Codec):
         return Raw(before) if stored == before.dtype else _Swapped(before, stored)
 
 
-def _no_endian(data_type: DataType, path: tuple[str | int, ...]) -> Fault:
+def _no_endian(data_type: DataType, path: Path) -> Fault:
     legacy = data_type.name == "structured"
     return Fault(
         LEGACY_ENDIAN if legacy else ENDIAN,

@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from zom.extension.configuration import field_words
-from zom.problems import Fault, rule, show
+from zom.problems import Fault, Path, rule, show
 
 if TYPE_CHECKING:
     from pydantic import ValidatorFunctionWrapHandler
@@ -63,9 +63,7 @@ def _read(names: dict[str, int], value: Any, handler: ValidatorFunctionWrapHandl
     return handler(value) if known is None else Spelled.of(value, known)
 
 
-def gdal_fault(
-    configuration: Configuration, member: str, path: tuple[str | int, ...], faults: list[Fault]
-) -> None:
+def gdal_fault(configuration: Configuration, member: str, path: Path, faults: list[Fault]) -> None:
     """Add what is to be said of a number that was a word."""
     value = getattr(configuration, member)
     if isinstance(value, Spelled):

@@ -16,7 +16,7 @@ from zom.extension.bound import Block, Coder
 from zom.extension.codec import Codec, Elements, codecs
 from zom.extension.configuration import Configuration
 from zom.extension.field import Interval
-from zom.problems import Fault, rule, show
+from zom.problems import Fault, Path, rule, show
 
 if TYPE_CHECKING:
     from zom.extension.bound import Array, Form
@@ -86,7 +86,7 @@ class ReshapeCodec(Codec):
         configuration: ReshapeConfiguration,
         before: Representation,
         faults: list[Fault],
-        path: tuple[str | int, ...],
+        path: Path,
     ) -> Elements | None:
         """The elements in the new shape."""
         if not isinstance(before, Elements):
@@ -131,7 +131,7 @@ class _Reshaped(Coder[Any, Any]):
         return chunk.reshape(self._before)
 
 
-def _check_sizes(shape: list[int | list[int]], faults: list[Fault], path: tuple[str | int, ...]) -> None:
+def _check_sizes(shape: list[int | list[int]], faults: list[Fault], path: Path) -> None:
     left = False
     for place, size in enumerate(shape):
         if size == 0:
@@ -147,7 +147,7 @@ def _check_dimensions(
     shape: list[int | list[int]],
     rank: int | None,
     faults: list[Fault],
-    path: tuple[str | int, ...],
+    path: Path,
 ) -> None:
     last = -1
     for place, size in enumerate(shape):
@@ -162,9 +162,7 @@ def _check_dimensions(
             last = max(last, dimension)
 
 
-def _fixed(
-    shape: list[int | list[int]], old: list[int], faults: list[Fault], path: tuple[str | int, ...]
-) -> list[int] | None:
+def _fixed(shape: list[int | list[int]], old: list[int], faults: list[Fault], path: Path) -> list[int] | None:
     """The new shape of chunks that all have the shape `old`; None where there is none."""
     new = [
         math.prod(old[dimension] for dimension in size) if isinstance(size, list) else size for size in shape

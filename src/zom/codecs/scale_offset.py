@@ -18,7 +18,7 @@ from zom.extension.codec import Codec, Elements, codecs
 from zom.extension.configuration import Configuration
 from zom.extension.field import OrAbsent
 from zom.extension.fill_value import restate
-from zom.problems import Fault, rule, show
+from zom.problems import Fault, Path, rule, show
 
 if TYPE_CHECKING:
     from zom.extension.bound import Coder, Form
@@ -72,7 +72,7 @@ class ScaleOffsetCodec(Codec):
         configuration: ScaleOffsetConfiguration,
         before: Representation,
         faults: list[Fault],
-        path: tuple[str | int, ...],
+        path: Path,
     ) -> Elements | None:
         """Elements of the same shape and type, and the fill value shifted and scaled."""
         if not isinstance(before, Elements) or before.data_type is None:
@@ -123,9 +123,7 @@ def _ticks(scalar: Any, absent: int) -> int:
     return value
 
 
-def _scalar(
-    name: str, value: Any, data_type: DataType, faults: list[Fault], path: tuple[str | int, ...]
-) -> Any:
+def _scalar(name: str, value: Any, data_type: DataType, faults: list[Fault], path: Path) -> Any:
     if value is None:
         return None
     start = len(faults)
@@ -134,9 +132,7 @@ def _scalar(
     return scalar
 
 
-def _shift(
-    before: Elements, offset: Any, scale: Any, faults: list[Fault], path: tuple[str | int, ...]
-) -> Any:
+def _shift(before: Elements, offset: Any, scale: Any, faults: list[Fault], path: Path) -> Any:
     """The fill value as the codec writes it; None where it can't be told, or can't be."""
     fill, data_type = before.fill, before.data_type
     if data_type is None or (offset is None and scale is None):

@@ -14,7 +14,7 @@ from zom.errors import ExtensionError
 from zom.extension.bound import Block, Coder
 from zom.extension.codec import Codec, Elements, codecs
 from zom.extension.configuration import Configuration
-from zom.problems import Fault, rule, show
+from zom.problems import Fault, Path, rule, show
 
 if TYPE_CHECKING:
     from zom.extension.bound import Array, Form
@@ -60,7 +60,7 @@ class TransposeCodec(Codec):
         configuration: TransposeConfiguration,
         before: Representation,
         faults: list[Fault],
-        path: tuple[str | int, ...],
+        path: Path,
     ) -> Elements | None:
         """The elements with their dimensions in the new order."""
         if not isinstance(before, Elements):

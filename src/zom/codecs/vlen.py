@@ -17,7 +17,7 @@ from typing_extensions import override
 from zom.errors import CodecError, ExtensionError
 from zom.extension.bound import Block, Coder
 from zom.extension.codec import Bytes, Codec, Elements
-from zom.problems import Fault, Rule, show
+from zom.problems import Fault, Path, Rule, show
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -51,13 +51,7 @@ class VlenCodec(Codec):
     coder: ClassVar[type[VlenCoder]]
 
     @override
-    def thread(
-        self,
-        configuration: Any,
-        before: Representation,
-        faults: list[Fault],
-        path: tuple[str | int, ...],
-    ) -> Bytes:
+    def thread(self, configuration: Any, before: Representation, faults: list[Fault], path: Path) -> Bytes:
         """Bytes of no fixed number."""
         del configuration
         data_type = before.data_type if isinstance(before, Elements) else None

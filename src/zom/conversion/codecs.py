@@ -21,7 +21,7 @@ from zom.conversion.losses import (
 from zom.extension.codec import Bytes, Codec, Elements, codecs, v2_codecs
 from zom.extension.configuration import parse_configuration
 from zom.extension.registry import did_you_mean, near
-from zom.problems import Fault, show
+from zom.problems import Fault, Path, show
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -33,8 +33,6 @@ if TYPE_CHECKING:
     from zom.extension.link import Link
 
 __all__ = ["SHUFFLES", "Chain", "byte_orders", "definition", "in_order"]
-
-_Path = tuple[str | int, ...]
 
 SHUFFLES = ("noshuffle", "shuffle", "bitshuffle")
 """How v3 calls what v2 numbers from 0."""
@@ -83,7 +81,7 @@ class Chain:
 
     __slots__ = ("codecs", "report", "state", "type_path")
 
-    def __init__(self, before: Elements, report: Report, type_path: _Path = ("dtype",)) -> None:
+    def __init__(self, before: Elements, report: Report, type_path: Path = ("dtype",)) -> None:
         self.codecs: list[dict[str, Any]] = []
         self.state: Representation = before
         self.report = report
@@ -103,7 +101,7 @@ class Chain:
         self.state = Bytes()
 
     def add(
-        self, codec: Codec, definitions: Iterable[dict[str, Any]], after: Representation, path: _Path
+        self, codec: Codec, definitions: Iterable[dict[str, Any]], after: Representation, path: Path
     ) -> None:
         """Append what stands for one codec; refuse it where v3 can't have it after what came before."""
         if codec.kind == "bytes->bytes":

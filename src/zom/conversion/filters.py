@@ -20,7 +20,7 @@ from zom.conversion.losses import (
 from zom.extension.codec import Codec, Elements, v2_codecs
 from zom.extension.configuration import parse_configuration
 from zom.json.python_value import is_list
-from zom.problems import Fault, show
+from zom.problems import Fault, Path, show
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -31,8 +31,6 @@ if TYPE_CHECKING:
     from zom.extension.link import Link
 
 __all__ = ["Filters"]
-
-_Path = tuple[str | int, ...]
 
 _COMPRESSORS = frozenset({"blosc", "bz2", "gzip", "lz4", "lzma", "pcodec", "zfpy", "zlib", "zstd"})
 """What v2 readers expect in the compressor's place."""
@@ -58,10 +56,10 @@ class Filters:
         self.compressor: dict[str, Any] | None = None
         self.order = "C"
         self.endian: ByteOrder = "little"
-        self.endian_path: _Path = ("codecs",)
+        self.endian_path: Path = ("codecs",)
         self.places: list[int] = list(range(rank))
         """For each dimension of what reaches the filters, the dimension of the array."""
-        self.transposed: _Path = ("codecs",)
+        self.transposed: Path = ("codecs",)
         """Where the last transpose says its order."""
         self.element_size = 1
         """The size of the elements that became bytes."""
@@ -100,7 +98,7 @@ class Filters:
         self.buffer_width = self.element_size if codec.name == "bytes" else 1
         self.state = link.thread(self.state, []) or Elements(None, None)
 
-    def _transpose(self, given: list[int] | str, path: _Path) -> None:
+    def _transpose(self, given: list[int] | str, path: Path) -> None:
         places = list(range(self.rank))
         order = given if is_list(given) else places if given == "C" else places[::-1]
         if order == places:
@@ -125,13 +123,13 @@ class Filters:
             return v2_codecs().get(codec.name.removeprefix("numcodecs."))
         return None
 
-    def _refuse_codec(self, codec: Codec, path: _Path) -> None:
+    def _refuse_codec(self, codec: Codec, path: Path) -> None:
         expected = "a codec that v2 has"
         if codec.name == "sharding_indexed":
             expected = "chunks that are stored one by one: v2 has no shards"
         self.report.add(CODEC, path, expected, show(codec.name))
 
-    def _append(self, old: Codec, codec: Codec, parsed: Any, inside: _Path) -> None:
+    def _append(self, old: Codec, codec: Codec, parsed: Any, inside: Path) -> None:
         members = self._configuration(old, codec, parsed, inside)
         faults: list[Fault] = []
         parse_configuration(old.v2_configuration, members, CODEC, faults, path=inside)
@@ -139,7 +137,7 @@ class Filters:
             self.report.add(CODEC, fault.path, fault.expected, fault.found, fault.fix)
         self.filters.append({"id": old.v2_id, **members})
 
-    def _configuration(self, old: Codec, codec: Codec, parsed: Any, inside: _Path) -> dict[str, Any]:
+    def _configuration(self, old: Codec, codec: Codec, parsed: Any, inside: Path) -> dict[str, Any]:
         """The parameters, without the id; the types in them get their byte order at the end."""
         match old.v2_id:
             case "crc32c" if codec.name == "crc32c":
@@ -162,7 +160,7 @@ class Filters:
             members["decode_dtype"] = self._stated(inside)
         return {k: v for k, v in members.items() if k != "location" or k in parsed.model_fields_set}
 
-    def _blosc(self, parsed: Any, inside: _Path) -> dict[str, Any]:
+    def _blosc(self, parsed: Any, inside: Path) -> dict[str, Any]:
         shuffle = parsed.shuffle
         number = shuffle if isinstance(shuffle, int) else -1 if shuffle is None else SHUFFLES.index(shuffle)
         if number and parsed.typesize is not None and parsed.typesize != self.buffer_width:
@@ -172,14 +170,14 @@ class Filters:
         members = {"cname": parsed.cname, "clevel": parsed.clevel}
         return {**members, "shuffle": number, "blocksize": parsed.blocksize}
 
-    def _check_types(self, members: dict[str, Any], inside: _Path) -> None:
+    def _check_types(self, members: dict[str, Any], inside: Path) -> None:
         """Refuse a big-endian type: v3 readers disagree on whether it means values or memory."""
         for name, value in members.items():
             if name in {"dtype", "astype", "encode_dtype", "decode_dtype"} and str(value)[:1] == ">":
                 expected = "a little-endian type: readers differ in what another one means in v3"
                 self.report.add(CODEC_TYPE, (*inside, name), expected, show(value))
 
-    def _stated(self, inside: _Path) -> Any:
+    def _stated(self, inside: Path) -> Any:
         data_type = self.state.data_type if isinstance(self.state, Elements) else None
         if data_type is None:
             self.report.add(CODEC_TYPE, (*inside, "decode_dtype"), "a data type", "nothing")

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
-from zom.problems import Problem, pointer_of, rule
+from zom.problems import Path, Problem, pointer_of, rule
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -275,9 +275,7 @@ class Report:
         self.losses: list[Problem] = []
         self.refusals: list[Problem] = []
 
-    def add(
-        self, rule_: Rule, path: tuple[str | int, ...], expected: str, found: str, fix: str | None = None
-    ) -> None:
+    def add(self, rule_: Rule, path: Path, expected: str, found: str, fix: str | None = None) -> None:
         """A breach of `rule_` at `path` in the node's document: a loss, or a refusal.
 
         >>> report = Report(("a",))

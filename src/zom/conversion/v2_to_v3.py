@@ -27,7 +27,7 @@ from zom.extension.resolve import parse_v3
 from zom.formats.resolve import resolve
 from zom.json.python_value import is_list
 from zom.model.family import DIMENSIONS
-from zom.problems import Fault, show
+from zom.problems import Fault, Path, show
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -118,7 +118,7 @@ def drop_members(
             report.add(EXTRA_MEMBER, (name,), "no such member", show(value), "it is dropped")
 
 
-def v3_type(data_type: DataType, path: tuple[str | int, ...], given: Any, report: Report) -> Any:
+def v3_type(data_type: DataType, path: Path, given: Any, report: Report) -> Any:
     """The v3 spelling of a data type; None, and a refusal, where it has none."""
     try:
         spelled = data_type.to_json("v3")

@@ -21,7 +21,7 @@ from zom.extension.fill_value import (
     refuse_type,
 )
 from zom.extension.patterns import BASE64
-from zom.problems import Fault, show
+from zom.problems import Fault, Path, show
 
 if TYPE_CHECKING:
     from zom.extension.datatype import Format
@@ -41,7 +41,7 @@ def base64_schema(form: Format) -> dict[str, Any]:
     return {**text_schema(form), "pattern": BASE64}
 
 
-def parse_item(size: int, value: Any, faults: list[Fault], path: tuple[str | int, ...]) -> bytes | None:
+def parse_item(size: int, value: Any, faults: list[Fault], path: Path) -> bytes | None:
     r"""The bytes of an element of `size` bytes, padded; None and a fault where there are none.
 
     >>> parse_item(4, "YWI=", [], ())
@@ -56,9 +56,7 @@ def parse_item(size: int, value: Any, faults: list[Fault], path: tuple[str | int
     return None if raw is None else raw.ljust(size, b"\0")
 
 
-def parse_text(
-    size: int, value: Any, notation: Notation, faults: list[Fault], path: tuple[str | int, ...]
-) -> bytes | None:
+def parse_text(size: int, value: Any, notation: Notation, faults: list[Fault], path: Path) -> bytes | None:
     """As `parse_item`, but where `notation` allows it other text stands for itself, and 0 for no text."""
     if type(value) is int and value == 0 and notation.plain_text:
         faults.append(Fault(ZERO, path, f"base64 of at most {size} bytes", "0", 'write ""'))

@@ -15,7 +15,7 @@ from typing_extensions import override
 from zom.dtypes.element import PlainFamily, PlainType, cast_error
 from zom.extension.datatype import data_types
 from zom.extension.fill_value import NUMBER_FOR_BOOL, refuse_type
-from zom.problems import Fault, show
+from zom.problems import Fault, Path, show
 
 if TYPE_CHECKING:
     from zom.extension.datatype import Format, Kind
@@ -63,7 +63,7 @@ class BoolType(PlainType):
         return {"enum": [False, True, 0, 1]} if notation.zero_and_one else {"type": "boolean"}
 
     @override
-    def parse(self, value: Any, notation: Notation, faults: list[Fault], path: tuple[str | int, ...]) -> Any:
+    def parse(self, value: Any, notation: Notation, faults: list[Fault], path: Path) -> Any:
         if isinstance(value, bool) or (notation.zero_and_one and type(value) is int and value in {0, 1}):
             return np.bool_(value)
         if type(value) is int and value in {0, 1}:

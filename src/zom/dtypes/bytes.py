@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from zom.extension.datatype import Format, Kind
     from zom.json.value import JSON, JSONDict
-    from zom.problems import Fault
+    from zom.problems import Fault, Path
 
 __all__ = ["BytesType"]
 
@@ -71,9 +71,7 @@ class BytesType(DataType):
         return "bytes"
 
     @override
-    def parse_fill(
-        self, value: JSON, form: Format, faults: list[Fault], path: tuple[str | int, ...] = ()
-    ) -> Any:
+    def parse_fill(self, value: JSON, form: Format, faults: list[Fault], path: Path = ()) -> Any:
         notation = NOTATIONS[form]
         if value is None:
             return no_fill(self, notation, faults, path)
@@ -130,13 +128,13 @@ class BytesFamily(DataTypeFamily):
         return BytesType().fill_schema(form)
 
     def from_v3(
-        self, name: str, configuration: JSONDict | None, faults: list[Fault], path: tuple[str | int, ...]
+        self, name: str, configuration: JSONDict | None, faults: list[Fault], path: Path
     ) -> DataType | None:
         del name
         return BytesType() if unconfigured(configuration, faults, path) else None
 
     def from_v2(
-        self, dtype: JSON, object_codec: str | None, faults: list[Fault], path: tuple[str | int, ...]
+        self, dtype: JSON, object_codec: str | None, faults: list[Fault], path: Path
     ) -> DataType | None:
         del faults, path
         return BytesType() if dtype == "|O" and object_codec == "vlen-bytes" else None

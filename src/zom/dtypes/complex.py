@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from zom.extension.datatype import ByteOrder, Format, Kind
     from zom.extension.notation import Notation
     from zom.json.value import JSON
-    from zom.problems import Fault
+    from zom.problems import Fault, Path
 
 __all__ = ["ComplexType"]
 
@@ -81,7 +81,7 @@ class ComplexType(NumberType):
         return {"type": "array", "minItems": 2, "maxItems": 2, "items": part}
 
     @override
-    def parse(self, value: Any, notation: Notation, faults: list[Fault], path: tuple[str | int, ...]) -> Any:
+    def parse(self, value: Any, notation: Notation, faults: list[Fault], path: Path) -> Any:
         if not is_list(value) or len(value) != 2:
             refuse_type("a list of 2 numbers, real and imaginary", value, faults, path)
             return None

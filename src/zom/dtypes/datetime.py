@@ -21,7 +21,7 @@ from zom.extension.fill_value import parse_int, refuse_type
 from zom.extension.notation import NOTATIONS
 from zom.extension.typestr import MOST_BYTES, parse_typestr
 from zom.json.python_value import integer_of
-from zom.problems import Fault, rule, show
+from zom.problems import Fault, Path, rule, show
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -122,7 +122,7 @@ class TimeType(Element):
         return {"if": {"type": "string"}, "then": {"const": "NaT", "type": "string"}, "else": integers}
 
     @override
-    def parse(self, value: Any, notation: Notation, faults: list[Fault], path: tuple[str | int, ...]) -> Any:
+    def parse(self, value: Any, notation: Notation, faults: list[Fault], path: Path) -> Any:
         if value == "NaT":
             return self._scalar(_NAT)
         if isinstance(value, str):
@@ -194,7 +194,7 @@ class TimeFamily(DataTypeFamily):
         return self.prototype.fill_schema(form)
 
     def from_v3(
-        self, name: str, configuration: JSONDict | None, faults: list[Fault], path: tuple[str | int, ...]
+        self, name: str, configuration: JSONDict | None, faults: list[Fault], path: Path
     ) -> DataType | None:
         del name
         found = configured(TimeConfiguration, configuration, faults, path)
@@ -204,7 +204,7 @@ class TimeFamily(DataTypeFamily):
         return replace(self.prototype, tick=found.unit.replace("μ", "u"), scale=found.scale_factor)
 
     def from_v2(
-        self, dtype: JSON, object_codec: str | None, faults: list[Fault], path: tuple[str | int, ...]
+        self, dtype: JSON, object_codec: str | None, faults: list[Fault], path: Path
     ) -> DataType | None:
         del object_codec
         parts = parse_typestr(dtype) if isinstance(dtype, str) else None
@@ -215,9 +215,7 @@ class TimeFamily(DataTypeFamily):
             faults.append(Fault(UNIT, path, f'a unit, as in "<{letter}8[ns]"', show(dtype)))
         return TimeType(self.prototype.letter, parts.unit or "generic", parts.scale, parts.order)
 
-    def from_draft(
-        self, data_type: JSON, faults: list[Fault], path: tuple[str | int, ...]
-    ) -> DataType | None:
+    def from_draft(self, data_type: JSON, faults: list[Fault], path: Path) -> DataType | None:
         return self.from_v2(extension_type(data_type, "datetime", "timedelta"), None, faults, path)
 
     def from_numpy(self, dtype: np.dtype[Any]) -> DataType | None:

@@ -26,7 +26,7 @@ from zom.extension.notation import NOTATIONS
 from zom.extension.patterns import hexadecimal, whole
 from zom.extension.typestr import Typestr, parse_typestr
 from zom.json.python_value import is_list
-from zom.problems import Fault, Problem, rule, show
+from zom.problems import Fault, Path, Problem, rule, show
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -96,7 +96,7 @@ class Element(DataType):
         return self.order or "little"
 
     @abstractmethod
-    def parse(self, value: Any, notation: Notation, faults: list[Fault], path: tuple[str | int, ...]) -> Any:
+    def parse(self, value: Any, notation: Notation, faults: list[Fault], path: Path) -> Any:
         """The scalar that a fill value other than null stands for."""
 
     @override
@@ -118,9 +118,7 @@ class Element(DataType):
         return {}
 
     @override
-    def parse_fill(
-        self, value: JSON, form: Format, faults: list[Fault], path: tuple[str | int, ...] = ()
-    ) -> Any:
+    def parse_fill(self, value: JSON, form: Format, faults: list[Fault], path: Path = ()) -> Any:
         notation = NOTATIONS[form]
         if value is None:
             return no_fill(self, notation, faults, path)
@@ -128,9 +126,7 @@ class Element(DataType):
             return self._read_digits(value, notation, faults, path)
         return self.parse(value, notation, faults, path)
 
-    def _read_digits(
-        self, value: str, notation: Notation, faults: list[Fault], path: tuple[str | int, ...]
-    ) -> Any:
+    def _read_digits(self, value: str, notation: Notation, faults: list[Fault], path: Path) -> Any:
         """The scalar of a full-width pattern: the draft takes one for every data type."""
         each = 4 if value[1] == "x" else 1
         if (len(value) - 2) * each != 8 * self.itemsize:
@@ -216,17 +212,12 @@ def is_ml_dtype(dtype: np.dtype[Any], name: str) -> bool:
 C = TypeVar("C", bound="Configuration")
 
 
-def configured(
-    model: type[C],
-    value: JSONDict | None,
-    faults: list[Fault],
-    path: tuple[str | int, ...],
-) -> C | None:
+def configured(model: type[C], value: JSONDict | None, faults: list[Fault], path: Path) -> C | None:
     """The configuration of a type that needs one: where there is none at all, its members are missing."""
     return parse_configuration(model, value or {}, CONFIGURATION, faults, path=(*path, "configuration"))
 
 
-def unconfigured(configuration: JSONDict | None, faults: list[Fault], path: tuple[str | int, ...]) -> bool:
+def unconfigured(configuration: JSONDict | None, faults: list[Fault], path: Path) -> bool:
     """Whether a type that needs no configuration has none; each of its members is a fault.
 
     >>> unconfigured(None, [], ())
@@ -359,14 +350,14 @@ class PlainFamily(DataTypeFamily):
 
     @override
     def from_v3(
-        self, name: str, configuration: JSONDict | None, faults: list[Fault], path: tuple[str | int, ...]
+        self, name: str, configuration: JSONDict | None, faults: list[Fault], path: Path
     ) -> DataType | None:
         del name
         return self.element if unconfigured(configuration, faults, path) else None
 
     @override
     def from_v2(
-        self, dtype: JSON, object_codec: str | None, faults: list[Fault], path: tuple[str | int, ...]
+        self, dtype: JSON, object_codec: str | None, faults: list[Fault], path: Path
     ) -> DataType | None:
         del object_codec, faults, path
         if isinstance(dtype, str):
@@ -381,9 +372,7 @@ class PlainFamily(DataTypeFamily):
         return self.element.ordered(parts.order)
 
     @override
-    def from_draft(
-        self, data_type: JSON, faults: list[Fault], path: tuple[str | int, ...]
-    ) -> DataType | None:
+    def from_draft(self, data_type: JSON, faults: list[Fault], path: Path) -> DataType | None:
         del faults, path
         if self.element.code is None:
             return None

@@ -19,7 +19,7 @@ from zom.extension.datatype import DataType, data_types
 from zom.extension.field import Interval
 from zom.extension.fill_value import LENGTH, refuse_type
 from zom.extension.typestr import MOST_BYTES
-from zom.problems import Fault
+from zom.problems import Fault, Path
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -93,7 +93,7 @@ class FixedLengthUTF32Type(SizedType):
         return {"type": "string", "maxLength": self.length}
 
     @override
-    def parse(self, value: Any, notation: Notation, faults: list[Fault], path: tuple[str | int, ...]) -> Any:
+    def parse(self, value: Any, notation: Notation, faults: list[Fault], path: Path) -> Any:
         del notation
         if not isinstance(value, str):
             refuse_type(f"text of at most {self.length} characters", value, faults, path)

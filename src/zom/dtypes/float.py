@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from zom.extension.datatype import ByteOrder, Format, Kind
     from zom.extension.notation import Notation
     from zom.json.value import JSON
-    from zom.problems import Fault
+    from zom.problems import Fault, Path
 
 __all__ = ["FloatType"]
 
@@ -75,7 +75,7 @@ class FloatType(NumberType):
         return float_schema(self.format, notation)
 
     @override
-    def parse(self, value: Any, notation: Notation, faults: list[Fault], path: tuple[str | int, ...]) -> Any:
+    def parse(self, value: Any, notation: Notation, faults: list[Fault], path: Path) -> Any:
         pattern = parse_float(self.format, value, notation, faults, path)
         return None if pattern is None else self._scalar(pattern)
 

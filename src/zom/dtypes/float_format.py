@@ -23,7 +23,7 @@ from zom.extension.fill_value import (
     refuse_type,
 )
 from zom.extension.patterns import either, hexadecimal, whole
-from zom.problems import Fault, show
+from zom.problems import Fault, Path, show
 
 if TYPE_CHECKING:
     from zom.extension.notation import Notation
@@ -219,7 +219,7 @@ def _words(made: FloatFormat, notation: Notation) -> str:
 
 
 def parse_float(
-    made: FloatFormat, value: Any, notation: Notation, faults: list[Fault], path: tuple[str | int, ...]
+    made: FloatFormat, value: Any, notation: Notation, faults: list[Fault], path: Path
 ) -> int | None:
     """The bit pattern that a JSON `value` stands for; None and a fault where it stands for none.
 
@@ -256,7 +256,7 @@ def parse_float(
 
 
 def _read_word(
-    made: FloatFormat, value: str, notation: Notation, faults: list[Fault], path: tuple[str | int, ...]
+    made: FloatFormat, value: str, notation: Notation, faults: list[Fault], path: Path
 ) -> int | None:
     pattern = made.encode(float(value))
     if pattern is None:
@@ -268,7 +268,7 @@ def _read_word(
     return pattern
 
 
-def _read_hex(made: FloatFormat, value: str, faults: list[Fault], path: tuple[str | int, ...]) -> int | None:
+def _read_hex(made: FloatFormat, value: str, faults: list[Fault], path: Path) -> int | None:
     if len(value) != 2 + 2 * made.size:
         expected = f'"0x" and {2 * made.size} hexadecimal digits'
         faults.append(Fault(WIDTH, path, expected, show(value)))

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from zom.extension.datatype import ByteOrder, Format, Kind
     from zom.extension.notation import Notation
     from zom.json.value import JSON
-    from zom.problems import Fault
+    from zom.problems import Fault, Path
 
 __all__ = ["IntType"]
 
@@ -82,7 +82,7 @@ class IntType(NumberType):
         return {"type": "integer", "minimum": low, "maximum": high}
 
     @override
-    def parse(self, value: Any, notation: Notation, faults: list[Fault], path: tuple[str | int, ...]) -> Any:
+    def parse(self, value: Any, notation: Notation, faults: list[Fault], path: Path) -> Any:
         low, high, make = _facts(self.bits, self.signed)
         if type(value) is int and make is not None and low <= value <= high:
             return make(value)

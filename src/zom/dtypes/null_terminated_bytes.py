@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from zom.extension.datatype import ByteOrder, Format, Kind
     from zom.extension.notation import Notation
     from zom.json.value import JSON
-    from zom.problems import Fault
+    from zom.problems import Fault, Path
 
 __all__ = ["NullTerminatedBytesType"]
 
@@ -70,7 +70,7 @@ class NullTerminatedBytesType(SizedType):
         return {"type": "string", "pattern": base64_up_to(self.length)}
 
     @override
-    def parse(self, value: Any, notation: Notation, faults: list[Fault], path: tuple[str | int, ...]) -> Any:
+    def parse(self, value: Any, notation: Notation, faults: list[Fault], path: Path) -> Any:
         raw = parse_text(self.length, value, notation, faults, path)
         return None if raw is None else np.bytes_(raw.rstrip(b"\0"))
 

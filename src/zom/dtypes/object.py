@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from zom.extension.datatype import Format, Kind
     from zom.json.value import JSON, JSONDict
-    from zom.problems import Fault
+    from zom.problems import Fault, Path
 
 __all__ = ["ObjectType"]
 
@@ -74,9 +74,7 @@ class ObjectType(DataType):
         return draft_extension("TODO: object array protocol URL", "|O", None)
 
     @override
-    def parse_fill(
-        self, value: JSON, form: Format, faults: list[Fault], path: tuple[str | int, ...] = ()
-    ) -> Any:
+    def parse_fill(self, value: JSON, form: Format, faults: list[Fault], path: Path = ()) -> Any:
         del form, faults, path
         return value
 
@@ -106,21 +104,19 @@ class ObjectFamily(DataTypeFamily):
         return False
 
     def from_v3(
-        self, name: str, configuration: JSONDict | None, faults: list[Fault], path: tuple[str | int, ...]
+        self, name: str, configuration: JSONDict | None, faults: list[Fault], path: Path
     ) -> DataType | None:
         # A v3 document that says "object" means something that we don't know.
         del name, configuration, faults, path
         return None
 
     def from_v2(
-        self, dtype: JSON, object_codec: str | None, faults: list[Fault], path: tuple[str | int, ...]
+        self, dtype: JSON, object_codec: str | None, faults: list[Fault], path: Path
     ) -> DataType | None:
         del faults, path
         return ObjectType(object_codec) if dtype == "|O" and object_codec not in _OTHERS else None
 
-    def from_draft(
-        self, data_type: JSON, faults: list[Fault], path: tuple[str | int, ...]
-    ) -> DataType | None:
+    def from_draft(self, data_type: JSON, faults: list[Fault], path: Path) -> DataType | None:
         return self.from_v2(extension_type(data_type, "object"), None, faults, path)
 
     def from_numpy(self, dtype: np.dtype[Any]) -> DataType | None:

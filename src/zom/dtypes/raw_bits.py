@@ -21,7 +21,7 @@ from zom.extension.notation import NOTATIONS
 from zom.extension.patterns import BASE64, base64_up_to, up_to, whole
 from zom.extension.typestr import MOST_BYTES
 from zom.json.python_value import is_list
-from zom.problems import Fault, rule, show
+from zom.problems import Fault, Path, rule, show
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -93,7 +93,7 @@ class RawBitsType(RawElement):
         return {"if": {"type": "string"}, "then": texts, "else": numbers} if notation.raw_base64 else numbers
 
     @override
-    def parse(self, value: Any, notation: Notation, faults: list[Fault], path: tuple[str | int, ...]) -> Any:
+    def parse(self, value: Any, notation: Notation, faults: list[Fault], path: Path) -> Any:
         size = self.itemsize
         if is_list(value) and notation.byte_lists:
             return self._read_list(value, notation, faults, path)
@@ -113,9 +113,7 @@ class RawBitsType(RawElement):
             faults.append(Fault(RAW_BASE64, path, expected, show(value), fix))
         return self.unpack(raw)
 
-    def _read_list(
-        self, value: list[Any], notation: Notation, faults: list[Fault], path: tuple[str | int, ...]
-    ) -> Any:
+    def _read_list(self, value: list[Any], notation: Notation, faults: list[Fault], path: Path) -> Any:
         if len(value) != self.itemsize:
             expected = f"a list of {self.itemsize} integers from 0 to 255"
             faults.append(Fault(LENGTH, path, expected, f"a list of {len(value)}"))
@@ -158,7 +156,7 @@ class RawBitsFamily(DataTypeFamily):
         }
 
     def from_v3(
-        self, name: str, configuration: JSONDict | None, faults: list[Fault], path: tuple[str | int, ...]
+        self, name: str, configuration: JSONDict | None, faults: list[Fault], path: Path
     ) -> DataType | None:
         if _NAME.fullmatch(name) is None:
             return None
@@ -176,9 +174,7 @@ class RawBitsFamily(DataTypeFamily):
             return None
         return RawBitsType(bits)
 
-    def from_draft(
-        self, data_type: JSON, faults: list[Fault], path: tuple[str | int, ...]
-    ) -> DataType | None:
+    def from_draft(self, data_type: JSON, faults: list[Fault], path: Path) -> DataType | None:
         if isinstance(data_type, str):
             return self.from_v3(data_type, None, faults, path)
         return None

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from zom.extension.datatype import ByteOrder, Format, Kind
     from zom.extension.notation import Notation
     from zom.json.value import JSON
-    from zom.problems import Fault
+    from zom.problems import Fault, Path
 
 __all__ = ["RawBytesType", "RawElement"]
 
@@ -92,7 +92,7 @@ class RawBytesType(RawElement, SizedType):
         return {"type": "string", "pattern": base64_up_to(self.length)}
 
     @override
-    def parse(self, value: Any, notation: Notation, faults: list[Fault], path: tuple[str | int, ...]) -> Any:
+    def parse(self, value: Any, notation: Notation, faults: list[Fault], path: Path) -> Any:
         raw = parse_item(self.itemsize, value, faults, path)
         return None if raw is None else self.unpack(raw)
 
@@ -117,9 +117,7 @@ class RawBytesFamily(SizedFamily):
         del order
         return RawBytesType(length)
 
-    def from_draft(
-        self, data_type: JSON, faults: list[Fault], path: tuple[str | int, ...]
-    ) -> DataType | None:
+    def from_draft(self, data_type: JSON, faults: list[Fault], path: Path) -> DataType | None:
         spelled = extension_type(data_type, *self.words)
         if is_unnamed_field(spelled):
             spelled = spelled[0][-1]

@@ -20,7 +20,7 @@ from zom.extension.typestr import MOST_BYTES, parse_typestr
 if TYPE_CHECKING:
     from zom.extension.datatype import ByteOrder, Format
     from zom.json.value import JSON, JSONDict
-    from zom.problems import Fault
+    from zom.problems import Fault, Path
 
 __all__ = ["LengthConfiguration", "SizedFamily", "SizedType"]
 
@@ -90,7 +90,7 @@ class SizedFamily(DataTypeFamily):
 
     @override
     def from_v3(
-        self, name: str, configuration: JSONDict | None, faults: list[Fault], path: tuple[str | int, ...]
+        self, name: str, configuration: JSONDict | None, faults: list[Fault], path: Path
     ) -> DataType | None:
         del name
         found = configured(self.configuration, configuration, faults, path)
@@ -98,7 +98,7 @@ class SizedFamily(DataTypeFamily):
 
     @override
     def from_v2(
-        self, dtype: JSON, object_codec: str | None, faults: list[Fault], path: tuple[str | int, ...]
+        self, dtype: JSON, object_codec: str | None, faults: list[Fault], path: Path
     ) -> DataType | None:
         del object_codec, faults, path
         parts = parse_typestr(dtype) if isinstance(dtype, str) else None
@@ -107,7 +107,5 @@ class SizedFamily(DataTypeFamily):
         return self.of(self.unit * parts.size, parts.order)
 
     @override
-    def from_draft(
-        self, data_type: JSON, faults: list[Fault], path: tuple[str | int, ...]
-    ) -> DataType | None:
+    def from_draft(self, data_type: JSON, faults: list[Fault], path: Path) -> DataType | None:
         return self.from_v2(extension_type(data_type, *self.words), None, faults, path)

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from zom.extension.datatype import Format, Kind
     from zom.json.value import JSON, JSONDict
-    from zom.problems import Fault
+    from zom.problems import Fault, Path
 
 __all__ = ["StringType"]
 
@@ -70,9 +70,7 @@ class StringType(DataType):
         return "string"
 
     @override
-    def parse_fill(
-        self, value: JSON, form: Format, faults: list[Fault], path: tuple[str | int, ...] = ()
-    ) -> Any:
+    def parse_fill(self, value: JSON, form: Format, faults: list[Fault], path: Path = ()) -> Any:
         if isinstance(value, str):
             return value
         notation = NOTATIONS[form]
@@ -117,13 +115,13 @@ class StringFamily(DataTypeFamily):
         return StringType().fill_schema(form)
 
     def from_v3(
-        self, name: str, configuration: JSONDict | None, faults: list[Fault], path: tuple[str | int, ...]
+        self, name: str, configuration: JSONDict | None, faults: list[Fault], path: Path
     ) -> DataType | None:
         del name
         return StringType() if unconfigured(configuration, faults, path) else None
 
     def from_v2(
-        self, dtype: JSON, object_codec: str | None, faults: list[Fault], path: tuple[str | int, ...]
+        self, dtype: JSON, object_codec: str | None, faults: list[Fault], path: Path
     ) -> DataType | None:
         del faults, path
         return StringType() if dtype == "|O" and object_codec in {"vlen-utf8", "categorize"} else None

@@ -34,7 +34,7 @@ from zom.extension.patterns import base64_up_to
 from zom.extension.resolve import of_numpy, parse_v3
 from zom.extension.typestr import MOST_BYTES
 from zom.json.python_value import is_dict, is_list
-from zom.problems import Fault, rule, show
+from zom.problems import Fault, Path, rule, show
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -183,7 +183,7 @@ class StructType(Element):
         return {"if": {"type": "string"}, "then": texts, "else": record} if self.legacy else record
 
     @override
-    def parse(self, value: Any, notation: Notation, faults: list[Fault], path: tuple[str | int, ...]) -> Any:
+    def parse(self, value: Any, notation: Notation, faults: list[Fault], path: Path) -> Any:
         if is_dict(value):
             if not notation.records:
                 faults.append(Fault(STRUCT_OBJECT, path, f"base64 of {self.itemsize} bytes", show(value)))
@@ -220,8 +220,8 @@ class StructType(Element):
 def checked_struct(
     made: StructType,
     faults: list[Fault],
-    places: list[tuple[str | int, ...]],
-    inside: tuple[tuple[str | int, ...], tuple[str | int, ...]] = ((), ()),
+    places: list[Path],
+    inside: tuple[Path, Path] = ((), ()),
 ) -> bool:
     """Whether the fields can stand together; `places` are where they stand, `inside` name and type of each.
 
@@ -247,7 +247,7 @@ def checked_struct(
     return len(faults) == before
 
 
-def parse_field_type(value: Any, faults: list[Fault], path: tuple[str | int, ...]) -> DataType | None:
+def parse_field_type(value: Any, faults: list[Fault], path: Path) -> DataType | None:
     """The type of a field that a v3 document spells."""
     before = len(faults)
     definition = parse_definition(value, faults, path, must_understand_allowed=False)
@@ -286,7 +286,7 @@ class StructFamily(DataTypeFamily):
     def configuration(self) -> type[Configuration]:
         return StructConfiguration
 
-    def inspect_fill(self, value: JSON, faults: list[Fault], path: tuple[str | int, ...]) -> None:
+    def inspect_fill(self, value: JSON, faults: list[Fault], path: Path) -> None:
         if value is None:
             faults.append(Fault(NULL, path, "an object with every field", "null"))
         elif not is_dict(value):
@@ -296,7 +296,7 @@ class StructFamily(DataTypeFamily):
         return {"type": "object"} if NOTATIONS[form].records else base64_schema(form)
 
     def from_v3(
-        self, name: str, configuration: JSONDict | None, faults: list[Fault], path: tuple[str | int, ...]
+        self, name: str, configuration: JSONDict | None, faults: list[Fault], path: Path
     ) -> DataType | None:
         del name
         found = configured(StructConfiguration, configuration, faults, path)
@@ -309,12 +309,12 @@ class StructFamily(DataTypeFamily):
         ]
         known = [StructField(f.name, kind) for f, kind in zip(found.fields, kinds, strict=True) if kind]
         made = StructType(tuple(known))
-        places: list[tuple[str | int, ...]] = [(*where, i) for i, kind in enumerate(kinds) if kind]
+        places: list[Path] = [(*where, i) for i, kind in enumerate(kinds) if kind]
         sound = checked_struct(made, faults, places, (("name",), ("data_type",)))
         return made if sound and len(known) == len(kinds) else None
 
     def from_v2(
-        self, dtype: JSON, object_codec: str | None, faults: list[Fault], path: tuple[str | int, ...]
+        self, dtype: JSON, object_codec: str | None, faults: list[Fault], path: Path
     ) -> DataType | None:
         del object_codec
         if not is_list(dtype):
@@ -325,9 +325,7 @@ class StructFamily(DataTypeFamily):
         made = StructType(tuple(StructField(*part) for part in parts))
         return made if checked_struct(made, faults, [(*path, i) for i in range(len(parts))]) else None
 
-    def from_draft(
-        self, data_type: JSON, faults: list[Fault], path: tuple[str | int, ...]
-    ) -> DataType | None:
+    def from_draft(self, data_type: JSON, faults: list[Fault], path: Path) -> DataType | None:
         spelled = extension_type(data_type, "struct")
         if not is_list(spelled) or is_unnamed_field(spelled):  # `raw_bytes` takes that one
             return None

@@ -14,7 +14,7 @@ from zom.dtypes.element import cast_error, pack, unpack
 from zom.extension.datatype import spelling_error
 from zom.extension.fill_value import FIELD, INNER, restate
 from zom.json.python_value import is_dict, is_list
-from zom.problems import Fault, show
+from zom.problems import Fault, Path, show
 
 if TYPE_CHECKING:
     from zom.dtypes.struct import StructField, StructType
@@ -29,7 +29,7 @@ def parse_record(
     value: dict[str, Any],
     form: Format,
     faults: list[Fault],
-    path: tuple[str | int, ...],
+    path: Path,
 ) -> bytes | None:
     """The bytes of the record that an object stands for; None and faults where it stands for none."""
     names = struct.names
@@ -56,7 +56,7 @@ def _read_field(  # noqa: PLR0913, PLR0917 - a field's value, and where it stand
     value: Any,
     form: Format,
     faults: list[Fault],
-    path: tuple[str | int, ...],
+    path: Path,
 ) -> bytes | None:
     if not shape:
         start = len(faults)

@@ -12,7 +12,7 @@ from zom.extension.configuration import INTEGER_LITERAL, integral
 from zom.extension.resolve import parse_v2
 from zom.json.python_value import is_list
 from zom.limits import DEFAULT_LIMITS
-from zom.problems import Fault, rule, show
+from zom.problems import Fault, Path, rule, show
 
 if TYPE_CHECKING:
     from zom.extension.datatype import DataType
@@ -35,9 +35,7 @@ class V2Field(NamedTuple):
     shape: tuple[int, ...]
 
 
-def parse_v2_fields(
-    fields: list[Any], faults: list[Fault], path: tuple[str | int, ...]
-) -> list[V2Field] | None:
+def parse_v2_fields(fields: list[Any], faults: list[Fault], path: Path) -> list[V2Field] | None:
     """The fields that a list spells; None, and a fault for each wrong thing, where it spells none.
 
     >>> import zom.dtypes
@@ -52,7 +50,7 @@ def parse_v2_fields(
     return known if len(known) == len(found) else None
 
 
-def _field(value: Any, faults: list[Fault], path: tuple[str | int, ...]) -> V2Field | None:
+def _field(value: Any, faults: list[Fault], path: Path) -> V2Field | None:
     parts = value if is_list(value) else []
     if not 2 <= len(parts) <= 3:
         faults.append(Fault(V2_FIELDS, path, "[name, dtype] or [name, dtype, shape]", show(value)))
@@ -67,7 +65,7 @@ def _field(value: Any, faults: list[Fault], path: tuple[str | int, ...]) -> V2Fi
     return V2Field(name, inner, shape)
 
 
-def _shape(value: Any, faults: list[Fault], path: tuple[str | int, ...]) -> tuple[int, ...] | None:
+def _shape(value: Any, faults: list[Fault], path: Path) -> tuple[int, ...] | None:
     if not is_list(value) or len(value) > DEFAULT_LIMITS.rank:
         fix = f"write [{value}]" if type(value) is int and value > 0 else None
         expected = f"a list of at most {DEFAULT_LIMITS.rank} lengths"

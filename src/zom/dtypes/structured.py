@@ -19,7 +19,7 @@ from zom.extension.configuration import Configuration
 from zom.extension.datatype import DataType, DataTypeFamily, data_types
 from zom.extension.fill_value import parse_base64
 from zom.json.python_value import is_list
-from zom.problems import Fault, show
+from zom.problems import Fault, Path, show
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -54,7 +54,7 @@ class StructuredFamily(DataTypeFamily):
         return StructuredConfiguration
 
     @override
-    def inspect_fill(self, value: JSON, faults: list[Fault], path: tuple[str | int, ...]) -> None:
+    def inspect_fill(self, value: JSON, faults: list[Fault], path: Path) -> None:
         if isinstance(value, str):
             parse_base64(value, None, faults, path)
         else:
@@ -66,14 +66,14 @@ class StructuredFamily(DataTypeFamily):
 
     @override
     def from_v3(
-        self, name: str, configuration: JSONDict | None, faults: list[Fault], path: tuple[str | int, ...]
+        self, name: str, configuration: JSONDict | None, faults: list[Fault], path: Path
     ) -> DataType | None:
         del name
         found = configured(StructuredConfiguration, configuration, faults, path)
         if found is None:
             return None
         known: list[StructField] = []
-        places: list[tuple[str | int, ...]] = []
+        places: list[Path] = []
         for i, field in enumerate(found.fields):
             place = (*path, "configuration", "fields", i)
             pair = field if is_list(field) else []

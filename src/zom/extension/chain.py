@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from zom.extension.codec import Bytes, Elements
 from zom.extension.link import parse_links
-from zom.problems import Fault, rule, show
+from zom.problems import Fault, Path, rule, show
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -49,7 +49,7 @@ def check_chain(
     codecs_value: object,
     before: Elements,
     faults: list[Fault],
-    path: tuple[str | int, ...],
+    path: Path,
     *,
     need_fixed_size: bool = False,
 ) -> Representation | None:
@@ -75,7 +75,7 @@ def check_links(
     links: Sequence[Link],
     before: Elements,
     faults: list[Fault],
-    path: tuple[str | int, ...],
+    path: Path,
     *,
     need_fixed_size: bool = False,
 ) -> Representation | None:
@@ -94,7 +94,7 @@ def check_links(
     return state if isinstance(state, Bytes) else None
 
 
-def check_byte_codecs(codecs_value: object, faults: list[Fault], path: tuple[str | int, ...]) -> None:
+def check_byte_codecs(codecs_value: object, faults: list[Fault], path: Path) -> None:
     """Add the faults of a list that may hold bytes->bytes codecs only.
 
     >>> faults = []
@@ -116,7 +116,7 @@ def check_byte_codecs(codecs_value: object, faults: list[Fault], path: tuple[str
             _thread(link, Bytes(), faults, need_fixed_size=False)
 
 
-def _check_order(links: Sequence[Link], faults: list[Fault], path: tuple[str | int, ...]) -> set[int]:
+def _check_order(links: Sequence[Link], faults: list[Fault], path: Path) -> set[int]:
     """The places of the codecs that stand where they can't; a fault for each."""
     kinds: list[CodecKind | None] = [link.codec.kind if link.codec else None for link in links]
     pivot = kinds.index("array->bytes") if "array->bytes" in kinds else None

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from zom.extension.bound import Coder, Form
     from zom.extension.datatype import DataType
     from zom.json.value import JSONDict
-    from zom.problems import Fault
+    from zom.problems import Fault, Path
 
 __all__ = ["Bytes", "Codec", "CodecKind", "Elements", "Representation", "codecs", "v2_codecs"]
 
@@ -91,7 +91,7 @@ class Codec(ABC):
         configuration: Any,
         before: Representation,
         faults: list[Fault],
-        path: tuple[str | int, ...],
+        path: Path,
     ) -> Representation | None:
         """What comes out of encoding `before`; None where it can't be told.
 
@@ -108,7 +108,7 @@ class Codec(ABC):
         message = f"the codec {self.name!r} can be written in documents, but not run: it has no `bind`"
         raise ExtensionError(message)
 
-    def inspect(self, configuration: JSONDict, faults: list[Fault], path: tuple[str | int, ...]) -> None:
+    def inspect(self, configuration: JSONDict, faults: list[Fault], path: Path) -> None:
         """Checks what can be checked of a configuration that the model refuses: lists of codecs in it."""
         del configuration, faults, path
 

@@ -16,7 +16,7 @@ from pydantic.json_schema import GenerateJsonSchema
 from zom.extension.field import Required, encoding_only, marks, tolerated
 from zom.extension.registry import did_you_mean, near
 from zom.json.types import TYPE_WORDS
-from zom.problems import Fault, rule, show
+from zom.problems import Fault, Path, rule, show
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
@@ -115,7 +115,7 @@ def parse_configuration(
     broken: Rule,
     faults: list[Fault],
     *,
-    path: tuple[str | int, ...] = (),
+    path: Path = (),
 ) -> C | None:
     """`value` as `model`; None and a fault for each thing that is wrong with it.
 
@@ -156,7 +156,7 @@ def _without(names: Collection[str | int], model: type[C], value: Mapping[str, A
         return None
 
 
-def _add_tolerated(made: BaseModel, faults: list[Fault], path: tuple[str | int, ...]) -> None:
+def _add_tolerated(made: BaseModel, faults: list[Fault], path: Path) -> None:
     """The faults of rules of their own: what is missing, and numbers outside of their limits."""
     model = type(made)
     for name, mark in marks(model, Required).items():
@@ -202,7 +202,7 @@ def faults_of(  # noqa: PLR0913 - a fault has that many facts
     value: object,
     schema: Mapping[str, Any],
     broken: Rule,
-    path: tuple[str | int, ...] = (),
+    path: Path = (),
     *,
     said: str = "{}",
 ) -> list[Fault]:
@@ -210,7 +210,7 @@ def faults_of(  # noqa: PLR0913 - a fault has that many facts
 
     `said` is what is expected where a validator refuses; {} in it stands for the validator's words.
     """
-    faults: dict[tuple[str | int, ...], Fault] = {}
+    faults: dict[Path, Fault] = {}
     for detail in error.errors(include_url=False):
         steps, found = _landed(detail["loc"], value, missing=detail["type"] == "missing")
         if steps in faults:
@@ -237,9 +237,7 @@ def faults_of(  # noqa: PLR0913 - a fault has that many facts
     return [fault for steps, fault in faults.items() if steps not in around]
 
 
-def _landed(
-    loc: Sequence[str | int], value: object, *, missing: bool
-) -> tuple[tuple[str | int, ...], object]:
+def _landed(loc: Sequence[str | int], value: object, *, missing: bool) -> tuple[Path, object]:
     """The steps of pydantic's `loc` that exist in `value`: the rest are names of union branches."""
     steps: list[str | int] = []
     here: Any = value

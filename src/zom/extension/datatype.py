@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from zom.errors import ConversionError
 from zom.extension.configuration import Configuration, NoConfiguration
 from zom.extension.registry import Registry
-from zom.problems import Problem
+from zom.problems import Path, Problem
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -105,9 +105,7 @@ class DataType(ABC):
         raise spelling_error(self, "draft")
 
     @abstractmethod
-    def parse_fill(
-        self, value: JSON, form: Format, faults: list[Fault], path: tuple[str | int, ...] = ()
-    ) -> Any:
+    def parse_fill(self, value: JSON, form: Format, faults: list[Fault], path: Path = ()) -> Any:
         """The scalar that a fill value stands for, bit for bit.
 
         What is wrong with `value` is added to `faults`; None is returned where no scalar can be
@@ -177,7 +175,7 @@ class DataTypeFamily(ABC):
         """Two patterns: of the names that `claims` takes, and of those among them that are right."""
         return None
 
-    def inspect_fill(self, value: JSON, faults: list[Fault], path: tuple[str | int, ...]) -> None:
+    def inspect_fill(self, value: JSON, faults: list[Fault], path: Path) -> None:
         """Checks what can be checked of a v3 fill value where the type itself can't be told."""
         del value, faults, path
 
@@ -193,7 +191,7 @@ class DataTypeFamily(ABC):
 
     @abstractmethod
     def from_v3(
-        self, name: str, configuration: JSONDict | None, faults: list[Fault], path: tuple[str | int, ...]
+        self, name: str, configuration: JSONDict | None, faults: list[Fault], path: Path
     ) -> DataType | None:
         """The type that v3 calls `name`; faults, relative to `path`, where the configuration is wrong.
 
@@ -201,15 +199,13 @@ class DataTypeFamily(ABC):
         """
 
     def from_v2(
-        self, dtype: JSON, object_codec: str | None, faults: list[Fault], path: tuple[str | int, ...]
+        self, dtype: JSON, object_codec: str | None, faults: list[Fault], path: Path
     ) -> DataType | None:
         """The type that v2 spells `dtype`; None, and no fault, where this family doesn't know it."""
         del dtype, object_codec, faults, path
         return None
 
-    def from_draft(
-        self, data_type: JSON, faults: list[Fault], path: tuple[str | int, ...]
-    ) -> DataType | None:
+    def from_draft(self, data_type: JSON, faults: list[Fault], path: Path) -> DataType | None:
         """The type that the draft spells `data_type`; None, and no fault, where it is another's."""
         del data_type, faults, path
         return None

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, cast
 
 from zom.extension.registry import did_you_mean, near
 from zom.json.value import JSONDict
-from zom.problems import Fault, rule, show
+from zom.problems import Fault, Path, rule, show
 
 if TYPE_CHECKING:
     from zom.extension.registry import Registry
@@ -114,7 +114,7 @@ class Definition(NamedTuple):
 def parse_definition(
     value: object,
     faults: list[Fault],
-    path: tuple[str | int, ...] = (),
+    path: Path = (),
     *,
     must_understand_allowed: bool,
     known: Registry[Any] | None = None,
@@ -182,7 +182,7 @@ def _may_be_ignored(value: Any) -> bool:
     return isinstance(value, Mapping) and cast("Mapping[str, Any]", value).get("must_understand") is False
 
 
-def _unflattened(members: dict[str, Any], faults: list[Fault], path: tuple[str | int, ...]) -> dict[str, Any]:
+def _unflattened(members: dict[str, Any], faults: list[Fault], path: Path) -> dict[str, Any]:
     """A chunk key encoding as early writers spelled it, with its separator where it belongs."""
     if members.get("name") not in {"default", "v2"} or "configuration" in members:
         return members
@@ -195,9 +195,7 @@ def _unflattened(members: dict[str, Any], faults: list[Fault], path: tuple[str |
     return {**rest, "configuration": JSONDict(separator=separator)}
 
 
-def _check_name(
-    name: object, faults: list[Fault], path: tuple[str | int, ...], known: Registry[Any] | None
-) -> bool:
+def _check_name(name: object, faults: list[Fault], path: Path, known: Registry[Any] | None) -> bool:
     if not isinstance(name, str) or not name:
         faults.append(Fault(FORM, path, "a name", show(name)))
         return False
@@ -214,7 +212,7 @@ def _conforms(name: str) -> bool:
 
 
 def _check_must_understand(
-    members: dict[str, Any], faults: list[Fault], path: tuple[str | int, ...], *, allowed: bool
+    members: dict[str, Any], faults: list[Fault], path: Path, *, allowed: bool
 ) -> None:
     understand = members.get("must_understand", True)
     if not isinstance(understand, bool):
@@ -235,9 +233,7 @@ def name_of(value: object) -> str | None:
     return name if isinstance(name, str) else None
 
 
-def find_extension(
-    name: str, registry: Registry[Any], unknown: Rule, faults: list[Fault], path: tuple[str | int, ...]
-) -> Any:
+def find_extension(name: str, registry: Registry[Any], unknown: Rule, faults: list[Fault], path: Path) -> Any:
     """The extension that answers for `name`; where nobody does, a fault of the rule `unknown` says so.
 
     A name that breaks the grammar has its fault already, so it gets no second one.
@@ -270,7 +266,7 @@ def is_uri(name: str) -> bool:
     return ":" in name and _conforms(name)
 
 
-def uri_fault(name: str, kind: str, path: tuple[str | int, ...]) -> Fault:
+def uri_fault(name: str, kind: str, path: Path) -> Fault:
     """What the level "closed" says of an extension that is named by a URI."""
     return Fault(URI_NAME, path, f"a {kind} that zom knows", show(name))
 

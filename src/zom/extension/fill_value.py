@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from zom.extension.configuration import INTEGER_LITERAL, integral
 from zom.extension.patterns import BASE64 as BASE64_PATTERN
-from zom.problems import Fault, rule, show
+from zom.problems import Fault, Path, rule, show
 
 if TYPE_CHECKING:
     from zom.extension.datatype import DataType
@@ -200,9 +200,7 @@ def restate(
             faults[place] = fault._replace(rule=other)
 
 
-def refuse_type(
-    expected: str, value: Any, faults: list[Fault], path: tuple[str | int, ...], *, integers: str = ""
-) -> None:
+def refuse_type(expected: str, value: Any, faults: list[Fault], path: Path, *, integers: str = "") -> None:
     """Add the fault of a fill value that is spelled as another type's.
 
     `integers` are those that stand for something here: 0.0 is not among them, for its notation.
@@ -215,7 +213,7 @@ def refuse_type(
     faults.append(Fault(INTEGER_LITERAL if misspelled else TYPE, path, expected, show(value)))
 
 
-def no_fill(data_type: DataType, notation: Notation, faults: list[Fault], path: tuple[str | int, ...]) -> Any:
+def no_fill(data_type: DataType, notation: Notation, faults: list[Fault], path: Path) -> Any:
     """What null stands for: nothing in v2, elsewhere the default with a fault.
 
     >>> from zom.extension.resolve import data_type
@@ -230,7 +228,7 @@ def no_fill(data_type: DataType, notation: Notation, faults: list[Fault], path: 
 
 
 def parse_int(
-    span: tuple[int, int], value: Any, notation: Notation, faults: list[Fault], path: tuple[str | int, ...]
+    span: tuple[int, int], value: Any, notation: Notation, faults: list[Fault], path: Path
 ) -> int | None:
     """`value` as an integer from `span`; None and a fault where it is none.
 
@@ -260,9 +258,7 @@ def parse_int(
     return None
 
 
-def parse_base64(
-    value: str, size: int | None, faults: list[Fault], path: tuple[str | int, ...]
-) -> bytes | None:
+def parse_base64(value: str, size: int | None, faults: list[Fault], path: Path) -> bytes | None:
     """The bytes that base64 text stands for, at most `size` of them; None and a fault otherwise.
 
     >>> parse_base64("YWI=", 4, [], ())

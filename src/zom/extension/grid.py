@@ -11,7 +11,7 @@ from zom.extension.registry import Registry
 if TYPE_CHECKING:
     from zom.extension.axis import Axis
     from zom.extension.configuration import Configuration
-    from zom.problems import Fault
+    from zom.problems import Fault, Path
 
 __all__ = ["ChunkGrid", "chunk_grids"]
 
@@ -32,7 +32,7 @@ class ChunkGrid(ABC):
         configuration: Any,
         shape: tuple[int, ...] | None,
         faults: list[Fault],
-        path: tuple[str | int, ...],
+        path: Path,
     ) -> tuple[tuple[int, ...], ...] | None:
         """For each dimension, every length that a chunk has there; None where it can't be told.
 

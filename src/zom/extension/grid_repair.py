@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final, cast
 from zom.extension.configuration import integral
 from zom.json.python_value import is_dict, is_list
 from zom.json.value import JSONDict
-from zom.problems import Fault, rule, show
+from zom.problems import Fault, Path, rule, show
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -58,7 +58,6 @@ FRACTION = rule(
 )
 
 _WANTED: Final = "an integer of at least 1"
-_Path = tuple[str | int, ...]
 
 
 def parse_grid(value: Any, chain: Any, shape: Sequence[int] | None, faults: list[Fault]) -> Any:
@@ -78,7 +77,7 @@ def parse_grid(value: Any, chain: Any, shape: Sequence[int] | None, faults: list
     sizes = configuration.get(member) if member else None
     if not is_list(sizes) or member is None:
         return value
-    path: _Path = ("chunk_grid", "configuration", member)
+    path: Path = ("chunk_grid", "configuration", member)
     if name == "rectilinear":
         read = [_read_edges(size, faults, (*path, place)) for place, size in enumerate(sizes)]
         return value if _same(read, sizes) else _made("rectilinear", {**configuration, member: read})
@@ -96,7 +95,7 @@ def _made(name: str, configuration: dict[str, Any]) -> JSONDict:
 
 
 def _read_regular(  # noqa: PLR0913, PLR0917 - the grid, what else tells of it, and where it is
-    value: Any, sizes: list[Any], chain: Any, shape: Sequence[int] | None, faults: list[Fault], path: _Path
+    value: Any, sizes: list[Any], chain: Any, shape: Sequence[int] | None, faults: list[Fault], path: Path
 ) -> Any:
     if shape is not None and len(shape) != len(sizes):
         return value
@@ -124,7 +123,7 @@ def _read_regular(  # noqa: PLR0913, PLR0917 - the grid, what else tells of it, 
     return _made("rectilinear", {"kind": "inline", "chunk_shapes": read})
 
 
-def _read_edges(value: Any, faults: list[Fault], path: _Path) -> Any:
+def _read_edges(value: Any, faults: list[Fault], path: Path) -> Any:
     """The edges along one dimension, where they are a list; a pair is a length and how often it repeats."""
     if not is_list(value):
         return value
@@ -136,7 +135,7 @@ def _read_edges(value: Any, faults: list[Fault], path: _Path) -> Any:
     ]
 
 
-def _read_edge(value: Any, faults: list[Fault], path: _Path) -> Any:
+def _read_edge(value: Any, faults: list[Fault], path: Path) -> Any:
     if value is True:
         faults.append(Fault(BOOLEAN, path, _WANTED, "true", "write 1"))
         return 1

@@ -14,7 +14,7 @@ from zom.extension.configuration import parse_configuration
 from zom.extension.definition import find_extension, name_of, parse_definition
 from zom.extension.memo import Memo
 from zom.json.value import exact_text
-from zom.problems import Fault, rule, show
+from zom.problems import Fault, Path, rule, show
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from zom.json.value import JSONDict
 
 __all__ = ["Link", "parse_links"]
-
-_Path = tuple[str | int, ...]
 
 UNKNOWN = rule(
     "codec/unknown",
@@ -65,9 +63,9 @@ class Link(NamedTuple):
     """Its v3 name, or what the document calls it where nobody has registered it."""
     written: str | None
     """What the document calls it."""
-    path: _Path
+    path: Path
     """Where it stands in the document."""
-    inside: _Path
+    inside: Path
     """Where its parameters stand."""
     value: Any
     """Its definition in the document."""
@@ -76,7 +74,7 @@ class Link(NamedTuple):
     faults: tuple[Fault, ...] = ()
     """What is wrong with the definition by itself."""
 
-    def at(self, path: _Path) -> Link:
+    def at(self, path: Path) -> Link:
         """The same codec, where its definition is the value at `path` of a document."""
         faults = tuple([fault._replace(path=(*path, *fault.path)) for fault in self.faults])
         return self._replace(path=(*path, *self.path), inside=(*path, *self.inside), faults=faults)
@@ -95,7 +93,7 @@ class Link(NamedTuple):
         return after
 
 
-def parse_links(values: Sequence[Any], path: _Path = ("codecs",)) -> list[Link]:
+def parse_links(values: Sequence[Any], path: Path = ("codecs",)) -> list[Link]:
     """The codecs that a v3 document lists at `path`.
 
     >>> import zom.codecs

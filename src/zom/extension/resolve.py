@@ -16,7 +16,7 @@ from zom.extension.registry import revision, unknown_name
 from zom.extension.typestr import order_fault, typestr_fault, without_order
 from zom.json.python_value import is_dict, is_list
 from zom.json.value import freeze
-from zom.problems import Fault, rule, show
+from zom.problems import Fault, Path, rule, show
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from zom.extension.datatype import DataTypeFamily
 
 __all__ = ["data_type", "parse_draft", "parse_v2", "parse_v3"]
-
-_Path = tuple[str | int, ...]
 
 FALLBACK = rule(
     "draft/data-type-fallback",
@@ -49,7 +47,7 @@ def _remembered(key: Any) -> DataType | None:
     return _plain.get(key)
 
 
-def parse_v3(value: Any, faults: list[Fault], path: _Path = ()) -> DataType | None:
+def parse_v3(value: Any, faults: list[Fault], path: Path = ()) -> DataType | None:
     """The type that a v3 `data_type` names; None where nobody knows it.
 
     >>> import zom.dtypes
@@ -73,14 +71,14 @@ def parse_v3(value: Any, faults: list[Fault], path: _Path = ()) -> DataType | No
     return parse_v3(name, faults, path) if not configuration else _named(name, configuration, faults, path)
 
 
-def _named(name: str, configuration: Any, faults: list[Fault], path: _Path) -> DataType | None:
+def _named(name: str, configuration: Any, faults: list[Fault], path: Path) -> DataType | None:
     family = data_types.find(name)
     if family is None:
         family = next((each for each in data_types if each.claims(name)), None)
     return None if family is None else family.from_v3(name, configuration, faults, path)
 
 
-def parse_v2(dtype: Any, object_codec: str | None, faults: list[Fault], path: _Path = ()) -> DataType | None:
+def parse_v2(dtype: Any, object_codec: str | None, faults: list[Fault], path: Path = ()) -> DataType | None:
     """The type that a v2 `dtype` spells; one fault at the innermost wrong place where it spells none.
 
     `object_codec` is the id of the codec that tells what a `|O` is.
@@ -110,7 +108,7 @@ def parse_v2(dtype: Any, object_codec: str | None, faults: list[Fault], path: _P
     return found
 
 
-def parse_draft(value: Any, faults: list[Fault], path: _Path = ()) -> DataType | None:
+def parse_draft(value: Any, faults: list[Fault], path: Path = ()) -> DataType | None:
     """The type that a draft `data_type` spells, or its first known fallback; None where nobody knows it.
 
     >>> import zom.dtypes

@@ -11,7 +11,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from zom.extension.patterns import up_to
-from zom.problems import Fault, rule, show
+from zom.problems import Fault, Path, rule, show
 
 if TYPE_CHECKING:
     from zom.extension.datatype import ByteOrder
@@ -144,7 +144,7 @@ def _marks(kind: str, digits: str | None) -> str:
     return "|" if kind in "SVO" else "<>"
 
 
-def typestr_fault(value: Any, path: tuple[str | int, ...]) -> Fault:
+def typestr_fault(value: Any, path: Path) -> Fault:
     """The fault of a v2 dtype that nobody knows, with the right spelling where there is one.
 
     >>> typestr_fault("i4", ("dtype",)).fix
@@ -176,7 +176,7 @@ def without_order(text: str) -> str | None:
     return bare if text[:1] in {"<", ">"} and text[1:2] in {"S", "V", "O"} and parse_typestr(bare) else None
 
 
-def order_fault(text: str, written: str, path: tuple[str | int, ...]) -> Fault:
+def order_fault(text: str, written: str, path: Path) -> Fault:
     """The fault of a byte order where there is nothing to order.
 
     >>> order_fault(">S1", "|S1", ("dtype",)).fix

@@ -10,7 +10,7 @@ import re
 from typing import TYPE_CHECKING, Any, cast
 
 from zom.json.python_value import is_dict, is_list
-from zom.problems import Fault, Rule, rule, show
+from zom.problems import Fault, Path, Rule, rule, show
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -29,8 +29,6 @@ __all__ = [
 ]
 
 _DRAFT = "Zarr core specification 3.0, draft of 2022"
-_Path = tuple[str | int, ...]
-
 EXTENSION = rule(
     "draft/extension",
     "an extension is an object with the names that its place demands",
@@ -71,7 +69,7 @@ def codec_name(uri: str) -> str:
 
 
 def check_uri(
-    value: Mapping[str, Any], name: str, path: _Path, faults: list[Fault], rule_: Rule = EXTENSION
+    value: Mapping[str, Any], name: str, path: Path, faults: list[Fault], rule_: Rule = EXTENSION
 ) -> bool:
     """Whether the member `name` is the URI that it must be; a fault where it is not.
 
@@ -87,7 +85,7 @@ def check_uri(
 
 
 def check_configuration(
-    value: Mapping[str, Any], path: _Path, faults: list[Fault], rule_: Rule = EXTENSION
+    value: Mapping[str, Any], path: Path, faults: list[Fault], rule_: Rule = EXTENSION
 ) -> None:
     """Adds a fault where a configuration is there and is no object.
 
@@ -99,7 +97,7 @@ def check_configuration(
         faults.append(Fault(rule_, (*path, "configuration"), "an object", found))
 
 
-def check_typed(value: Mapping[str, Any], path: _Path, faults: list[Fault]) -> None:
+def check_typed(value: Mapping[str, Any], path: Path, faults: list[Fault]) -> None:
     """Adds the faults of an extension of a grid, a layout or the like: it has a URI and a type.
 
     >>> check_typed({"extension": "https://example.org/morton/1.0"}, (), faults := []); faults[0].path
@@ -112,7 +110,7 @@ def check_typed(value: Mapping[str, Any], path: _Path, faults: list[Fault]) -> N
         faults.append(_unregistered(value, path))
 
 
-def _unregistered(value: Mapping[str, Any], path: _Path) -> Fault:
+def _unregistered(value: Mapping[str, Any], path: Path) -> Fault:
     return Fault(UNREGISTERED, (*path, "extension"), "one that zom knows", show(value["extension"]))
 
 
@@ -182,7 +180,7 @@ def chunks_per_shard(transformer: Any) -> list[int] | None:
 
 
 def _check_sharding(
-    configuration: Mapping[str, Any], rank: int | None, path: _Path, faults: list[Fault]
+    configuration: Mapping[str, Any], rank: int | None, path: Path, faults: list[Fault]
 ) -> None:
     name = "chunks_per_shard"
     counts = configuration.get(name)
@@ -199,7 +197,7 @@ def _check_sharding(
         faults.append(Fault(SHARDING, (*path, name), expected, show(counts)))
 
 
-def _object(value: Any, path: _Path, faults: list[Fault]) -> dict[str, Any] | None:
+def _object(value: Any, path: Path, faults: list[Fault]) -> dict[str, Any] | None:
     if isinstance(value, dict):
         return cast("dict[str, Any]", value)
     faults.append(Fault(EXTENSION, path, "an object", show(value)))

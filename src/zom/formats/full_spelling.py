@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast
 from zom.extension.inner_codecs import with_inner_codecs
 from zom.extension.resolve import parse_v3
 from zom.json.value import thaw
-from zom.problems import dotted
+from zom.problems import Path, dotted
 
 if TYPE_CHECKING:
     from zom.model.spec import Spec
@@ -21,8 +21,6 @@ __all__ = ["Spelling", "check_spelling", "spelled_in_full"]
 
 Spelling: TypeAlias = Literal["full", "given"]
 """How documents are written: as every reader takes them, or exactly as the spec spells them."""
-
-_Path = tuple[str | int, ...]
 
 
 def check_spelling(spelling: object) -> None:
@@ -73,7 +71,7 @@ def _data_type(value: Any) -> Any:
     return name if parsed is not None and isinstance(parsed.to_json("v3"), str) else members
 
 
-def _full(value: Any, path: _Path, places: list[str]) -> Any:
+def _full(value: Any, path: Path, places: list[str]) -> Any:
     """A definition, or a list of them, in full; `value` itself where it is that already."""
     if isinstance(value, (list, tuple)):
         items = cast("list[Any]", value)

@@ -17,7 +17,7 @@ from zom.formats.v3 import V3
 from zom.json.python_value import is_dict, is_list
 from zom.json.value import JSONDict
 from zom.model.output import member_specs
-from zom.problems import pointer_of
+from zom.problems import Path, pointer_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterator, Mapping
@@ -40,7 +40,6 @@ __all__ = [
     "spec_tree",
 ]
 
-Path = tuple[str | int, ...]
 Facts = tuple["NodeKind | None", "Format", Any]
 """What a node is made of: its kind, its format, and its document without members."""
 

@@ -15,7 +15,7 @@ from zom.extension.axis import Axis
 from zom.extension.definition import name_of, suggestion
 from zom.extension.link import parse_links
 from zom.json.python_value import is_dict, is_list
-from zom.problems import show
+from zom.problems import Path, show
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -32,7 +32,6 @@ __all__ = [
     "Encoding",
     "Inner",
     "Lengths",
-    "Path",
     "ResolvedArray",
     "inner_links",
     "regular_axes",
@@ -40,7 +39,6 @@ __all__ = [
     "unregistered",
 ]
 
-Path = tuple[str | int, ...]
 Lengths = tuple[tuple[int, ...], ...]
 """For each dimension, every length that a chunk has there: one in a regular grid."""
 

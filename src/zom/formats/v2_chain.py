@@ -14,7 +14,7 @@ from zom.extension.codec import Bytes, Elements, codecs
 from zom.extension.link import Link
 from zom.formats.v2_definition import parse_v2_codec
 from zom.json.python_value import is_dict, is_list
-from zom.problems import Fault, rule, show
+from zom.problems import Fault, Path, rule, show
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -73,7 +73,7 @@ def parse_filters(filters: object, compressor: object) -> list[Link]:
     return links if compressor is None else [*links, parse_v2_codec(compressor, ("compressor",))]
 
 
-def order_links(order: object, rank: int, path: tuple[str | int, ...]) -> list[Link]:
+def order_links(order: object, rank: int, path: Path) -> list[Link]:
     """What turns chunks into the order of memory that a document names at `path`.
 
     >>> import zom.codecs

@@ -13,7 +13,7 @@ from zom.extension.memo import Memo
 from zom.extension.registry import did_you_mean, near
 from zom.json.python_value import is_dict
 from zom.json.value import JSONDict, exact_text
-from zom.problems import Fault, rule, show
+from zom.problems import Fault, Path, rule, show
 
 __all__ = ["parse_v2_codec"]
 
@@ -42,7 +42,7 @@ UNKNOWN = rule(
 )
 
 
-def parse_v2_codec(value: object, path: tuple[str | int, ...]) -> Link:
+def parse_v2_codec(value: object, path: Path) -> Link:
     """The codec that v2 defines by `value`, at `path` of the document.
 
     >>> import zom.codecs

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from zom.model.spec import Spec
+    from zom.problems import Path
 
 __all__ = ["CONSOLIDATION", "documents_of"]
 
@@ -61,7 +62,7 @@ def _entries(document: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
     return {path: documents for path, documents in nodes.items() if documents.keys() != {".zattrs"}}
 
 
-def _steps(document: Mapping[str, Any], path: str, inside: tuple[str | int, ...]) -> tuple[str | int, ...]:
+def _steps(document: Mapping[str, Any], path: str, inside: Path) -> Path:
     metadata = document.get("metadata")
     before = f"{path}/" if path else ""
     name = ".zarray" if is_dict(metadata) and f"{before}.zarray" in metadata else ".zgroup"

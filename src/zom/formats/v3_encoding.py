@@ -22,7 +22,7 @@ from zom.extension.resolve import parse_v3
 from zom.formats.resolved import Encoding, Inner, inner_links
 from zom.json.python_value import is_list
 from zom.json.value import exact_text
-from zom.problems import Fault, rule
+from zom.problems import Fault, Path, rule
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from zom.extension.axis import Axis
     from zom.extension.keys import KeyForm
     from zom.extension.link import Link
-    from zom.formats.resolved import Lengths, Path
+    from zom.formats.resolved import Lengths
 
 __all__ = ["encoding_of", "name_place"]
 
@@ -155,7 +155,7 @@ def _is_claimed(name: str) -> bool:
     return data_types.find(name) is None and any(family.claims(name) for family in data_types)
 
 
-def name_place(value: Any, path: tuple[str | int, ...]) -> tuple[str | int, ...]:
+def name_place(value: Any, path: Path) -> Path:
     """Where the name of an extension stands: a short-hand name is the extension itself."""
     return path if isinstance(value, str) else (*path, "name")
 

@@ -17,7 +17,7 @@ from zom.model.stored import (
     to_documents,
     without_block,
 )
-from zom.problems import Fault, show
+from zom.problems import Fault, Path, show
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -64,7 +64,7 @@ def _entries(document: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
     return nodes
 
 
-def _steps(_document: Mapping[str, Any], path: str, inside: tuple[str | int, ...]) -> tuple[str | int, ...]:
+def _steps(_document: Mapping[str, Any], path: str, inside: Path) -> Path:
     return (_BLOCK, "metadata", path, *inside) if path else inside
 
 

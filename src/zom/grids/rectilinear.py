@@ -16,7 +16,7 @@ from zom.extension.configuration import Configuration
 from zom.extension.field import Interval
 from zom.extension.grid import ChunkGrid, chunk_grids
 from zom.grids.regular import wanted_rank
-from zom.problems import Fault, rule, show
+from zom.problems import Fault, Path, rule, show
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -69,7 +69,7 @@ class RectilinearGrid(ChunkGrid):
         configuration: RectilinearConfiguration,
         shape: tuple[int, ...] | None,
         faults: list[Fault],
-        path: tuple[str | int, ...],
+        path: Path,
     ) -> tuple[tuple[int, ...], ...] | None:
         """For each dimension the lengths that occur, in order."""
         here = (*path, "configuration", "chunk_shapes")

@@ -11,7 +11,7 @@ from zom.extension.axis import Axis
 from zom.extension.configuration import Configuration
 from zom.extension.field import Interval
 from zom.extension.grid import ChunkGrid, chunk_grids
-from zom.problems import Fault, rule, show
+from zom.problems import Fault, Path, rule, show
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -51,7 +51,7 @@ class RegularGrid(ChunkGrid):
         configuration: RegularConfiguration,
         shape: tuple[int, ...] | None,
         faults: list[Fault],
-        path: tuple[str | int, ...],
+        path: Path,
     ) -> tuple[tuple[int, ...], ...] | None:
         """One length for each dimension."""
         here = (*path, "configuration", "chunk_shape")

@@ -17,7 +17,7 @@ import numpy as np
 from pydantic_core import to_json
 
 from zom.limits import DEFAULT_LIMITS
-from zom.problems import Fault, rule, show
+from zom.problems import Fault, Path, rule, show
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -178,7 +178,7 @@ def freeze(
     value: object,
     faults: list[Fault],
     *,
-    path: tuple[str | int, ...] = (),
+    path: Path = (),
     depth: int = DEFAULT_LIMITS.value_depth,
     repeats: int = DEFAULT_LIMITS.repeated_values,
 ) -> Any:
@@ -276,7 +276,7 @@ class _Careful:
         """What was made on the way: what is known by its id must live on."""
         self.infinite = 0
 
-    def frozen(self, value: object, path: tuple[str | int, ...], depth: int) -> Any:
+    def frozen(self, value: object, path: Path, depth: int) -> Any:
         before = self.known.made.get((id(value), depth))
         if before is not None:
             return self._again(before, path)
@@ -298,9 +298,7 @@ class _Careful:
         self._add(NOT_JSON, path, "a JSON value", f"a Python {type(value).__name__}", fix)
         return None
 
-    def _container(
-        self, value: Mapping[object, object] | list[object], path: tuple[str | int, ...], depth: int
-    ) -> Any:
+    def _container(self, value: Mapping[object, object] | list[object], path: Path, depth: int) -> Any:
         # Without this, a list that holds itself twice would be walked two to the power of the limit times.
         if id(value) in self.open:
             self._add(NOT_JSON, path, "a JSON value", CONTAINS_ITSELF)
@@ -321,7 +319,7 @@ class _Careful:
         known.made[id(value), depth] = (made, known.total - start)
         return made
 
-    def _again(self, before: tuple[Any, int], path: tuple[str | int, ...]) -> Any:
+    def _again(self, before: tuple[Any, int], path: Path) -> Any:
         """What was frozen before, where so many more values are still allowed."""
         known, (made, count) = self.known, before
         known.total += count
@@ -334,9 +332,7 @@ class _Careful:
             self._add(REPEATS, path, f"at most {self.most} values that stand elsewhere, too", found, fix)
         return None
 
-    def _members(
-        self, value: Mapping[object, object], path: tuple[str | int, ...], depth: int
-    ) -> Iterator[tuple[str, Any]]:
+    def _members(self, value: Mapping[object, object], path: Path, depth: int) -> Iterator[tuple[str, Any]]:
         for name, item in value.items():
             if isinstance(name, str):
                 text = self._whole(str.__str__(name), (*path, repaired(name)))
@@ -345,7 +341,7 @@ class _Careful:
                 found = f"the {type(name).__name__} {show(name)}"
                 self._add(NOT_JSON, path, "names that are strings", found)
 
-    def _finite(self, value: float, path: tuple[str | int, ...]) -> float:
+    def _finite(self, value: float, path: Path) -> float:
         if math.isfinite(value):
             return value
         self.infinite += 1
@@ -353,16 +349,14 @@ class _Careful:
             self.faults.append(not_finite(value, path))
         return math.nan if math.isnan(value) else value
 
-    def _whole(self, text: str, path: tuple[str | int, ...]) -> str:
+    def _whole(self, text: str, path: Path) -> str:
         fault = lone_surrogate(text, path)
         if fault is None:
             return text
         self.faults.append(fault)
         return repaired(text)
 
-    def _add(
-        self, rule: Rule, path: tuple[str | int, ...], expected: str, found: str, fix: str | None = None
-    ) -> None:
+    def _add(self, rule: Rule, path: Path, expected: str, found: str, fix: str | None = None) -> None:
         self.faults.append(Fault(rule, path, expected, found, fix))
 
 
@@ -380,7 +374,7 @@ def _plain(value: object) -> object:
     return float(value) if isinstance(value, float) else value
 
 
-def not_finite(value: float, path: tuple[str | int, ...]) -> Fault:
+def not_finite(value: float, path: Path) -> Fault:
     """The fault of a NaN or an infinity.
 
     >>> not_finite(-math.inf, ("attributes", "limit")).found
@@ -389,7 +383,7 @@ def not_finite(value: float, path: tuple[str | int, ...]) -> Fault:
     return Fault(NOT_FINITE, path, "a finite number", show(value), f'write it as "{show(value)}"')
 
 
-def lone_surrogate(text: str, path: tuple[str | int, ...]) -> Fault | None:
+def lone_surrogate(text: str, path: Path) -> Fault | None:
     r"""The fault of `text` that holds half a character; None where it is whole.
 
     >>> lone_surrogate("\ud800", ("title",)).found

@@ -13,14 +13,14 @@ from typing import TYPE_CHECKING, Any, Literal, cast
 from zom.json.value import exact_text, same, thaw
 from zom.json.write import write_json
 from zom.model.output import member_specs
-from zom.problems import dotted, pointer_of, show
+from zom.problems import Path, dotted, pointer_of, show
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from zom.model.spec import Spec
 
-    _Ignorer = Callable[[tuple[str, ...], tuple[str | int, ...]], bool]
+    _Ignorer = Callable[[tuple[str, ...], Path], bool]
 
 __all__ = ["Change", "Difference", "canonical", "diff", "like"]
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from zom.model.spec import Spec
-    from zom.problems import Fault, Level, Problem
+    from zom.problems import Fault, Level, Path, Problem
 
 __all__ = ["ABSENT", "assembled", "checked", "construct", "outside", "replace"]
 
@@ -91,7 +91,7 @@ def checked(cls: type[Spec], document: Mapping[str, Any], level: Level, *, old: 
     return spec
 
 
-def _not_finite_in(spec: Spec) -> set[tuple[tuple[str | int, ...], str]]:
+def _not_finite_in(spec: Spec) -> set[tuple[Path, str]]:
     """The NaN and infinities in a document: where they are, and which."""
     if spec.level != "lenient":
         return set()
@@ -118,7 +118,7 @@ def _is_tolerated(problem: Problem) -> bool:
 _SHOWN = 3
 
 
-def _warn_of_numbers(problems: Iterable[Problem], known: set[tuple[tuple[str | int, ...], str]]) -> None:
+def _warn_of_numbers(problems: Iterable[Problem], known: set[tuple[Path, str]]) -> None:
     """One SpecWarning for all NaN and infinities that are new."""
     found = [
         problem

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from zom.extension.datatype import Format
     from zom.json.value import JSONDict
     from zom.model.spec import Spec
-    from zom.problems import Fault, Rule
+    from zom.problems import Fault, Path, Rule
 
 __all__ = ["DIMENSIONS", "Consolidation", "Family", "NodeKind"]
 
@@ -35,7 +35,7 @@ class Consolidation:
     """The document of the nodes at their paths."""
     entries: Callable[[Mapping[str, Any]], dict[str, dict[str, Any]]]
     """The documents in it, by the path of their node and the end of their key."""
-    steps: Callable[[Mapping[str, Any], str, tuple[str | int, ...]], tuple[str | int, ...]]
+    steps: Callable[[Mapping[str, Any], str, Path], Path]
     """Where it has what stands inside of the node at a path; paths are like "a/b"."""
 
 

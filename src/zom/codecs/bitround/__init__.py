@@ -16,7 +16,7 @@ from zom.extension.codec import Codec, Elements, codecs
 from zom.extension.configuration import Configuration
 from zom.extension.field import Interval
 from zom.extension.resolve import parse_v3
-from zom.problems import Fault, rule, show
+from zom.problems import Fault, Path, rule, show
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -77,7 +77,7 @@ class BitroundCodec(Codec):
         configuration: BitroundConfiguration,
         before: Representation,
         faults: list[Fault],
-        path: tuple[str | int, ...],
+        path: Path,
     ) -> Elements | None:
         """The elements, rounded; the shape and the type stay."""
         if not isinstance(before, Elements):

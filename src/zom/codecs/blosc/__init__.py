@@ -17,7 +17,7 @@ from zom.extension.bound import Stream
 from zom.extension.codec import Bytes, Codec, codecs
 from zom.extension.configuration import Configuration
 from zom.extension.field import EncodingOnly, ForEncoding, Interval, OrAbsent, Required
-from zom.problems import rule
+from zom.problems import Path, rule
 
 if TYPE_CHECKING:
     from zom.extension.bound import Coder, Form
@@ -110,7 +110,7 @@ class BloscCodec(Codec):
         configuration: BloscConfiguration | BloscV2Configuration,
         before: Representation,
         faults: list[Fault],
-        path: tuple[str | int, ...],
+        path: Path,
     ) -> Bytes:
         """Bytes of no fixed number."""
         del before

@@ -22,7 +22,7 @@ from zom.extension.definition import parse_definition, suggestion
 from zom.extension.field import OrAbsent
 from zom.extension.fill_value import restate
 from zom.extension.resolve import parse_v3
-from zom.problems import Fault, rule, show
+from zom.problems import Fault, Path, rule, show
 
 if TYPE_CHECKING:
     from zom.extension.bound import Array, Form
@@ -144,7 +144,7 @@ class CastValueCodec(Codec):
         configuration: CastValueConfiguration,
         before: Representation,
         faults: list[Fault],
-        path: tuple[str | int, ...],
+        path: Path,
     ) -> Elements | None:
         """Elements of the same shape and of the new type, and the fill value cast to it."""
         if not isinstance(before, Elements):
@@ -193,7 +193,7 @@ class _CastChunks(Coder[Any, Any]):
         return self._back(chunk)
 
 
-def _target(value: Any, faults: list[Fault], path: tuple[str | int, ...]) -> DataType | None:
+def _target(value: Any, faults: list[Fault], path: Path) -> DataType | None:
     before = len(faults)
     definition = parse_definition(value, faults, path, must_understand_allowed=False, known=data_types)
     target = None if definition is None else parse_v3(value, faults, path)
@@ -204,7 +204,7 @@ def _target(value: Any, faults: list[Fault], path: tuple[str | int, ...]) -> Dat
     return target
 
 
-def _check_type(data_type: DataType | None, faults: list[Fault], path: tuple[str | int, ...]) -> bool:
+def _check_type(data_type: DataType | None, faults: list[Fault], path: Path) -> bool:
     if data_type is None or data_type.kind in _REAL:
         return True
     found = f"the data type {show(data_type.name)}"
@@ -212,7 +212,7 @@ def _check_type(data_type: DataType | None, faults: list[Fault], path: tuple[str
     return False
 
 
-def _read_map(name: str, cast: _Cast, faults: list[Fault], path: tuple[str | int, ...]) -> None:
+def _read_map(name: str, cast: _Cast, faults: list[Fault], path: Path) -> None:
     """Fills in the pairs of one direction, each scalar spelled like a fill value of its type."""
     scalar_map = cast.configuration.scalar_map
     pairs: list[list[Any]] | None = getattr(scalar_map, name, None)
@@ -226,9 +226,7 @@ def _read_map(name: str, cast: _Cast, faults: list[Fault], path: tuple[str | int
     restate(faults, start)
 
 
-def _cast_fill(
-    fill: Any, encode: _Cast, decode: _Cast, faults: list[Fault], path: tuple[str | int, ...]
-) -> Any:
+def _cast_fill(fill: Any, encode: _Cast, decode: _Cast, faults: list[Fault], path: Path) -> Any:
     """The fill value as the new type holds it; None, and a fault, where it can't be cast."""
     # Without ml_dtypes some scalars are bare bytes: nothing can be told of them.
     if number(fill) is None:

@@ -16,7 +16,7 @@ from zom.extension.codec import Bytes, Codec, codecs
 from zom.extension.field import Interval, OrAbsent
 from zom.extension.inner_codecs import HoldsCodecs, InnerCodecs
 from zom.extension.link import parse_links
-from zom.problems import Fault, rule, show
+from zom.problems import Fault, Path, rule, show
 
 if TYPE_CHECKING:
     from zom.extension.bound import Form
@@ -68,7 +68,7 @@ class ConditionalCodec(Codec):
         configuration: ConditionalConfiguration,
         before: Representation,
         faults: list[Fault],
-        path: tuple[str | int, ...],
+        path: Path,
     ) -> Bytes:
         """Bytes of no fixed number."""
         del before
@@ -87,7 +87,7 @@ class ConditionalCodec(Codec):
         links = parse_links(configuration.codecs, ("configuration", "codecs"))
         return ConditionalCoder(stream, links, configuration.header_bytes)
 
-    def inspect(self, configuration: JSONDict, faults: list[Fault], path: tuple[str | int, ...]) -> None:
+    def inspect(self, configuration: JSONDict, faults: list[Fault], path: Path) -> None:
         """Checks the list of codecs."""
         if isinstance(configuration.get("codecs"), list):
             check_byte_codecs(configuration["codecs"], faults, (*path, "configuration", "codecs"))

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from zom.extension.bound import ByteCoder, Form
     from zom.extension.codec import Representation
     from zom.extension.configuration import NoConfiguration
-    from zom.problems import Fault
+    from zom.problems import Fault, Path
 
 __all__ = ["Crc32cCodec", "crc32c"]
 
@@ -32,7 +32,7 @@ class Crc32cCodec(Codec):
         configuration: NoConfiguration,
         before: Representation,
         faults: list[Fault],
-        path: tuple[str | int, ...],
+        path: Path,
     ) -> Bytes:
         """Four bytes more."""
         del configuration, faults, path

@@ -12,7 +12,7 @@ from zom.codecs.gzip.deflate import bind_gzip
 from zom.extension.codec import Bytes, Codec, codecs
 from zom.extension.configuration import Configuration
 from zom.extension.field import EncodingOnly, ForEncoding, Interval, OrAbsent, Required
-from zom.problems import rule
+from zom.problems import Path, rule
 
 if TYPE_CHECKING:
     from zom.extension.bound import ByteCoder, Form
@@ -57,7 +57,7 @@ class GzipCodec(Codec):
         configuration: GzipConfiguration,
         before: Representation,
         faults: list[Fault],
-        path: tuple[str | int, ...],
+        path: Path,
     ) -> Bytes:
         """Bytes of no fixed number."""
         del configuration, before, faults, path

@@ -17,7 +17,7 @@ from zom.extension.definition import name_of
 from zom.extension.inner_codecs import HoldsCodecs, InnerCodecs
 from zom.extension.link import parse_links
 from zom.json.python_value import is_dict, is_list
-from zom.problems import Fault, rule, show
+from zom.problems import Fault, Path, rule, show
 
 if TYPE_CHECKING:
     from zom.extension.bound import Form
@@ -73,7 +73,7 @@ class N5DefaultCodec(Codec):
         configuration: N5DefaultConfiguration,
         before: Representation,
         faults: list[Fault],
-        path: tuple[str | int, ...],
+        path: Path,
     ) -> Bytes:
         """Bytes of no fixed number: blocks may be shorter than the chunk."""
         inside = (*path, "configuration", "codecs")
@@ -96,7 +96,7 @@ class N5DefaultCodec(Codec):
             raise ExtensionError("the n5_default codec wants elements")
         return N5Coder(before, parse_links(configuration.codecs, ("configuration", "codecs")))
 
-    def inspect(self, configuration: JSONDict, faults: list[Fault], path: tuple[str | int, ...]) -> None:
+    def inspect(self, configuration: JSONDict, faults: list[Fault], path: Path) -> None:
         """Checks the list of codecs, with nothing known of the chunks."""
         if isinstance(configuration.get("codecs"), list):
             check_chain(
@@ -104,9 +104,7 @@ class N5DefaultCodec(Codec):
             )
 
 
-def _check_size(
-    lengths: tuple[tuple[int, ...], ...], faults: list[Fault], path: tuple[str | int, ...]
-) -> None:
+def _check_size(lengths: tuple[tuple[int, ...], ...], faults: list[Fault], path: Path) -> None:
     if len(lengths) > _MOST_RANK:
         faults.append(Fault(SIZE, path, f"at most {_MOST_RANK} dimensions", f"{len(lengths)}"))
     longest = max((max(choices, default=0) for choices in lengths), default=0)
@@ -114,9 +112,7 @@ def _check_size(
         faults.append(Fault(SIZE, path, f"chunks of at most {_LONGEST} elements each way", f"{longest}"))
 
 
-def _check_codecs(
-    values: list[Any], rank: int | None, faults: list[Fault], path: tuple[str | int, ...]
-) -> None:
+def _check_codecs(values: list[Any], rank: int | None, faults: list[Fault], path: Path) -> None:
     """Faults of what the chain itself permits, and N5 doesn't."""
     names = [name_of(value) for value in values]
     for place, wanted in enumerate(("transpose", "bytes")):

@@ -15,7 +15,7 @@ from zom.extension.configuration import Configuration
 
 if TYPE_CHECKING:
     from zom.extension.bound import Coder, Form
-    from zom.problems import Fault
+    from zom.problems import Fault, Path
 
 __all__ = ["AsTypeConfiguration", "AsTypeV2Configuration", "astype"]
 
@@ -64,7 +64,7 @@ class AsType(Codec):
         configuration: Any,
         before: Representation,
         faults: list[Fault],
-        path: tuple[str | int, ...],
+        path: Path,
     ) -> Elements | None:
         """Elements of the stored type."""
         if not isinstance(before, Elements):

@@ -16,7 +16,7 @@ from zom.errors import ExtensionError
 from zom.extension.codec import Codec, CodecKind, Elements, Representation, codecs
 from zom.extension.configuration import Configuration
 from zom.extension.field import Interval
-from zom.problems import Fault, rule, show
+from zom.problems import Fault, Path, rule, show
 
 if TYPE_CHECKING:
     from zom.extension.bound import Array, Coder, Form
@@ -57,7 +57,7 @@ class NumcodecsBitround(Codec):
         configuration: Any,
         before: Representation,
         faults: list[Fault],
-        path: tuple[str | int, ...],
+        path: Path,
     ) -> Elements | None:
         """Elements of the same type."""
         if not isinstance(before, Elements):

@@ -25,7 +25,7 @@ from zom.errors import CodecError, ExtensionError
 from zom.extension.bound import Block, Coder
 from zom.extension.codec import Codec, CodecKind, Elements, Representation, codecs
 from zom.extension.configuration import Configuration
-from zom.problems import Fault, rule, show
+from zom.problems import Fault, Path, rule, show
 
 if TYPE_CHECKING:
     from zom.extension.bound import Array, Form
@@ -76,7 +76,7 @@ class Categorize(Codec):
         configuration: Any,
         before: Representation,
         faults: list[Fault],
-        path: tuple[str | int, ...],
+        path: Path,
     ) -> Elements | None:
         """Integers of the stored type."""
         if not isinstance(before, Elements):
@@ -106,7 +106,7 @@ class Categorize(Codec):
         configuration: CategorizeConfiguration,
         before: Elements,
         faults: list[Fault],
-        path: tuple[str | int, ...],
+        path: Path,
     ) -> None:
         reach = before.data_type
         if configuration.holds_objects:

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from zom.extension.bound import ByteCoder, Data, Form
-    from zom.problems import Fault
+    from zom.problems import Fault, Path
 
 __all__ = [
     "JenkinsConfiguration",
@@ -75,13 +75,7 @@ class Checksum(Codec):
 
     kind: ClassVar[CodecKind] = "bytes->bytes"
 
-    def thread(
-        self,
-        configuration: Any,
-        before: Representation,
-        faults: list[Fault],
-        path: tuple[str | int, ...],
-    ) -> Bytes:
+    def thread(self, configuration: Any, before: Representation, faults: list[Fault], path: Path) -> Bytes:
         """Four bytes more."""
         del configuration, faults, path
         size = before.size if isinstance(before, Bytes) else None

@@ -23,7 +23,7 @@ from zom.extension.field import ForEncoding, Interval
 
 if TYPE_CHECKING:
     from zom.extension.bound import ByteCoder, Form
-    from zom.problems import Fault
+    from zom.problems import Fault, Path
 
 __all__ = [
     "Bz2Configuration",
@@ -90,13 +90,7 @@ class Compressor(Codec):
 
     kind: ClassVar[CodecKind] = "bytes->bytes"
 
-    def thread(
-        self,
-        configuration: Any,
-        before: Representation,
-        faults: list[Fault],
-        path: tuple[str | int, ...],
-    ) -> Bytes:
+    def thread(self, configuration: Any, before: Representation, faults: list[Fault], path: Path) -> Bytes:
         """Bytes, of any number."""
         del configuration, before, faults, path
         return Bytes()
@@ -180,13 +174,7 @@ class Base64(Compressor):
     v2_id = "base64"
     registered = False
 
-    def thread(
-        self,
-        configuration: Any,
-        before: Representation,
-        faults: list[Fault],
-        path: tuple[str | int, ...],
-    ) -> Bytes:
+    def thread(self, configuration: Any, before: Representation, faults: list[Fault], path: Path) -> Bytes:
         """Four bytes for each three, the last of them padded."""
         del configuration, faults, path
         size = before.size if isinstance(before, Bytes) else None

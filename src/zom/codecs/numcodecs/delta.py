@@ -20,7 +20,7 @@ from zom.extension.configuration import Configuration
 
 if TYPE_CHECKING:
     from zom.extension.bound import Array, Coder, Form
-    from zom.problems import Fault
+    from zom.problems import Fault, Path
 
 __all__ = ["DeltaConfiguration", "delta"]
 
@@ -59,7 +59,7 @@ class Delta(Codec):
         configuration: Any,
         before: Representation,
         faults: list[Fault],
-        path: tuple[str | int, ...],
+        path: Path,
     ) -> Elements | None:
         """Elements of the type of the differences."""
         if not isinstance(before, Elements):

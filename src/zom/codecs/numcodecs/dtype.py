@@ -18,7 +18,7 @@ from zom.extension.memo import Memo
 from zom.extension.patterns import either, whole
 from zom.extension.resolve import parse_v2
 from zom.extension.typestr import TYPESTR_PATTERN, UNIT_PATTERN
-from zom.problems import Fault, rule, show
+from zom.problems import Fault, Path, rule, show
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -88,7 +88,7 @@ def _read(text: str) -> tuple[DataType | None, tuple[Fault, ...]]:
 _types: Memo[tuple[DataType | None, tuple[Fault, ...]]] = Memo(512)
 
 
-def stated_type(text: str, faults: list[Fault], path: tuple[str | int, ...]) -> DataType | None:
+def stated_type(text: str, faults: list[Fault], path: Path) -> DataType | None:
     """The data type that a configuration states; None and a fault at `path` where it is none.
 
     >>> stated_type("float32", [], ()).name
@@ -104,9 +104,7 @@ def _stored(data_type: DataType) -> str:
     return "int64" if data_type.kind in {"datetime", "timedelta"} else data_type.name
 
 
-def check_type(
-    before: Elements, stated: DataType | None, text: str, faults: list[Fault], path: tuple[str | int, ...]
-) -> None:
+def check_type(before: Elements, stated: DataType | None, text: str, faults: list[Fault], path: Path) -> None:
     """Adds a fault at `path` where the elements are known not to be of the stated type."""
     reach = before.data_type
     if reach is None or stated is None:
@@ -125,7 +123,7 @@ def check_kind(
     kinds: Collection[str],
     words: str,
     faults: list[Fault],
-    path: tuple[str | int, ...],
+    path: Path,
 ) -> None:
     """Adds a fault at `path` where the type is of none of the `kinds`, which `words` names."""
     if data_type is not None and data_type.kind not in kinds:
@@ -160,7 +158,7 @@ def recast(  # noqa: PLR0913 - what thread is given, and what the codec works on
     before: Elements,
     configuration: Recasting,
     faults: list[Fault],
-    path: tuple[str | int, ...],
+    path: Path,
     *,
     kinds: Collection[str],
     words: str,

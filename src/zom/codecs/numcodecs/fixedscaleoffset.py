@@ -17,7 +17,7 @@ from zom.codecs.numcodecs.filter import Filter, blocks_of, stored_fill
 from zom.errors import ExtensionError
 from zom.extension.codec import Codec, CodecKind, Elements, Representation, codecs
 from zom.extension.configuration import Configuration
-from zom.problems import Fault, rule, show
+from zom.problems import Fault, Path, rule, show
 
 if TYPE_CHECKING:
     from zom.extension.bound import Array, Coder, Form
@@ -76,7 +76,7 @@ class FixedScaleOffset(Codec):
         configuration: Any,
         before: Representation,
         faults: list[Fault],
-        path: tuple[str | int, ...],
+        path: Path,
     ) -> Elements | None:
         """Elements of the type that is stored."""
         if configuration.scale == 0:

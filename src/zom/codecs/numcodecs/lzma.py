@@ -18,7 +18,7 @@ from zom.codecs.numcodecs.compressors import Compressor
 from zom.extension.codec import Bytes, Representation, codecs
 from zom.extension.configuration import Configuration
 from zom.extension.field import WHOLE, ForEncoding, Interval
-from zom.problems import Fault, rule, show
+from zom.problems import Fault, Path, rule, show
 
 if TYPE_CHECKING:
     from typing import Self
@@ -108,13 +108,7 @@ class Lzma(Compressor):
     configuration = LzmaConfiguration
     v2_configuration = LzmaV2Configuration
 
-    def thread(
-        self,
-        configuration: Any,
-        before: Representation,
-        faults: list[Fault],
-        path: tuple[str | int, ...],
-    ) -> Bytes:
+    def thread(self, configuration: Any, before: Representation, faults: list[Fault], path: Path) -> Bytes:
         """Bytes, of any number; GDAL's member is remarked on."""
         delta = getattr(configuration, "delta", None)
         if delta is not None:

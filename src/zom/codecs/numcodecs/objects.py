@@ -19,7 +19,7 @@ from zom.extension.bound import Block
 from zom.extension.codec import Bytes, Codec, CodecKind, Representation, codecs
 from zom.extension.configuration import Configuration
 from zom.extension.field import ForEncoding, Interval
-from zom.problems import Fault, rule, show
+from zom.problems import Fault, Path, rule, show
 
 if TYPE_CHECKING:
     from zom.extension.bound import Coder, Form
@@ -111,13 +111,7 @@ class ObjectCodec(Codec):
     holds_objects = True
     registered = False
 
-    def thread(
-        self,
-        configuration: Any,
-        before: Representation,
-        faults: list[Fault],
-        path: tuple[str | int, ...],
-    ) -> Bytes:
+    def thread(self, configuration: Any, before: Representation, faults: list[Fault], path: Path) -> Bytes:
         """Bytes, of any number."""
         del configuration, before, faults, path
         return Bytes()
@@ -156,13 +150,7 @@ class Pickle(ObjectCodec):
     v2_id = "pickle"
     configuration = v2_configuration = PickleConfiguration
 
-    def thread(
-        self,
-        configuration: Any,
-        before: Representation,
-        faults: list[Fault],
-        path: tuple[str | int, ...],
-    ) -> Bytes:
+    def thread(self, configuration: Any, before: Representation, faults: list[Fault], path: Path) -> Bytes:
         """Bytes, of any number; and a warning."""
         fix = 'store objects with "vlen-utf8", "vlen-bytes" or "json2"'
         faults.append(Fault(PICKLE, path, "a codec that runs no code", show("pickle"), fix))
@@ -182,13 +170,7 @@ class VlenArray(ObjectCodec):
     v2_id = "vlen-array"
     configuration = v2_configuration = VlenArrayConfiguration
 
-    def thread(
-        self,
-        configuration: Any,
-        before: Representation,
-        faults: list[Fault],
-        path: tuple[str | int, ...],
-    ) -> Bytes:
+    def thread(self, configuration: Any, before: Representation, faults: list[Fault], path: Path) -> Bytes:
         """Bytes, of any number."""
         stated_type(configuration.dtype, faults, (*path, "configuration", "dtype"))
         return super().thread(configuration, before, faults, path)

@@ -23,7 +23,7 @@ from zom.extension.codec import Codec, CodecKind, Elements, Representation, code
 
 if TYPE_CHECKING:
     from zom.extension.bound import Array, Form
-    from zom.problems import Fault
+    from zom.problems import Fault, Path
 
 __all__ = ["packbits"]
 
@@ -50,7 +50,7 @@ class NumcodecsPackBits(Codec):
         configuration: Any,
         before: Representation,
         faults: list[Fault],
-        path: tuple[str | int, ...],
+        path: Path,
     ) -> Elements | None:
         """One dimension of uint8: a byte of its own, and one for each eight booleans."""
         del configuration

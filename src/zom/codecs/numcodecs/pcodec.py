@@ -20,7 +20,7 @@ from zom.extension.bound import Block, Coder
 from zom.extension.codec import Bytes, Codec, CodecKind, Elements, Representation, codecs
 from zom.extension.configuration import Configuration
 from zom.extension.field import ForEncoding, Interval
-from zom.problems import Fault
+from zom.problems import Fault, Path
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -76,13 +76,7 @@ class Pcodec(Codec):
     configuration = v2_configuration = PcodecConfiguration
     v2_id = "pcodec"
 
-    def thread(
-        self,
-        configuration: Any,
-        before: Representation,
-        faults: list[Fault],
-        path: tuple[str | int, ...],
-    ) -> Bytes:
+    def thread(self, configuration: Any, before: Representation, faults: list[Fault], path: Path) -> Bytes:
         """Bytes, of any number."""
         del configuration
         if isinstance(before, Elements) and before.data_type is not None:

@@ -22,7 +22,7 @@ from zom.extension.field import Interval
 
 if TYPE_CHECKING:
     from zom.extension.bound import Array, Coder, Form
-    from zom.problems import Fault
+    from zom.problems import Fault, Path
 
 __all__ = ["QuantizeConfiguration", "QuantizeV2Configuration", "quantize"]
 
@@ -70,7 +70,7 @@ class Quantize(Codec):
         configuration: Any,
         before: Representation,
         faults: list[Fault],
-        path: tuple[str | int, ...],
+        path: Path,
     ) -> Elements | None:
         """Floats of the type that is stored."""
         if not isinstance(before, Elements):

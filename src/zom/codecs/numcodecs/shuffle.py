@@ -16,7 +16,7 @@ from zom.extension.bound import Coder, Stream
 from zom.extension.codec import Bytes, Codec, CodecKind, Representation, codecs
 from zom.extension.configuration import Configuration
 from zom.extension.field import Interval
-from zom.problems import Fault, rule
+from zom.problems import Fault, Path, rule
 
 if TYPE_CHECKING:
     from zom.extension.bound import Array, Data, Form
@@ -73,13 +73,7 @@ class Shuffle(Codec):
     v2_id = "shuffle"
     v2_configuration = ShuffleV2Configuration
 
-    def thread(
-        self,
-        configuration: Any,
-        before: Representation,
-        faults: list[Fault],
-        path: tuple[str | int, ...],
-    ) -> Bytes:
+    def thread(self, configuration: Any, before: Representation, faults: list[Fault], path: Path) -> Bytes:
         """As many bytes as before."""
         size = before.size if isinstance(before, Bytes) else None
         width: int | None = configuration.elementsize

@@ -22,7 +22,7 @@ from zom.extension.bound import Block
 from zom.extension.codec import Bytes, Codec, CodecKind, Elements, Representation, codecs
 from zom.extension.configuration import Configuration
 from zom.extension.field import WHOLE, ForEncoding
-from zom.problems import Fault, rule
+from zom.problems import Fault, Path, rule
 
 if TYPE_CHECKING:
     from zom.extension.bound import Coder, Form
@@ -60,13 +60,7 @@ class Zfpy(Codec):
     configuration = v2_configuration = ZfpyConfiguration
     v2_id = "zfpy"
 
-    def thread(
-        self,
-        configuration: Any,
-        before: Representation,
-        faults: list[Fault],
-        path: tuple[str | int, ...],
-    ) -> Bytes:
+    def thread(self, configuration: Any, before: Representation, faults: list[Fault], path: Path) -> Bytes:
         """Bytes, of any number."""
         del configuration
         if isinstance(before, Elements):

@@ -15,7 +15,7 @@ from zom.extension.bound import Block
 from zom.extension.codec import Bytes, Codec, Elements, codecs
 from zom.extension.configuration import Configuration
 from zom.extension.field import Interval
-from zom.problems import Fault, rule, show
+from zom.problems import Fault, Path, rule, show
 
 if TYPE_CHECKING:
     from zom.extension.bound import Coder, Form
@@ -86,7 +86,7 @@ class PackbitsCodec(Codec):
         configuration: PackbitsConfiguration,
         before: Representation,
         faults: list[Fault],
-        path: tuple[str | int, ...],
+        path: Path,
     ) -> Bytes:
         """The kept bits of all elements, rounded up to bytes, and perhaps one byte for the padding."""
         if not isinstance(before, Elements):
@@ -128,7 +128,7 @@ def _check_bits(
     configuration: PackbitsConfiguration,
     bits: int | None,
     faults: list[Fault],
-    path: tuple[str | int, ...],
+    path: Path,
 ) -> int | None:
     """How many bits of a component are kept; None, where it can't be told."""
     first, last = configuration.first_bit or 0, configuration.last_bit

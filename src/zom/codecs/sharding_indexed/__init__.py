@@ -23,7 +23,7 @@ from zom.extension.grid_repair import BOOLEAN
 from zom.extension.inner_codecs import HoldsCodecs, InnerCodecs
 from zom.extension.link import parse_links
 from zom.extension.resolve import parse_v3
-from zom.problems import Fault, rule, show
+from zom.problems import Fault, Path, rule, show
 
 if TYPE_CHECKING:
     from zom.extension.bound import Form
@@ -88,7 +88,7 @@ class ShardingCodec(Codec):
         configuration: ShardingConfiguration,
         before: Representation,
         faults: list[Fault],
-        path: tuple[str | int, ...],
+        path: Path,
     ) -> Bytes:
         """Bytes of no fixed number: inner chunks may be missing."""
         inside = (*path, "configuration")
@@ -126,7 +126,7 @@ class ShardingCodec(Codec):
             location=configuration.index_location,
         )
 
-    def inspect(self, configuration: JSONDict, faults: list[Fault], path: tuple[str | int, ...]) -> None:
+    def inspect(self, configuration: JSONDict, faults: list[Fault], path: Path) -> None:
         """Checks the lists of codecs, with nothing known of the chunks."""
         inside = (*path, "configuration")
         if _too_deep(faults, inside):
@@ -146,7 +146,7 @@ def _bind(member: str, values: list[Any], block: Block) -> BoundChain:
         raise UnknownName(f"sharding_indexed: {cause}") from cause
 
 
-def _too_deep(faults: list[Fault], inside: tuple[str | int, ...]) -> bool:
+def _too_deep(faults: list[Fault], inside: Path) -> bool:
     deep = inside.count("configuration") > _DEEPEST
     if deep:
         nested = f"shards nested at most {_DEEPEST} deep"
@@ -158,7 +158,7 @@ def _check_inner(
     inner: list[int],
     lengths: tuple[tuple[int, ...], ...] | None,
     faults: list[Fault],
-    path: tuple[str | int, ...],
+    path: Path,
 ) -> bool:
     """Whether inner chunks have the right rank; a fault for each dimension that they don't divide."""
     if lengths is None:

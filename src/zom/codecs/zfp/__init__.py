@@ -15,7 +15,7 @@ from zom.extension.bound import Block
 from zom.extension.codec import Bytes, Codec, Elements, codecs
 from zom.extension.configuration import Configuration, field_words
 from zom.extension.field import Interval, OrAbsent
-from zom.problems import Fault, rule, show
+from zom.problems import Fault, Path, rule, show
 
 if TYPE_CHECKING:
     from zom.extension.bound import Coder, Form
@@ -93,7 +93,7 @@ class ZfpCodec(Codec):
         configuration: ZfpConfiguration,
         before: Representation,
         faults: list[Fault],
-        path: tuple[str | int, ...],
+        path: Path,
     ) -> Bytes:
         """Bytes of no fixed number."""
         _check_parameters(configuration, faults, (*path, "configuration"))
@@ -121,9 +121,7 @@ class ZfpCodec(Codec):
         return ZfpCoder(before, Mode(configuration.mode, tuple(numbers)))
 
 
-def _check_parameters(
-    configuration: ZfpConfiguration, faults: list[Fault], path: tuple[str | int, ...]
-) -> None:
+def _check_parameters(configuration: ZfpConfiguration, faults: list[Fault], path: Path) -> None:
     mode = configuration.mode
     wanted = _OF_MODE[mode]
     spelled: dict[str, Any] = {

@@ -16,7 +16,7 @@ from zom.codecs.zstd.coder import ZstdCoder
 from zom.extension.codec import Bytes, Codec, codecs
 from zom.extension.configuration import Configuration
 from zom.extension.field import EncodingOnly, ForEncoding, Interval, OrAbsent, Required
-from zom.problems import rule
+from zom.problems import Path, rule
 
 if TYPE_CHECKING:
     from zom.extension.bound import ByteCoder, Form
@@ -65,7 +65,7 @@ class ZstdCodec(Codec):
         configuration: ZstdConfiguration,
         before: Representation,
         faults: list[Fault],
-        path: tuple[str | int, ...],
+        path: Path,
     ) -> Bytes:
         """Bytes of no fixed number."""
         del before

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 from zom.json.python_value import is_list
 
 if TYPE_CHECKING:
-    from zom.formats.node_view import Node, Path
+    from zom.formats.node_view import Node
+    from zom.problems import Path
 
 __all__ = [
     "AWKWARD",

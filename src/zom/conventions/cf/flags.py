@@ -12,13 +12,12 @@ from zom.checks.values import any_of, one_of, pattern, required
 from zom.conventions.cf.missing import is_number, representable
 from zom.conventions.cf.variable import INTEGERS, Variable, judged, listed, section
 from zom.json.python_value import is_list
-from zom.problems import show
+from zom.problems import Path, show
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from zom.checks.check import Breach
-    from zom.formats.node_view import Path
 
 __all__ = ["RULES"]
 

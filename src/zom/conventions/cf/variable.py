@@ -16,12 +16,11 @@ from zom.conventions.cf.dataset import Dataset, dataset_of, resolve
 from zom.conventions.cf.units import axis_of_units
 from zom.formats.node_view import Node, remembered
 from zom.json.python_value import is_list
-from zom.problems import show
+from zom.problems import Path, show
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from zom.formats.node_view import Path
 
 __all__ = [
     "INTEGERS",

@@ -15,13 +15,13 @@ from zom.checks.checked_rule import CheckedRule
 from zom.conventions.framework.convention import Convention, conventions
 from zom.extension.registry import revision
 from zom.json.python_value import is_dict, is_list
-from zom.problems import show
+from zom.problems import Path, show
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from zom.checks.check import Check
-    from zom.formats.node_view import Node, Path
+    from zom.formats.node_view import Node
 
 __all__ = ["FIELDS", "KEY", "Declaration", "Published", "declarations", "declared_as_published", "known"]
 

@@ -12,14 +12,14 @@ from zom.checks.selector import parse_selector, select
 from zom.conventions.framework.convention import clash_of, conventions, declaration_of
 from zom.conventions.framework.judgement import Judgement
 from zom.model.assembly import Uncollected
-from zom.problems import rule, show
+from zom.problems import Path, rule, show
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from zom.checks.checked_rule import Condition, Profile
     from zom.conventions.framework.convention import Convention
-    from zom.formats.node_view import Node, Path
+    from zom.formats.node_view import Node
 
 __all__ = ["judge"]
 

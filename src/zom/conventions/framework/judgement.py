@@ -17,7 +17,7 @@ from zom.checks.verdict import pointer_to, problem_of, verdict, why_absent
 from zom.conventions.framework.attributes import faults_in
 from zom.conventions.framework.likeness import Likeness
 from zom.json.value import exact_text
-from zom.problems import Problem
+from zom.problems import Path, Problem
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from zom.checks.checked_rule import CheckedRule, Profile
     from zom.conventions.framework.attributes import Attributes, Steps
     from zom.conventions.framework.convention import Convention
-    from zom.formats.node_view import Node, Path
+    from zom.formats.node_view import Node
     from zom.problems import Rule
 
 __all__ = ["Judgement", "Presence", "Tally"]

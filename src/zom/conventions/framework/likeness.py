@@ -15,7 +15,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from zom.checks.check import Breach
-    from zom.formats.node_view import Node, Path
+    from zom.formats.node_view import Node
+    from zom.problems import Path
 
 __all__ = ["Likeness"]
 

@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from zom.checks.check import NOT_READ, Breach, Site, Skip
 from zom.extension.registry import did_you_mean, near
 from zom.json.python_value import is_dict, is_list
-from zom.problems import show
+from zom.problems import Path, show
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from zom.formats.node_view import Node, Path
+    from zom.formats.node_view import Node
 
 __all__ = [
     "GROUP",

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from zom.checks.checked_rule import CheckedRule
     from zom.conventions.framework.attributes import Steps
-    from zom.formats.node_view import Path
+    from zom.problems import Path
 
 __all__ = ["Edition", "Judge", "OMEZarr", "lists", "reached"]
 

@@ -20,13 +20,12 @@ from zom.conventions.ome.transformations_shape import type_of
 from zom.extension.registry import did_you_mean, near
 from zom.formats.node_view import Unknown
 from zom.json.python_value import is_dict, is_list
-from zom.problems import show
+from zom.problems import Path, show
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from zom.conventions.ome.transformations_place import Place
-    from zom.formats.node_view import Path
 
 __all__ = ["TRANSFORMATION_RULES"]
 

@@ -13,7 +13,8 @@ from zom.json.python_value import is_dict, is_list
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from zom.formats.node_view import Path
+    from zom.problems import Path
+
 
 __all__ = [
     "Fault",
