@@ -277,6 +277,19 @@ SCHEMAS = [
         {"a": 4},
         ": a: expected an integer of at most 3, found 4 [schema/maximum]",
     ),
+    (
+        {
+            "properties": {"a": {"items": {"$ref": "#/$defs/a"}, "type": "array", "minItems": 1}},
+            "$defs": {"a": {}},
+        },
+        {"a": []},
+        ": a: expected a list of at least 1 item, found [] [schema/minItems]",
+    ),
+    (
+        {"properties": {"a": {}}, "required": ["a"]},
+        {"aa": 1},
+        ": a: expected a value, found nothing; did you mean 'aa'? [schema/required]",
+    ),
 ]
 
 

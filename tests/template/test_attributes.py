@@ -91,12 +91,12 @@ SCHEMA = {
 def test_a_json_schema_is_checked_with_every_fault_located():
     given = {"units": "K", "levels": [1, "2", 3.5], "mod": 1, "mode": "slo", "share": 2, "either": 3}
     assert sorted(check(SCHEMA, given)) == [
-        ("/attributes/either", "a value that fits /properties/either/anyOf of the schema", "3", None),
+        ("/attributes/either", "a string or a list", "3", None),
         ("/attributes/levels/1", "an integer", '"2"', None),
         ("/attributes/levels/2", "an integer", "3.5", None),
         (
             "/attributes/mod",
-            "only units, levels, mode, share, either",
+            "only either, levels, mode, share, units",
             '"mod"',
             "did you mean 'mode'?",
         ),
@@ -105,8 +105,16 @@ def test_a_json_schema_is_checked_with_every_fault_located():
         ("/attributes/units", "a string of at least 2 characters", '"K"', None),
     ]
     assert check(SCHEMA, {"levels": []}) == [
-        ("/attributes/units", "an attribute that is a string", "nothing", None),
-        ("/attributes/levels", "a list of at least 1 items", "[]", None),
+        ("/attributes/units", "a string", "nothing", None),
+        ("/attributes/levels", "a list of at least 1 item", "[]", None),
+    ]
+
+
+def test_a_missing_attribute_of_a_schema_is_told_with_the_one_that_was_meant():
+    schema = {"type": "object", "required": ["units", "scale"], "properties": {"units": {"type": "string"}}}
+    assert check(schema, {"unit": "K"}) == [
+        ("/attributes/units", "a string", "nothing", "did you mean 'unit'?"),
+        ("/attributes/scale", "a value", "nothing", None),
     ]
 
 

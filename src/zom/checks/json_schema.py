@@ -1,4 +1,4 @@
-"""The check that attributes fulfil a JSON Schema, draft 2020-12, with every fault located and in words.
+"""What a JSON Schema says of a value that it refuses, in words, and the check that attributes fulfil one.
 
 https://json-schema.org/draft/2020-12/json-schema-validation. The package jsonschema is imported only where
 there is such a schema; nothing is ever fetched.
@@ -8,21 +8,29 @@ from __future__ import annotations
 
 import re
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, cast
 
 from zom.checks.check import Breach, Outcome, Site, unpublished
 from zom.extension.configuration import words
 from zom.extension.registry import did_you_mean, near
-from zom.json.python_value import is_dict, is_list
-from zom.json.types import JSON_TYPES
 from zom.json.value import thaw
-from zom.problems import Path, pointer_of, show
+from zom.problems import Path, show
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
 
-__all__ = ["expected_of", "fulfils", "validator_of"]
+__all__ = ["Finding", "findings_of", "fulfils", "short", "validator_of"]
+
+
+class Finding(NamedTuple):
+    """What a keyword of a schema refuses: where in the value, what it asks for, and what it found."""
+
+    path: Path
+    expected: str
+    found: str
+    keyword: str
+    fix: str | None = None
 
 
 def validator_of(schema: Mapping[str, Any]) -> Any:
@@ -37,76 +45,83 @@ def validator_of(schema: Mapping[str, Any]) -> Any:
 
 @unpublished
 def fulfils(site: Site, validator: Any) -> Outcome:
-    """The attributes fulfil the schema of the validator.
-
-    >>> fulfils(validator_of({"required": ["units"]})).name
-    'fulfils'
-    """
+    """The attributes fulfil the schema of the validator."""
     found: dict[Path, Breach] = {}
     for error in validator.iter_errors(site.holder.attributes):
-        for breach in _breaches(site, error):
-            found.setdefault(breach.path, breach)
+        for each in findings_of(error):
+            path = site.at(*each.path)
+            found.setdefault(path, site.breach(path, each.expected, each.found, fix=each.fix))
     return tuple(found.values())
 
 
-def _breaches(site: Site, error: Any) -> Iterator[Breach]:
-    path = site.at(*error.absolute_path)
-    keyword: str = error.validator
-    if keyword == "required" and is_dict(error.instance):
-        for name in error.validator_value:
-            if name not in error.instance:
-                inner = error.schema.get("properties", {}).get(name, {})
-                wanted = _simple(inner) or "any value"
-                yield site.breach((*path, name), f"an attribute that is {wanted}", "nothing")
-    elif keyword == "additionalProperties" and error.validator_value is False:
-        known = error.schema.get("properties", {})
-        patterns: list[str] = list(error.schema.get("patternProperties", {}))
-        for name in error.instance:
-            if name not in known and not any(re.search(text, name) for text in patterns):
-                wanted = f"only {', '.join(known)}" if known else "no members"
+def findings_of(error: Any) -> Iterator[Finding]:
+    """What an error of jsonschema means: one finding for each member that is missing or unknown.
+
+    >>> list(findings_of(next(validator_of({"minimum": 3}).iter_errors(2))))
+    [Finding(path=(), expected='a number of at least 3', found='2', keyword='minimum', fix=None)]
+    """
+    path = tuple(cast("Iterable[str | int]", error.absolute_path))
+    keyword, asked, instance = str(error.validator), error.validator_value, error.instance
+    schema: Any = error.schema
+    if keyword == "required":
+        for name in asked:
+            if name not in instance:
+                inner = schema.get("properties", {}).get(name, {})
+                fix = did_you_mean(near(name, [known for known in instance if known not in asked]))
+                yield Finding((*path, name), _words(inner), "nothing", keyword, fix)
+    elif keyword in {"additionalProperties", "unevaluatedProperties"} and asked is False:
+        known: dict[str, Any] = schema.get("properties", {})
+        patterns: dict[str, Any] = schema.get("patternProperties", {})
+        expected = f"only {', '.join(sorted(known))}" if known else "no members"
+        for name in instance:
+            if name not in known and not any(re.search(pattern, name) for pattern in patterns):
                 fix = did_you_mean(near(name, known))
-                yield site.breach((*path, name), wanted, show(name), fix=fix)
+                yield Finding((*path, name), expected, show(name), keyword, fix)
+    elif "propertyNames" in list(error.relative_schema_path)[:-1] and isinstance(instance, str):
+        expected = f"a name that fits {asked}" if keyword == "pattern" else f"as name {_words(schema)}"
+        yield Finding((*path, instance), expected, show(instance), "propertyNames")
     else:
-        yield site.breach(path, expected_of(error), show(error.instance))
+        yield Finding(path, _asked(keyword, asked, schema, error.message), show(instance), keyword)
+
+
+def _asked(keyword: str, asked: Any, schema: Any, message: str) -> str:
+    if keyword in _BOUNDS and "type" not in schema:
+        return _words({"type": "number", **schema})
+    if keyword in _WORDED and isinstance(schema, dict):
+        return _words(cast("dict[str, Any]", schema))
+    if keyword in {"anyOf", "oneOf"}:
+        return " or ".join(dict.fromkeys(_words(option) for option in asked))
+    said = {
+        "maxProperties": f"at most {asked} members" if asked else "no members",
+        "minLength": f"a string of at least {asked} characters",
+        "maxLength": f"a string of at most {asked} characters",
+        "multipleOf": f"a multiple of {asked}",
+        "not": f"anything but {_words(asked)}",
+        "contains": f"a list that holds {_words(asked)}",
+        "uniqueItems": "a list without repetitions",
+    }
+    return said.get(keyword) or f"what fits the schema ({short(message)})"
 
 
 _BOUNDS: Final = frozenset({"minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum"})
-_SIZES: Final = {
-    "minLength": "a string of at least {} characters",
-    "maxLength": "a string of at most {} characters",
-    "minItems": "a list of at least {} items",
-    "maxItems": "a list of at most {} items",
-    "pattern": "a string like {}",
-    "multipleOf": "a multiple of {}",
-    "uniqueItems": "items that differ",
-}
+_WORDED: Final = _BOUNDS | {"type", "const", "enum", "pattern", "minItems", "maxItems"}
 
 
-def expected_of(error: Any) -> str:
-    """What a value that breaks a keyword should have been, in words.
+def _words(schema: Any) -> str:
+    """What a schema asks for."""
+    if not isinstance(schema, dict) or "$ref" in schema:
+        return "a value"
+    schema = cast("Mapping[str, Any]", schema)
+    if "$ref" in str(schema):  # what it leads to is not here
+        schema = {name: value for name, value in schema.items() if name not in {"items", "anyOf"}}
+    text = words(schema)
+    return "a value" if text == "another value" else text
 
-    >>> expected_of(next(validator_of({"minimum": 3}).iter_errors(2)))
-    'a number of at least 3'
+
+def short(message: str) -> str:
+    """A message of jsonschema, cut where it is long.
+
+    >>> short("a" * 200)[-5:]
+    'aa...'
     """
-    keyword, wanted = str(error.validator), error.validator_value
-    if keyword in _SIZES:
-        return _SIZES[keyword].format(wanted)
-    simple = _simple({keyword: wanted})
-    if keyword in _BOUNDS and "type" in error.schema:
-        simple = _simple(
-            {"type": error.schema["type"], **{k: v for k, v in error.schema.items() if k in _BOUNDS}}
-        )
-    return simple or f"a value that fits {pointer_of(error.absolute_schema_path)} of the schema"
-
-
-def _simple(schema: Any) -> str | None:
-    """What a schema of one thought asks for; None where it has more to say."""
-    if not is_dict(schema):
-        return None
-    if "const" in schema or "enum" in schema:
-        return words({name: schema[name] for name in ("const", "enum") if name in schema})
-    kind = schema.get("type")
-    if _BOUNDS & schema.keys():
-        bounds = {name: schema[name] for name in _BOUNDS if name in schema}
-        return words({"type": kind if kind in {"integer", "number"} else "number", **bounds})
-    return words({"type": kind}) if is_list(kind) or kind in JSON_TYPES else None
+    return message if len(message) <= 120 else f"{message[:117]}..."

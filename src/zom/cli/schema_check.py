@@ -6,29 +6,20 @@ the errors of a union the best match is told: the one that goes deepest.
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, NamedTuple, cast
+from typing import TYPE_CHECKING, Any
 
-from zom.extension.configuration import words
+from zom.checks.json_schema import findings_of, short
 from zom.json.read import read_json
 from zom.problems import Problem, pointer_of, show
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
-
+    from zom.checks.json_schema import Finding
     from zom.cli.document import Document
     from zom.problems import Fault
 
 __all__ = ["schema_problems"]
-
-
-class _Finding(NamedTuple):
-    path: tuple[str | int, ...]
-    expected: str
-    found: str
-    keyword: str
 
 
 def schema_problems(document: Document, schema: Any) -> list[Problem]:
@@ -49,17 +40,17 @@ def schema_problems(document: Document, schema: Any) -> list[Problem]:
     return sorted(located, key=lambda problem: (problem.line or 0, problem.column or 0, problem.pointer))
 
 
-def _problem(finding: _Finding) -> Problem:
+def _problem(finding: Finding) -> Problem:
     node, inside = "", finding.path
     while len(inside) > 1 and inside[0] == "members" and isinstance(inside[1], str):
         node += f"/{inside[1]}"
         inside = inside[2:]
     code = f"schema/{finding.keyword}"
     pointer = pointer_of(finding.path)
-    return Problem(code, "error", node or "/", pointer, inside, finding.expected, finding.found)
+    return Problem(code, "error", node or "/", pointer, inside, finding.expected, finding.found, finding.fix)
 
 
-def _findings(value: Any, schema: Any) -> list[_Finding]:
+def _findings(value: Any, schema: Any) -> list[Finding]:
     """Each thing that is wrong, once."""
     from referencing.exceptions import Unresolvable  # noqa: PLC0415 - slow to import
 
@@ -68,14 +59,14 @@ def _findings(value: Any, schema: Any) -> list[_Finding]:
     known: Any = import_module("jsonschema_specifications").REGISTRY  # the meta-schemas, and nothing else
 
     kind = validators.validator_for(schema, default=validators.Draft202012Validator)
-    found: dict[_Finding, None] = {}
+    found: dict[Finding, None] = {}
     try:
         kind.check_schema(schema)
         for error in kind(schema, registry=known).iter_errors(value):
-            found.update(dict.fromkeys(_told(exceptions.best_match([error]))))
+            found.update(dict.fromkeys(findings_of(exceptions.best_match([error]))))
     except exceptions.SchemaError as error:
         at = pointer_of(error.absolute_path)
-        message = f"not a valid JSON Schema: {at or 'the whole'}: {_short(error.message)}; correct it"
+        message = f"not a valid JSON Schema: {at or 'the whole'}: {short(error.message)}; correct it"
         raise ValueError(message) from None
     except Unresolvable as error:
         message = f"the schema refers to {show(error.ref)}, which is not in it; bundle the two"
@@ -84,69 +75,3 @@ def _findings(value: Any, schema: Any) -> list[_Finding]:
         message = "the document is too deep for Python's jsonschema; zom validate has no such limit"
         raise ValueError(message) from None
     return list(found)
-
-
-def _told(error: Any) -> Iterator[_Finding]:
-    path = tuple(cast("Iterable[str | int]", error.absolute_path))
-    keyword, asked, instance = str(error.validator), error.validator_value, error.instance
-    schema: Any = error.schema
-    if keyword == "required":
-        for name in asked:
-            if name not in instance:
-                inner = schema.get("properties", {}).get(name, {})
-                yield _Finding((*path, name), _words(inner), "nothing", keyword)
-    elif keyword in {"additionalProperties", "unevaluatedProperties"} and asked is False:
-        known: dict[str, Any] = schema.get("properties", {})
-        patterns: dict[str, Any] = schema.get("patternProperties", {})
-        expected = f"only {', '.join(sorted(known))}" if known else "no members"
-        for name in instance:
-            if name not in known and not any(re.search(pattern, name) for pattern in patterns):
-                yield _Finding((*path, name), expected, show(name), keyword)
-    elif "propertyNames" in list(error.relative_schema_path)[:-1] and isinstance(instance, str):
-        expected = f"a name that fits {asked}" if keyword == "pattern" else f"as name {_words(schema)}"
-        yield _Finding((*path, instance), expected, show(instance), "propertyNames")
-    else:
-        yield _Finding(path, _asked(keyword, asked, schema, error.message), show(instance), keyword)
-
-
-def _asked(keyword: str, asked: Any, schema: Any, message: str) -> str:
-    if keyword in _WORDED and isinstance(schema, dict):
-        return _words(cast("dict[str, Any]", schema))
-    if keyword in {"anyOf", "oneOf"}:
-        return " or ".join(dict.fromkeys(_words(option) for option in asked))
-    said = {
-        "maxProperties": f"at most {asked} members" if asked else "no members",
-        "multipleOf": f"a multiple of {asked}",
-        "not": f"anything but {_words(asked)}",
-        "contains": f"a list that holds {_words(asked)}",
-        "uniqueItems": "a list without repetitions",
-    }
-    return said.get(keyword) or f"what fits the schema ({_short(message)})"
-
-
-_WORDED = frozenset(
-    {
-        "type",
-        "const",
-        "enum",
-        "minimum",
-        "maximum",
-        "exclusiveMinimum",
-        "exclusiveMaximum",
-        "pattern",
-        "minItems",
-        "maxItems",
-    }
-)
-
-
-def _words(schema: Any) -> str:
-    """What a schema asks for."""
-    if not isinstance(schema, dict) or "$ref" in schema:
-        return "a value"
-    text = words(cast("Mapping[str, Any]", schema))
-    return "a value" if text == "another value" else text
-
-
-def _short(message: str) -> str:
-    return message if len(message) <= 120 else f"{message[:117]}..."

@@ -167,18 +167,16 @@ def _schema_faults(schema: Mapping[str, Any]) -> Iterator[Fault]:
 
 
 def _meta_faults(schema: Mapping[str, Any]) -> Iterator[Fault]:
-    from zom.checks.json_schema import expected_of  # noqa: PLC0415 - few templates have a schema
+    from zom.checks.json_schema import findings_of  # noqa: PLC0415 - few templates have a schema
 
     validator: Any = import_module("jsonschema").Draft202012Validator
     for error in validator(validator.META_SCHEMA).iter_errors(thaw(schema)):
-        steps: Path = tuple(error.absolute_path)
-        fix = None
-        if steps and steps[-1] == "type" and isinstance(error.instance, str):
-            expected = "the name of a type in JSON Schema"
-            fix = did_you_mean(near(error.instance, sorted(JSON_TYPES)))
-        else:
-            expected = expected_of(error)
-        yield Fault(SCHEMA, steps, expected, show(error.instance), fix)
+        for path, expected, found, _, fix in findings_of(error):
+            if path and path[-1] == "type" and isinstance(error.instance, str):
+                names = did_you_mean(near(error.instance, sorted(JSON_TYPES)))
+                yield Fault(SCHEMA, path, "the name of a type in JSON Schema", found, names)
+            else:
+                yield Fault(SCHEMA, path, expected, found, fix)
 
 
 def _walk_faults(schema: Mapping[str, Any]) -> Iterator[Fault]:
