@@ -175,7 +175,7 @@ def test_a_short_value_is_shown_as_json(value):
 
 def codes_in(tree):
     for node in ast.walk(tree):
-        if isinstance(node, ast.Call) and getattr(node.func, "id", None) == "rule":
+        if isinstance(node, ast.Call) and getattr(node.func, "id", None) in {"rule", "_stated"}:
             yield from (each.value for each in node.args[:1] if isinstance(each, ast.Constant))
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from zom import v3
 from zom.checks.check import NOT_READ, Site
 from zom.checks.members import Membership, NamePattern, no_other_members, required_members
@@ -35,14 +37,16 @@ def test_where_members_are_not_known_no_check_of_them_applies():
 
 
 def test_a_member_is_claimed_by_its_name_then_by_the_first_pattern():
-    membership = Membership(("1",), patterns=(NamePattern.of("[0-9]"), NamePattern.of("[0-9]+")))
+    membership = Membership(
+        ("1",), patterns=(NamePattern(re.compile("[0-9]")), NamePattern(re.compile("[0-9]+")))
+    )
     found = membership.sorted(spec_tree(group(**{"1": group(), "2": group(), "23": group(), "x": group()})))
     assert [list(claimed) for claimed in found.claimed] == [["2"], ["23"]]
     assert found.strangers == ("x",)
 
 
 def test_each_group_has_members_of_its_own():
-    membership = Membership(patterns=(NamePattern.of("a.*"),))
+    membership = Membership(patterns=(NamePattern(re.compile("a.*")),))
     first, second = spec_tree(group(a1=group())), spec_tree(group(a2=group()))
     for node, names in ((first, ["a1"]), (second, ["a2"]), (first, ["a1"])):
         assert list(membership.sorted(node).claimed[0]) == names

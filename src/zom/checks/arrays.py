@@ -6,14 +6,13 @@ They read the resolved array, so they see the view of a spec only.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from zom.checks.check import Breach, Outcome, Site, Skip, unpublished
 from zom.checks.dimensions import names_breach
 from zom.extension.registry import did_you_mean, near
 from zom.json.value import exact_key
-from zom.problems import show
+from zom.problems import Path, show
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
@@ -22,7 +21,6 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Bounds",
-    "FillValue",
     "chunk_lengths",
     "codecs_allowed",
     "codecs_required",
@@ -110,11 +108,7 @@ def _places(view: ResolvedArray, name: str) -> tuple[int, ...]:
 
 @unpublished
 def rank(site: Site, bounds: Bounds) -> Outcome:
-    """The array has as many dimensions as the bounds say.
-
-    >>> rank(Bounds((2,))).name
-    'rank'
-    """
+    """The array has as many dimensions as the bounds say."""
     found = site.node.resolved.rank
     if bounds.fits(found):
         return ()
@@ -128,9 +122,6 @@ def dimension_names(site: Site, names: tuple[str | None, ...], bounds: Bounds | 
     """The dimensions are called so, in this order.
 
     An array whose rank is not within `bounds` can't have the names: that is told already.
-
-    >>> dimension_names(("y", "x"), None).name
-    'dimension_names'
     """
     view = site.node.resolved
     if view.names == names:
@@ -142,11 +133,7 @@ def dimension_names(site: Site, names: tuple[str | None, ...], bounds: Bounds | 
 
 @unpublished
 def required_names(site: Site, names: tuple[str, ...]) -> Outcome:
-    """Among the names of dimensions are these.
-
-    >>> required_names(("time",)).name
-    'required_names'
-    """
+    """Among the names of dimensions are these."""
     view = site.node.resolved
     known = [name for name in view.names or () if name is not None]
     breaches: list[Breach] = []
@@ -160,22 +147,10 @@ def required_names(site: Site, names: tuple[str, ...]) -> Outcome:
 
 @unpublished
 def lengths(site: Site, bounds: Mapping[str, Bounds]) -> Outcome:
-    """Dimensions, by name or by place, are as long as the bounds say.
-
-    >>> lengths({"y": Bounds(minimum=1)}).name
-    'lengths'
-    """
-    view = site.node.resolved
-    return [
-        site.breach(("shape", index), _along(view, index, "a length", wanted), str(view.shape[index]))
-        for name, wanted in bounds.items()
-        for index in _places(view, name)
-        if not wanted.fits(view.shape[index])
-    ]
-
-
-def _along(view: ResolvedArray, index: int, what: str, wanted: Bounds) -> str:
-    return f"{what} {wanted.length_words} along {view.dimension(index)}"
+    """Dimensions, by name or by place, are as long as the bounds say."""
+    shape = site.node.resolved.shape
+    paths = [("shape", place) for place in range(len(shape))]
+    return _wrong_lengths(site, bounds, "a length", [(length,) for length in shape], paths)
 
 
 # --- chunks and shards -------------------------------------------------------------------------------
@@ -183,11 +158,7 @@ def _along(view: ResolvedArray, index: int, what: str, wanted: Bounds) -> str:
 
 @unpublished
 def known_chunks(site: Site, names: Collection[str]) -> Outcome:
-    """The lengths of chunks can be told, along these dimensions, where the array has them.
-
-    >>> known_chunks(["y"]).name
-    'known_chunks'
-    """
+    """The lengths of chunks can be told, along these dimensions, where the array has them."""
     view = site.node.resolved
     if view.chunks is not None or not any(_places(view, name) for name in names):
         return ()
@@ -196,33 +167,34 @@ def known_chunks(site: Site, names: Collection[str]) -> Outcome:
 
 @unpublished
 def chunk_lengths(site: Site, bounds: Mapping[str, Bounds]) -> Outcome:
-    """Chunks, the smallest pieces that can be read, are as long as the bounds say.
-
-    >>> chunk_lengths({"y": Bounds((256, 512))}).name
-    'chunk_lengths'
-    """
+    """Chunks, the smallest pieces that can be read, are as long as the bounds say."""
     view = site.node.resolved
     if view.chunks is None:
         return Skip("the lengths of chunks can't be told")
+    paths = [(*view.chunks_path, place) for place in view.places]
+    return _wrong_lengths(site, bounds, "a chunk length", view.chunks, paths)
+
+
+def _wrong_lengths(
+    site: Site, bounds: Mapping[str, Bounds], what: str, found: Sequence[Sequence[int]], paths: Sequence[Path]
+) -> list[Breach]:
+    """The lengths that are not within bounds; `paths` lead to those of each dimension."""
+    view = site.node.resolved
     return [
         site.breach(
-            (*view.chunks_path, view.places[index]),
-            _along(view, index, "a chunk length", wanted),
+            paths[index],
+            f"{what} {wanted.length_words} along {view.dimension(index)}",
             one_of_words([str(length) for length in wrong], "and"),
         )
         for name, wanted in bounds.items()
         for index in _places(view, name)
-        if (wrong := [length for length in view.chunks[index] if not wanted.fits(length)])
+        if (wrong := [length for length in found[index] if not wanted.fits(length)])
     ]
 
 
 @unpublished
 def known_shards(site: Site, *, with_lengths: bool) -> Outcome:
-    """Whether there are shards can be told, and `with_lengths`, how long they are.
-
-    >>> known_shards(with_lengths=True).name
-    'known_shards'
-    """
+    """Whether there are shards can be told, and `with_lengths`, how long they are."""
     view = site.node.resolved
     if view.sharded is None or (view.sharded and view.shards is None and with_lengths):
         return (site.breach(view.shards_path, "shards of known lengths", "shards that can't be told"),)
@@ -231,11 +203,7 @@ def known_shards(site: Site, *, with_lengths: bool) -> Outcome:
 
 @unpublished
 def has_shards(site: Site, *, wanted: bool) -> Outcome:
-    """The array has shards, or has none.
-
-    >>> has_shards(wanted=True).name
-    'has_shards'
-    """
+    """The array has shards, or has none."""
     view = site.node.resolved
     if view.sharded is None or view.sharded is wanted:
         return ()
@@ -246,25 +214,12 @@ def has_shards(site: Site, *, wanted: bool) -> Outcome:
 
 @unpublished
 def shard_lengths(site: Site, bounds: Mapping[str, Bounds]) -> Outcome:
-    """Shards are as long as the bounds say.
-
-    >>> shard_lengths({"y": Bounds((1024,))}).name
-    'shard_lengths'
-    """
+    """Shards are as long as the bounds say."""
     view = site.node.resolved
-    shards = view.shards
-    if shards is None:
+    if view.shards is None:
         return Skip("there are no shards whose lengths can be told")
-    return [
-        site.breach(
-            (*view.shards_path, index),
-            _along(view, index, "a shard length", wanted),
-            one_of_words([str(length) for length in wrong], "and"),
-        )
-        for name, wanted in bounds.items()
-        for index in _places(view, name)
-        if (wrong := [length for length in shards[index] if not wanted.fits(length)])
-    ]
+    paths = [(*view.shards_path, place) for place in range(view.rank)]
+    return _wrong_lengths(site, bounds, "a shard length", view.shards, paths)
 
 
 # --- types, codecs and fill values -------------------------------------------------------------------
@@ -272,11 +227,7 @@ def shard_lengths(site: Site, bounds: Mapping[str, Bounds]) -> Outcome:
 
 @unpublished
 def data_type(site: Site, kinds: frozenset[str], names: frozenset[str], words: str) -> Outcome:
-    """The data type is of one of the kinds, or has one of the names; `words` say which.
-
-    >>> data_type(frozenset({"float"}), frozenset(), "a data type of kind float").name
-    'data_type'
-    """
+    """The data type is of one of the kinds, or has one of the names; `words` say which."""
     view = site.node.resolved
     known = view.data_type
     if (known is not None and known.kind in kinds) or view.type_name in names:
@@ -287,22 +238,14 @@ def data_type(site: Site, kinds: frozenset[str], names: frozenset[str], words: s
 
 @unpublished
 def codecs_allowed(site: Site, names: frozenset[str], words: str) -> Outcome:
-    """There are no codecs but those that are canonically called so.
-
-    >>> codecs_allowed(frozenset({"zstd"}), "only the codecs zstd").name
-    'codecs_allowed'
-    """
+    """There are no codecs but those that are canonically called so."""
     strangers = (codec for codec in site.node.resolved.codecs if codec.name not in names)
     return [site.breach(codec.path, words, show(codec.written)) for codec in strangers]
 
 
 @unpublished
 def codecs_required(site: Site, names: Mapping[str, str]) -> Outcome:
-    """There is each of these codecs, which are given with their canonical names.
-
-    >>> codecs_required({"zstd": "zstd"}).name
-    'codecs_required'
-    """
+    """There is each of these codecs, which are given with their canonical names."""
     view = site.node.resolved
     known = {codec.name for codec in view.codecs}
     missing = [name for name, canonical in names.items() if canonical not in known]
@@ -311,29 +254,6 @@ def codecs_required(site: Site, names: Mapping[str, str]) -> Outcome:
     path = ("compressor",) if view.form == "v2" else ("codecs",)
     written = ", ".join(show(codec.written) for codec in view.codecs) or "no codec"
     return [site.breach(path, f"the codec {show(name)}", written) for name in missing]
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class FillValue:
-    """A fill value, which another one may be bit for bit, however both are spelled.
-
-    >>> from zom import v3
-    >>> from zom.formats.resolve import resolve
-    >>> FillValue(0.0).is_that_of(resolve(v3.ArraySpec.build(shape=(4,), dtype="int8", fill_value=0)))
-    True
-    """
-
-    value: Any
-    _verdicts: dict[Any, bool] = field(default_factory=dict[Any, bool], repr=False)
-
-    def is_that_of(self, view: ResolvedArray) -> bool:
-        """Whether an array has this fill value."""
-        key = (view.form, view.data_type, repr(view.fill_value))
-        known = self._verdicts.get(key)
-        if known is None:
-            known = _scalar_key(view, self.value) == _scalar_key(view, view.fill_value)
-            self._verdicts[key] = known
-        return known
 
 
 def _scalar_key(view: ResolvedArray, value: Any) -> Any:
@@ -347,13 +267,9 @@ def _scalar_key(view: ResolvedArray, value: Any) -> Any:
 
 
 @unpublished
-def fill_value(site: Site, wanted: FillValue) -> Outcome:
-    """The fill value is this one, bit for bit.
-
-    >>> fill_value(FillValue(0)).name
-    'fill_value'
-    """
+def fill_value(site: Site, wanted: Any) -> Outcome:
+    """The fill value is this one, bit for bit, however both are spelled."""
     view = site.node.resolved
-    if wanted.is_that_of(view):
+    if _scalar_key(view, wanted) == _scalar_key(view, view.fill_value):
         return ()
-    return (site.breach(("fill_value",), show(wanted.value), show(view.fill_value)),)
+    return (site.breach(("fill_value",), show(wanted), show(view.fill_value)),)

@@ -75,9 +75,6 @@ def shared_dims(site: Site) -> Outcome:
 
     A dimension is as long as in the array of its own name, if there is one, and else as in the array whose
     name comes first in the order of code points: members of JSON objects have no order.
-
-    >>> shared_dims().name
-    'shared_dims'
     """
     group = site.node
     if group.members is None:
@@ -94,10 +91,10 @@ def one_length(site: Site, names: Collection[str] | None, but: Collection[str]) 
     """In all arrays below the group, dimensions of one name, those `but` left out, are as long as in the first.
 
     Only those called `names` are looked at, where that is not None.
-
-    >>> one_length(None, ()).name
-    'one_length'
     """
-    nodes = ((node, node.resolved) for node in site.node.walk() if node.is_array)
-    arrays = ((node, view.names, view.shape) for node, view in nodes if view.names is not None)
+    arrays = (
+        (node, view.names, view.shape)
+        for node in site.node.walk()
+        if node.is_array and (view := node.resolved).names is not None
+    )
     return tuple(length_breaches(arrays, {}, only=names, but=but))

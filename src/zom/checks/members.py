@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 
@@ -11,11 +10,13 @@ from zom.extension.registry import did_you_mean, near
 from zom.problems import Path, show
 
 if TYPE_CHECKING:
+    import re
     from collections.abc import Collection, Iterable, Iterator
 
     from zom.formats.node_view import Node
 
 __all__ = [
+    "MEMBERS",
     "Fact",
     "Membership",
     "NamePattern",
@@ -26,27 +27,23 @@ __all__ = [
     "known_members",
     "no_other_members",
     "required_members",
+    "strange_members",
 ]
 
 Fact = Literal["dtype", "rank", "dimension_names"]
 """What the arrays that match one pattern may be asked to share."""
 
 
+MEMBERS: Final = ("members",)
+"""What leads from the document of a group to its members."""
+
+
 class NamePattern(NamedTuple):
     """A regular expression that whole names match, and how many members do; any number where None is the most."""
 
     regex: re.Pattern[str]
-    least: int
-    most: int | None
-
-    @classmethod
-    def of(cls, text: str, least: int = 0, most: int | None = None) -> NamePattern:
-        """The pattern that `text` says, whose classes are those of ASCII.
-
-        >>> NamePattern.of("r[0-9]+", 1).regex.pattern
-        'r[0-9]+'
-        """
-        return cls(re.compile(text, re.ASCII), least, most)
+    least: int = 0
+    most: int | None = None
 
 
 class Sorted(NamedTuple):
@@ -62,9 +59,10 @@ class Membership:
 
     A member belongs to its name first, and then to the first pattern that matches.
 
+    >>> import re
     >>> from zom.formats.node_view import document_tree
     >>> group = {"zarr_format": 3, "node_type": "group"}
-    >>> levels = Membership(("labels",), patterns=(NamePattern.of("[0-9]+"),))
+    >>> levels = Membership(("labels",), patterns=(NamePattern(re.compile("[0-9]+")),))
     >>> found = levels.sorted(document_tree({**group, "members": {"0": group, "labels": group, "x": group}}))
     >>> [list(each) for each in found.claimed], found.strangers
     ([['0']], ('x',))
@@ -112,16 +110,9 @@ def absent_members(
             yield Breach(group, place, f"{what} {show(name)}", "nothing of that name", fix)
 
 
-_MEMBERS: Final = ("members",)
-
-
 @unpublished
 def known_members(site: Site) -> Outcome:
-    """The members of the group are known.
-
-    >>> known_members().name
-    'known_members'
-    """
+    """The members of the group are known."""
     if site.node.members is not None:
         return ()
     return (site.breach((), "members that are known", "a group whose members are not known"),)
@@ -129,45 +120,39 @@ def known_members(site: Site) -> Outcome:
 
 @unpublished
 def required_members(site: Site, membership: Membership) -> Outcome:
-    """The group has every member that is required.
-
-    >>> required_members(Membership(("a",), required=("a",))).name
-    'required_members'
-    """
+    """The group has every member that is required."""
     if site.node.members is None:
         return NOT_READ
     strangers = membership.sorted(site.node).strangers
-    return tuple(absent_members(site.node, membership.required, strangers, path=_MEMBERS))
+    return tuple(absent_members(site.node, membership.required, strangers, path=MEMBERS))
 
 
 @unpublished
 def no_other_members(site: Site, membership: Membership) -> Outcome:
-    """A group that isn't open has no members but those that the names and patterns claim.
-
-    >>> no_other_members(Membership(is_open=False)).name
-    'no_other_members'
-    """
-    members = site.node.members
-    if members is None:
+    """A group that isn't open has no members but those that the names and patterns claim."""
+    if site.node.members is None:
         return NOT_READ
-    if membership.is_open or not (strangers := membership.sorted(site.node).strangers):
+    if membership.is_open:
         return ()
-    absent = [name for name in membership.names if name not in members]
     allowed = [*membership.names, *(f"any like {each.regex.pattern}" for each in membership.patterns)]
     words = f"only {', '.join(allowed)}" if allowed else "no members"
-    return tuple(
-        site.breach((*_MEMBERS, name), words, show(name), fix=did_you_mean(near(name, absent)))
-        for name in strangers
-    )
+    strangers = membership.sorted(site.node).strangers
+    return tuple(strange_members(site.node, strangers, membership.names, words))
+
+
+def strange_members(
+    group: Node, strangers: Iterable[str], names: Iterable[str], words: str
+) -> Iterator[Breach]:
+    """Each of the `strangers`, which may have been meant as one of the `names` that no member has."""
+    absent = [name for name in names if name not in (group.members or {})]
+    for name in strangers:
+        fix = did_you_mean(near(name, absent))
+        yield Breach(group, (*MEMBERS, name), words, show(name), fix)
 
 
 @unpublished
 def claimed_members(site: Site, membership: Membership) -> Outcome:
-    """As many members match each pattern as it says.
-
-    >>> claimed_members(Membership(patterns=(NamePattern.of("[0-9]+", 1),))).name
-    'claimed_members'
-    """
+    """As many members match each pattern as it says."""
     if site.node.members is None:
         return NOT_READ
     breaches: list[Breach] = []
@@ -180,17 +165,13 @@ def claimed_members(site: Site, membership: Membership) -> Outcome:
             bound = f"at least {least}" if few else f"at most {most}"
             plural = "" if bound.endswith(" 1") else "s"
             words = f"{bound} member{plural} like {regex.pattern}"
-            breaches.append(site.breach(_MEMBERS, words, str(count or "none")))
+            breaches.append(site.breach(MEMBERS, words, str(count or "none")))
     return breaches
 
 
 @unpublished
 def alike_members(site: Site, membership: Membership, place: int, fact: Fact) -> Outcome:
-    """The arrays that match the pattern at that `place` share a fact.
-
-    >>> alike_members(Membership(patterns=(NamePattern.of("[0-9]+"),)), 0, "dtype").params["fact"]
-    'dtype'
-    """
+    """The arrays that match the pattern at that `place` share a fact."""
     if site.node.members is None:
         return NOT_READ
     arrays = [node for node in membership.sorted(site.node).claimed[place].values() if node.is_array]

@@ -16,7 +16,7 @@ from zom.json.python_value import is_dict, is_list
 from zom.problems import Path, show
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable
 
     from zom.checks.references import Kind
     from zom.formats.node_view import Node
@@ -47,9 +47,9 @@ def _step(text: str) -> Step:
 class _End(NamedTuple):
     """A path, and what is wrong with it."""
 
-    value: Value
     text: str
-    fault: Breach | Unknown | None
+    fault: Breach | Unknown
+    value: Value
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -65,21 +65,24 @@ class PathReference:
         """Every path in the attributes of a node that leads to none, found once."""
         found: list[_End] | None = node.memory.get(self)
         if found is None:
-            found = node.memory[self] = [end for end in self._ends(node) if end.fault is not None]
+            found = node.memory[self] = self._ends(node)
         return found
 
-    def _ends(self, node: Node) -> Iterator[_End]:
+    def _ends(self, node: Node) -> list[_End]:
+        found: list[_End] = []
         expected = path_words(self.kind)
         start = node.root if self.start == "root" else node
         if self.start == "parent":
             start = node.parent or node
         for value in _values(node, self.steps):
             if not isinstance(value.value, str):
-                breach = Breach(node, value.path, expected, show(value.value))
-                yield _End(value, "", breach)
+                found.append(_End("", Breach(node, value.path, expected, show(value.value)), value))
                 continue
             for text in value.value.split() if self.is_split else (value.value,):
-                yield _End(value, text, dead_end(value, text, start, self.kind, expected))
+                fault = dead_end(value, text, start, self.kind, expected)
+                if fault is not None:
+                    found.append(_End(text, fault, value))
+        return found
 
 
 def _values(node: Node, steps: tuple[Step, ...]) -> list[Value]:
@@ -109,23 +112,15 @@ def _inside(value: Any, step: Step) -> Iterable[tuple[str | int, Any]]:
 
 @unpublished
 def paths_lead(site: Site, reference: PathReference) -> Outcome:
-    """Each path leads to a node of the kind that is asked for.
-
-    >>> paths_lead(PathReference(("path",))).name
-    'paths_lead'
-    """
-    return tuple(end.fault for end in reference.ends(site.node) if isinstance(end.fault, Breach))
+    """Each path leads to a node of the kind that is asked for."""
+    ends = reference.ends(site.node)
+    return [end.fault for end in ends if isinstance(end.fault, Breach)] if ends else ()
 
 
 @unpublished
 def known_paths(site: Site, reference: PathReference) -> Outcome:
-    """The members are known along each path.
-
-    >>> known_paths(PathReference(("path",))).name
-    'known_paths'
-    """
-    return tuple(
-        Breach(end.value.node, end.value.path, "a path along known members", show(end.text))
-        for end in reference.ends(site.node)
-        if end.fault is UNKNOWN
-    )
+    """The members are known along each path."""
+    ends = [end for end in reference.ends(site.node) if end.fault is UNKNOWN]
+    return [
+        Breach(value.node, value.path, "a path along known members", show(text)) for text, _, value in ends
+    ]

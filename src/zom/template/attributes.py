@@ -16,14 +16,13 @@ from zom.extension.registry import did_you_mean, near
 from zom.json.python_value import is_dict, is_list
 from zom.json.types import JSON_TYPES
 from zom.json.value import thaw
-from zom.problems import Fault, rule, show, split_pointer
+from zom.problems import Fault, Path, rule, show, split_pointer
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
 __all__ = ["TYPES", "is_shorthand", "schema_faults", "types_in"]
 
-Path = tuple[str | int, ...]
 
 SCHEMA = rule(
     "template/schema",

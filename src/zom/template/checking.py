@@ -69,21 +69,24 @@ class _Walk:
 
     def visit(self, node: Node, compiled: CompiledTemplate, covered: _Covered) -> Iterable[_Visit]:
         """Judge one node, and give the nodes below that something is said of."""
-        site = Site(node, node)
-        if self._breaks(compiled.kind, site):
-            return ()
+        if node.kind not in compiled.fitting:
+            if self._breaks(compiled.kind, node):
+                return ()
+            compiled.fitting.add(node.kind)
         if compiled.array_rules:
-            self._check_array(compiled, site)
-        self._breaks(compiled.rules, site)
+            self._check_array(compiled, node)
+        if compiled.rules:
+            self._breaks(compiled.rules, node)
         if compiled.one_length:
-            covered = self._check_lengths(compiled.one_length, site, covered)
+            covered = self._check_lengths(compiled.one_length, node, covered)
         either = compiled.either.get(node.kind or "")
         if either is not None:
             return ((node, compile_template(either), covered),)
         return () if compiled.membership is None or not node.members else _below(node, compiled, covered)
 
-    def _breaks(self, rules: Iterable[CheckedRule], site: Site) -> bool:
+    def _breaks(self, rules: Iterable[CheckedRule], node: Node) -> bool:
         """Whether the node breaks any of the rules; each breach is noted."""
+        site = Site(node, node)
         is_broken = False
         for rule in rules:
             outcome = verdict(rule, site)
@@ -95,27 +98,27 @@ class _Walk:
                 )
         return is_broken
 
-    def _check_array(self, compiled: CompiledTemplate, site: Site) -> None:
+    def _check_array(self, compiled: CompiledTemplate, node: Node) -> None:
         """Judge an array by its encoding, shape and names, which most arrays of a hierarchy share with others."""
-        view = site.node.resolved
+        view = node.resolved
         key = (view.encoding, view.shape, view.names)
-        if key in compiled.fitting or self._breaks(compiled.array_rules, site):
+        if key in compiled.fitting or self._breaks(compiled.array_rules, node):
             return
         if len(compiled.fitting) >= _REMEMBERED:
             compiled.fitting.clear()
         compiled.fitting.add(key)
 
     def _check_lengths(
-        self, wanted: Literal[True] | frozenset[str], site: Site, covered: _Covered
+        self, wanted: Literal[True] | frozenset[str], node: Node, covered: _Covered
     ) -> _Covered:
         """Judge the lengths that no group above asks for, and give all that are covered now."""
         if covered is None:
             return None
         if wanted is True:
-            self._breaks((one_length_rule(None, covered),), site)
+            self._breaks((one_length_rule(None, covered),), node)
             return None
         if wanted - covered:
-            self._breaks((one_length_rule(wanted - covered, frozenset[str]()),), site)
+            self._breaks((one_length_rule(wanted - covered, frozenset[str]()),), node)
         return covered | wanted
 
 

@@ -5,12 +5,13 @@ Each template is compiled once, and again only when codecs have been registered 
 
 from __future__ import annotations
 
+import re
 import weakref
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, cast
+from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, TypeAlias, cast, get_args
 
 from zom.checks import arrays, members
-from zom.checks.arrays import Bounds, FillValue, one_of_words
+from zom.checks.arrays import Bounds, one_of_words
 from zom.checks.checked_rule import CheckedRule
 from zom.checks.dimensions import one_length
 from zom.checks.json_schema import fulfils, validator_of
@@ -22,96 +23,79 @@ from zom.checks.values import json_type, required
 from zom.extension.registry import revision
 from zom.formats.resolve import canonical_codec_name
 from zom.json.types import TYPE_WORDS
-from zom.problems import rule, show, split_pointer
+from zom.problems import Level, rule, show, split_pointer
 from zom.template.attributes import is_shorthand, types_in
 from zom.template.parts import KINDS, Codecs, Names, Range
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Hashable, Iterator, Mapping
+    from collections.abc import Callable, Collection, Hashable, Iterator, Mapping
 
     from zom.checks.check import Check
-    from zom.problems import Rule
+    from zom.problems import Severity
     from zom.template.models import ArrayTemplate, GroupTemplate, NodeTemplate, Template
     from zom.template.parts import Pattern, Reference
 
 __all__ = ["CompiledTemplate", "compile_template", "one_length_rule"]
 
-_SOURCE = "the template"
-_WARNING: Any = {"lenient": "warning", "strict": "warning", "closed": "warning"}
+_Maker: TypeAlias = "Callable[[Check], CheckedRule]"
 
-NODE_TYPE = rule(
-    "template/node-type", "a node is an array or a group, as its template says", source=_SOURCE, schema=True
-)
-ATTRIBUTE = rule(
+
+def _stated(code: str, text: str, severity: Severity = "error", *, schema: bool = False) -> _Maker:
+    """A rule of templates, and what makes it one that is checked."""
+    levels: Any = dict.fromkeys(get_args(Level), severity)
+    rule(code, text, source="the template", schema=schema, **levels)
+    if severity == "error":
+        return lambda check: CheckedRule(code, check, must=text)
+    return lambda check: CheckedRule(code, check, should=text)
+
+
+NODE_TYPE = _stated("template/node-type", "a node is an array or a group, as its template says", schema=True)
+ATTRIBUTE = _stated(
     "template/attribute",
     "a node has the attributes that its template asks for, each of the type asked for",
-    source=_SOURCE,
     schema=True,
 )
-FITS = rule(
-    "template/attributes-schema",
-    "attributes fulfil the JSON Schema of the template",
-    source=_SOURCE,
-    schema=True,
-)
-DANGLING = rule(
+FITS = _stated("template/attributes-schema", "attributes fulfil the JSON Schema of the template", schema=True)
+DANGLING = _stated(
     "template/dangling-reference",
     "a path in attributes that refers to a node leads to one, of the kind that is asked for",
-    source=_SOURCE,
 )
-UNKNOWN_REFERENCE = rule(
+UNKNOWN_REFERENCE = _stated(
     "template/unknown-reference",
     "the members are known along a path in attributes, so that it can be followed",
-    source=_SOURCE,
-    **_WARNING,
+    "warning",
 )
-MISSING = rule(
-    "template/missing-member",
-    "a group has the members that its template requires",
-    source=_SOURCE,
-    schema=True,
+MISSING = _stated(
+    "template/missing-member", "a group has the members that its template requires", schema=True
 )
-UNEXPECTED = rule(
+UNEXPECTED = _stated(
     "template/unexpected-member",
     "a closed group has no members but those that its template names",
-    source=_SOURCE,
     schema=True,
 )
-COUNT = rule(
-    "template/member-count",
-    "a group has as many members that match a pattern as its template asks for",
-    source=_SOURCE,
+COUNT = _stated(
+    "template/member-count", "a group has as many members that match a pattern as its template asks for"
 )
-UNKNOWN_MEMBERS = rule(
-    "template/unknown-members",
-    "the members of a group are known, so that they can be checked",
-    source=_SOURCE,
-    **_WARNING,
+UNKNOWN_MEMBERS = _stated(
+    "template/unknown-members", "the members of a group are known, so that they can be checked", "warning"
 )
-SAME_LENGTH = rule(
-    "template/same-length",
-    "dimensions of one name have one length in all arrays below a group",
-    source=_SOURCE,
+SAME_LENGTH = _stated(
+    "template/same-length", "dimensions of one name have one length in all arrays below a group"
 )
-SAME = rule(
-    "template/same", "members that match one pattern share the facts that the template names", source=_SOURCE
-)
-RANK = rule("template/rank", "an array has as many dimensions as its template asks for", source=_SOURCE)
-NAMES = rule(
-    "template/dimension-names", "an array has the dimension names that its template asks for", source=_SOURCE
-)
-DTYPE = rule("template/dtype", "an array's data type is one that its template allows", source=_SOURCE)
-SHAPE = rule("template/shape", "an array is as long as its template allows", source=_SOURCE)
-CHUNKS = rule("template/chunks", "chunks are as long as the template allows", source=_SOURCE)
-SHARDS = rule("template/shards", "shards are as long as the template allows", source=_SOURCE)
-SHARDED = rule("template/sharded", "an array has shards, or none, as its template asks", source=_SOURCE)
-CODECS = rule("template/codecs", "an array has the codecs that its template asks for", source=_SOURCE)
-FILL = rule("template/fill-value", "the fill value is the template's, bit for bit", source=_SOURCE)
-UNKNOWN_LAYOUT = rule(
+SAME = _stated("template/same", "members that match one pattern share the facts that the template names")
+RANK = _stated("template/rank", "an array has as many dimensions as its template asks for")
+NAMES = _stated("template/dimension-names", "an array has the dimension names that its template asks for")
+DTYPE = _stated("template/dtype", "an array's data type is one that its template allows")
+SHAPE = _stated("template/shape", "an array is as long as its template allows")
+CHUNKS = _stated("template/chunks", "chunks are as long as the template allows")
+SHARDS = _stated("template/shards", "shards are as long as the template allows")
+SHARDED = _stated("template/sharded", "an array has shards, or none, as its template asks")
+CODECS = _stated("template/codecs", "an array has the codecs that its template asks for")
+FILL = _stated("template/fill-value", "the fill value is the template's, bit for bit")
+UNKNOWN_LAYOUT = _stated(
     "template/unknown-layout",
     "the chunks and shards of an array can be told, so that a template can bound them",
-    source=_SOURCE,
-    **_WARNING,
+    "warning",
 )
 
 # v2 has no `bytes`, and shards have bounds of their own.
@@ -128,7 +112,7 @@ class CompiledTemplate(NamedTuple):
     array_rules: tuple[CheckedRule, ...]
     """The rules that see nothing of an array but its encoding, shape and names."""
     fitting: set[Hashable]
-    """Encodings, shapes and names that break none of these."""
+    """The kinds of nodes, and the encodings, shapes and names, that break none of these."""
     either: Mapping[str, Template | None] = {}
     """What is said besides, by the kind of the node."""
     membership: Membership | None = None
@@ -159,14 +143,8 @@ def compile_template(template: Template) -> CompiledTemplate:
     return made
 
 
-def _rule(stated: Rule, check: Check) -> CheckedRule:
-    if stated.strict == "error":
-        return CheckedRule(stated.code, check, must=stated.text)
-    return CheckedRule(stated.code, check, should=stated.text)
-
-
-_ARRAY: Final = (_rule(NODE_TYPE, node_kind("array")),)
-_GROUP: Final = (_rule(NODE_TYPE, node_kind("group")),)
+_ARRAY: Final = (NODE_TYPE(node_kind("array")),)
+_GROUP: Final = (NODE_TYPE(node_kind("group")),)
 
 
 @lru_cache(maxsize=256)
@@ -176,7 +154,7 @@ def one_length_rule(names: frozenset[str] | None, but: frozenset[str]) -> Checke
     >>> one_length_rule(None, frozenset()).id
     'template/same-length'
     """
-    return _rule(SAME_LENGTH, one_length(names, but))
+    return SAME_LENGTH(one_length(names, but))
 
 
 # --- any node ----------------------------------------------------------------------------------------
@@ -189,13 +167,13 @@ def _node_rules(template: Template) -> Iterator[CheckedRule]:
         for name, text in given.items():
             yield from _attribute_rules(name, text)
     elif given is not None:
-        yield _rule(FITS, fulfils(validator_of(given)))
+        yield FITS(fulfils(validator_of(given)))
     for each in cast("tuple[Reference, ...]", template.references):
         kind: Any = None if each.kind == "any" else each.kind
         steps = pointer_steps(split_pointer(each.attribute))
         reference = PathReference(steps, each.relative_to, kind, each.split)
-        yield _rule(DANGLING, paths_lead(reference))
-        yield _rule(UNKNOWN_REFERENCE, known_paths(reference))
+        yield DANGLING(paths_lead(reference))
+        yield UNKNOWN_REFERENCE(known_paths(reference))
 
 
 def _attribute_rules(name: str, text: str) -> Iterator[CheckedRule]:
@@ -203,9 +181,9 @@ def _attribute_rules(name: str, text: str) -> Iterator[CheckedRule]:
     place = Selector.of_key(name)
     if not is_optional:
         words = one_of_words([_TYPE_WORDS[each] for each in types])
-        yield _rule(ATTRIBUTE, required(place, expected=f"an attribute that is {words}"))
+        yield ATTRIBUTE(required(place, expected=f"an attribute that is {words}"))
     if "any" not in types:
-        yield _rule(ATTRIBUTE, json_type(list(types), at=place))
+        yield ATTRIBUTE(json_type(list(types), at=place))
 
 
 def _compile_either(template: NodeTemplate) -> CompiledTemplate:
@@ -225,7 +203,10 @@ def _compile_group(template: GroupTemplate) -> CompiledTemplate:
     membership = Membership(
         named,
         tuple(name for name in named if name not in template.optional),
-        tuple(NamePattern.of(each.pattern, each.min_count, each.max_count) for each in patterns),
+        tuple(
+            NamePattern(re.compile(each.pattern, re.ASCII), each.min_count, each.max_count)
+            for each in patterns
+        ),
         template.open,
     )
     same = template.same_length
@@ -246,16 +227,16 @@ def _member_rules(
     template: GroupTemplate, membership: Membership, patterns: tuple[Pattern, ...]
 ) -> Iterator[CheckedRule]:
     if template.members or patterns or not template.open or template.same_length:
-        yield _rule(UNKNOWN_MEMBERS, members.known_members())
+        yield UNKNOWN_MEMBERS(members.known_members())
     if membership.required:
-        yield _rule(MISSING, members.required_members(membership))
+        yield MISSING(members.required_members(membership))
     if not template.open:
-        yield _rule(UNEXPECTED, members.no_other_members(membership))
+        yield UNEXPECTED(members.no_other_members(membership))
     if any(each.min_count or each.max_count is not None for each in patterns):
-        yield _rule(COUNT, members.claimed_members(membership))
+        yield COUNT(members.claimed_members(membership))
     for place, pattern in enumerate(patterns):
         for fact in pattern.same:
-            yield _rule(SAME, members.alike_members(membership, place, fact))
+            yield SAME(members.alike_members(membership, place, fact))
 
 
 # --- arrays ------------------------------------------------------------------------------------------
@@ -269,30 +250,30 @@ def _compile_array(template: ArrayTemplate) -> CompiledTemplate:
 def _dimension_rules(template: ArrayTemplate) -> Iterator[CheckedRule]:
     rank = None if template.rank is None else _bounds(template.rank)
     if rank is not None:
-        yield _rule(RANK, arrays.rank(rank))
+        yield RANK(arrays.rank(rank))
     names: Any = template.dimension_names
     if isinstance(names, Names):
-        yield _rule(NAMES, arrays.required_names(tuple(names.required)))
+        yield NAMES(arrays.required_names(tuple(names.required)))
     elif names is not None:
-        yield _rule(NAMES, arrays.dimension_names(names, rank))
+        yield NAMES(arrays.dimension_names(names, rank))
     if template.dtype is not None:
         allowed = (template.dtype,) if isinstance(template.dtype, str) else template.dtype
         kinds = frozenset(allowed) & frozenset(KINDS)
         told = [f"a data type of kind {name}" if name in kinds else show(name) for name in allowed]
-        yield _rule(DTYPE, arrays.data_type(kinds, frozenset(allowed) - kinds, one_of_words(told)))
+        yield DTYPE(arrays.data_type(kinds, frozenset(allowed) - kinds, one_of_words(told)))
     if template.shape:
-        yield _rule(SHAPE, arrays.lengths(_all_bounds(template.shape)))
+        yield SHAPE(arrays.lengths(_all_bounds(template.shape)))
 
 
 def _layout_rules(template: ArrayTemplate) -> Iterator[CheckedRule]:
     if template.chunks:
-        yield _rule(UNKNOWN_LAYOUT, arrays.known_chunks(tuple(map(str, template.chunks))))
-        yield _rule(CHUNKS, arrays.chunk_lengths(_all_bounds(template.chunks)))
+        yield UNKNOWN_LAYOUT(arrays.known_chunks(tuple(map(str, template.chunks))))
+        yield CHUNKS(arrays.chunk_lengths(_all_bounds(template.chunks)))
     if template.shards or template.sharded is not None:
-        yield _rule(UNKNOWN_LAYOUT, arrays.known_shards(with_lengths=bool(template.shards)))
-        yield _rule(SHARDED, arrays.has_shards(wanted=template.sharded is not False))
+        yield UNKNOWN_LAYOUT(arrays.known_shards(with_lengths=bool(template.shards)))
+        yield SHARDED(arrays.has_shards(wanted=template.sharded is not False))
     if template.shards:
-        yield _rule(SHARDS, arrays.shard_lengths(_all_bounds(template.shards)))
+        yield SHARDS(arrays.shard_lengths(_all_bounds(template.shards)))
 
 
 def _codec_rules(template: ArrayTemplate) -> Iterator[CheckedRule]:
@@ -301,11 +282,11 @@ def _codec_rules(template: ArrayTemplate) -> Iterator[CheckedRule]:
     if allowed is not None:
         words = f"only the codecs {', '.join(allowed)}" if allowed else "no codec"
         names = frozenset(_canonical(allowed).values()) | _ALWAYS
-        yield _rule(CODECS, arrays.codecs_allowed(names, words))
+        yield CODECS(arrays.codecs_allowed(names, words))
     if needed:
-        yield _rule(CODECS, arrays.codecs_required(_canonical(needed)))
+        yield CODECS(arrays.codecs_required(_canonical(needed)))
     if "fill_value" in template.model_fields_set:
-        yield _rule(FILL, arrays.fill_value(FillValue(template.fill_value)))
+        yield FILL(arrays.fill_value(template.fill_value))
 
 
 def _canonical(names: Collection[str]) -> dict[str, str]:

@@ -19,7 +19,7 @@ from zom.extension.configuration import faults_of, schema_of
 from zom.extension.registry import did_you_mean, near
 from zom.json.python_value import is_dict, is_list
 from zom.json.value import JSONDict, freeze
-from zom.problems import Fault, Problem, rule, show
+from zom.problems import Fault, Path, Problem, rule, show
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -38,7 +38,6 @@ __all__ = [
     "template_in",
 ]
 
-Path = tuple[str | int, ...]
 
 FORM = rule(
     "template/form",

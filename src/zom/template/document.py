@@ -8,12 +8,11 @@ from typing import TYPE_CHECKING, Any, Final, cast
 from zom.json.python_value import is_dict, is_list
 from zom.json.read import read_json
 from zom.json.value import exact_key
-from zom.problems import Fault, rule, show
+from zom.problems import Fault, Path, rule, show
 from zom.template.definition import FORM, Part, plain, problems_of, template_in
 
 if TYPE_CHECKING:
     from zom.problems import Problem
-    from zom.template.definition import Path
     from zom.template.models import Template
 
 __all__ = ["VERSION", "equal", "hash_of", "parse", "to_dict"]

@@ -22,7 +22,7 @@ from zom.extension.registry import did_you_mean, near
 from zom.json.value import JSON, JSONDict
 from zom.json.write import write_json
 from zom.model.fields import AS_IT_IS
-from zom.problems import Fault, Problem, show
+from zom.problems import Fault, Path, Problem, show
 from zom.template.attributes import schema_faults
 from zom.template.definition import FORM, Defined, template_classes
 from zom.template.document import VERSION, equal, hash_of, parse, to_dict
@@ -50,7 +50,6 @@ if TYPE_CHECKING:
 
     from zom.model.spec import Spec
     from zom.problems import Level
-    from zom.template.definition import Path
     from zom.template.parts import Pattern
 
 __all__ = ["ArrayTemplate", "GroupTemplate", "NodeTemplate", "Template"]

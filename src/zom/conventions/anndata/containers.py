@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from zom.checks.check import Breach, Site, Skip, python
 from zom.checks.checked_rule import CheckedRule, is_value
+from zom.checks.members import MEMBERS, absent_members, strange_members
 from zom.conventions.anndata.elements import (
     AWKWARD,
     DATAFRAME,
@@ -16,7 +17,6 @@ from zom.conventions.anndata.elements import (
     extent_of,
 )
 from zom.conventions.anndata.encodings import LINK
-from zom.extension.registry import did_you_mean, near
 from zom.problems import show
 
 if TYPE_CHECKING:
@@ -101,21 +101,16 @@ def _obs_and_var(node: Node, names: Iterable[str]) -> Iterator[Breach]:
         if frame is not None:
             yield from _typed(frame, (DATAFRAME,))
         else:
-            fix = did_you_mean(near(name, [each for each in members if each not in _MEMBERS]))
-            yield Breach(node, ("members", name), f"a dataframe {show(name)}", "nothing of that name", fix)
+            known = [each for each in members if each not in _MEMBERS]
+            yield from absent_members(node, (name,), known, what="a dataframe", path=MEMBERS)
 
 
 def _has_no_strangers(site: Site) -> Iterator[Breach] | Skip:
     members = site.node.members
     if members is None:
         return _NOT_READ
-    absent = [each for each in _MEMBERS if each not in members]
-    return (_stranger(site, name, absent) for name in members if name not in (*_MEMBERS, *_OLD))
-
-
-def _stranger(site: Site, name: str, absent: list[str]) -> Breach:
-    fix = did_you_mean(near(name, absent))
-    return site.breach(("members", name), f"only {', '.join(_MEMBERS)}", name, fix=fix)
+    strangers = [name for name in members if name not in (*_MEMBERS, *_OLD)]
+    return strange_members(site.node, strangers, _MEMBERS, f"only {', '.join(_MEMBERS)}")
 
 
 def _has_mappings(site: Site) -> Iterator[Breach] | Skip:
@@ -183,7 +178,7 @@ def _raw(root: Node, raw: Node) -> Iterator[Breach]:
         return
     matrix = raw.members.get("X")
     if matrix is None:
-        yield Breach(raw, ("members", "X"), "a matrix 'X'", "nothing of that name")
+        yield from absent_members(raw, ("X",), (), what="a matrix", path=MEMBERS)
     else:
         yield from _typed(matrix, _MATRIX)
         yield from _sized(matrix, (_axis(root, "obs"), _axis(raw, "var")), rank=2)
