@@ -26,7 +26,7 @@ from zom.hierarchy.change.alone import alone
 from zom.hierarchy.change.chunk_effects import changes_between
 from zom.hierarchy.change.node_change import read_spec
 from zom.hierarchy.change.plan_text import changes_words
-from zom.hierarchy.change.resize import behind, check_clearing, clear_beyond
+from zom.hierarchy.change.resize import behind, check_clearing, clear_beyond, resize_chunks
 from zom.hierarchy.stored.array_chunks import array_plan
 from zom.hierarchy.stored.chunks import StoredChunks, stored_chunks
 from zom.hierarchy.stored.findings import warn
@@ -294,29 +294,7 @@ class Array(Handle):
             both = tuple(map(max, old, wanted))
             wide = self.plan if both == old else self._plan_of(both)
             check_clearing(chunks, wide, tuple(map(min, old, wanted)))
-            if self._store.capabilities.transactional:
-                self._resize_in_transaction(chunks, wide, wanted)
-                return
-            if both != old:
-                clear_beyond(chunks, wide, old)
-            self._set_shape(old, wanted)
-            if wanted != both:
-                clear_beyond(chunks, wide, wanted)
-
-    def _resize_in_transaction(self, chunks: Chunks, wide: ArrayPlan, wanted: tuple[int, ...]) -> None:
-        """The same where nobody sees it yet: the document has every chunk that is changed meanwhile."""
-        old, both = self.shape, tuple(axis.length for axis in wide.axes)
-        try:
-            if both != old:
-                self._set_shape(old, both)
-                clear_beyond(chunks, wide, old)
-            if wanted != both:
-                clear_beyond(chunks, wide, wanted)
-                self._set_shape(both, wanted)
-        except BaseException:
-            if self.shape != old:
-                self._set_shape(self.shape, old)
-            raise
+            resize_chunks(chunks, wide, old, wanted, self._set_shape)
 
     def plan_resize(self, shape: Sequence[int]) -> Plan:
         """What `resize` would do, as a plan; nothing is written before `apply`.

@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 from itertools import product
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
@@ -22,13 +22,15 @@ from zom.hierarchy.change.conflicts import OBSTACLE, conflict
 from zom.stores.interface import Wanted
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from zom.engine.chunks import Chunks
     from zom.engine.plan import ArrayPlan
     from zom.extension.axis import Axis
 
-__all__ = ["behind", "check_clearing", "clear_beyond"]
+__all__ = ["behind", "check_clearing", "clear_beyond", "resize_chunks"]
+
+Shape: TypeAlias = "tuple[int, ...]"
 
 _MANY = 1 << 16
 """In how many chunks those at the edge are looked for beforehand."""
@@ -65,6 +67,41 @@ def check_clearing(chunks: Chunks, wide: ArrayPlan, shape: tuple[int, ...]) -> N
     ]
     if problems:
         raise ConflictError(problems, chunks.store.url)
+
+
+def resize_chunks(
+    chunks: Chunks, wide: ArrayPlan, old: Shape, wanted: Shape, set_shape: Callable[[Shape, Shape], object]
+) -> None:
+    """Give the array the shape `wanted` for `old`; `wide` has what is in either, `set_shape` writes the document."""
+    both = tuple(axis.length for axis in wide.axes)
+    if chunks.store.capabilities.transactional:
+        _resize_in_transaction(chunks, wide, old, wanted, set_shape)
+        return
+    if both != old:
+        clear_beyond(chunks, wide, old)
+    set_shape(old, wanted)
+    if wanted != both:
+        clear_beyond(chunks, wide, wanted)
+
+
+def _resize_in_transaction(
+    chunks: Chunks, wide: ArrayPlan, old: Shape, wanted: Shape, set_shape: Callable[[Shape, Shape], object]
+) -> None:
+    """The same where nobody sees it yet: the document has every chunk that is changed meanwhile."""
+    both = tuple(axis.length for axis in wide.axes)
+    now = old
+    try:
+        if both != old:
+            set_shape(old, both)
+            now = both
+            clear_beyond(chunks, wide, old)
+        if wanted != both:
+            clear_beyond(chunks, wide, wanted)
+            set_shape(both, wanted)
+    except BaseException:
+        if now != old:
+            set_shape(now, old)
+        raise
 
 
 def clear_beyond(chunks: Chunks, wide: ArrayPlan, shape: tuple[int, ...]) -> None:
