@@ -165,6 +165,16 @@ def test_a_value_that_was_created_is_created_though_the_answer_was_lost(bucket, 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("mishaps", MISHAPS)
+def test_of_a_batch_what_was_created_is_created_though_its_answer_was_lost(bucket, mishaps):
+    store = opened(bucket)
+    store.set("b", b"theirs")
+    bucket.mishaps[:] = mishaps
+    assert store.create_many({"a": b"1", "b": b"2", "c": b"3"}) == [True, False, True]
+    assert store.get_many(["a", "b", "c"]) == [b"1", b"theirs", b"3"]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("mishaps", MISHAPS)
 def test_a_value_that_was_replaced_is_replaced_though_the_answer_was_lost(bucket, mishaps):
     store = opened(bucket)
     store.set("a", b"0")
