@@ -1,5 +1,3 @@
-"""The chunk key encodings that come with zom; importing this package registers them."""
-
-from zom.chunk_keys import default, suffix, v2
+"""The chunk key encodings that come with zom, each in a file that has its name."""
 
 __all__ = ["default", "suffix", "v2"]

@@ -1,25 +1,4 @@
-"""The codecs that come with zom, each in a file of its own; importing this package registers them."""
-
-from zom.codecs import (
-    bitround,
-    blosc,
-    bytes,  # noqa: A004 - a file is named after its codec
-    cast_value,
-    conditional,
-    crc32c,
-    gzip,
-    n5_default,
-    numcodecs,
-    packbits,
-    reshape,
-    scale_offset,
-    sharding_indexed,
-    transpose,
-    vlen_bytes,
-    vlen_utf8,
-    zfp,
-    zstd,
-)
+"""The codecs that come with zom, each in a file that has its name; it is loaded when a document names it."""
 
 __all__ = [
     "bitround",

@@ -2,7 +2,7 @@
 
 A name that nobody claims is not invalid, only unchecked. Nothing is loaded because a document names
 it: plugins come in by an explicit `zom.load_extensions()`. What comes with zom itself is imported with
-the first question, so that `import zom` costs next to nothing.
+the first question for it: a file is named after its extension, or what that begins with.
 """
 
 from __future__ import annotations
@@ -102,7 +102,9 @@ class Registry(Generic[N]):
 
     def register(self, extension: N) -> N:
         """`extension`, known by its name and aliases from now on."""
-        if self.home not in sys.modules:
+        caller: str = sys._getframe(1).f_globals.get("__name__", "")  # noqa: SLF001 # pyright: ignore[reportPrivateUsage] - who registers it
+        is_own = self.home is not None and caller.startswith(f"{self.home}.")
+        if not is_own:
             self._load_home()  # a name that zom has itself can't be taken by who comes first
         for name in (extension.name, *extension.aliases):
             if name in self._by_name:
@@ -111,21 +113,38 @@ class Registry(Generic[N]):
         for name in (extension.name, *extension.aliases):
             self._by_name[name] = extension
         insort(self._all, extension, key=_name)
-        _revision[0] += 1
+        if not is_own:
+            _revision[0] += 1
         return extension
 
     def find(self, name: str) -> N | None:
         """The extension that answers for `name`; None where nobody does."""
         found = self._by_name.get(name)
         if found is None:
+            self._load_file(name)
+            found = self._by_name.get(name)
+        if found is None:
             self._load_home()
             found = self._by_name.get(name)
         return found
 
+    def _load_file(self, name: str) -> None:
+        """Import the file of zom's own that is named after `name`, where there is one: `int` for "int32"."""
+        file = name.partition(".")[0].replace("-", "_").rstrip("0123456789")
+        if file in self._files():
+            import_module(f"{self.home}.{file}")
+
     def _load_home(self) -> None:
         # No flag says that it was done: import waits for a thread that is doing it right now.
-        if self.home is not None:
-            import_module(self.home)
+        for file in self._files():
+            import_module(f"{self.home}.{file}")
+
+    def _files(self) -> list[str]:
+        """The files of `home`, where that is a package; otherwise it is the only one, and is imported."""
+        if self.home is None:
+            return []
+        home = import_module(self.home)
+        return home.__all__ if hasattr(home, "__path__") else []
 
     def __getitem__(self, name: str) -> N:
         found = self.find(name)

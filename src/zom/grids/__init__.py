@@ -1,5 +1,3 @@
-"""The chunk grids that come with zom, each in a file of its own; importing this package registers them."""
-
-from zom.grids import rectilinear, regular
+"""The chunk grids that come with zom, each in a file that has its name; it is loaded when a document names it."""
 
 __all__ = ["rectilinear", "regular"]

@@ -2,30 +2,21 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from zom.engine.chunks import Chunks, Options
 from zom.engine.compile import compile_plan
-from zom.errors import ChunkError, SpecError
-from zom.formats.v2 import V2
-from zom.formats.v3 import V3
+from zom.errors import ChunkError
 from zom.hierarchy.change.resize import clear_beyond
+from zom.hierarchy.journal.cleared_array import array_of
 from zom.hierarchy.stored.inventory import chunk_keys
-from zom.hierarchy.stored.layout import LAYOUTS
-from zom.model.assembly import assemble
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from zom.hierarchy.journal.journal import Clearing
-    from zom.model.family import Family
     from zom.model.spec import Spec
     from zom.stores.interface import Store
 
-__all__ = ["array_of", "clear_after", "clear_all", "clear_before"]
-
-_BESIDE: Final[Mapping[str, Family]] = {"v2": V3, "v3": V2, "draft": V2}
-"""The other format whose documents may lie beside those of one."""
+__all__ = ["clear_after", "clear_all", "clear_before"]
 
 
 def clear_all(store: Store, clearing: Clearing) -> None:
@@ -72,14 +63,3 @@ def _cut(store: Store, clearing: Clearing, old: Spec, new: Spec, *, shape: tuple
 def _shape(spec: Spec) -> tuple[int, ...]:
     shape: tuple[int, ...] = spec.__dict__["shape"]
     return shape
-
-
-def array_of(clearing: Clearing, document: str) -> Spec:
-    """The array that a document of the record describes."""
-    is_kept = clearing.kept is not None and document == clearing.kept
-    form = clearing.form
-    family = _BESIDE[form] if is_kept else LAYOUTS[form][0].family
-    spec, problems = assemble(family.classes["array"], document, "lenient")
-    if spec is None:
-        raise SpecError(problems, clearing.path)
-    return spec

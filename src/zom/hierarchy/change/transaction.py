@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, Any, cast
 from zom.engine.indexing import write_selection
 from zom.engine.selection import basic_or_numpy
 from zom.errors import ZomError
-from zom.hierarchy.change.clearing import array_of, clear_after, clear_all, clear_before
+from zom.hierarchy.change.clearing import clear_after, clear_all, clear_before
 from zom.hierarchy.change.steps import COPIED, Steps, create, is_document, undo, write
+from zom.hierarchy.journal.cleared_array import array_of
 from zom.hierarchy.journal.journal import journal_key
 from zom.hierarchy.stored.layout import ENTRY_KEY, V3_LAYOUT
 from zom.hierarchy.stored.text import document_text

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from zom.errors import SpecError, ZomError
-from zom.hierarchy.change.clearing import array_of
+from zom.hierarchy.journal.cleared_array import array_of
 from zom.hierarchy.journal.text import refused
 from zom.hierarchy.stored.inventory import key_form
 from zom.hierarchy.stored.layout import (

@@ -9,7 +9,7 @@ from __future__ import annotations
 from contextlib import nullcontext
 from dataclasses import replace
 from os import PathLike
-from typing import TYPE_CHECKING, Any, Literal, cast
+from typing import TYPE_CHECKING, Any, Literal
 
 from zom.errors import NotFound, SpecError, StoreError
 from zom.hierarchy.journal.journal import Unsettled, journal_keys, unsettled
@@ -28,12 +28,9 @@ from zom.hierarchy.stored.tolerant import TolerantSource
 from zom.hierarchy.stored.tree import StoredTree, sound_part, spec_of
 from zom.limits import DEFAULT_LIMITS, Limits
 from zom.model.assembly import Uncollected
-from zom.model.spec import Spec
-from zom.model.tree import walk
 from zom.paths import parse_path
 from zom.stores import opening
 from zom.stores.interface import Store
-from zom.template.models import GroupTemplate, NodeTemplate, Template
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -41,8 +38,9 @@ if TYPE_CHECKING:
     from zom.hierarchy.stored.layout import Layout
     from zom.hierarchy.stored.lookup import Form
     from zom.hierarchy.stored.node import StoredNode
-    from zom.model.family import NodeKind
+    from zom.model.spec import Spec
     from zom.problems import Level, Problem
+    from zom.template.models import Template
 
 __all__ = ["Consolidation", "OnError", "inspect_tree", "read", "read_tree"]
 
@@ -381,7 +379,9 @@ class _Reading:
         if listable and (block is None or not self.source.is_far):
             return None
         if like is not None and not listable:
-            return Expected(_paths(like))
+            from zom.hierarchy.stored.named_paths import named_paths  # noqa: PLC0415 - loads templates
+
+            return Expected(named_paths(like))
         if block is not None:
             places = [each for each in block.entries if layout.is_place(f"{self.path}/{each}")]
             return Expected({place: block.kind(layout, place) for place in places})
@@ -390,20 +390,3 @@ class _Reading:
             "like with like=spec or like=template, or read the node alone with depth=0"
         )
         raise StoreError(self.source.store.url, layout.directory(self.path), "list", reason)
-
-
-def _paths(like: Spec | Template) -> dict[str, NodeKind | None]:
-    """The paths that a spec or a template names below its root."""
-    if isinstance(like, Spec):
-        return {path.strip("/"): None for path, _ in walk(like)}
-    found: dict[str, NodeKind | None] = {}
-    waiting: list[tuple[str, Any]] = [("", like)]
-    while waiting:
-        path, template = waiting.pop()
-        found[path] = None
-        if isinstance(template, NodeTemplate):
-            template = template.group
-        if isinstance(template, GroupTemplate):
-            members = cast("dict[str, Any]", template.members)
-            waiting.extend((f"{path}/{name}".strip("/"), member) for name, member in members.items())
-    return found

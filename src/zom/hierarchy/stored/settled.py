@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 
 from typing_extensions import override
 
-from zom.hierarchy.change.clearing import array_of
 from zom.hierarchy.copy.mark import mark_key
+from zom.hierarchy.journal.cleared_array import array_of
 from zom.hierarchy.journal.journal import JOURNAL, OLD, is_aside
 from zom.hierarchy.journal.text import parse_journal
 from zom.hierarchy.stored.inventory import above_all, key_form
