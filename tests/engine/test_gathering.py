@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 import zom
 from zom import v3
 from zom.engine import gathering
-from zom.engine.gathering import near
 from zom.errors import ChunkError, MissingChunk, StoreError
 from zom.stores.memory import MemoryStore
 from zom.stores.wrap import WrapperStore
@@ -76,7 +75,7 @@ def test_inner_chunks_that_lie_together_are_one_request():
 
 
 def test_inner_chunks_far_from_each_other_are_not(monkeypatch):
-    monkeypatch.setattr(gathering.near, "__kwdefaults__", {"gap": 0, "longest": 1 << 20})
+    monkeypatch.setattr(gathering, "_GAP", 0)
     array = late(made())
     assert np.array_equal(array[:, 5:6], VALUES[:, 5:6])
     assert [len(batch) for batch in array.store.batches] == [3, 12]
@@ -209,19 +208,3 @@ def test_a_shard_that_goes_between_the_round_trips_is_an_error():
     array = zom.open_array(Going(array.store.inner), "a")
     with pytest.raises(StoreError, match="deleted while it was read in parts"):
         array[30:50, 5:105]
-
-
-@given(
-    st.lists(st.tuples(st.integers(0, 1000), st.integers(1, 50))), st.integers(0, 99), st.integers(50, 300)
-)
-def test_near_spans_are_joined(pairs, gap, longest):
-    spans = [(start, start + length) for start, length in pairs]
-    found = near(spans, gap=gap, longest=longest)
-    assert all(any(a <= start and stop <= b for a, b in found) for start, stop in spans)
-    assert all(any(a == start for start, _ in spans) for a, _ in found)
-    assert found == sorted(found)
-    wanted = {n for start, stop in spans for n in range(start, stop)}
-    for a, b in found:
-        assert b - a <= max(longest, 50)
-        missing = "".join("." if n in wanted else "x" for n in range(a, b)).split(".")
-        assert max(map(len, missing)) <= gap

@@ -15,6 +15,7 @@ from zom.codecs.sharding_indexed.grid import ShardGrid
 from zom.codecs.sharding_indexed.index import MISSING
 from zom.errors import CodecError
 from zom.stores.interface import Range
+from zom.stores.ranges import near
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -141,7 +142,7 @@ def _rows(shard: ShardCoder, source: Source, entries: Array) -> Array:
     stops = starts + entries[:, 1]
     if not there.all():
         starts, stops = starts[there], stops[there]
-    spans = _near(starts, stops)
+    spans = near(zip(starts.tolist(), stops.tolist(), strict=True), gap=_GAP, longest=_AT_ONCE)
     values = [memoryview(value) for value in source.get_many([Range(low, high - low) for low, high in spans])]
     for (low, high), value in zip(spans, values, strict=True):
         if len(value) != high - low:
@@ -151,18 +152,6 @@ def _rows(shard: ShardCoder, source: Source, entries: Array) -> Array:
         if rows is not None:
             return rows
     return shard.rows.decode(_pieces(entries, spans, values))
-
-
-def _near(starts: Array, stops: Array) -> list[tuple[int, int]]:
-    """Spans that hold all inner chunks, of which those that lie near each other are in one."""
-    if not len(starts):
-        return []
-    order = np.argsort(starts, kind="stable")
-    starts, ends = starts[order], np.maximum.accumulate(stops[order])
-    breaks = np.flatnonzero(starts[1:].astype(np.int64) - ends[:-1].astype(np.int64) > _GAP) + 1
-    lows = starts[np.concatenate(([0], breaks))].tolist()
-    highs = ends[np.concatenate((breaks - 1, [-1]))].tolist()
-    return list(zip(lows, highs, strict=True))
 
 
 def _pieces(

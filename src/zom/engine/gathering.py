@@ -12,6 +12,7 @@ from zom.engine.sharding import place as put_in_place
 from zom.engine.split import walk
 from zom.errors import CodecError, StoreError
 from zom.stores.interface import Range, Suffix
+from zom.stores.ranges import near
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -22,8 +23,9 @@ if TYPE_CHECKING:
     from zom.engine.split import Part
     from zom.extension.bound import Array, Data
     from zom.stores.interface import ByteRange
+    from zom.stores.ranges import Span
 
-__all__ = ["LONGEST_INNER", "READ_WHOLE", "near", "read_shards"]
+__all__ = ["LONGEST_INNER", "READ_WHOLE", "read_shards"]
 
 READ_WHOLE = 1 << 19
 """Shards of so many bytes, decoded, are read whole: 0.5 MiB come in less time than a round trip takes."""
@@ -40,8 +42,6 @@ _LONGEST = 1 << 24
 _BATCH = 1 << 26
 """The bytes of inner chunks that are asked for at once."""
 
-_Span = tuple[int, int]
-
 
 class _Inner(NamedTuple):
     """An inner chunk that is wanted, and where it goes."""
@@ -51,7 +51,7 @@ class _Inner(NamedTuple):
     part: Part
     number: int
     """Its place among the inner chunks, in C order."""
-    span: _Span
+    span: Span
     target: Array
 
 
@@ -131,31 +131,16 @@ def _wanted(form: ChunkForm, key: str, part: Part, data: bytes, target: Array) -
             yield _Inner(key, form, each, number, span, target)
 
 
-def near(spans: Iterable[_Span], *, gap: int = _GAP, longest: int = _LONGEST) -> list[_Span]:
-    """Spans that hold all of `spans`, of which those that lie near each other are one.
-
-    >>> near([(100, 200), (0, 90), (100, 200), (900, 950)], gap=10)
-    [(0, 200), (900, 950)]
-    """
-    made: list[_Span] = []
-    for start, stop in sorted(spans):
-        if made and start - made[-1][1] <= gap and max(stop, made[-1][1]) - made[-1][0] <= longest:
-            made[-1] = made[-1][0], max(stop, made[-1][1])
-        else:
-            made.append((start, stop))
-    return made
-
-
 def _read_inner(chunks: Chunks, wanted: list[_Inner]) -> None:
     """Ask for all inner chunks at once, and put them in their places."""
     by_key: dict[str, list[_Inner]] = {}
     for each in wanted:
         by_key.setdefault(each.key, []).append(each)
-    asked: list[tuple[str, _Span, list[_Inner]]] = []
+    asked: list[tuple[str, Span, list[_Inner]]] = []
     for key, found in by_key.items():
         found.sort(key=lambda each: each.span)
         first = 0
-        for span in near(each.span for each in found):
+        for span in near((each.span for each in found), gap=_GAP, longest=_LONGEST):
             stop = first
             while stop < len(found) and found[stop].span[1] <= span[1]:
                 stop += 1

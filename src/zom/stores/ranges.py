@@ -6,9 +6,12 @@ Zarr v3 core, section "Abstract store interface", `get_partial_values`; suffixes
 
 from __future__ import annotations
 
-from typing import NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
-__all__ = ["ByteRange", "Range", "Request", "Suffix", "check_range", "cut"]
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+__all__ = ["ByteRange", "Range", "Request", "Span", "Suffix", "check_range", "cut", "near"]
 
 
 class Range(NamedTuple):
@@ -34,6 +37,9 @@ class Suffix(NamedTuple):
 
 ByteRange: TypeAlias = Range | Suffix
 """Which bytes of a value are meant. A range that reaches over the end gives the bytes that are there."""
+
+Span: TypeAlias = tuple[int, int]
+"""Where a range starts and stops."""
 
 Request: TypeAlias = "str | tuple[str, ByteRange | None]"
 """What is asked of `get_many`: a key, or a key and a byte range."""
@@ -68,3 +74,18 @@ def check_range(byte_range: ByteRange) -> None:
         raise ValueError(f"expected a byte range that starts at 0 or later, got {byte_range}")
     if byte_range.length is not None and byte_range.length < 0:
         raise ValueError(f"expected a byte range of 0 or more bytes, got {byte_range}")
+
+
+def near(spans: Iterable[Span], *, gap: int, longest: int) -> list[Span]:
+    """Spans that hold all of `spans`: those at most `gap` bytes apart are one, if it isn't above `longest`.
+
+    >>> near([(100, 200), (0, 90), (100, 200), (900, 950)], gap=10, longest=1000)
+    [(0, 200), (900, 950)]
+    """
+    made: list[Span] = []
+    for start, stop in sorted(spans):
+        if made and start - made[-1][1] <= gap and max(stop, made[-1][1]) - made[-1][0] <= longest:
+            made[-1] = made[-1][0], max(stop, made[-1][1])
+        else:
+            made.append((start, stop))
+    return made
