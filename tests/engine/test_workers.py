@@ -83,8 +83,8 @@ class Clock:
     ("alone", "together", "least", "most"),
     [
         (1e-5, 1e-6, 0, 0),  # too little to hand over
-        (1e-4, 2e-4, 0, 0.05),
-        (1e-4, 0.6e-4, 0.9, 1),
+        (7e-5, 14e-5, 0, 0.05),
+        (7e-5, 5e-5, 0.9, 1),
         (5e-4, 2.5e-4, 0.98, 1),
         (2e-3, 1e-3, 0.99, 1),  # not tried at all
     ],
@@ -121,12 +121,12 @@ def test_threads_are_given_up_where_chunks_become_small(monkeypatch):
 
 def test_heavy_items_are_shared_from_the_first_on(monkeypatch):
     clock = Clock(monkeypatch, lambda _: 1e-2, lambda _: 5e-3)
-    run(iter(range(2)), 2, clock.work, units=0)
+    run(iter(range(2)), 2, clock.work, overhead=0)
     assert clock.share(0, 2) == 1
 
 
 def test_the_share_of_few_items_is_guessed(monkeypatch):
-    for seconds, share in ((1e-4, 0), (4e-4, 0.75)):
+    for seconds, share in ((7e-5, 0), (4e-4, 15 / 16)):
         clock = Clock(monkeypatch, lambda _, each=seconds: each, lambda _, each=seconds: each / 2)
         run(iter(range(16)), 16, clock.work)
         assert clock.share(0, 16) == share

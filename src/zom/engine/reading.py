@@ -12,7 +12,7 @@ from zom.engine.gathering import LONGEST_INNER, READ_WHOLE, read_shards
 from zom.engine.sharding import read_part
 from zom.engine.span import read_span
 from zom.engine.split import walk
-from zom.engine.workers import run
+from zom.engine.workers import OVERHEAD, run
 from zom.errors import CodecError, MissingChunk, StoreError
 from zom.extension.bound_chain import byte_view
 
@@ -55,7 +55,7 @@ def read_parts(chunks: Chunks, index: Index, work: Array) -> None:
         lambda some: _read_each(chunks, some, index, work),
         threads=threads,
         # Units are for the choice of threads: a single element waits for no counting.
-        units=chunks.units(index, parts.count) if threads is None else 1,
+        overhead=OVERHEAD * chunks.units(index, parts.count) if threads is None else OVERHEAD,
     )
 
 

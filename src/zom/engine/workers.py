@@ -18,26 +18,27 @@ from typing import TYPE_CHECKING, Generic, TypeVar
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-__all__ = ["Shared", "run"]
+__all__ = ["OVERHEAD", "Shared", "run"]
 
 T = TypeVar("T")
 
-WORTH = 5e-5
-"""The seconds a chunk takes at least where threads can pay: a hand-over takes some 10 us."""
+OVERHEAD = 1e-5
+"""The seconds for which a chunk usually holds the interpreter's lock, for calls and for Python's part of its work."""
 
-_PLAINLY = 1e-3
-"""Chunks that take so many seconds are shared without a trial: Python's part is a tenth of it."""
+_DOUBTFUL = (5.0, 8.0)
+"""How many times its overhead a chunk takes where only a trial tells whether threads pay; measured on two
+processors. Below, one thread is faster, above, several are."""
 
-_LIKELY = 2.5e-4
-"""The same where so little is left to do that a trial would take most of it."""
+_PLAINLY = 32.0
+"""So many times its overhead are no accident of the first chunk."""
 
 _SHORT = 1e-2
-"""The seconds that are left then."""
+"""The seconds that must be left to do: a trial would take most of less."""
 
-_FIRST = 4
+_FIRST = 3
 """The first chunks pay for memory that is new, and for much else: the fastest of so many tells their time."""
 
-_TRIAL = 2e-3
+_TRIAL = 3e-3
 """The seconds of each of the two trials."""
 
 _STRIDE = (256, 1024)
@@ -85,12 +86,12 @@ def run(
     work: Callable[[Iterator[T]], None],
     *,
     threads: int | None = None,
-    units: int = 1,
+    overhead: float = OVERHEAD,
 ) -> None:
     """Let `work` take all of `items`, of which there are `count`; the first error ends it for all.
 
-    `threads` says how many do; None lets their time decide, where each item consists of so many `units` of
-    work; with 0, they are known to be worth threads.
+    `threads` says how many do. None lets their time decide, of which each item holds the interpreter for
+    `overhead` seconds; where that is 0, threads pay for sure.
 
     >>> done = []
     >>> run(iter(range(5)), 5, done.extend)
@@ -104,23 +105,24 @@ def run(
     most = min(processors(), count)
     if most <= 1:
         work(items)
-    elif not units:
+    elif not overhead:
         _run_threads(items, most, work)
     else:
-        _Measured(items, count, most, work, WORTH * units).run()
+        _Measured(items, count, most, work, overhead).run()
 
 
 class _Measured(Generic[T]):
     """An operation that measures how many threads it should have."""
 
     def __init__(
-        self, items: Iterator[T], count: int, most: int, work: Callable[[Iterator[T]], None], worth: float
+        self, items: Iterator[T], count: int, most: int, work: Callable[[Iterator[T]], None], overhead: float
     ) -> None:
         self._items = items
         self._left = count
         self._most = most
         self._work = work
-        self._worth = worth
+        self._low, self._high = [overhead * times for times in _DOUBTFUL]
+        self._plainly = overhead * _PLAINLY
 
     def run(self) -> None:
         while self._left:
@@ -148,18 +150,18 @@ class _Measured(Generic[T]):
         least = math.inf
         for _ in range(min(_FIRST, self._left)):
             least = min(least, self._take(1, 1))
-            if least < self._worth or least > _PLAINLY:
+            if least < self._low or least > self._plainly:
                 break
         return least
 
     def _choice(self, seconds: float) -> int:
         """How many threads the items should have of which one takes `seconds`."""
-        if seconds < self._worth:
+        if seconds < self._low:
             return 1
-        if seconds > _PLAINLY:
+        if seconds > self._high:
             return self._most
         if self._left * seconds < _SHORT:
-            return self._most if seconds > _LIKELY else 1
+            return 1
         count = max(2 * self._most, math.ceil(_TRIAL / seconds))
         alone = self._take(count, 1)
         if not self._left:

@@ -43,7 +43,8 @@ def write_parts(chunks: Chunks, index: Index, values: Array, *, assign: Assign |
     threads = _threads(chunks, parts.count)
     units = chunks.units(index, parts.count) if threads is None else 1
     take = writer.take if parts.count == 1 else writer.take_many
-    run(chunks.keyed(parts), parts.count, take, threads=threads, units=units)
+    overhead = chunks.store.capabilities.write_overhead * units
+    run(chunks.keyed(parts), parts.count, take, threads=threads, overhead=overhead)
 
 
 def _threads(chunks: Chunks, count: int) -> int | None:

@@ -107,6 +107,7 @@ class LocalStore(Store):
             rename=True,
             move=True,
             nested_keys=False,
+            write_overhead=3.5e-5,  # some fifteen calls of the system
             process_locks=True,
         )
         self._follow = follow_symlinks
