@@ -44,9 +44,7 @@ schemas: ## regenerate the published JSON Schemas
 bench: ## time zom beside its peers, in an environment of its own
 	$(PYTHON) -m venv $(VENV)-bench
 	$(VENV)-bench/bin/pip install --quiet -e '.[fast]' -r benchmarks/requirements.txt
-	$(VENV)-bench/bin/python benchmarks/chunks.py
-	$(VENV)-bench/bin/python benchmarks/trees.py
-	$(VENV)-bench/bin/python benchmarks/far.py
+	$(VENV)-bench/bin/python benchmarks/run.py
 
 clean: ## delete the environments and caches
 	rm -rf $(VENV) $(VENV)-bench .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -1,0 +1,145 @@
+"""All benchmarks, one after the other: prints what they print, and writes the tables as JSON and as plots.
+
+    python benchmarks/run.py [--to FOLDER] [NAME ...]
+
+NAME selects scripts, as `chunks` or `far`; without any, all run that compare zom with its peers. FOLDER, which is
+`benchmarks/results` by default, gets a file of JSON for each script, with its tables as lists of rows, and
+`chunks.svg`, the reads and writes by chunk size. Ends with 1 where a script missed a target.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import platform
+import subprocess
+import sys
+from datetime import UTC, datetime
+from pathlib import Path
+
+HERE = Path(__file__).parent
+SCRIPTS = ("chunks", "shapes", "threads", "far", "trees", "materializing", "model", "copying")
+SIZES = ("4K", "64K", "1M square")
+COLOURS = {"none": "#4477aa", "zstd": "#ee6677", "blosc": "#228833", "gzip": "#aa7700"}
+WIDTH, HEIGHT, LEFT, TOP = 340, 220, 46, 34
+MOST = 4.0
+
+Row = dict[str, str]
+
+
+def tables(text: str) -> list[list[Row]]:
+    """The tables of Markdown in `text`, each as a list of rows by the names of its columns."""
+    found: list[list[Row]] = []
+    names: list[str] | None = None
+    for line in text.splitlines():
+        if not line.startswith("|"):
+            names = None
+            continue
+        cells = [cell.strip() for cell in line.strip("|").split("|")]
+        if names is None:
+            names = cells
+            found.append([])
+        elif not set(line) <= set("| -:"):
+            found[-1].append(dict(zip(names, cells, strict=False)))
+    return found
+
+
+def run(name: str, folder: Path) -> int:
+    """Run one script, and write what it measured; its exit code."""
+    command = [sys.executable, str(HERE / f"{name}.py")]
+    lines: list[str] = []
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        for line in process.stdout:
+            print(line, end="", flush=True)
+            lines.append(line)
+    text = "".join(lines)
+    result = {
+        "benchmark": name,
+        "at": datetime.now(UTC).isoformat(timespec="seconds"),
+        "python": platform.python_version(),
+        "machine": platform.machine(),
+        "exit_code": process.returncode,
+        "tables": tables(text),
+        "missed": [line.strip() for line in lines if line.startswith("missed")],
+    }
+    (folder / f"{name}.json").write_text(json.dumps(result, indent=1) + "\n")
+    return process.returncode
+
+
+def ratios(rows: list[Row], act: str) -> dict[str, list[float]]:
+    """For each codec the time of zom by chunk size, as a multiple of the faster peer's."""
+    by_name = {row["cell"]: float(row["zom / faster"]) for row in rows}
+    made: dict[str, list[float]] = {}
+    for codec in COLOURS:
+        values = [by_name.get(f"{act} float32 {codec} {size}") for size in SIZES]
+        if None not in values:
+            made[codec] = [value for value in values if value is not None]
+    return made
+
+
+def plot(rows: list[Row]) -> str:
+    """Reads and writes by chunk size, side by side, as SVG."""
+    size = f'viewBox="0 0 {2 * WIDTH} {HEIGHT}" font-family="sans-serif" font-size="11"'
+    parts = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" {size}>',
+        "<title>Time of zom as a multiple of the faster of tensorstore and zarrs</title>",
+        f'<rect width="{2 * WIDTH}" height="{HEIGHT}" fill="#ffffff"/>',
+    ]
+    for place, act in enumerate(("read", "write")):
+        parts += _panel(place * WIDTH, act, ratios(rows, act))
+    return "\n".join([*parts, "</svg>", ""])
+
+
+def _panel(x: int, act: str, found: dict[str, list[float]]) -> list[str]:
+    bottom, right = HEIGHT - 30, x + WIDTH - 70
+
+    def height(ratio: float) -> float:
+        return bottom - min(ratio, MOST) / MOST * (bottom - TOP)
+
+    columns = [
+        x + LEFT + 20 + place * (right - x - LEFT - 40) / (len(SIZES) - 1) for place in range(len(SIZES))
+    ]
+    parts = [f'<text x="{x + LEFT}" y="18" font-weight="bold">{act}s: zom / faster peer</text>']
+    for ratio in range(int(MOST) + 1):
+        shade = "#333333" if ratio == 1 else "#dddddd"
+        y = height(ratio)
+        parts.append(f'<line x1="{x + LEFT}" x2="{right}" y1="{y:.1f}" y2="{y:.1f}" stroke="{shade}"/>')
+        parts.append(f'<text x="{x + LEFT - 14}" y="{y + 4:.1f}">{ratio}</text>')
+    for column, size in zip(columns, SIZES, strict=True):
+        parts.append(
+            f'<text x="{column:.1f}" y="{HEIGHT - 12}" text-anchor="middle">{size.split()[0]}</text>'
+        )
+    for codec, values in found.items():
+        points = [(column, height(value)) for column, value in zip(columns, values, strict=True)]
+        line = " ".join(f"{px:.1f},{py:.1f}" for px, py in points)
+        parts.append(f'<polyline points="{line}" fill="none" stroke="{COLOURS[codec]}" stroke-width="2"/>')
+        parts += [f'<circle cx="{px:.1f}" cy="{py:.1f}" r="3" fill="{COLOURS[codec]}"/>' for px, py in points]
+    for place, codec in enumerate(found):
+        y = TOP + 8 + 16 * place
+        parts.append(f'<text x="{right + 8}" y="{y}" fill="{COLOURS[codec]}">{codec}</text>')
+    return parts
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("--to", type=Path, default=HERE / "results", metavar="FOLDER")
+    parser.add_argument("names", nargs="*", metavar="NAME", choices=SCRIPTS)
+    arguments = parser.parse_args()
+    arguments.to.mkdir(parents=True, exist_ok=True)
+    missed: list[str] = []
+    for name in arguments.names or SCRIPTS:
+        print(f"\n# {name}\n", flush=True)
+        if run(name, arguments.to):
+            missed.append(name)
+    chunks = arguments.to / "chunks.json"
+    if chunks.exists():
+        rows = json.loads(chunks.read_text())["tables"]
+        (arguments.to / "chunks.svg").write_text(plot(rows[0] if rows else []))
+    if missed:
+        print(f"\ntargets missed by {', '.join(missed)}")
+    return 1 if missed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
