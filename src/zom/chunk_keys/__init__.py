@@ -1,3 +1,10 @@
 """The chunk key encodings that come with zom, each in a file that has its name."""
 
-__all__ = ["default", "suffix", "v2"]
+__all__ = ["FILES"]
+
+FILES = (
+    "default",
+    "suffix",
+    "v2",
+)
+"""The files that register something."""

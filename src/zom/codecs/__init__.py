@@ -1,6 +1,8 @@
 """The codecs that come with zom, each in a file that has its name; it is loaded when a document names it."""
 
-__all__ = [
+__all__ = ["FILES"]
+
+FILES = (
     "bitround",
     "blosc",
     "bytes",
@@ -19,4 +21,5 @@ __all__ = [
     "vlen_utf8",
     "zfp",
     "zstd",
-]
+)
+"""The files that register something."""

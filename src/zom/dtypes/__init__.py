@@ -1,6 +1,8 @@
 """Data types, one family in a file, which is loaded when a document names one of them."""
 
-__all__ = [
+__all__ = ["FILES"]
+
+FILES = (
     "bool",
     "bytes",
     "complex",
@@ -19,4 +21,5 @@ __all__ = [
     "structured",
     "uint2",
     "uint4",
-]
+)
+"""The files that register something."""

@@ -139,12 +139,12 @@ class Registry(Generic[N]):
         for file in self._files():
             import_module(f"{self.home}.{file}")
 
-    def _files(self) -> list[str]:
-        """The files of `home`, where that is a package; otherwise it is the only one, and is imported."""
+    def _files(self) -> tuple[str, ...]:
+        """The files that `home` names, where it is a package of many; otherwise it is imported, and that is all."""
         if self.home is None:
-            return []
+            return ()
         home = import_module(self.home)
-        return home.__all__ if hasattr(home, "__path__") else []
+        return getattr(home, "FILES", ())
 
     def __getitem__(self, name: str) -> N:
         found = self.find(name)
