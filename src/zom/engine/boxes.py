@@ -14,8 +14,7 @@ import numpy as np
 from zom.codecs.sharding_indexed.grid import ShardGrid
 from zom.codecs.sharding_indexed.index import MISSING
 from zom.errors import CodecError
-from zom.stores.interface import Range
-from zom.stores.ranges import near
+from zom.stores.interface import Range, near
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence

@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 from zom.engine.sharding import place as put_in_place
 from zom.engine.split import walk
 from zom.errors import CodecError, StoreError
-from zom.stores.interface import Range, Suffix
-from zom.stores.ranges import near
+from zom.stores.interface import Range, Suffix, near
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -22,8 +21,7 @@ if TYPE_CHECKING:
     from zom.engine.plan import ChunkForm
     from zom.engine.split import Part
     from zom.extension.bound import Array, Data
-    from zom.stores.interface import ByteRange
-    from zom.stores.ranges import Span
+    from zom.stores.interface import ByteRange, Span
 
 __all__ = ["LONGEST_INNER", "READ_WHOLE", "read_shards"]
 

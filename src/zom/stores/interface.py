@@ -26,7 +26,7 @@ from zom.stores.capabilities import Capabilities
 from zom.stores.extra import imported
 from zom.stores.interrupts import Uninterrupted
 from zom.stores.obstacles import Obstacle, Wanted
-from zom.stores.ranges import ByteRange, Range, Request, Suffix, check_range, cut
+from zom.stores.ranges import ByteRange, Range, Request, Span, Suffix, check_range, cut, near
 from zom.stores.results import Listing, Versioned
 from zom.stores.snapshots import OpenSnapshot, Snapshot
 
@@ -46,6 +46,7 @@ __all__ = [
     "Range",
     "Request",
     "Snapshot",
+    "Span",
     "Store",
     "Suffix",
     "Versioned",
@@ -53,6 +54,7 @@ __all__ = [
     "check_range",
     "cut",
     "is_key",
+    "near",
 ]
 
 

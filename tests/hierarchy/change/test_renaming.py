@@ -52,7 +52,7 @@ PLACES = {
 @pytest.mark.parametrize("place", PLACES)
 def test_data_are_brought_along_by_several_threads_on_every_store(place, tmp_path, monkeypatch):
     """The plan holds a lock meanwhile, for which the threads must not wait."""
-    monkeypatch.setattr(workers, "WORTH", 0.0)
+    monkeypatch.setattr(workers, "_DOUBTFUL", (0.0, 0.0))
     monkeypatch.setattr(workers, "processors", lambda: 2)
     source = MemoryStore()
     zom.materialize(array_of("v3", shape=(40,)), source, data={"": range(40)})
