@@ -1,6 +1,7 @@
 """The local store among files that are none of its own, other processes, and failures."""
 # ruff: noqa: PTH104, PTH106, PTH108, PTH208, PTH211 - what the store does with os is tested with os
 
+import errno
 import os
 import pickle
 import shutil
@@ -733,3 +734,46 @@ def test_memory_of_any_kind_is_written_in_c_order(tmp_path, value):
     with LocalStore(tmp_path) as store:
         store.set("a", value)
         assert store.get("a") == memoryview(value).tobytes()
+
+
+def test_a_sweep_removes_the_empty_directories_of_a_change_that_was_killed(tmp_path):
+    with LocalStore(tmp_path) as store:
+        store.set("a/zarr.json", b"{}")
+        (tmp_path / "a/.zom.new/g/b").mkdir(parents=True)
+        (tmp_path / "a/empty").mkdir()
+        store.sweep()
+        assert sorted(path.name for path in (tmp_path / "a").iterdir()) == ["empty", "zarr.json"]
+
+
+def fails_once(monkeypatch, call, name):
+    """Let `os` fail with EIO when it does `call` with `name` for the first time."""
+    plain, failed = getattr(os, call), []
+
+    def wrapped(path, *args, **options):
+        if path == name and not failed:
+            failed.append(path)
+            raise OSError(errno.EIO, os.strerror(errno.EIO))
+        return plain(path, *args, **options)
+
+    monkeypatch.setattr(os, call, wrapped)
+    return failed
+
+
+def test_a_directory_that_can_not_be_removed_is_an_error_of_the_deletion(tmp_path, monkeypatch):
+    """The draft takes a directory for a group: one that stays silently would be a node."""
+    with LocalStore(tmp_path) as store:
+        store.set("a/b", b"1")
+        fails_once(monkeypatch, "rmdir", "a")
+        with pytest.raises(StoreError, match="cannot delete 'a/b': input/output error"):
+            store.delete("a/b")
+        store.delete("a/b")
+        assert list(tmp_path.iterdir()) == []
+
+
+def test_a_lock_file_is_removed_even_where_the_first_try_fails(tmp_path, monkeypatch):
+    with LocalStore(tmp_path) as store:
+        store.set("a/b", b"1")
+        failed = fails_once(monkeypatch, "unlink", "b.__lock")
+        store.delete("a/b")
+        assert failed
+        assert list(tmp_path.iterdir()) == []

@@ -17,13 +17,22 @@ import pytest
 
 import zom
 from zom.stores import local
-from zom.stores.local import LocalStore, direct, directories, durability, files, lock_files, temporary
+from zom.stores.local import (
+    LocalStore,
+    direct,
+    directories,
+    durability,
+    files,
+    lock_files,
+    recycled_lock,
+    temporary,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
-MODULES = (local, files, temporary, durability, directories, lock_files, direct)
+MODULES = (local, files, temporary, durability, directories, lock_files, recycled_lock, direct)
 OLD = b"old" * 100
 NEW = b"the new value" * 500
 

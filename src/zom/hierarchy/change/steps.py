@@ -195,8 +195,9 @@ def _hide_stale(store: Store, work: Journal, steps: Steps) -> None:
 
 def _remove(store: Store, work: Journal, steps: Steps) -> None:
     there = zip(work.removes, store.get_many(work.removes), strict=True)
-    gone = [key for key, text in there if text is not None and text != work.writes.get(key)]
-    store.delete_many(gone)
+    # Those that are gone, too: whoever deleted them may have been killed before their directories went, which
+    # the draft takes for groups.
+    store.delete_many([key for key, text in there if text is None or text != work.writes.get(key)])
     steps.more(len(work.removes))
     for clearing in work.clears:
         clear_all(store, clearing)
@@ -278,7 +279,11 @@ def undo(store: Store, work: Journal) -> None:
             clear_all(store, clearing)
         return
     there = dict(zip(work.writes, store.get_many(work.writes), strict=True))
-    ours = [key for key in reversed(work.writes) if there[key] == work.writes[key] and work.old[key] is None]
+    ours = [
+        key
+        for key in reversed(work.writes)
+        if work.old[key] is None and there[key] in {None, work.writes[key]}  # gone: as in `_remove`
+    ]
     # The document that makes the others seen goes first, and alone.
     store.delete_many(ours[:1])
     store.delete_many(ours[1:])

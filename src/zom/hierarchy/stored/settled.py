@@ -158,7 +158,14 @@ class Settled(WrapperStore):
         if any(form.coords(key[start:end], rank) is not None for end in ends):
             return True
         above = any(form.coords(key[start:], less) is not None for less in range(rank))
-        return above and next(iter(self.inner.list(f"{key}/")), None) is not None
+        return above and self._is_directory(key)
+
+    def _is_directory(self, key: str) -> bool:
+        """Whether there are keys below `key`, or a directory that has lost them."""
+        if next(iter(self.inner.list(f"{key}/")), None) is not None:
+            return True
+        parent = key[: key.rfind("/") + 1]
+        return f"{key}/" in self.inner.list_dir(parent).prefixes
 
     # --- reading -----------------------------------------------------------------------------------
 

@@ -346,12 +346,12 @@ class LocalStore(Store):
                         os.fsync(target)
                         os.fsync(source)
             except BaseException:
-                self._directories.prune(new_above)
+                self._directories.tidy(new_above)
                 raise
         self._directories.have_changed()
         if self._durability != "full":
             self._unsynced.note([old[:-1], new[:-1]])
-        self._directories.prune(old_above)
+        self._directories.tidy(old_above)
 
     @property
     @override
@@ -376,7 +376,7 @@ class LocalStore(Store):
         self._directories.move(key, new)
         # The new name first: between the two, there is one at least.
         self._settle((new, key))
-        self._directories.prune(key.rpartition("/")[0])
+        self._directories.tidy(key.rpartition("/")[0])
 
     # --- listing -----------------------------------------------------------------------------------
 
@@ -489,14 +489,14 @@ class LocalStore(Store):
             left: set[str] = set()
             for here, folders, names, directory in os.fwalk(".", dir_fd=self._root_fd):
                 path = here.removeprefix(".").removeprefix("/")
-                if not folders and not names and path.rpartition("/")[2].startswith(".zom."):
-                    left.add(path)  # one of a change, that could not be removed at its end
+                if not folders and not names and "/.zom." in f"/{path}":
+                    left.add(path)  # of a change, which was killed, or could not remove it at its end
                 for name in names:
                     if self._is_swept(name, directory):
                         swept += 1
                         left.add(path)
             for path in sorted(left, key=len, reverse=True):
-                self._directories.prune(path)
+                self._directories.tidy(path)
         return swept
 
     def _is_swept(self, name: str, directory: int) -> bool:

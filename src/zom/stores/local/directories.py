@@ -30,6 +30,9 @@ __all__ = ["Directories", "Folder"]
 _TRIES = 100
 """How often others may take a directory away between our making it and our writing into it."""
 
+_STAYS = {errno.ENOTEMPTY, errno.EEXIST, errno.EACCES, errno.EPERM, errno.EBUSY, errno.ENOTDIR, errno.EROFS}
+"""What a directory answers that is not removed: it is not empty, or somebody else's."""
+
 _MANY = 1 << 16
 """How many directories are kept in mind as durable."""
 
@@ -103,6 +106,11 @@ class Directories:
         """Forget which of them are durable: one that is gone, and made again, is not."""
         self._settled.clear()
 
+    def tidy(self, path: str) -> None:
+        """Prune, where something else went wrong already, or nobody takes a directory for a node."""
+        with suppress(OSError):
+            self.prune(path)
+
     def prune(self, path: str) -> None:
         """Remove `path` and those above it that are empty now: a store has no empty prefixes."""
         while path:
@@ -112,8 +120,10 @@ class Directories:
                     os.rmdir(name, dir_fd=directory)
             except FileNotFoundError:
                 pass
-            except OSError:
-                return  # not empty, or somebody else's: either way it stays
+            except OSError as error:
+                if error.errno not in _STAYS:
+                    raise  # the draft takes a directory for a group
+                return
             else:
                 self.have_changed()
             path = above
@@ -167,7 +177,7 @@ class Directories:
                     raise
             except BaseException:
                 folder.close()
-                self.prune(path)
+                self.tidy(path)
                 raise
         raise AssertionError  # pragma: no cover - the last attempt has returned or raised
 
@@ -222,10 +232,10 @@ class Directories:
                 # Others may have removed the directory, which was empty, before the file was in it.
                 self.have_changed()
                 if attempt == _TRIES - 1 or not self._has(key):
-                    self.prune(path)
+                    self.tidy(path)
                     raise
             except BaseException:
-                self.prune(path)
+                self.tidy(path)
                 raise
             else:
                 return
@@ -321,7 +331,7 @@ class Directories:
                 is_over = self._locks.has(key, taken) and not _is_file(directory, name)
                 held.close()
                 if is_over:
-                    self.prune(path)
+                    self.tidy(path)
 
 
 def _is_file(directory: int, name: str) -> bool:

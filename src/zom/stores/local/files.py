@@ -96,6 +96,21 @@ def give_back(descriptor: int) -> None:
         os.close(descriptor)
 
 
+def remove_lock_file(name: str, directory: int) -> None:
+    """Remove a lock file that is not needed any more; what fails is tried once more, and then left to a sweep.
+
+    A directory that holds nothing else counts as a group in the draft.
+    """
+    for _ in range(2):
+        try:
+            os.unlink(name, dir_fd=directory)
+        except FileNotFoundError:
+            return
+        except OSError:
+            continue
+        return
+
+
 def open_followed(root: int, path: str) -> int:
     """A descriptor of the directory `path` below the open `root`, for listing; links are followed."""
     flags = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC

@@ -18,7 +18,7 @@ from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING
 
 from zom.stores.interrupts import Uninterrupted
-from zom.stores.local.files import give_back
+from zom.stores.local.files import give_back, remove_lock_file
 from zom.stores.local.recycled_lock import RecycledLock
 from zom.stores.local.temporary import OWN
 from zom.stores.local.whole_locks import UNLOCKABLE, is_possible, lock, unlock
@@ -275,8 +275,7 @@ def _is_in_place(descriptor: int, directory: int, name: str) -> bool:
 
 
 def _release(descriptor: int, directory: int, name: str) -> None:
-    with suppress(OSError):
-        os.unlink(name, dir_fd=directory)
+    remove_lock_file(name, directory)
     # Unlocked, not only closed: a child process may have a copy of the descriptor.
     with suppress(OSError):
         unlock(descriptor)

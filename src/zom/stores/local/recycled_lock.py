@@ -13,7 +13,7 @@ from __future__ import annotations
 import os
 from contextlib import suppress
 
-from zom.stores.local.files import give_back
+from zom.stores.local.files import give_back, remove_lock_file
 from zom.stores.local.temporary import temporary_name
 from zom.stores.local.whole_locks import lock, unlock
 
@@ -76,8 +76,7 @@ class RecycledLock:
     def give(self, directory: int, name: str) -> None:
         """Remove the lock file `name`, and unlock it."""
         self._is_held = False
-        with suppress(OSError):
-            os.unlink(name, dir_fd=directory)
+        remove_lock_file(name, directory)
         unlock(self._descriptor)
 
     def _is_made(self) -> bool:
