@@ -44,7 +44,7 @@ __all__ = [
     "windows_reserved",
 ]
 
-Form = Literal["v2", "v3", "draft"]
+FormatName = Literal["v2", "v3", "draft"]
 
 # The patterns are read alike by ECMA-262 and by Python: "(?!\n)" is for Python, whose "$" also
 # matches before a newline that ends the text. Half characters are left out: ECMA-262 without its
@@ -155,7 +155,7 @@ _NAMES = {
 }
 
 
-def name_faults(name: str, form: Form, faults: list[Fault], path: Path = ()) -> None:
+def name_faults(name: str, form: FormatName, faults: list[Fault], path: Path = ()) -> None:
     """Add to `faults` what forbids `name` to a node of the format `form`; `path` leads to the node.
 
     Names outside ASCII are allowed in v3, and forbidden in v2 by a sentence that nobody follows: a
@@ -178,7 +178,7 @@ def name_faults(name: str, form: Form, faults: list[Fault], path: Path = ()) -> 
             return
 
 
-def document_name_faults(name: str, form: Form, level: Level, faults: list[Fault]) -> None:
+def document_name_faults(name: str, form: FormatName, level: Level, faults: list[Fault]) -> None:
     """As `name_faults`, of a name that stands in a document judged at `level`.
 
     Other software makes nodes of most names that a format forbids: at the lenient level they are warnings,

@@ -15,7 +15,7 @@ from zom.problems import Fault, Path, rule, show
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
-    from zom.paths import Form
+    from zom.paths import FormatName
 
 __all__ = ["TWINS", "is_document_name", "is_own_name", "portable_faults", "twin_faults"]
 
@@ -45,7 +45,7 @@ TWINS: Final = rule(
 )
 
 _EITHER: Final = re.compile(r"\A(?:zarr\.json|\.zarray|\.zgroup|\.zattrs|\.zmetadata)\Z")
-_DOCUMENTS: Final[Mapping[Form, re.Pattern[str]]] = {
+_DOCUMENTS: Final[Mapping[FormatName, re.Pattern[str]]] = {
     "v2": _EITHER,
     "v3": _EITHER,
     "draft": re.compile(r"(?:\A|\.)(?:array|group)\.json\Z|zarr\.json\Z"),
@@ -54,7 +54,7 @@ _OWN: Final = (".zom.", ".zom-")
 _NAME_BYTES: Final = 255
 
 
-def is_document_name(name: str, form: Form) -> bool:
+def is_document_name(name: str, form: FormatName) -> bool:
     """Whether a directory of that name may be where readers look for a document.
 
     >>> is_document_name(".zarray", "v3"), is_document_name("a.array.json", "draft")
@@ -72,7 +72,7 @@ def is_own_name(name: str) -> bool:
     return name.startswith(_OWN)
 
 
-def portable_faults(name: str, form: Form, faults: list[Fault], path: Path = ()) -> None:
+def portable_faults(name: str, form: FormatName, faults: list[Fault], path: Path = ()) -> None:
     """Add to `faults` why a node of that name may not work on every system.
 
     >>> portable_faults("aux", "v3", faults := []); faults[0].found

@@ -22,8 +22,8 @@ __all__ = [
     "PROFILES",
     "CheckedRule",
     "Condition",
-    "Level",
     "Profile",
+    "RequirementLevel",
     "Source",
     "above",
     "alike",
@@ -37,7 +37,7 @@ __all__ = [
     "schema",
 ]
 
-Level = Literal["MUST", "SHOULD", "NOTE"]
+RequirementLevel = Literal["MUST", "SHOULD", "NOTE"]
 """How binding a rule is."""
 
 Source = Literal["text", "schema", "both"]
@@ -51,7 +51,7 @@ PROFILES: Final[tuple[Profile, ...]] = get_args(Profile)
 Condition = dict[str, Any]
 """When a rule applies, as JSON; see `has`, `lacks`, `is_value`, `is_like`, `is_a`, `at_root` and `above`."""
 
-_SEVERITY: Final[dict[Level, Severity]] = {"MUST": "error", "SHOULD": "warning", "NOTE": "note"}
+_SEVERITY: Final[dict[RequirementLevel, Severity]] = {"MUST": "error", "SHOULD": "warning", "NOTE": "note"}
 
 
 def has(selector: str) -> Condition:
@@ -213,7 +213,7 @@ class CheckedRule:
             object.__setattr__(self, "when", (self.when,))
 
     @property
-    def level(self) -> Level:
+    def level(self) -> RequirementLevel:
         """How binding it is: MUST, where nothing else is said."""
         if self.should is not None:
             return "SHOULD"

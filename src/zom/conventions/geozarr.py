@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
     from zom.checks.check import Breach, Site
     from zom.conventions.affine import Affine
-    from zom.conventions.multiscale_layout import Level
+    from zom.conventions.multiscale_layout import ResolutionLevel
     from zom.formats.node_view import Node
 
 __all__ = ["GEOZARR"]
@@ -43,7 +43,7 @@ _USAGE: Final = f"{TEXT}#usage-with-multiscales-convention"
 class _Step:
     """A level that was made from another one, with the places of both in space."""
 
-    def __init__(self, level: Level, source: Level, here: Affine, there: Affine) -> None:
+    def __init__(self, level: ResolutionLevel, source: ResolutionLevel, here: Affine, there: Affine) -> None:
         self.level = level
         self.here = here
         self.there = there

@@ -14,12 +14,12 @@ if TYPE_CHECKING:
     from zom.problems import Path
 
 
-__all__ = ["Level", "arrays_of", "levels_of", "sources_of"]
+__all__ = ["ResolutionLevel", "arrays_of", "levels_of", "sources_of"]
 
 PLACE: Final[Path] = ("attributes", "multiscales", "layout")
 
 
-class Level(NamedTuple):
+class ResolutionLevel(NamedTuple):
     """One entry of a layout, and its place there."""
 
     place: int
@@ -50,7 +50,7 @@ class Level(NamedTuple):
         return (*PLACE, self.place, *steps)
 
 
-def levels_of(node: Node) -> list[Level]:
+def levels_of(node: Node) -> list[ResolutionLevel]:
     """The levels that a group's layout names, as far as it has the form of one.
 
     >>> from zom.formats.node_view import attributes_node
@@ -60,17 +60,17 @@ def levels_of(node: Node) -> list[Level]:
     multiscales = node.attributes.get("multiscales")
     layout = multiscales.get("layout") if is_dict(multiscales) else None
     entries = enumerate(layout) if is_list(layout) else ()
-    return [Level(place, entry) for place, entry in entries if is_dict(entry)]
+    return [ResolutionLevel(place, entry) for place, entry in entries if is_dict(entry)]
 
 
-def sources_of(levels: Sequence[Level]) -> Iterator[tuple[Level, Level]]:
+def sources_of(levels: Sequence[ResolutionLevel]) -> Iterator[tuple[ResolutionLevel, ResolutionLevel]]:
     """Each level that is made from another one, and that one.
 
     >>> zero, one = Level(0, {"asset": "0"}), Level(1, {"asset": "1", "derived_from": "0"})
     >>> [(level.asset, source.asset) for level, source in sources_of([zero, one])]
     [('1', '0')]
     """
-    by_asset: dict[str, Level] = {}
+    by_asset: dict[str, ResolutionLevel] = {}
     for level in levels:
         if level.asset is not None:
             by_asset.setdefault(level.asset, level)
@@ -80,7 +80,7 @@ def sources_of(levels: Sequence[Level]) -> Iterator[tuple[Level, Level]]:
             yield level, source
 
 
-def arrays_of(group: Node, level: Level) -> dict[str, Node]:
+def arrays_of(group: Node, level: ResolutionLevel) -> dict[str, Node]:
     """The arrays of a level by name, the level's own one by an empty name; none where they are not known."""
     if not level.asset:
         return {}

@@ -14,13 +14,13 @@ if TYPE_CHECKING:
 
     from zom.engine.index import Index
     from zom.engine.plan import ArrayPlan
-    from zom.engine.split import Part, Walk
+    from zom.engine.split import ChunkPart, Walk
     from zom.errors import CodecError, StoreError
     from zom.stores.interface import Store
 
 __all__ = ["Chunks", "Keyed", "Missing", "Options"]
 
-Keyed: TypeAlias = "tuple[Part, str]"
+Keyed: TypeAlias = "tuple[ChunkPart, str]"
 """A part of a selection, and the key of its chunk."""
 
 Missing: TypeAlias = Literal["fill", "error"]

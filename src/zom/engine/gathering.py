@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from zom.codecs.sharding_indexed.shard import ShardCoder
     from zom.engine.chunks import Chunks, Keyed
     from zom.engine.plan import ChunkForm
-    from zom.engine.split import Part
+    from zom.engine.split import ChunkPart
     from zom.extension.bound import Array, Data
     from zom.stores.interface import ByteRange, Span
 
@@ -46,43 +46,43 @@ class _Inner(NamedTuple):
 
     key: str
     form: ChunkForm
-    part: Part
+    part: ChunkPart
     number: int
     """Its place among the inner chunks, in C order."""
     span: Span
     target: Array
 
 
-class Place(Protocol):
+class Destination(Protocol):
     """Where the shards of one form come to lie."""
 
     form: ChunkForm
 
-    def room(self, part: Part) -> Array:
+    def room(self, part: ChunkPart) -> Array:
         """The memory of a part."""
         ...
 
-    def keep(self, part: Part, room: Array) -> None:
+    def keep(self, part: ChunkPart, room: Array) -> None:
         """Put what was read into `room` in its place."""
 
     def put_fill(self, key: str, outside: Any) -> None:
         """Treat a shard that is not there."""
 
 
-class Places(Protocol):
+class Destinations(Protocol):
     """Where all shards come to lie."""
 
-    def of(self, chunk: tuple[int, ...]) -> Place:
+    def of(self, chunk: tuple[int, ...]) -> Destination:
         """The place of chunks of that shape."""
         ...
 
 
-def read_shards(chunks: Chunks, batch: Sequence[Keyed], places: Places) -> None:
+def read_shards(chunks: Chunks, batch: Sequence[Keyed], places: Destinations) -> None:
     """Read what is wanted of each shard of `batch` into its place."""
     found = [(part, key, places.of(part.chunk)) for part, key in batch]
     indexes = chunks.store.get_many([(key, _index_range(place.form)) for _, key, place in found])
     waiting: list[_Inner] = []
-    rooms: list[tuple[Place, Part, Array]] = []
+    rooms: list[tuple[Destination, ChunkPart, Array]] = []
     nbytes = 0
     for (part, key, place), data in zip(found, indexes, strict=True):
         if data is None:
@@ -115,7 +115,7 @@ def _parts_of(form: ChunkForm) -> tuple[ShardCoder, ChunkForm]:
     return form.shard, form.inner
 
 
-def _wanted(form: ChunkForm, key: str, part: Part, data: bytes, target: Array) -> Iterable[_Inner]:
+def _wanted(form: ChunkForm, key: str, part: ChunkPart, data: bytes, target: Array) -> Iterable[_Inner]:
     """The inner chunks that are there, of those that are wanted; the others are filled."""
     shard, inner = _parts_of(form)
     index = shard.parse_index(data)

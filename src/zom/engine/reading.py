@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from zom.engine.chunks import Chunks, Keyed
     from zom.engine.index import Index
     from zom.engine.plan import ChunkForm
-    from zom.engine.split import Part, Walk
+    from zom.engine.split import ChunkPart, Walk
     from zom.extension.bound import Array, Data
 
 __all__ = ["read_parts"]
@@ -188,7 +188,7 @@ class _Destination:
         self._scratch: Array | None = None
         self._spans = form.chain.direct and basic and form.nbytes > _SPAN
 
-    def taker(self) -> Callable[[Part, str], None]:
+    def taker(self) -> Callable[[ChunkPart, str], None]:
         """What reads a chunk of this form: not kept here, for it would hold itself, and the result, for long."""
         if self.shard:
             return self._take_shard
@@ -199,16 +199,16 @@ class _Destination:
             self._scratch = self.form.scratch()
         return self._scratch
 
-    def _take_decoded(self, part: Part, key: str) -> None:
+    def _take_decoded(self, part: ChunkPart, key: str) -> None:
         self.put(part, key, self._get(key))
 
-    def _take_shard(self, part: Part, key: str) -> None:
+    def _take_shard(self, part: ChunkPart, key: str) -> None:
         if part.whole:
             self.put(part, key, self._get(key))
         else:
             self.take_some(part, key)
 
-    def put(self, part: Part, key: str, data: Data | None) -> None:
+    def put(self, part: ChunkPart, key: str, data: Data | None) -> None:
         """Put the part of the chunk that is stored as `data` into its place."""
         _, inside, outside, whole = part
         if data is None:
@@ -238,7 +238,7 @@ class _Destination:
             chunks.missing.append(key)
         self._work[outside] = chunks.plan.fill
 
-    def _take_direct(self, part: Part, key: str) -> None:
+    def _take_direct(self, part: ChunkPart, key: str) -> None:
         """Read a chunk that is stored as it lies in memory, into its place if that is in one piece."""
         _, inside, outside, whole = part
         target: Array | None = None
@@ -260,21 +260,21 @@ class _Destination:
         elif not straight:
             self._work[outside] = target if full else target[inside.as_numpy()]
 
-    def is_gathered(self, part: Part) -> bool:
+    def is_gathered(self, part: ChunkPart) -> bool:
         """Whether only the wanted inner chunks of a shard are asked of a store that answers late."""
         return self.shard and not part.whole and self.form.nbytes > READ_WHOLE
 
-    def room(self, part: Part) -> Array:
+    def room(self, part: ChunkPart) -> Array:
         """Where the part comes to lie: a view, or a copy for `keep` where the index has arrays."""
         room: Array = self._work[part.outside]
         return room
 
-    def keep(self, part: Part, room: Array) -> None:
+    def keep(self, part: ChunkPart, room: Array) -> None:
         """Put what was read into `room` in its place."""
         if not self._basic:
             self._work[part.outside] = room
 
-    def take_some(self, part: Part, key: str) -> None:
+    def take_some(self, part: ChunkPart, key: str) -> None:
         """Read only those bytes of a chunk that are wanted: of a shard, or of one stored as it is."""
         with self._store.snapshot(key) as source:
             if source is None:

@@ -13,7 +13,7 @@ import numpy as np
 from zom.engine.index import AxisIndex, Index
 from zom.engine.key import FULL, as_entry, forward, indices_in, nonzero, number_in, terms
 from zom.engine.points import BACK, points
-from zom.engine.split import Part, count_parts, split
+from zom.engine.split import ChunkPart, count_parts, split
 from zom.errors import SelectionError
 
 if TYPE_CHECKING:
@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from zom.extension.bound import Array
 
 __all__ = [
+    "ChunkPart",
     "Index",
-    "Part",
     "Selection",
     "basic_or_numpy",
     "blocks",

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from zom.engine.index import Index
     from zom.engine.padding import Held
     from zom.engine.plan import ChunkForm
-    from zom.engine.split import Part
+    from zom.engine.split import ChunkPart
     from zom.extension.bound import Array, Data
     from zom.stores.interface import ByteRange
 
@@ -78,7 +78,7 @@ class _Window:
         return self._source.get_many([self._shifted(one) for one in ranges])
 
 
-def place(form: ChunkForm, data: Data, part: Part, target: Array) -> None:
+def place(form: ChunkForm, data: Data, part: ChunkPart, target: Array) -> None:
     """Put the part of the chunk that is stored as `data` into its place in `target`."""
     _, inside, outside, whole = part
     # An index array in its place gives a copy.
@@ -93,7 +93,7 @@ def place(form: ChunkForm, data: Data, part: Part, target: Array) -> None:
 class _Wanted(NamedTuple):
     """An inner chunk that is there, and what is wanted of it."""
 
-    part: Part
+    part: ChunkPart
     number: int
     """Its place among the inner chunks, in C order."""
     span: tuple[int, int]
@@ -155,7 +155,7 @@ def _check_length(value: bytes, span: tuple[int, int]) -> None:
         raise CodecError(f"only {len(value)} of its bytes are there")
 
 
-def _read_nested(inner: ChunkForm, source: Source, part: Part, target: Array) -> None:
+def _read_nested(inner: ChunkForm, source: Source, part: ChunkPart, target: Array) -> None:
     room = target[part.outside]
     read_part(inner, source, part.inside, room)
     if not np.may_share_memory(room, target):
@@ -212,7 +212,7 @@ def merged(  # noqa: PLR0913 - a chunk, a change, and how it is made
     return shard.build(chunks)
 
 
-def _held_inside(inner: ChunkForm, part: Part, held: Held) -> Held:
+def _held_inside(inner: ChunkForm, part: ChunkPart, held: Held) -> Held:
     """The elements of an inner chunk that lie in the array, of which `held` lie in the shard."""
     lengths = zip(part.chunk, inner.shape, held, strict=True)
     return tuple([min(size, count - number * size) for number, size, count in lengths])

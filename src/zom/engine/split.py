@@ -22,13 +22,13 @@ if TYPE_CHECKING:
     from zom.extension.axis import Axis, Indices
     from zom.extension.keys import KeyForm
 
-__all__ = ["Part", "Walk", "count_parts", "split", "walk"]
+__all__ = ["ChunkPart", "Walk", "count_parts", "split", "walk"]
 
 
 _NEW: Any = tuple.__dict__["__new__"]
 
 
-class Part(NamedTuple):
+class ChunkPart(NamedTuple):
     """What an index means of one chunk: `work[outside] = chunk[inside.as_numpy()]`."""
 
     chunk: tuple[int, ...]
@@ -60,10 +60,10 @@ class Walk:
         for column in columns:
             self.count *= len(column.chunks)
 
-    def __iter__(self) -> Iterator[Part]:
+    def __iter__(self) -> Iterator[ChunkPart]:
         columns = self._columns
         if not columns:
-            return iter((Part((), Index(()), (...,), whole=True),))
+            return iter((ChunkPart((), Index(()), (...,), whole=True),))
         if self.count == 1:
             return iter((self._only(),))
         outsides: Iterator[Any] = product(*[column.outside for column in columns])
@@ -71,9 +71,9 @@ class Walk:
             outsides = map(mesh, outsides)
         insides = _made(Index, zip(product(*[column.inside for column in columns]), repeat(False)))
         wholes = map(all, product(*[column.whole for column in columns]))
-        return _made(Part, zip(self.chunks(), insides, outsides, wholes, strict=True))
+        return _made(ChunkPart, zip(self.chunks(), insides, outsides, wholes, strict=True))
 
-    def _only(self) -> Part:
+    def _only(self) -> ChunkPart:
         """The part, where there is one: single elements are read often, and a product takes its time to begin."""
         chunk: list[int] = []
         inside: list[AxisIndex] = []
@@ -88,7 +88,7 @@ class Walk:
         place: Any = tuple(outside) if basic else mesh(tuple(outside))
         # As `_made` does it for many: a call in Python for each would be felt here, too.
         index = _NEW(Index, (tuple(inside), False))
-        part: Part = _NEW(Part, (tuple(chunk), index, place, whole))
+        part: ChunkPart = _NEW(ChunkPart, (tuple(chunk), index, place, whole))
         return part
 
     def chunks(self) -> Iterator[tuple[int, ...]]:
@@ -123,7 +123,7 @@ class _PointWalk(Walk):
         self._rank = rank
         self.count *= len(points.chunks)
 
-    def __iter__(self) -> Iterator[Part]:
+    def __iter__(self) -> Iterator[ChunkPart]:
         points, columns = self._points, self._columns
         place = points_place(points.places)
         others = [number for number in range(self._rank) if number not in points.places]
@@ -138,7 +138,7 @@ class _PointWalk(Walk):
                 outside.insert(place, where)
                 for number, (one, _) in zip(others, row, strict=True):
                     inside[number] = one
-                yield Part(next(chunks), Index(tuple(inside), joint=True), tuple(outside), whole=False)
+                yield ChunkPart(next(chunks), Index(tuple(inside), joint=True), tuple(outside), whole=False)
 
     def chunks(self) -> Iterator[tuple[int, ...]]:
         columns, places = self._columns, self._points.places
@@ -175,7 +175,7 @@ def walk(index: Index, axes: tuple[Axis, ...]) -> Walk:
     return _PointWalk(columns, _points(arrays, [axes[place] for place in places], places), len(entries))
 
 
-def split(index: Index, axes: tuple[Axis, ...]) -> Iterator[Part]:
+def split(index: Index, axes: tuple[Axis, ...]) -> Iterator[ChunkPart]:
     """The part of each chunk that `index` means, of an array that is cut along `axes`.
 
     >>> from zom.extension.axis import Axis

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from zom.engine.padding import Held
     from zom.engine.plan import ChunkForm
     from zom.engine.sharding import Assign
-    from zom.engine.split import Part
+    from zom.engine.split import ChunkPart
     from zom.extension.bound import Array, Data
 
 __all__ = ["write_parts"]
@@ -112,7 +112,7 @@ class _Writer:
             return None
         return encode_padded(form, array, values.shape)
 
-    def _update(self, key: str, form: ChunkForm, part: Part, values: Array) -> None:
+    def _update(self, key: str, form: ChunkForm, part: ChunkPart, values: Array) -> None:
         """Put `values` into what is there.
 
         At the edge of the array, that is so even where all of the chunk that lies in it is written: others

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from zom.handles.array import Array
     from zom.handles.group import Group
     from zom.handles.handle import Mode
-    from zom.hierarchy.stored.lookup import Form
+    from zom.hierarchy.stored.lookup import FormatName
     from zom.model.spec import Spec
     from zom.problems import Level, Problem
 
@@ -82,7 +82,7 @@ def open(  # noqa: A001, PLR0913 - `zom.open`, whose choices are the caller's
     path: str = "",
     *,
     mode: Mode = "r",
-    form: Form | None = None,
+    form: FormatName | None = None,
     level: Level = "lenient",
     limits: Limits = DEFAULT_LIMITS,
     on_warning: Callable[[Problem], None] | None = None,

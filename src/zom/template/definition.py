@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 __all__ = [
     "FORM",
     "Defined",
-    "Part",
+    "TemplatePart",
     "build",
     "define",
     "plain",
@@ -79,7 +79,7 @@ class Defined(BaseModel):
         yield from ()
 
 
-class Part(Defined):
+class TemplatePart(Defined):
     """A piece of a template that is no template itself."""
 
     def document(self) -> dict[str, Any]:
@@ -102,7 +102,7 @@ class Part(Defined):
 
 def plain(value: Any) -> Any:
     """A field's value as JSON, templates left out."""
-    if isinstance(value, Part):
+    if isinstance(value, TemplatePart):
         return value.document()
     if isinstance(value, (list, tuple)):
         return [plain(item) for item in cast("Sequence[Any]", value)]
@@ -238,17 +238,17 @@ def _shown(value: object) -> str:
 
 
 def _frozen(value: Any, faults: list[Fault], path: Path) -> Any:
-    if isinstance(value, Part):
+    if isinstance(value, TemplatePart):
         return value
     if is_set(value):
         return tuple(sorted(value, key=_sortable))
     if is_mapping(value):
         # Dimensions may be called by their place, which JSON writes as text.
         named = {str(n) if type(n) is int else n: item for n, item in value.items()}
-        if any(isinstance(item, (Part, AbstractSet)) for item in named.values()):
+        if any(isinstance(item, (TemplatePart, AbstractSet)) for item in named.values()):
             return JSONDict({n: _frozen(item, faults, (*path, n)) for n, item in named.items()})
         return freeze(named, faults, path=path)
-    if is_sequence(value) and any(isinstance(item, Part) or is_mapping(item) for item in value):
+    if is_sequence(value) and any(isinstance(item, TemplatePart) or is_mapping(item) for item in value):
         return tuple(_frozen(item, faults, (*path, index)) for index, item in enumerate(value))
     return freeze(value, faults, path=path)
 
@@ -269,13 +269,13 @@ def _faults(made: Defined, path: Path) -> Iterator[Fault]:
     yield from (fault._replace(path=(*path, *fault.path)) for fault in made.faults())
 
 
-def _parts(value: Any) -> list[tuple[Part, Path]]:
-    if isinstance(value, Part):
+def _parts(value: Any) -> list[tuple[TemplatePart, Path]]:
+    if isinstance(value, TemplatePart):
         return [(value, ())]
     if is_mapping(value):
-        return [(item, (step,)) for step, item in value.items() if isinstance(item, Part)]
+        return [(item, (step,)) for step, item in value.items() if isinstance(item, TemplatePart)]
     if is_sequence(value):
-        return [(item, (step,)) for step, item in enumerate(value) if isinstance(item, Part)]
+        return [(item, (step,)) for step, item in enumerate(value) if isinstance(item, TemplatePart)]
     return []
 
 

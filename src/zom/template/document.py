@@ -9,7 +9,7 @@ from zom.json.python_value import is_dict, is_list
 from zom.json.read import read_json
 from zom.json.value import exact_key
 from zom.problems import Fault, Path, rule, show
-from zom.template.definition import FORM, Part, plain, problems_of, template_in
+from zom.template.definition import FORM, TemplatePart, plain, problems_of, template_in
 
 if TYPE_CHECKING:
     from zom.problems import Problem
@@ -81,7 +81,7 @@ def _key(template: Template) -> Any:
 
 
 def _full(value: Any) -> Any:
-    if isinstance(value, Part):
+    if isinstance(value, TemplatePart):
         names = [name for name in type(value).model_fields if name != "template"]
         return {name: _full(getattr(value, name)) for name in names}
     if is_list(value) or isinstance(value, tuple):

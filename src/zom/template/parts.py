@@ -17,7 +17,7 @@ from zom.formats.resolve import canonical_codec_name
 from zom.json.value import JSON, JSONDict
 from zom.model.fields import AS_IT_IS
 from zom.problems import Fault, rule, show, split_pointer
-from zom.template.definition import Part
+from zom.template.definition import TemplatePart
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -90,7 +90,7 @@ else:
     ANY_TEMPLATE = Annotated[Any, AS_IT_IS]
 
 
-class Range(Part):
+class Range(TemplatePart):
     """Integers between two bounds, both included, that are multiples of a number.
 
     >>> Range(min=256, max=1024, multiple_of=256).max
@@ -113,7 +113,7 @@ class Range(Part):
             yield Fault(EMPTY, ("multiple_of",), wanted, show(step))
 
 
-class Names(Part):
+class Names(TemplatePart):
     """Dimension names that an array must have among its own, in any order.
 
     >>> Names(required=["y", "x"]).required
@@ -128,7 +128,7 @@ class Names(Part):
             yield Fault(CONFLICT, ("required",), "names that differ", show(list(self.required)))
 
 
-class Codecs(Part):
+class Codecs(TemplatePart):
     """Which codecs an array may have, and which it must have; names are those of any format.
 
     `bytes` and `sharding_indexed` may always be there: the first has no counterpart in v2, and
@@ -157,7 +157,7 @@ class Codecs(Part):
                 yield Fault(CONFLICT, ("required", index), wanted, show(name))
 
 
-class Reference(Part):
+class Reference(TemplatePart):
     """A place in the attributes where paths of nodes stand, each of which must exist.
 
     `attribute` is a pointer into the attributes; `*` in it stands for any text within one step.
@@ -180,7 +180,7 @@ class Reference(Part):
             yield Fault(POINTER, ("attribute",), 'a pointer such as "/multiscales/*/path"', show(text), fix)
 
 
-class Pattern(Part):
+class Pattern(TemplatePart):
     """Members whose whole name matches `pattern`: how many there are, and what each of them is.
 
     `same` names facts that all of them share, being arrays.

@@ -50,7 +50,7 @@ _SHUFFLES: Final = {"noshuffle": 0, "shuffle": 1, "bitshuffle": 2}
 
 Positive = Annotated[int, Interval(1)]
 NotNegative = Annotated[int, Interval(0)]
-Level = Annotated[int, Interval(0, 9)]
+CompressionLevel = Annotated[int, Interval(0, 9)]
 
 
 class BloscConfiguration(Configuration):
@@ -60,7 +60,7 @@ class BloscConfiguration(Configuration):
     """
 
     cname: Annotated[CompressorName, EncodingOnly("lz4")]
-    clevel: Annotated[Level, EncodingOnly(5)]
+    clevel: Annotated[CompressionLevel, EncodingOnly(5)]
     shuffle: Annotated[
         OrAbsent[Literal["noshuffle", "shuffle", "bitshuffle"]], Required(SHUFFLE), EncodingOnly("noshuffle")
     ] = None
@@ -85,7 +85,7 @@ class BloscV2Configuration(Configuration):
     """As numcodecs has it; `typesize` is not among what it writes."""
 
     cname: ForEncoding[CompressorName] = "lz4"
-    clevel: ForEncoding[Level] = 5
+    clevel: ForEncoding[CompressionLevel] = 5
     shuffle: Annotated[
         ForEncoding[int], Interval(-1, 2), WrapValidator(gdal_shuffle), PlainSerializer(int)
     ] = 1

@@ -33,21 +33,21 @@ LEVEL = rule(
     schema=True,
 )
 
-Level = Annotated[int, Interval(-131072, 22)]
+CompressionLevel = Annotated[int, Interval(-131072, 22)]
 """From fastest to smallest; 0 is the library's own default."""
 
 
 class ZstdConfiguration(Configuration):
     """How hard to compress, and whether to store a checksum."""
 
-    level: Annotated[OrAbsent[Level], Required(LEVEL), EncodingOnly(0)] = None
+    level: Annotated[OrAbsent[CompressionLevel], Required(LEVEL), EncodingOnly(0)] = None
     checksum: ForEncoding[bool] = False
 
 
 class ZstdV2Configuration(Configuration):
     """As numcodecs has it."""
 
-    level: ForEncoding[Level] = 0
+    level: ForEncoding[CompressionLevel] = 0
     checksum: Annotated[ForEncoding[bool], WrapValidator(gdal_checksum), PlainSerializer(bool)] = False
 
 

@@ -13,7 +13,7 @@ from zom.checks.checked_rule import CheckedRule, has, is_value
 from zom.checks.values import forbidden, one_of
 from zom.conventions.cf.missing import is_number
 from zom.conventions.cf.variable import Variable, judged, judged_text, listed, section
-from zom.conventions.cf.words import Entry, entries
+from zom.conventions.cf.words import VocabularyEntry, entries
 from zom.problems import show
 
 if TYPE_CHECKING:
@@ -90,10 +90,10 @@ _WKT: Final = re.compile(
 )
 
 
-def _mappings(text: str) -> list[Entry] | None:
+def _mappings(text: str) -> list[VocabularyEntry] | None:
     words = text.split()
     if len(words) == 1 and ":" not in text:
-        return [Entry((words[0],), ())]
+        return [VocabularyEntry((words[0],), ())]
     found = entries(text)
     return None if found is None or any(len(each.keys) != 1 for each in found) else found
 

@@ -16,7 +16,7 @@ from zom.checks.checked_rule import CheckedRule
 from zom.checks.values import forbidden, one_of
 from zom.conventions.cf.domain import known_dimensions
 from zom.conventions.cf.variable import INTEGERS, NUMBERS, Variable, judged, judged_text, section
-from zom.conventions.cf.words import Entry, entries, pairs
+from zom.conventions.cf.words import VocabularyEntry, entries, pairs
 from zom.problems import show
 
 if TYPE_CHECKING:
@@ -83,7 +83,7 @@ def _precise(variable: Variable) -> Iterator[Breach]:
         yield variable.breach("computational_precision", "'32' or '64'", found)
 
 
-def _mapping(variable: Variable) -> list[Entry] | None:
+def _mapping(variable: Variable) -> list[VocabularyEntry] | None:
     found = entries(variable.text("tie_point_mapping") or "")
     if found is None or any(len(each.keys) != 1 or len(each.words) not in {2, 3} for each in found):
         return None

@@ -8,17 +8,17 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-__all__ = ["Entry", "entries", "pairs"]
+__all__ = ["VocabularyEntry", "entries", "pairs"]
 
 
-class Entry(NamedTuple):
+class VocabularyEntry(NamedTuple):
     """Keys, and the words that follow them: `lat: lon: bi_linear` has two keys and one word."""
 
     keys: tuple[str, ...]
     words: tuple[str, ...]
 
 
-def entries(text: str) -> list[Entry] | None:
+def entries(text: str) -> list[VocabularyEntry] | None:
     """The entries of a text such as "crs: x y other: lat lon"; None where it has not that form.
 
     >>> entries("area: cell_area volume: v")
@@ -41,7 +41,7 @@ def entries(text: str) -> list[Entry] | None:
             found.append(([key], []))
     if not found or not found[-1][1]:
         return None
-    return [Entry(tuple(keys), tuple(words)) for keys, words in found]
+    return [VocabularyEntry(tuple(keys), tuple(words)) for keys, words in found]
 
 
 def pairs(text: str) -> list[tuple[str, str]] | None:

@@ -22,7 +22,7 @@ from zom.problems import dotted, rules, show, split_pointer
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from zom.checks.checked_rule import CheckedRule, Level
+    from zom.checks.checked_rule import CheckedRule, RequirementLevel
     from zom.problems import Rule, Severity
 
 __all__ = ["Example", "Explanation", "explain"]
@@ -75,7 +75,7 @@ class Explanation:
     """Who says so: "text", "schema" or "both" for a rule of a convention; else a place in a specification."""
     severities: Mapping[str, Severity | None]
     """How bad a breach is: of a rule of a convention by profile, of another one by level; None: it is allowed."""
-    level: Level | None = None
+    level: RequirementLevel | None = None
     """How binding a rule of a convention is."""
     convention: str | None = None
     fix: str | None = None

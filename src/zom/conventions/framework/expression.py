@@ -13,15 +13,15 @@ if TYPE_CHECKING:
     from zom.checks.checked_rule import CheckedRule
     from zom.conventions.framework.convention import Convention
 
-__all__ = ["PLACES", "Place", "Share", "expressed_in", "listed", "share_of"]
+__all__ = ["PLACES", "ExpressionPlace", "Share", "expressed_in", "listed", "share_of"]
 
-Place = Literal["schema", "x-zom-rules", "documentation"]
+ExpressionPlace = Literal["schema", "x-zom-rules", "documentation"]
 """Where a rule is expressed."""
 
-PLACES: Final[tuple[Place, ...]] = ("schema", "x-zom-rules", "documentation")
+PLACES: Final[tuple[ExpressionPlace, ...]] = ("schema", "x-zom-rules", "documentation")
 
 
-def expressed_in(rule: CheckedRule) -> Place:
+def expressed_in(rule: CheckedRule) -> ExpressionPlace:
     """Where the rule is expressed so that a program can check it, if anywhere.
 
     >>> from zom.conventions import CheckedRule, required

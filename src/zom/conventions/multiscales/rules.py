@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from zom.checks.check import Breach, Site
-    from zom.conventions.multiscale_layout import Level
+    from zom.conventions.multiscale_layout import ResolutionLevel
 
 __all__ = ["CONVENTION", "TEXT"]
 
@@ -52,7 +52,7 @@ class Transform(Part):
     translation: list[float] = Field(default_factory=list[float])
 
 
-class Entry(Part):
+class MultiscaleEntry(Part):
     """A level of the pyramid."""
 
     asset: str
@@ -64,7 +64,7 @@ class Entry(Part):
 class Multiscales(Attributes, key="multiscales"):
     """The attribute `multiscales`."""
 
-    layout: list[Entry] = Field(min_length=1)
+    layout: list[MultiscaleEntry] = Field(min_length=1)
     resampling_method: str = ""
 
 
@@ -137,7 +137,7 @@ def _rings(above: dict[str, str]) -> Iterator[list[str]]:
             yield way[way.index(here) :]
 
 
-def _way(level: Level, above: dict[str, str], length: int) -> str:
+def _way(level: ResolutionLevel, above: dict[str, str], length: int) -> str:
     """The way from a level back to itself, without its middle where that is long."""
     way = [level.asset or ""]
     while len(way) <= min(length, _MOST_SHOWN):
@@ -183,14 +183,14 @@ def _scaled(site: Site) -> Iterable[Breach] | Skip:
     )
 
 
-def _pairs(group: Node, level: Level, source: Level) -> list[tuple[Node, Node]]:
+def _pairs(group: Node, level: ResolutionLevel, source: ResolutionLevel) -> list[tuple[Node, Node]]:
     """The arrays of the source, each with that of the same name in the level."""
     coarse = arrays_of(group, level)
     return [(array, coarse[name]) for name, array in arrays_of(group, source).items() if name in coarse]
 
 
 def _unlike(
-    site: Site, level: Level, scale: Sequence[float], pairs: list[tuple[Node, Node]]
+    site: Site, level: ResolutionLevel, scale: Sequence[float], pairs: list[tuple[Node, Node]]
 ) -> Iterator[Breach]:
     for axis, factor in enumerate(scale):
         for fine, coarse in pairs:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 
-from zom.conventions.ome.build_levels import Level, levels_of
+from zom.conventions.ome.build_levels import BuiltLevel, levels_of
 from zom.formats import v2, v3
 
 if TYPE_CHECKING:
@@ -177,7 +177,7 @@ def _pixels(names: Sequence[str], scale: Mapping[str, float] | Sequence[float]) 
     return [float(each) for each in scale] or [1.0] * len(names)
 
 
-def _described(axes: list[dict[str, Any]], made: Sequence[Level], version: Version) -> dict[str, Any]:
+def _described(axes: list[dict[str, Any]], made: Sequence[BuiltLevel], version: Version) -> dict[str, Any]:
     """What tells of the axes and of the levels, as the version has it."""
     if version == "0.6":
         return {
@@ -191,14 +191,14 @@ def _described(axes: list[dict[str, Any]], made: Sequence[Level], version: Versi
     return {**said, "axes": axes, "datasets": datasets}
 
 
-def _steps(level: Level) -> list[dict[str, Any]]:
+def _steps(level: BuiltLevel) -> list[dict[str, Any]]:
     steps: list[dict[str, Any]] = [{"type": "scale", "scale": list(level.scale)}]
     if any(level.translation):
         steps.append({"type": "translation", "translation": list(level.translation)})
     return steps
 
 
-def _sequence(level: Level) -> dict[str, Any]:
+def _sequence(level: BuiltLevel) -> dict[str, Any]:
     steps = _steps(level)
     ends = {"input": {"path": level.path}, "output": {"name": _SYSTEM}}
     return {**steps[0], **ends} if len(steps) == 1 else {"type": "sequence", **ends, "transformations": steps}
@@ -227,7 +227,7 @@ def _top(dtype: Any) -> int | float:
 
 
 def _array(  # noqa: PLR0913, PLR0917 - the facts of an array
-    level: Level,
+    level: BuiltLevel,
     names: Sequence[str],
     dtype: Any,
     version: Version,

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
 
-__all__ = ["Level", "levels_of"]
+__all__ = ["BuiltLevel", "levels_of"]
 
 _LONGEST: Final = 1024
 """Where nobody says how many levels there are, the last has no longer axis of those that are halved."""
 
 
-class Level(NamedTuple):
+class BuiltLevel(NamedTuple):
     """One level."""
 
     path: str
@@ -29,7 +29,7 @@ def levels_of(
     *,
     halved: Collection[str],
     levels: int | None = None,
-) -> list[Level]:
+) -> list[BuiltLevel]:
     """The levels, from the largest on.
 
     A pixel stands for two of the level before along each axis that is halved, and its center is between
@@ -46,12 +46,12 @@ def levels_of(
         raise ValueError(f"halved: expected the names of axes, {', '.join(names)}, got {unknown[0]!r}")
     if levels is not None and levels < 1:
         raise ValueError(f"levels: expected 1 or more, got {levels}")
-    made: list[Level] = []
+    made: list[BuiltLevel] = []
     size, factors = tuple(int(length) for length in shape), [1] * len(names)
     while True:
         pixels = tuple(each * factor for each, factor in zip(scale, factors, strict=True))
         moved = tuple((a - b) / 2 for a, b in zip(pixels, scale, strict=True))
-        made.append(Level(str(len(made)), size, pixels, moved))
+        made.append(BuiltLevel(str(len(made)), size, pixels, moved))
         turn = [name in halved and length > 1 for name, length in zip(names, size, strict=True)]
         if not any(turn) or len(made) == levels:
             return made

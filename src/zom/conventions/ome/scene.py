@@ -16,7 +16,7 @@ from zom.problems import show
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from zom.conventions.ome.transformations_place import Place
+    from zom.conventions.ome.transformations_place import TransformationPlace
 
 __all__ = ["SCENE_RULES"]
 
@@ -58,14 +58,14 @@ def _connected(site: Site) -> list[Breach] | Skip:
     return breaches
 
 
-def _ends(place: Place) -> tuple[End, End] | None:
+def _ends(place: TransformationPlace) -> tuple[End, End] | None:
     left, right = place.end("input", "name"), place.end("output", "name")
     if left is None or right is None:
         return None
     return (_path(place, "input"), left), (_path(place, "output"), right)
 
 
-def _path(place: Place, side: Any) -> str:
+def _path(place: TransformationPlace, side: Any) -> str:
     return (place.end(side, "path") or "").strip("/")
 
 

@@ -12,7 +12,7 @@ from pydantic import ConfigDict, Discriminator, Field, Tag
 from zom.conventions.framework.attributes import Part
 from zom.json.python_value import is_dict
 
-__all__ = ["TYPES", "Form", "Reference", "Transformation"]
+__all__ = ["TYPES", "Reference", "Transformation", "TransformationForm"]
 
 TYPES: Final = (
     "identity",
@@ -31,20 +31,20 @@ TYPES: Final = (
 """The types that the text names. `inverseOf`, of drafts before 0.6.dev3, is none of them."""
 
 
-class Form(Part):
+class TransformationForm(Part):
     """A part whose members are called as in the specification, and not as Python calls its fields."""
 
     model_config = ConfigDict(populate_by_name=False)
 
 
-class Reference(Form):
+class Reference(TransformationForm):
     """What `input` and `output` are: a coordinate system's name, and the path of the group that has it."""
 
     name: str | None = None
     path: str | None = None
 
 
-class _Named(Form):
+class _Named(TransformationForm):
     name: str = ""
     input: Reference | None = None
     output: Reference | None = None
@@ -132,7 +132,7 @@ class Bijection(_Named):
     inverse: Transformation
 
 
-class OfAxes(Form):
+class OfAxes(TransformationForm):
     """One for some of the axes."""
 
     transformation: Transformation
@@ -147,7 +147,7 @@ class ByDimension(_Named):
     transformations: list[OfAxes]
 
 
-class NoType(Form):
+class NoType(TransformationForm):
     """What is none of these: its fault is its type."""
 
     type: Literal[

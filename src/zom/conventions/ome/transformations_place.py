@@ -17,7 +17,16 @@ if TYPE_CHECKING:
     from zom.problems import Path
 
 
-__all__ = ["Image", "Place", "Systems", "images", "pieces_of", "places", "scene_systems", "systems_at"]
+__all__ = [
+    "Image",
+    "Systems",
+    "TransformationPlace",
+    "images",
+    "pieces_of",
+    "places",
+    "scene_systems",
+    "systems_at",
+]
 
 Systems = dict[str, int | None]
 """Coordinate systems by name, each with its number of axes, None where that can't be told."""
@@ -33,7 +42,7 @@ class Image(NamedTuple):
     """The coordinate system that the datasets lead to: that of the first which says one."""
 
 
-class Place(NamedTuple):
+class TransformationPlace(NamedTuple):
     """A transformation that stands in a list of them, and isn't part of another."""
 
     kind: Literal["dataset", "image", "scene"]
@@ -108,13 +117,13 @@ def scene_systems(node: Node) -> Systems:
     return systems_in(scene.get("coordinateSystems")) if is_dict(scene) else {}
 
 
-def places(node: Node) -> tuple[Place, ...]:
+def places(node: Node) -> tuple[TransformationPlace, ...]:
     """Every transformation in a list of the node's attributes: those of datasets, images and of a scene."""
     return remembered(node, _places)
 
 
-def _places(node: Node) -> tuple[Place, ...]:
-    found: list[Place] = []
+def _places(node: Node) -> tuple[TransformationPlace, ...]:
+    found: list[TransformationPlace] = []
     for image in images(node):
         datasets = image.value.get("datasets")
         for place, dataset in enumerate(datasets if is_list(datasets) else ()):
@@ -137,11 +146,13 @@ def _listed(  # noqa: PLR0913, PLR0917 - the facts of a place
     systems: Systems,
     image: Image | None,
     dataset: str | None,
-) -> Iterator[Place]:
+) -> Iterator[TransformationPlace]:
     listed = value.get("coordinateTransformations")
     for place, each in enumerate(listed if is_list(listed) else ()):
         if is_dict(each):
-            yield Place(kind, (*path, "coordinateTransformations", place), each, systems, image, dataset)
+            yield TransformationPlace(
+                kind, (*path, "coordinateTransformations", place), each, systems, image, dataset
+            )
 
 
 def systems_at(node: Node, path: str) -> Systems | Unknown | None:
@@ -157,7 +168,7 @@ def systems_at(node: Node, path: str) -> Systems | Unknown | None:
     return found
 
 
-def _axes_of(node: Node, place: Place, side: Literal["input", "output"]) -> int | None:
+def _axes_of(node: Node, place: TransformationPlace, side: Literal["input", "output"]) -> int | None:
     """How many axes the input or output has, where that is known."""
     name, path = place.end(side, "name"), place.end(side, "path")
     if place.kind == "dataset" and side == "input":
@@ -169,13 +180,13 @@ def _axes_of(node: Node, place: Place, side: Literal["input", "output"]) -> int 
     return systems.get(name)
 
 
-def pieces_of(node: Node) -> tuple[tuple[Place, Piece], ...]:
+def pieces_of(node: Node) -> tuple[tuple[TransformationPlace, Piece], ...]:
     """Every transformation of the node and all within it, with the numbers of axes that are known."""
     return remembered(node, _pieces_of)
 
 
-def _pieces_of(node: Node) -> tuple[tuple[Place, Piece], ...]:
-    found: list[tuple[Place, Piece]] = []
+def _pieces_of(node: Node) -> tuple[tuple[TransformationPlace, Piece], ...]:
+    found: list[tuple[TransformationPlace, Piece]] = []
     for place in places(node):
         inputs, outputs = _axes_of(node, place, "input"), _axes_of(node, place, "output")
         if place.kind == "dataset" and (inputs is None or inputs != outputs):

@@ -25,13 +25,13 @@ from zom.problems import Path, show
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from zom.conventions.ome.transformations_place import Place
+    from zom.conventions.ome.transformations_place import TransformationPlace
 
 __all__ = ["TRANSFORMATION_RULES"]
 
 
 def _of_places(
-    breaches: Callable[[Site, Place], Iterator[Breach]], *kinds: str
+    breaches: Callable[[Site, TransformationPlace], Iterator[Breach]], *kinds: str
 ) -> Callable[[Site], list[Breach] | Skip]:
     """A rule that asks the same of all transformations at some places."""
 
@@ -48,7 +48,7 @@ def _of_places(
 # --- what they lead from and to ---------------------------------------------------------------------------
 
 
-def _ends(site: Site, place: Place) -> Iterator[Breach]:
+def _ends(site: Site, place: TransformationPlace) -> Iterator[Breach]:
     for side in ("input", "output"):
         found = place.value.get(side)
         key = "path" if place.kind == "dataset" and side == "input" else "name"
@@ -58,7 +58,7 @@ def _ends(site: Site, place: Place) -> Iterator[Breach]:
             yield site.breach((*place.path, side, key), f"a {key}", "nothing")
 
 
-def _systems(site: Site, place: Place) -> Iterator[Breach]:
+def _systems(site: Site, place: TransformationPlace) -> Iterator[Breach]:
     for side in ("input", "output"):
         name = place.end(side, "name")
         if place.kind == "dataset" and side == "input":
@@ -95,7 +95,7 @@ def _references(site: Site) -> list[Breach] | Skip:
     return found if known else Skip("no references to coordinate systems of other groups that were read")
 
 
-def _dataset_input(site: Site, place: Place) -> Iterator[Breach]:
+def _dataset_input(site: Site, place: TransformationPlace) -> Iterator[Breach]:
     path = place.end("input", "path")
     if path is not None and place.dataset is not None and path != place.dataset:
         yield site.breach(
@@ -103,7 +103,7 @@ def _dataset_input(site: Site, place: Place) -> Iterator[Breach]:
         )
 
 
-def _dataset_extra(site: Site, place: Place) -> Iterator[Breach]:
+def _dataset_extra(site: Site, place: TransformationPlace) -> Iterator[Breach]:
     for side, key in (("input", "name"), ("output", "path")):
         found = place.value.get(side)
         if is_dict(found) and found.get(key) is not None:
@@ -123,7 +123,7 @@ def _intrinsic(site: Site) -> list[Breach] | Skip:
     return found if seen else Skip("no dataset names the coordinate system of its output")
 
 
-def _from_intrinsic(site: Site, place: Place) -> Iterator[Breach]:
+def _from_intrinsic(site: Site, place: TransformationPlace) -> Iterator[Breach]:
     intrinsic = None if place.image is None else place.image.intrinsic
     if intrinsic is None:
         return

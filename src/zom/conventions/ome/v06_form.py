@@ -13,13 +13,13 @@ from zom.conventions.framework.attributes import Attributes
 from zom.conventions.ome.bioformats2raw import LAYOUT
 from zom.conventions.ome.label_images import ImageLabel
 from zom.conventions.ome.plates import Plate
-from zom.conventions.ome.transformations import Form, Transformation
+from zom.conventions.ome.transformations import Transformation, TransformationForm
 from zom.conventions.ome.wells import Well
 
 __all__ = ["Ome06"]
 
 
-class Axis(Form):
+class Axis(TransformationForm):
     """An axis of a coordinate system."""
 
     name: Annotated[str, Field(min_length=1)]
@@ -29,21 +29,21 @@ class Axis(Form):
     longName: str = ""  # noqa: N815 - as the specification has it
 
 
-class CoordinateSystem(Form):
+class CoordinateSystem(TransformationForm):
     """A coordinate system of an image or of a scene."""
 
     name: Annotated[str, Field(min_length=1)]
     axes: list[Axis]
 
 
-class Dataset(Form):
+class Dataset(TransformationForm):
     """One level of an image."""
 
     path: str
     coordinate_transformations: list[Transformation] = Field(alias="coordinateTransformations")
 
 
-class Image(Form):
+class Image(TransformationForm):
     """An image in several resolutions."""
 
     name: str = ""
@@ -54,14 +54,14 @@ class Image(Form):
     )
 
 
-class Scene(Form):
+class Scene(TransformationForm):
     """Images in one space."""
 
     coordinate_systems: list[CoordinateSystem] = Field(default=[], alias="coordinateSystems")
     coordinate_transformations: list[Transformation] = Field(alias="coordinateTransformations", min_length=1)
 
 
-class Window(Form):
+class Window(TransformationForm):
     """The values that are shown; in 0.6 those that a channel may have need not be told."""
 
     start: float
@@ -70,7 +70,7 @@ class Window(Form):
     max: float = 1
 
 
-class Channel(Form):
+class Channel(TransformationForm):
     """How a channel is shown."""
 
     color: str = ""
@@ -80,7 +80,7 @@ class Channel(Form):
     active: bool = True
 
 
-class Omero(Form):
+class Omero(TransformationForm):
     """How an image is shown."""
 
     channels: list[Channel]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
-    from zom.checks.checked_rule import Level, Profile, Source
+    from zom.checks.checked_rule import Profile, RequirementLevel, Source
     from zom.conventions.framework.judgement import Judgement
     from zom.conventions.framework.suppression import Suppression
     from zom.problems import Problem, Severity
@@ -49,7 +49,7 @@ class RuleCount:
 
     code: str
     convention: str
-    level: Level
+    level: RequirementLevel
     source: Source
     text: str
     link: str | None

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from zom.hierarchy.stored.inventory import Inventory
-    from zom.paths import Form
+    from zom.paths import FormatName
     from zom.problems import Level, Problem
     from zom.stores.interface import Store
 
@@ -37,7 +37,7 @@ _NAME_BYTES: Final = 255
 
 
 def names_in_tree(
-    root: Tree, members_of: Callable[[Tree], Mapping[str, Tree] | None], form: Form, level: Level
+    root: Tree, members_of: Callable[[Tree], Mapping[str, Tree] | None], form: FormatName, level: Level
 ) -> Iterator[Problem]:
     """What is wrong with the names in a tree on other systems than this one.
 
@@ -68,7 +68,7 @@ def names_in_tree(
         waiting.extend(([*names, name], members[name]) for name in reversed(list(members)))
 
 
-def taken_name(store: Store, path: str, form: Form) -> str | None:
+def taken_name(store: Store, path: str, form: FormatName) -> str | None:
     """What is expected in place of a path that can't be a node's in this store; None where it can.
 
     >>> from zom.stores.memory import MemoryStore
@@ -91,7 +91,7 @@ def taken_name(store: Store, path: str, form: Form) -> str | None:
     return None
 
 
-def forbidden_name(name: str, form: Form) -> Fault | None:
+def forbidden_name(name: str, form: FormatName) -> Fault | None:
     r"""Why nothing new gets that name, though a node that is there may have it; None where it may.
 
     >>> forbidden_name("__x", "v3").expected, forbidden_name("a\\\\b", "v3").expected
@@ -108,7 +108,7 @@ def forbidden_name(name: str, form: Form) -> Fault | None:
 
 
 def new_name_faults(
-    paths: Iterable[str], beside: Mapping[str, Iterable[str]], form: Form
+    paths: Iterable[str], beside: Mapping[str, Iterable[str]], form: FormatName
 ) -> Iterator[tuple[str, Fault]]:
     """What is wrong with the last names of new nodes at `paths`; `beside` are the names in their groups.
 

@@ -13,7 +13,7 @@ from zom.stores import opening
 if TYPE_CHECKING:
     from collections.abc import Generator
 
-    from zom.hierarchy.stored.lookup import Form
+    from zom.hierarchy.stored.lookup import FormatName
     from zom.stores.interface import Store
 
 __all__ = ["CheckedHierarchy", "opened"]
@@ -24,12 +24,12 @@ class CheckedHierarchy(NamedTuple):
 
     store: Store
     path: str
-    form: Form | None
+    form: FormatName | None
     """The format that is asked for; None for whichever is there."""
 
 
 @contextmanager
-def opened(subject: Any, path: str, form: Form | None) -> Generator[CheckedHierarchy]:
+def opened(subject: Any, path: str, form: FormatName | None) -> Generator[CheckedHierarchy]:
     """The hierarchy at `path` below the subject; a store that is opened for it is closed in the end.
 
     >>> import zom

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from zom.conventions.framework.convention import Convention
     from zom.conventions.report import Report
     from zom.hierarchy.check.store import DataScope
-    from zom.hierarchy.stored.lookup import Form
+    from zom.hierarchy.stored.lookup import FormatName
     from zom.model.spec import Spec
     from zom.problems import Level
     from zom.template.models import Template
@@ -44,7 +44,7 @@ def validate(  # noqa: PLR0913 - each is a choice of the caller's
     like: Spec | Template | None = None,
     data: DataScope = "none",
     path: str = "",
-    form: Form | None = None,
+    form: FormatName | None = None,
     limit: int | None = 1000,
     limits: Limits = DEFAULT_LIMITS,
     progress: Callable[[int, int], object] | None = None,

@@ -20,7 +20,7 @@ from zom.model.construction import outside
 if TYPE_CHECKING:
     from zom.conventions.framework.judgement import Judgement
     from zom.formats.node_view import Node as View
-    from zom.hierarchy.stored.lookup import Form
+    from zom.hierarchy.stored.lookup import FormatName
     from zom.hierarchy.stored.tree import StoredTree
     from zom.limits import Limits
     from zom.stores.interface import Store
@@ -40,10 +40,12 @@ class Values:
     [1, 2, 3]
     """
 
-    def __init__(self, store: Store, path: str, form: Form, judgement: Judgement, limits: Limits) -> None:
+    def __init__(
+        self, store: Store, path: str, form: FormatName, judgement: Judgement, limits: Limits
+    ) -> None:
         self._store = store
         self._path = path.strip("/")
-        self._form: Form = form
+        self._form: FormatName = form
         self._judgement = judgement
         self._limits = limits
 

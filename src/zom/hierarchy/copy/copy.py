@@ -56,7 +56,7 @@ if TYPE_CHECKING:
     from zom.hierarchy.change.plan import OnConflict
     from zom.hierarchy.copy.nodes import Original
     from zom.hierarchy.copy.target import Target
-    from zom.hierarchy.stored.lookup import Form
+    from zom.hierarchy.stored.lookup import FormatName
     from zom.hierarchy.stored.read import OnError
     from zom.model.spec import Spec
     from zom.stores.interface import Store
@@ -151,7 +151,7 @@ def _warn(original: Original) -> None:
 
 def place_in(
     given: Place, path: str, opened_here: list[Store], *, read_only: bool, may_lack: bool = False
-) -> tuple[Store, str, Form | None]:
+) -> tuple[Store, str, FormatName | None]:
     """The store, the path and, where it is known, the format of what a caller names."""
     if isinstance(given, OpenNode):
         inner = join((*parse_path(given.path), *parse_path(path)))

@@ -20,7 +20,7 @@ from zom.problems import Problem, rule, show
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from zom.hierarchy.stored.lookup import Form
+    from zom.hierarchy.stored.lookup import FormatName
     from zom.hierarchy.stored.node import StoredNode
     from zom.hierarchy.stored.read import OnError
     from zom.hierarchy.stored.tree import StoredTree
@@ -71,7 +71,7 @@ def read_original(  # noqa: PLR0913 - each is a choice of the caller's
     store: Store,
     path: str,
     *,
-    form: Form | None = None,
+    form: FormatName | None = None,
     like: Spec | None = None,
     on_error: OnError = "raise",
     needs_root: bool = True,

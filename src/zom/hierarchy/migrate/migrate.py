@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from zom.hierarchy.copy.nodes import Original
     from zom.hierarchy.copy.report import CopyReport
     from zom.hierarchy.migrate.plan import MigrationPlan
-    from zom.hierarchy.stored.lookup import Form
+    from zom.hierarchy.stored.lookup import FormatName
     from zom.model.spec import Spec
     from zom.stores.interface import Store
     from zom.stores.opening import Place
@@ -144,7 +144,7 @@ def _in_place(  # noqa: PLR0913 - what is migrated, and how
     store: Store,
     path: str,
     to: str,
-    form: Form | None,
+    form: FormatName | None,
     *,
     dry_run: bool,
     progress: Callable[[int, int], object] | None,

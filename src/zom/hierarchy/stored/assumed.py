@@ -12,7 +12,7 @@ from zom.problems import Fault, rule
 
 if TYPE_CHECKING:
     from zom.hierarchy.stored.findings import Findings
-    from zom.hierarchy.stored.lookup import Form
+    from zom.hierarchy.stored.lookup import FormatName
     from zom.hierarchy.stored.source import Source
     from zom.stores.results import Listing
 
@@ -43,7 +43,9 @@ def note_missing_group(node: StoredNode, below: str, findings: Findings) -> None
     findings.add(fault, node=node.path)
 
 
-def assumed_group(source: Source, path: str, form: Form | None, findings: Findings) -> StoredNode | None:
+def assumed_group(
+    source: Source, path: str, form: FormatName | None, findings: Findings
+) -> StoredNode | None:
     """A group in place of the directory at `path`, which has no document; None where no node is near below.
 
     >>> from zom.hierarchy.stored.findings import Findings

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 __all__ = [
     "TWO_FORMATS",
     "TWO_KINDS",
-    "Form",
+    "FormatName",
     "find",
     "layout_of",
     "look",
@@ -39,7 +39,7 @@ __all__ = [
     "note_two_formats",
 ]
 
-Form = Literal["v2", "v3", "draft"]
+FormatName = Literal["v2", "v3", "draft"]
 """A format, where one is asked for."""
 
 TWO_FORMATS = rule(
@@ -67,7 +67,7 @@ TWO_KINDS = rule(
 
 
 def find(
-    source: Source, path: str, form: Form | None, findings: Findings, *, also: Iterable[str] = ()
+    source: Source, path: str, form: FormatName | None, findings: Findings, *, also: Iterable[str] = ()
 ) -> StoredNode | None:
     """The node at `path`, a path without slashes at its ends.
 
@@ -92,7 +92,7 @@ def find(
     return _find_below_entry(source, path, findings) if path and draft else None
 
 
-def _keys(path: str, form: Form | None) -> tuple[str, ...]:
+def _keys(path: str, form: FormatName | None) -> tuple[str, ...]:
     # The document of a v3 node has the key of an entry point of the draft.
     first = V3_LAYOUT.is_asked_for(form) or DRAFT_2022.is_asked_for(form)
     keys = V3_LAYOUT.tried(path) if first else ()

@@ -13,7 +13,7 @@ from zom.hierarchy.stored.lookup import find
 from zom.hierarchy.stored.settled import Settled
 
 if TYPE_CHECKING:
-    from zom.hierarchy.stored.lookup import Form
+    from zom.hierarchy.stored.lookup import FormatName
     from zom.hierarchy.stored.node import StoredNode
     from zom.hierarchy.stored.source import Source
 
@@ -22,13 +22,13 @@ __all__ = ["not_found"]
 _SHOWN = 10
 
 
-def not_found(source: Source, path: str, form: Form | None) -> NotFound:
+def not_found(source: Source, path: str, form: FormatName | None) -> NotFound:
     """The error for `path`, below which nothing was found."""
     wanted = "a node" if form is None else f"a {form} node"
     return NotFound(f"{source.store.url}: expected {wanted} at /{path}, found {_instead(source, path, form)}")
 
 
-def _instead(source: Source, path: str, form: Form | None) -> str:
+def _instead(source: Source, path: str, form: FormatName | None) -> str:
     if isinstance(source.store, Settled):
         return "a change that is not done, or was interrupted: zom.repair finishes or undoes it"
     if form is not None:

@@ -19,7 +19,7 @@ from zom.paths import parse_path
 from zom.problems import Fault, rule
 
 if TYPE_CHECKING:
-    from zom.hierarchy.stored.lookup import Form
+    from zom.hierarchy.stored.lookup import FormatName
     from zom.hierarchy.stored.node import StoredNode
     from zom.problems import Level
     from zom.stores.interface import Store
@@ -40,7 +40,7 @@ def read_node(
     store: Store,
     path: str = "",
     *,
-    form: Form | None = None,
+    form: FormatName | None = None,
     level: Level = "lenient",
     limits: Limits = DEFAULT_LIMITS,
 ) -> StoredTree:
@@ -73,7 +73,7 @@ def read_node(
     raise StoreError(store.url, inner, "read", "others change the hierarchy again and again; read it again")
 
 
-def _read(store: Store, inner: str, form: Form | None, level: Level, limits: Limits) -> StoredTree:
+def _read(store: Store, inner: str, form: FormatName | None, level: Level, limits: Limits) -> StoredTree:
     findings = Findings(store.url, level, limits)
     findings.note_oddities(store.oddities, node=f"/{inner}")
     journals = journal_keys(inner)

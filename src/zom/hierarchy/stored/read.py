@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from zom.hierarchy.stored.layout import Layout
-    from zom.hierarchy.stored.lookup import Form
+    from zom.hierarchy.stored.lookup import FormatName
     from zom.hierarchy.stored.node import StoredNode
     from zom.model.spec import Spec
     from zom.problems import Level, Problem
@@ -64,7 +64,7 @@ def read(  # noqa: PLR0913 - each is a choice of the caller's
     depth: int | None = None,
     consolidated: Consolidation = "verify",
     level: Level = "lenient",
-    form: Form | None = None,
+    form: FormatName | None = None,
     like: Spec | Template | None = None,
     limits: Limits = DEFAULT_LIMITS,
     on_error: OnError = "raise",
@@ -112,7 +112,7 @@ def read_tree(  # noqa: PLR0913 - as above
     depth: int | None = None,
     consolidated: Consolidation = "verify",
     level: Level = "lenient",
-    form: Form | None = None,
+    form: FormatName | None = None,
     like: Spec | Template | None = None,
     limits: Limits = DEFAULT_LIMITS,
     on_error: OnError = "raise",
@@ -135,7 +135,7 @@ def inspect_tree(  # noqa: PLR0913 - as above
     path: str = "",
     *,
     level: Level = "strict",
-    form: Form | None = None,
+    form: FormatName | None = None,
     like: Spec | Template | None = None,
     limits: Limits = DEFAULT_LIMITS,
 ) -> StoredTree:
@@ -157,7 +157,7 @@ def _tree(  # noqa: PLR0913, PLR0917 - as above
     depth: int | None,
     consolidated: Consolidation,
     level: Level,
-    form: Form | None,
+    form: FormatName | None,
     like: Spec | Template | None,
     limits: Limits,
     on_error: OnError | Literal["report"],
@@ -195,7 +195,7 @@ def _seen(  # noqa: PLR0913, PLR0917 - as above
     inner: str,
     depth: int | None,
     consolidated: Consolidation,
-    form: Form | None,
+    form: FormatName | None,
     like: Spec | Template | None,
     findings: Findings,
     on_error: OnError | Literal["report"],
@@ -236,7 +236,7 @@ class _Reading:
 
     # --- by consolidated metadata alone ---------------------------------------------------------------
 
-    def trusted(self, form: Form | None) -> StoredTree | None:
+    def trusted(self, form: FormatName | None) -> StoredTree | None:
         """The hierarchy that consolidated metadata describes; None where there is none."""
         inline = V3_LAYOUT.key(self.path, ENTRY_KEY)
         apart = V2_LAYOUT.key(self.path, str(V2_LAYOUT.consolidated))
@@ -290,7 +290,7 @@ class _Reading:
 
     # --- node by node ---------------------------------------------------------------------------------
 
-    def whole(self, form: Form | None, like: Spec | Template | None, *, looks: bool) -> StoredTree:
+    def whole(self, form: FormatName | None, like: Spec | Template | None, *, looks: bool) -> StoredTree:
         """The hierarchy by the documents of its nodes; `looks` at consolidated metadata, too."""
         apart = V2_LAYOUT.key(self.path, str(V2_LAYOUT.consolidated))
         journals = journal_keys(self.path)

@@ -31,7 +31,7 @@ from zom.stores.local.files import is_there, kind
 from zom.stores.local.replacement import Replacement, sweep_beside
 from zom.stores.locks import remake_in_children
 from zom.stores.oddities import REPEATED_NAME, Oddity
-from zom.stores.zip.entries import Entry, Positioned, checked_entries, read_range, read_whole
+from zom.stores.zip.entries import Positioned, ZipEntry, checked_entries, read_range, read_whole
 from zom.stores.zip.records import directory, entry, local_header
 
 if TYPE_CHECKING:
@@ -83,7 +83,7 @@ class ZipStore(Store):
         self.capabilities = Capabilities(writable=mode != "r", create_if_absent=True, compare_and_set=True)
         self._guard = threading.RLock()
         self._process = os.getpid()
-        self._entries: dict[str, Entry] = {}
+        self._entries: dict[str, ZipEntry] = {}
         self._tree = KeyTree()
         self._repeated: list[str] = []
         self._kept: list[zipfile.ZipInfo] = []
@@ -246,7 +246,7 @@ class ZipStore(Store):
             _write_at(descriptor, header, self._end)
             _write_at(descriptor, value, self._end + len(header))
             self._end += len(header) + len(value)
-            self._entries[name] = Entry.of(made, self._end)
+            self._entries[name] = ZipEntry.of(made, self._end)
             self._tree.add(name)
             self._changed = True
 

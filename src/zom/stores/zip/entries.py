@@ -30,7 +30,7 @@ if TYPE_CHECKING:
         def decompress(self, data: bytes, /, max_length: int = ...) -> bytes: ...
 
 
-__all__ = ["Entries", "Entry", "Positioned", "checked_entries", "read_range", "read_whole"]
+__all__ = ["Entries", "Positioned", "ZipEntry", "checked_entries", "read_range", "read_whole"]
 
 _ENCRYPTED = 0x1 | 0x40
 _PATCHED = 0x20
@@ -38,7 +38,7 @@ _LZMA_END_MARKER = 0x2
 _LZMA_MEMORY = 1 << 28
 
 
-class Entry(NamedTuple):
+class ZipEntry(NamedTuple):
     """Where a value is, and what the directory says about it."""
 
     info: zipfile.ZipInfo
@@ -50,7 +50,7 @@ class Entry(NamedTuple):
     """Where the next entry begins, or the directory."""
 
     @classmethod
-    def of(cls, info: zipfile.ZipInfo, limit: int) -> Entry:
+    def of(cls, info: zipfile.ZipInfo, limit: int) -> ZipEntry:
         """The entry that the directory's record describes."""
         return cls(info, info.file_size, info.compress_size, info.compress_type, info.header_offset, limit)
 
@@ -92,7 +92,7 @@ class Positioned(io.RawIOBase):
 class Entries(NamedTuple):
     """What an archive holds."""
 
-    by_key: dict[str, Entry]
+    by_key: dict[str, ZipEntry]
     others: list[zipfile.ZipInfo]
     """Directories, and what a writer of zom left in a directory that was packed."""
     repeated: list[str]
@@ -120,7 +120,7 @@ def checked_entries(url: str, archive: zipfile.ZipFile) -> Entries:
             repeated[key] = None
         infos[key] = info
     limits = _limits(url, archive)
-    entries = {key: Entry.of(info, limits[info.header_offset]) for key, info in infos.items()}
+    entries = {key: ZipEntry.of(info, limits[info.header_offset]) for key, info in infos.items()}
     return Entries(entries, others, list(repeated))
 
 
@@ -150,7 +150,7 @@ def _limits(url: str, archive: zipfile.ZipFile) -> dict[int, int]:
     return limits
 
 
-def _start(descriptor: int, entry: Entry) -> int:
+def _start(descriptor: int, entry: ZipEntry) -> int:
     """Where the bytes of the entry begin."""
     header = os.pread(descriptor, LOCAL_HEADER.size, entry.offset)
     if len(header) != LOCAL_HEADER.size or header[:4] != b"PK\x03\x04":
@@ -169,7 +169,7 @@ def _start(descriptor: int, entry: Entry) -> int:
     return start
 
 
-def read_range(descriptor: int, entry: Entry, byte_range: ByteRange) -> bytes:
+def read_range(descriptor: int, entry: ZipEntry, byte_range: ByteRange) -> bytes:
     """Part of a stored value, straight from the file; its CRC is of the whole and is not checked."""
     if entry.size != entry.packed:
         raise ValueError(f"a stored entry of {entry.size} bytes that takes {entry.packed}")
@@ -181,7 +181,7 @@ def read_range(descriptor: int, entry: Entry, byte_range: ByteRange) -> bytes:
     return _exactly(descriptor, wanted, _start(descriptor, entry) + min(start, entry.size))
 
 
-def read_whole(descriptor: int, entry: Entry) -> bytes:
+def read_whole(descriptor: int, entry: ZipEntry) -> bytes:
     """The value, unpacked up to the size that was promised and compared with its CRC."""
     packed = _exactly(descriptor, entry.packed, _start(descriptor, entry))
     value = _unpacked(packed, entry)
@@ -193,7 +193,7 @@ def read_whole(descriptor: int, entry: Entry) -> bytes:
     return value
 
 
-def _unpacked(packed: bytes, entry: Entry) -> bytes:
+def _unpacked(packed: bytes, entry: ZipEntry) -> bytes:
     """At most one byte more than was promised: memory is not spent on what is refused anyway."""
     most = entry.size + 1
     decoder: _Decoder
@@ -214,7 +214,7 @@ def _unpacked(packed: bytes, entry: Entry) -> bytes:
         raise ValueError(f"the bytes can't be unpacked: {cause}".lower()) from cause
 
 
-def _lzma_alone(packed: bytes, entry: Entry) -> bytes:
+def _lzma_alone(packed: bytes, entry: ZipEntry) -> bytes:
     """The entry as an .lzma file: the same properties, then the size (APPNOTE 5.8.8)."""
     if len(packed) < 9 or packed[2:4] != b"\x05\x00":
         raise ValueError("the bytes can't be unpacked: no lzma properties")
