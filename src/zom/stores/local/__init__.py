@@ -310,7 +310,8 @@ class LocalStore(Store):
             self._settle(removed)
             # Of keys that are gone, too: whoever removed them may have been killed before this.
             for path in sorted({key.rpartition("/")[0] for key in keys}, key=len, reverse=True):
-                self._directories.prune(path)
+                with self._told(path, "delete"):
+                    self._directories.prune(path)
 
     @override
     def _remove_prefix(self, prefix: str) -> None:
