@@ -25,7 +25,8 @@ from zom.paths import check_stored_prefix
 from zom.stores.credentials import secrets_in, shown_url, without_secrets
 from zom.stores.extra import imported, is_panic, lacks_bucket
 from zom.stores.interface import ByteRange, Capabilities, Listing, Store, Versioned
-from zom.stores.object.answers import (
+from zom.stores.object.in_flight import Forked, most_at_once, run_apart
+from zom.stores.object.obstore_calls import (
     CLOUDS,
     covers,
     get_options,
@@ -36,7 +37,6 @@ from zom.stores.object.answers import (
     version_of,
     was_repeated,
 )
-from zom.stores.object.in_flight import Forked, most_at_once, run_apart
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine, Iterable, Sequence
