@@ -30,7 +30,10 @@ __all__ = ["Directories", "Folder"]
 _TRIES = 100
 """How often others may take a directory away between our making it and our writing into it."""
 
-_STAYS = {errno.ENOTEMPTY, errno.EEXIST, errno.EACCES, errno.EPERM, errno.EBUSY, errno.ENOTDIR, errno.EROFS}
+_STAYS = {
+    *(errno.ENOTEMPTY, errno.EEXIST, errno.EBUSY),
+    *(errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOTDIR, errno.ELOOP),
+}
 """What a directory answers that is not removed: it is not empty, or somebody else's."""
 
 _MANY = 1 << 16
