@@ -2,8 +2,8 @@
 
 Threads hand the interpreter's lock to each other at every call of the system and of a codec. Where most of a
 chunk's work is done without the lock, they share it; where it is mostly Python, two threads may take twice the
-time of one. How much of it is which depends on codec, size, store and machine. So it is measured while the
-operation runs: some chunks by one thread, as many by all, then the others in the better way.
+time of one. The first chunks tell by their time how much of it is which. Where that leaves a doubt, some are done by
+one thread, as many by all, and the others in the faster way.
 """
 
 from __future__ import annotations
