@@ -55,7 +55,7 @@ def levels_of(node: Node) -> list[ResolutionLevel]:
 
     >>> from zom.formats.node_view import attributes_node
     >>> levels_of(attributes_node({"multiscales": {"layout": [{"asset": "0"}, 7]}}))
-    [Level(place=0, entry={'asset': '0'})]
+    [ResolutionLevel(place=0, entry={'asset': '0'})]
     """
     multiscales = node.attributes.get("multiscales")
     layout = multiscales.get("layout") if is_dict(multiscales) else None
@@ -66,7 +66,7 @@ def levels_of(node: Node) -> list[ResolutionLevel]:
 def sources_of(levels: Sequence[ResolutionLevel]) -> Iterator[tuple[ResolutionLevel, ResolutionLevel]]:
     """Each level that is made from another one, and that one.
 
-    >>> zero, one = Level(0, {"asset": "0"}), Level(1, {"asset": "1", "derived_from": "0"})
+    >>> zero, one = ResolutionLevel(0, {"asset": "0"}), ResolutionLevel(1, {"asset": "1", "derived_from": "0"})
     >>> [(level.asset, source.asset) for level, source in sources_of([zero, one])]
     [('1', '0')]
     """

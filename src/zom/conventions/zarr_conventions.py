@@ -160,7 +160,7 @@ def _strangers(site: Site, found: list[tuple[Declaration, Convention | None]]) -
         yield site.breach(each.path, "a convention that zom knows", show(each.identity[1]), fix=hint)
 
 
-class ConventionEntry(Part):
+class Entry(Part):
     """A declaration: a Convention Metadata Object."""
 
     uuid: str = ""
@@ -173,7 +173,7 @@ class ConventionEntry(Part):
 class Declarations(Attributes):
     """The attribute `zarr_conventions`."""
 
-    zarr_conventions: list[ConventionEntry] = Field(default_factory=list[ConventionEntry])
+    zarr_conventions: list[Entry] = Field(default_factory=list[Entry])
 
 
 _EACH: Final = f"{KEY}[*]"

@@ -22,7 +22,7 @@ def entries(text: str) -> list[VocabularyEntry] | None:
     """The entries of a text such as "crs: x y other: lat lon"; None where it has not that form.
 
     >>> entries("area: cell_area volume: v")
-    [Entry(keys=('area',), words=('cell_area',)), Entry(keys=('volume',), words=('v',))]
+    [VocabularyEntry(keys=('area',), words=('cell_area',)), VocabularyEntry(keys=('volume',), words=('v',))]
     >>> entries("area") is None, entries("area:") is None
     (True, True)
     """

@@ -52,7 +52,7 @@ class Transform(Part):
     translation: list[float] = Field(default_factory=list[float])
 
 
-class MultiscaleEntry(Part):
+class Entry(Part):
     """A level of the pyramid."""
 
     asset: str
@@ -64,7 +64,7 @@ class MultiscaleEntry(Part):
 class Multiscales(Attributes, key="multiscales"):
     """The attribute `multiscales`."""
 
-    layout: list[MultiscaleEntry] = Field(min_length=1)
+    layout: list[Entry] = Field(min_length=1)
     resampling_method: str = ""
 
 
