@@ -96,6 +96,20 @@ def test_what_takes_less_time_is_chosen(monkeypatch, alone, together, least, mos
     assert least <= clock.share(0, 1000) <= most
 
 
+@pytest.mark.parametrize("times", [0.1, 4.9, 6, 7, 9, 40, 200])
+@pytest.mark.parametrize("overhead", [1e-5, 1e-3, 1e-2], ids=["chunks", "small shards", "shards"])
+def test_every_number_of_items_is_done(monkeypatch, overhead, times):
+    for faster in (0.5, 2):
+        for count in (*range(120), 999, 3000):
+            clock = Clock(
+                monkeypatch,
+                lambda _: overhead * times,
+                lambda _, faster=faster: overhead * times * faster,
+            )
+            run(iter(range(count)), count, clock.work, overhead=overhead)
+            assert [item for item, _ in clock.threaded] == list(range(count))
+
+
 def test_items_that_become_others_are_measured_again(monkeypatch):
     """The first chunks of an array are missing, the others take a millisecond each."""
     clock = Clock(

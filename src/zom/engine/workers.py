@@ -126,9 +126,9 @@ class _Measured(Generic[T]):
 
     def run(self) -> None:
         while self._left:
-            seconds = self._fastest()
+            threads = self._choice(self._fastest())
             if self._left:
-                self._go_on(self._choice(seconds))
+                self._go_on(threads)
         # Whoever counted wrong loses nothing.
         for item in self._items:
             self._work(chain((item,), self._items))
@@ -156,16 +156,16 @@ class _Measured(Generic[T]):
 
     def _choice(self, seconds: float) -> int:
         """How many threads the items should have of which one takes `seconds`."""
-        if seconds < self._low:
+        if seconds < self._low or not self._left:
             return 1
         if seconds > self._high:
             return self._most
         if self._left * seconds < _SHORT:
             return 1
         count = max(2 * self._most, math.ceil(_TRIAL / seconds))
+        if self._left < 3 * count:
+            return self._most  # few that take long, as shards are
         alone = self._take(count, 1)
-        if not self._left:
-            return 1
         return self._most if self._take(count, self._most) < alone else 1
 
     def _go_on(self, threads: int) -> None:
