@@ -28,7 +28,7 @@ Missing: TypeAlias = Literal["fill", "error"]
 
 
 _HEAVY = 1 << 20
-"""The bytes of a chunk from which on codecs take most of its time."""
+"""The bytes of a chunk from which on codecs and copies take most of its time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,13 +78,13 @@ class Chunks:
 
     @property
     def heavy(self) -> bool:
-        """Whether most of the work on a chunk is that of codecs, which several threads share."""
+        """Whether most of the work on a chunk is done without the interpreter, so that several threads share it."""
         plan = self.plan
         uniform = plan.uniform
         if uniform is None or plan.data_type.itemsize is None:
             return False
         form = plan.form(uniform)
-        return form.nbytes >= _HEAVY and form.shard is None and not form.chain.direct
+        return form.nbytes >= _HEAVY and form.shard is None
 
     def keyed(self, parts: Walk) -> Iterator[Keyed]:
         """Each part with the key of its chunk."""
@@ -113,7 +113,7 @@ class Chunks:
     def units(self, index: Index, count: int) -> int:
         """How many pieces are decoded by themselves for each of `count` parts: more than one in shards.
 
-        0 says that codecs take most of the time of each, whatever it is.
+        0 says that threads share the work on each, whatever it is.
         """
         if self.heavy:
             return 0
