@@ -276,13 +276,13 @@ def main(rounds: int, wanted: list[str]) -> int:
             print(
                 f"| {cell.name} | {times['zom'] * 1e3:.2f} | {' | '.join(others)} | {ratio:.2f} |", flush=True
             )
-            if ratio > (1.2 if kind == "read" else 1.5):
+            if ratio > (1.4 if kind == "read" else 1.5):
                 missed.append(f"{cell.name}: {ratio:.2f} of the faster of {' and '.join(RIVALS)}")
             if cell.name.endswith(("64K", "4K")) and times["zarr"] < 5 * times["zom"]:
                 missed.append(
                     f"{cell.name}: only {times['zarr'] / times['zom']:.1f} times as fast as zarr-python"
                 )
-    for kind, target in (("read", 0.8), ("write", 1.0)):
+    for kind, target in (("read", 0.9), ("write", 1.0)):
         if ratios[kind]:
             found = mean(ratios[kind])
             print(
