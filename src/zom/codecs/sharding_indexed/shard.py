@@ -251,13 +251,7 @@ class ShardCoder(Coder[Any, Any]):
         first, last = int(starts.min()), int(starts.max())
         if last == MISSING:
             return None
-        places, rest = np.divmod(starts - np.uint64(first), np.uint64(nbytes))
-        if rest.any():
-            return None
-        count = (last - first) // nbytes + 1
-        rows = np.frombuffer(shard[first : last + nbytes], self.block.dtype).reshape(count, -1)
-        in_order = count == self.count and bool((places[1:] > places[:-1]).all())
-        return rows if in_order else rows[places.astype(np.intp)]
+        return self.rows.cut(shard[first : last + nbytes], (starts - np.uint64(first)).astype(np.intp))
 
     def _lie_together(self, target: Array) -> bool:
         """Whether the memory of an inner chunk in `target` is in one piece."""
