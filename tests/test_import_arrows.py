@@ -6,8 +6,8 @@
 
 Conventions see documents only: formats, what lies below them, checks, and schemas; stores see the ground and JSON
 only; the engine sees a store's interface only. `zom.testing` is for tests and may see everything but the
-command line; `zom/__init__.py`, and `zom.v2`, `v3`, `draft` and `builtin` beside it, only gather names and
-may see everything.
+command line; `zom/__init__.py`, and `zom.v2`, `v3`, `draft`, `builtin`, `xarray` and `dask` beside it, only gather names
+and may see everything. `pyramids` stands beside `integrations`.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ STORE_INTERFACE = "zom.stores.interface"
 DOCUMENTS = {"ground", "json", "extension", "model", "formats"}
 ENGINE = {"ground", "json", "extension", "model", "formats", *EXTENSIONS, "engine"}
 HIERARCHY = ENGINE | {"conversion", "checks", "template", "hierarchy", "conventions", "stores"}
-TOP = HIERARCHY | {"handles", "schema", "integrations", "views"}
+TOP = HIERARCHY | {"handles", "schema", "integrations", "pyramids", "views"}
 
 # What the modules of each part may import; a part may always import itself.
 ALLOWED = {
@@ -51,6 +51,7 @@ ALLOWED = {
     "hierarchy": HIERARCHY,
     "handles": HIERARCHY,
     "integrations": TOP,
+    "pyramids": TOP,
     "views": TOP,
     "cli": {*TOP, "root"},
     "testing": {*TOP, "root"},
@@ -59,7 +60,7 @@ ALLOWED = {
 
 PLACES = {
     **dict.fromkeys(GROUND, "ground"),
-    **dict.fromkeys(["", "v2", "v3", "draft", "builtin"], "root"),  # names gathered, nothing else
+    **dict.fromkeys(["", "v2", "v3", "draft", "builtin", "xarray", "dask"], "root"),  # names gathered, nothing else
     "__main__": "cli",
 }
 

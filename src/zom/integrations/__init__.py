@@ -1,0 +1,5 @@
+"""Bridges to other libraries: xarray, dask, HDF5.
+
+Each folder here needs the package that it is named after, and is loaded only where it is asked for. A package
+that is not installed is an ExtensionError which names the extra: `pip install 'zom[xarray]'`.
+"""
