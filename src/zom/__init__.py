@@ -143,6 +143,7 @@ _WITH_RULES = (
     *(f"zom.{name}" for name in _MODULES),
     "zom.template.compile",
     "zom.template.document",
+    "zom.integrations.dask.alignment",
     *_HOMES,
 )
 
