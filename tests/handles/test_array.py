@@ -168,7 +168,7 @@ def test_numpy_takes_an_array(array):
     assert np.asarray(array).dtype == np.int16
     assert np.asarray(array, "f4").sum() == 276
     assert np.add(array, 1)[0, 0] == 1
-    with pytest.raises(ValueError, match="can't be seen without a copy"):
+    with pytest.raises(ValueError, match="expected copy=None or True, got copy=False"):
         np.array(array, copy=False)
 
 

@@ -423,10 +423,47 @@ class Array(Handle):
         where = (self._spec, self._store, self._path, self._layout)
         return Array(*where, mode=self._mode, limits=self._limits, options=options)
 
+    def as_reader(self, *, threads: int | None = None) -> Array:
+        """The same array, only to be read; by so many threads, where its options don't say.
+
+        >>> import zom
+        >>> array = zom.create_array("memory:", zom.v3.ArraySpec.build(shape=(3,), dtype="int8"))
+        >>> array.as_reader().mode
+        'r'
+        """
+        options = (
+            self._options
+            if threads is None or self._options.threads
+            else replace(self._options, threads=threads)
+        )
+        where = (self._spec, self._store, self._path, self._layout)
+        return Array(*where, mode="r", limits=self._limits, options=options)
+
+    def to_dask(self, chunks: Any = "auto") -> Any:
+        """The array as a dask array, of which each task reads its part when dask computes it.
+
+        `chunks` are "auto", as many whole stored chunks as dask finds a good size for a task; "native", those of
+        `array.chunks`; "shards", those of `array.shards`, where there are shards; or whatever else dask takes:
+        lengths for each dimension, -1 for all of it.
+
+        >>> import zom
+        >>> array = zom.create_array("memory:", zom.v3.ArraySpec.build(shape=(4, 6), dtype="int16", chunks=(2, 3)))
+        >>> array[:] = 7
+        >>> array.to_dask("native").numblocks, int(array.to_dask().sum().compute())
+        ((2, 2), 168)
+        """
+        from zom.handles.dask_array import to_dask  # noqa: PLC0415 - it is for dask alone
+
+        return to_dask(self, chunks)
+
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> NumpyArray:  # noqa: FBT001 - numpy's protocol
+        """All elements, read now: `numpy.asarray(array)`. There is no way to see them without a copy."""
         if copy is False:
-            message = "an array in a store can't be seen without a copy in memory"
-            raise ValueError(message)
+            where = f"{self._store.url} {self.path}"
+            raise ValueError(
+                f"{where}: expected copy=None or True, got copy=False: the elements of a store are always read "
+                "into new memory; leave out copy"
+            )
         made: NumpyArray = self[...]
         return made if dtype is None else made.astype(dtype, copy=False)
 
@@ -472,8 +509,10 @@ class Array(Handle):
         self._mode, self._limits, self._options = state
 
     def __dask_tokenize__(self) -> tuple[Any, ...]:
-        """What tells it from other arrays; what was written into it since is not seen."""
-        return (type(self).__name__, store_token(self._store), self._path, self._spec.to_json())
+        """What tells it from other arrays; what was written into its chunks since is not seen."""
+        # Its mode and threads change nothing of what is read; what a missing chunk is, does.
+        what = (self._layout.name, self._spec.to_json(), self._options.missing)
+        return (type(self).__name__, store_token(self._store), self._path, *what)
 
     def __repr__(self) -> str:
         type_name = resolve(self.spec).type_name
