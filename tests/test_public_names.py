@@ -60,6 +60,7 @@ PUBLIC = [
         "copy",
         "create_array",
         "create_group",
+        "dask",
         "data_type",
         "delete",
         "diff",

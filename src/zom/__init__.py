@@ -17,7 +17,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from zom import conventions, draft, template, v2, v3
+    from zom import conventions, dask, draft, template, v2, v3
     from zom.conventions.framework.explanation import explain
     from zom.conversion.losses import Conversion
     from zom.conversion.trees import convert
@@ -134,7 +134,7 @@ _HOMES = {
     "zom.stores.opening": ("store",),
 }
 
-_MODULES = ("conventions", "draft", "template", "v2", "v3")
+_MODULES = ("conventions", "dask", "draft", "template", "v2", "v3")
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 
 # The rules of a module are known once it is imported, so all of them are, before anybody can ask.
@@ -186,6 +186,7 @@ __all__ = [
     "copy",
     "create_array",
     "create_group",
+    "dask",
     "data_type",
     "delete",
     "diff",

@@ -1,0 +1,289 @@
+"""Storing: dask arrays written into arrays of a hierarchy, each task its own whole chunks.
+
+Everything that can be wrong is looked at before anything is written: whether the targets may be written, whether
+tasks would share a chunk or shard, and whether the tasks can be sent to the processes that run them.
+"""
+
+from __future__ import annotations
+
+import math
+import pickle
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TypeAlias, cast
+from uuid import uuid4
+
+import numpy as np
+
+from zom.errors import ConflictError, NotFound
+from zom.handles.array import Array
+from zom.handles.group import Group
+from zom.integrations.dask.alignment import (
+    aligned_chunks,
+    alignment_problems,
+    check_alignment,
+    stored_axes,
+)
+from zom.integrations.dask.new_arrays import create_arrays, irregular_problems, spec_for
+from zom.paths import join, parse_path
+from zom.stores.extra import imported
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from zom.model.spec import Spec
+    from zom.problems import Problem
+
+__all__ = ["Region", "store"]
+
+Region: TypeAlias = "tuple[slice, ...]"
+"""Where the data goes in an array: a slice with step 1 for each dimension."""
+
+_REALIGN = "rechunk the dask array, or pass rechunk=True"
+_MOVE = "choose a region of whole chunks, or write this part with array[...] = data"
+
+
+@dataclass(frozen=True, slots=True)
+class _Task:
+    """A dask array, and where it goes."""
+
+    path: str
+    data: Any
+    starts: tuple[int, ...]
+    target: Array | None
+    """None where the array is created first."""
+
+
+def store(  # noqa: PLR0913 - each is a choice of the caller's
+    data: Any,
+    target: Group | Array,
+    *,
+    regions: Region | Mapping[str, Region] | None = None,
+    dimension_names: Mapping[str, Sequence[str | None]] | None = None,
+    rechunk: bool = False,
+    compute: bool = True,
+    **options: Any,
+) -> Any:
+    """Write a dask array into an array, or several into the arrays of a group by their paths.
+
+    Arrays that a mapping names and the group has not are created first, all in one change, with the chunks of the
+    data, and `dimension_names` where these are given by path. Data for an array that is there goes into its
+    region in `regions`, or replaces all of it.
+
+    Each task writes whole chunks, or shards: ConflictError, and nothing written, names the chunks that two tasks
+    would share, and the legal regions. With `rechunk`, the data is rechunked so that its tasks share none.
+
+    The array is returned, or a dictionary of them by path. With `compute=False`, arrays are created, and a
+    `Delayed` that writes the data is returned. `options` go to `dask.compute`, such as `scheduler`.
+
+    >>> import dask.array as da, zom
+    >>> group = zom.create_group("memory:", zom.v3.GroupSpec())
+    >>> found = store({"a/t": da.arange(10, chunks=4)}, group)
+    >>> found["a/t"].chunks, int(found["a/t"][9])
+    ((4,), 9)
+    >>> store(da.ones(10, chunks=5), found["a/t"])  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+    zom.errors.ConflictError: memory://: /a/t: ...shares chunk 1 ([4:8]) with data chunk 1...
+    """
+    dask: Any = imported("dask.array", "dask")
+    many = isinstance(data, Mapping)
+    if many and isinstance(target, Group):
+        mapping = cast("Mapping[str, Any]", data)
+        tasks = _tasks_of(dask, mapping, target, cast("Any", regions), rechunk=rechunk)
+        tasks = _with_arrays(tasks, target, dimension_names or {}, options)
+    elif not many and isinstance(target, Array):
+        if dimension_names is not None:
+            raise TypeError(
+                "dimension_names: an array that is there keeps its names; they are for new arrays"
+            )
+        tasks = [_task(dask, target.path, data, target, cast("Any", regions), rechunk=rechunk)]
+        _check_sendable(tasks, target, options)
+    else:
+        raise TypeError(
+            "expected a dask array and an Array, or a mapping of dask arrays by path and a Group, "
+            f"got {type(data).__name__} and {type(target).__name__}"  # pyright: ignore[reportUnknownArgumentType]
+        )
+    written = [_written(dask, task) for task in tasks]
+    if not compute:
+        return imported("dask", "dask").delayed(_done)(written)
+    imported("dask", "dask").compute(written, **options)
+    arrays = {task.path: cast("Array", task.target) for task in tasks}
+    return arrays if many else tasks[0].target
+
+
+# --- what goes where ------------------------------------------------------------------------------------
+
+
+def _tasks_of(
+    dask: Any,
+    data: Mapping[str, Any],
+    group: Group,
+    regions: Mapping[str, Region] | None,
+    *,
+    rechunk: bool,
+) -> list[_Task]:
+    """What is written to each path; ConflictError with the problems of all of them."""
+    group.check_writable()
+    if regions is not None and not isinstance(regions, Mapping):  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise TypeError("regions: expected a mapping from paths to tuples of slices")
+    places = {"/".join(parse_path(path)): path for path in data}
+    if len(places) < len(data):
+        twice = sorted(set(data) - set(places.values()))
+        raise ValueError(f"expected one dask array for a path, got another one at {twice[0]!r}")
+    strange = sorted(set(regions or ()) - set(data))
+    if strange:
+        raise ValueError(f"regions: no data is given for {strange[0]!r}")
+    tasks: list[_Task] = []
+    problems: list[Problem] = []
+    for path, each in data.items():
+        region = None if regions is None else regions.get(path)
+        try:
+            tasks.append(_task(dask, path, each, _there(group, path), region, rechunk=rechunk))
+        except ConflictError as error:
+            problems.extend(error.problems)
+    check_alignment(group.store.url, problems)
+    return tasks
+
+
+def _there(group: Group, path: str) -> Array | None:
+    try:
+        found = group[path]
+    except NotFound:
+        return None
+    if not isinstance(found, Array):
+        raise TypeError(f"{group.store.url} {found.path}: expected an array or nothing, found a group")
+    return found
+
+
+def _task(  # noqa: PLR0913 - what is written, and where
+    dask: Any, path: str, data: Any, target: Array | None, region: Region | None, *, rechunk: bool
+) -> _Task:
+    """What is written to one array, in chunks that tasks don't share."""
+    if not isinstance(data, dask.Array):
+        raise TypeError(
+            f"{path}: expected a dask array, got {type(data).__name__}; see dask.array.from_array"
+        )
+    if any(math.isnan(length) for lengths in data.chunks for length in lengths):
+        raise ValueError(
+            f"{path}: expected known chunks, got {data.chunks}; call compute_chunk_sizes() first"
+        )
+    if target is not None:
+        return _task_of_array(path, data, target, region, rechunk=rechunk)
+    if region is not None:
+        raise ValueError(f"regions: there is no array at {path!r} yet; create it, or leave out its region")
+    if rechunk:
+        data = data.rechunk(tuple(max(lengths) for lengths in data.chunks))
+    check_alignment(path, irregular_problems(join(parse_path(path)), data.chunks))
+    return _Task(path, data, (0,) * data.ndim, None)
+
+
+def _task_of_array(path: str, data: Any, target: Array, region: Region | None, *, rechunk: bool) -> _Task:
+    target.check_writable()
+    target.check_current()
+    starts = _starts(target, data, region)
+    axes = stored_axes(target.spec)
+    if rechunk:
+        data = data.rechunk(aligned_chunks(data.chunks, axes, starts))
+    names = [name or number for number, name in enumerate(target.dimension_names or range(data.ndim))]
+    for whole, fix in ((False, _REALIGN), (True, _MOVE)):
+        found = alignment_problems(target.path, data.chunks, axes, starts, names=names, whole=whole, fix=fix)
+        check_alignment(target.store.url, found)
+    return _Task(path, data, starts, target)
+
+
+def _starts(target: Array, data: Any, region: Region | None) -> tuple[int, ...]:
+    """Where the data begins in the array; ValueError where it doesn't fit its region."""
+    where = f"{target.store.url} {target.path}"
+    if region is None:
+        region = (slice(None),) * target.ndim
+    if not isinstance(region, tuple) or not all(isinstance(part, slice) for part in region):  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise TypeError(f"{where}: regions: expected a tuple of slices, got {region!r}")
+    if len(region) != target.ndim:
+        raise ValueError(f"{where}: regions: expected {target.ndim} slices, got {len(region)}")
+    parts = [part.indices(length) for part, length in zip(region, target.shape, strict=True)]
+    if any(step != 1 for _, _, step in parts):
+        raise ValueError(f"{where}: regions: expected slices with step 1, got {region!r}")
+    shape = tuple(max(0, stop - start) for start, stop, _ in parts)
+    if shape != data.shape:
+        step = "pass its place in regions" if data.ndim == target.ndim else "reshape it"
+        raise ValueError(f"{where}: expected data of the shape {shape}, got {data.shape}; {step}")
+    return tuple(start for start, _, _ in parts)
+
+
+# --- arrays, and tasks that write into them -------------------------------------------------------------
+
+
+def _with_arrays(
+    tasks: list[_Task],
+    group: Group,
+    names: Mapping[str, Sequence[str | None]],
+    options: Mapping[str, Any],
+) -> list[_Task]:
+    """The same, once the arrays that are missing are created."""
+    missing = [task for task in tasks if task.target is None]
+    strange = sorted(set(names) - {task.path for task in missing})
+    if strange:
+        raise ValueError(f"dimension_names: {strange[0]!r} is no new array")
+    specs: dict[str, Spec] = {
+        join(parse_path(task.path)): spec_for(group.spec, task.data, names.get(task.path)) for task in missing
+    }
+    _check_sendable(tasks, group, options)
+    if specs:
+        create_arrays(group, specs)
+    return [
+        _Task(task.path, task.data, task.starts, _there(group, task.path)) if task.target is None else task
+        for task in tasks
+    ]
+
+
+def _check_sendable(tasks: Sequence[_Task], target: Group | Array, options: Mapping[str, Any]) -> None:
+    """StoreError where tasks go to other processes, and the store can't go there."""
+    get = imported("dask.base", "dask").get_scheduler(scheduler=options.get("scheduler"))
+    if get is None or getattr(get, "func", get).__module__ in {"dask.threaded", "dask.local"}:
+        return
+    pickle.dumps(target.store)
+    for task in tasks:
+        pickle.dumps(task.target)
+
+
+def _written(dask: Any, task: _Task) -> Any:
+    """A dask array of one element for each chunk of the data, which writes the chunk when it is computed."""
+    data, target = task.data, cast("Array", task.target).with_options(threads=1)
+    places = tuple(_offsets(lengths, start) for lengths, start in zip(data.chunks, task.starts, strict=True))
+    return dask.map_blocks(
+        _write_block,
+        data,
+        target=target,
+        places=places,
+        chunks=tuple((1,) * len(lengths) for lengths in data.chunks),
+        # Writing again is another task, though it has the same name in the eyes of dask.
+        name=f"zom-store-{uuid4().hex}",
+        dtype=np.bool_,
+        meta=np.empty((0,) * data.ndim, np.bool_),
+    )
+
+
+def _offsets(lengths: Sequence[int], start: int) -> Sequence[int]:
+    """Where each chunk begins; few bytes, where all have one length: it goes with every task.
+
+    >>> _offsets((4, 4, 2), 8), _offsets((1, 2, 2), 0)
+    (range(8, 20, 4), (0, 1, 3))
+    """
+    first = max(lengths[0], 1)
+    if all(each == first for each in lengths[:-1]):
+        return range(start, start + first * len(lengths), first)
+    return tuple(int(start + end - length) for end, length in zip(np.cumsum(lengths), lengths, strict=True))
+
+
+def _write_block(
+    block: Any, target: Array, places: tuple[Sequence[int], ...], block_id: tuple[int, ...] = ()
+) -> Any:
+    """Write one chunk of the data; dask says which by the name `block_id`."""
+    starts = [place[number] for place, number in zip(places, block_id, strict=True)]
+    key = tuple(slice(start, start + length) for start, length in zip(starts, block.shape, strict=True))
+    target[key] = block
+    return np.ones((1,) * block.ndim, np.bool_)
+
+
+def _done(_: object) -> None:
+    """What a `Delayed` gives when everything is written."""
