@@ -36,10 +36,11 @@ class Group(Spec):
         return at(self, path)
 
     @classmethod
-    def from_tree(cls, tree: Mapping[str, Any], *, attributes: Any = None) -> Self:
+    def from_tree(cls, tree: Any, *, attributes: Any = None) -> Self:
         """A group whose members are specs, arrays, or mappings that stand for groups in turn.
 
-        A key with slashes stands for nested groups.
+        A key with slashes stands for nested groups. A Dataset or DataTree of xarray is the group that xarray
+        would write, with coordinates and attributes, and so is a DataArray that is given alone.
 
         >>> import numpy as np
         >>> from zom import v3
