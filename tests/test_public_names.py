@@ -68,7 +68,6 @@ PUBLIC = [
     ),
     *(
         "explain",
-        "from_xarray",
         "json_schema",
         "like",
         "load_extensions",
@@ -86,6 +85,7 @@ PUBLIC = [
         "plan_delete",
         "plan_rename",
         "plan_repair",
+        "pyramid",
         "read",
         "rename",
     ),
@@ -99,7 +99,6 @@ PUBLIC = [
         "v2",
         "v3",
         "validate",
-        "xarray",
     ),
 ]
 

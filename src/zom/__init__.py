@@ -17,7 +17,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from zom import conventions, dask, draft, template, v2, v3, xarray
+    from zom import conventions, dask, draft, template, v2, v3
     from zom.conventions.framework.explanation import explain
     from zom.conversion.losses import Conversion
     from zom.conversion.trees import convert
@@ -65,13 +65,13 @@ if TYPE_CHECKING:
     from zom.hierarchy.stored.broken import BrokenNode
     from zom.hierarchy.stored.diff import diff
     from zom.hierarchy.stored.read import read
-    from zom.integrations.xarray.spec import from_xarray
     from zom.limits import Limits
     from zom.model.builders.build import AUTO
     from zom.model.compare import Change, Difference, like
     from zom.model.construction import ABSENT
     from zom.model.tree import unflatten
     from zom.problems import Problem, Rule, rules
+    from zom.pyramids.pyramid import pyramid
     from zom.schema import json_schema, not_expressible, schema_names
     from zom.stores.opening import store
 
@@ -121,7 +121,6 @@ _HOMES = {
     "zom.hierarchy.stored.read": ("read",),
     "zom.hierarchy.journal.repair": ("Repair", "plan_repair", "repair"),
     "zom.hierarchy.check.validate": ("check", "validate"),
-    "zom.integrations.xarray.spec": ("from_xarray",),
     "zom.limits": ("Limits",),
     "zom.model.construction": ("ABSENT",),
     "zom.conversion.losses": ("Conversion",),
@@ -133,10 +132,11 @@ _HOMES = {
     "zom.extension.resolve": ("data_type",),
     "zom.model.tree": ("unflatten",),
     "zom.problems": ("Problem", "Rule", "rules"),
+    "zom.pyramids.pyramid": ("pyramid",),
     "zom.stores.opening": ("store",),
 }
 
-_MODULES = ("conventions", "dask", "draft", "template", "v2", "v3", "xarray")
+_MODULES = ("conventions", "dask", "draft", "template", "v2", "v3")
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 
 # The rules of a module are known once it is imported, so all of them are, before anybody can ask.
@@ -194,7 +194,6 @@ __all__ = [
     "diff",
     "draft",
     "explain",
-    "from_xarray",
     "json_schema",
     "like",
     "load_extensions",
@@ -210,6 +209,7 @@ __all__ = [
     "plan_delete",
     "plan_rename",
     "plan_repair",
+    "pyramid",
     "read",
     "rename",
     "repair",
@@ -221,7 +221,6 @@ __all__ = [
     "v2",
     "v3",
     "validate",
-    "xarray",
 ]
 
 if not TYPE_CHECKING:

@@ -1,1 +1,0 @@
-"""What engine="zom" opens: a place, the groups found there, and their arrays as lazy variables."""
