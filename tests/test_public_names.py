@@ -68,6 +68,7 @@ PUBLIC = [
     ),
     *(
         "explain",
+        "from_xarray",
         "json_schema",
         "like",
         "load_extensions",
@@ -99,6 +100,7 @@ PUBLIC = [
         "v2",
         "v3",
         "validate",
+        "xarray",
     ),
 ]
 

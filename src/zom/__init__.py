@@ -17,7 +17,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from zom import conventions, dask, draft, template, v2, v3
+    from zom import conventions, dask, draft, template, v2, v3, xarray
     from zom.conventions.framework.explanation import explain
     from zom.conversion.losses import Conversion
     from zom.conversion.trees import convert
@@ -65,6 +65,7 @@ if TYPE_CHECKING:
     from zom.hierarchy.stored.broken import BrokenNode
     from zom.hierarchy.stored.diff import diff
     from zom.hierarchy.stored.read import read
+    from zom.integrations.xarray.spec import from_xarray
     from zom.limits import Limits
     from zom.model.builders.build import AUTO
     from zom.model.compare import Change, Difference, like
@@ -121,6 +122,7 @@ _HOMES = {
     "zom.hierarchy.stored.read": ("read",),
     "zom.hierarchy.journal.repair": ("Repair", "plan_repair", "repair"),
     "zom.hierarchy.check.validate": ("check", "validate"),
+    "zom.integrations.xarray.spec": ("from_xarray",),
     "zom.limits": ("Limits",),
     "zom.model.construction": ("ABSENT",),
     "zom.conversion.losses": ("Conversion",),
@@ -136,7 +138,7 @@ _HOMES = {
     "zom.stores.opening": ("store",),
 }
 
-_MODULES = ("conventions", "dask", "draft", "template", "v2", "v3")
+_MODULES = ("conventions", "dask", "draft", "template", "v2", "v3", "xarray")
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 
 # The rules of a module are known once it is imported, so all of them are, before anybody can ask.
@@ -194,6 +196,7 @@ __all__ = [
     "diff",
     "draft",
     "explain",
+    "from_xarray",
     "json_schema",
     "like",
     "load_extensions",
@@ -221,6 +224,7 @@ __all__ = [
     "v2",
     "v3",
     "validate",
+    "xarray",
 ]
 
 if not TYPE_CHECKING:

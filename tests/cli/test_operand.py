@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 from contextlib import contextmanager
@@ -247,3 +248,19 @@ def test_the_module_is_the_command(process, small):
         "tree", "-", input=small.to_json().encode(), env={**os.environ, "PYTHONIOENCODING": "utf-8"}
     )
     assert (done.returncode, done.stdout.decode(), done.stderr) == (0, TREE, b"")
+
+
+@pytest.mark.parametrize("version", [0, 1])
+def test_references_are_a_store_in_a_document(call, tmp_path, version):
+    array = zom.create_array(tmp_path / "a.zarr", zom.v3.ArraySpec.build(shape=(4,), dtype="int8"), "x")
+    array[:] = [1, 2, 3, 4]
+    refs = {key: [f"a.zarr/{key}"] for key in array.store.list()}
+    (tmp_path / "refs.json").write_text(json.dumps({"version": 1, "refs": refs} if version else refs))
+    assert call("tree", "refs.json::x") == (0, "/  v3 array  int8  (4)  chunks 4  zstd\n", "")
+    assert call("validate", "refs.json", "--data", "all")[0] == 0
+    assert call("diff", "refs.json", "a.zarr")[0] == 0
+    assert call("copy", "refs.json", "copied.zarr")[0] == 0
+    assert zom.open(tmp_path / "copied.zarr")["x"][:].tolist() == [1, 2, 3, 4]
+    code, _, error = call("create", "copied.zarr", "refs.json::y")
+    assert code != 0
+    assert "read-only" in error

@@ -381,3 +381,17 @@ def test_a_list_that_holds_itself_often_is_told_of_at_once():
     assert {(fault.rule.code, fault.found) for fault in faults} == {
         ("json/not-json", "one that contains itself")
     }
+
+
+@given(
+    st.recursive(scalars | st.floats(), lambda v: st.lists(v) | st.dictionaries(st.text(), v), max_leaves=20)
+)
+def test_the_exact_text_of_a_frozen_value_is_that_of_a_plain_one(value):
+    made, _ = frozen(value)
+    assert exact_text(made) == exact_text(thaw(made))
+
+
+@pytest.mark.parametrize("number", [math.nan, math.inf, -math.inf])
+def test_no_exact_text_of_a_float_is_that_of_null(number):
+    for inside in (JSONDict(a=JSONList([number])), JSONList([JSONDict(a=number)])):
+        assert b"null" not in exact_text(inside)

@@ -530,3 +530,21 @@ def test_names_of_pydantic_are_left_out_of_the_listing() -> None:
     names = dir(v3.GroupSpec())
     assert "to_json" in names
     assert not [name for name in names if name.startswith(("model_", "_"))]
+
+
+@pytest.mark.parametrize("value", [1e-7, 1e16, 0.00001, 7 * 10**1200, "e-1", {"e": 1}])
+def test_a_tree_is_written_as_its_documents_are(value: Any) -> None:
+    inner = v3.GroupSpec(attributes={"x": value}, members={"c": v3.GroupSpec(attributes={"y": [value]})})
+    tree = v3.GroupSpec(members={"b": inner, "a": v3.GroupSpec(members=None)})
+    expected = json.dumps(tree.to_dict(), separators=(",", ":"), ensure_ascii=False)
+    assert tree.to_json() == expected
+
+
+def test_specs_compared_before_are_still_told_apart() -> None:
+    left, right = v3.GroupSpec(attributes={"x": 1, "y": 2}), v3.GroupSpec(attributes={"y": 2, "x": 1})
+    other = v3.GroupSpec(attributes={"x": True, "y": 2})
+    for _ in range(2):
+        assert left == right
+        assert left != other
+        assert hash(left) == hash(right)
+    assert pickle.loads(pickle.dumps(left)) == left

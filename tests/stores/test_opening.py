@@ -101,12 +101,12 @@ def test_without_obstore_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> 
 
 
 def test_an_unknown_scheme_lists_those_that_are_known() -> None:
-    assert schemes() == ["az", "file", "gs", "http", "https", "memory", "s3"]
+    assert schemes() == ["az", "file", "gs", "http", "https", "memory", "reference", "s3"]
     with pytest.raises(StoreError) as caught:
         store("ftp://me:canary@h/x?canary")
     assert str(caught.value) == (
-        "ftp://h/x: cannot open: unknown scheme 'ftp'; known are az, file, gs, http, https, memory, s3 (az, gs and s3 "
-        "with pip install 'zom[cloud]'); anything that fsspec opens is taken as a file system object (pip install "
+        "ftp://h/x: cannot open: unknown scheme 'ftp'; known are az, file, gs, http, https, memory, reference, s3 "
+        "(az, gs and s3 with pip install 'zom[cloud]'); anything that fsspec opens is taken as a file system object (pip install "
         "'zom[fsspec]')"
     )
 
@@ -251,7 +251,7 @@ def test_a_near_miss_says_how_to_name_a_directory(tmp_path: Path, monkeypatch: p
         ("file:///x%00", "expected a path without NUL"),
         (7, "builtins.int: cannot open: expected a path, a URL, or a store of zom, zarr-python"),
         (None, "builtins.NoneType: cannot open"),
-        ({"a": b"1"}, "builtins.dict: cannot open"),
+        ({"a": b"1"}, "a dict is taken for kerchunk references"),
     ],
 )
 def test_what_is_no_place_is_refused(

@@ -73,7 +73,7 @@ _EPILOG = """\
 PLACE is a document or a store:
   FILE        a hierarchy as one document, or a document of a store: zarr.json, .zarray, .zgroup, ...
   -           such a document on standard input
-  DIRECTORY   a store; so is a zip or SQLite file
+  DIRECTORY   a store; so is a zip or SQLite file, or one of kerchunk references
   URL         a store: https://, s3://, gs://, az://, file://
   STORE::a/b  the node at /a/b in a store
 

@@ -1,7 +1,8 @@
 """What a user names: a document or a store, told apart by what lies there.
 
 -               a document on standard input
-a file          a document; a store where it is a zip or SQLite file, by its beginning or its name
+a file          a document; a store where it is a zip or SQLite file, by its beginning or its name, or holds
+                kerchunk references
 a directory     a store
 scheme://...    a store
 STORE::a/b      the node at /a/b in a store
@@ -234,7 +235,16 @@ def _kind(where: str) -> str:
         beginning = _beginning(path) if path.is_file() else b""
     except (OSError, ValueError):
         beginning = b""  # reading it as a document tells what is wrong
-    return _STORE_FILES.get(beginning, "document")
+    return _STORE_FILES.get(beginning) or ("store" if _has_references(path) else "document")
+
+
+def _has_references(path: Path) -> bool:
+    """Whether it is a file of kerchunk references, which is a store in JSON."""
+    if path.suffix.lower() != ".json" or not path.is_file():
+        return False
+    from zom.stores.references.opening import are_references  # noqa: PLC0415 - documents need no stores
+
+    return are_references(str(path))
 
 
 def _beginning(path: Path) -> bytes:

@@ -32,7 +32,7 @@ from zom.problems import Fault, Problem
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = ["ascii_json", "write_json"]
+__all__ = ["ascii_json", "quick_json", "write_json"]
 
 _compact = json.JSONEncoder(ensure_ascii=False, check_circular=False, separators=(",", ":")).encode
 
@@ -51,6 +51,8 @@ def write_json(value: Any, *, indent: int | None = None) -> str:
       ]
     }
     """
+    if indent is None and type(value) is str and value.isascii():
+        return _compact(value)
     faults: list[Fault] = []
     frozen = value if type(value) in {JSONDict, JSONList} else freeze(value, faults)
     faults = [fault for fault in faults if fault.rule is not NOT_FINITE]
@@ -81,7 +83,8 @@ def ascii_json(value: Any, *, indent: int | None = None) -> str:
 
 
 _EXPONENT = re.compile(rb"e[-\d]")
-_MANY_DIGITS = re.compile(rb"\d{1000}")
+_MANY_DIGITS = b"0" * 1000
+_DIGITS_AS_ZERO = bytes.maketrans(b"123456789", b"000000000")
 
 
 def _maybe_otherwise(text: bytes) -> bool:
@@ -89,7 +92,22 @@ def _maybe_otherwise(text: bytes) -> bool:
 
     So may what Python refuses: integers of very many digits.
     """
-    return b".0000" in text or _EXPONENT.search(text) is not None or _MANY_DIGITS.search(text) is not None
+    if b".0000" in text or _EXPONENT.search(text) is not None:
+        return True
+    return len(text) > 1000 and _MANY_DIGITS in text.translate(_DIGITS_AS_ZERO)
+
+
+def quick_json(value: Any) -> str | None:
+    """The text of `value`, which holds frozen values only; None where it is too deep, or needs a closer look.
+
+    >>> quick_json({"a": JSONDict({"b": 1})})
+    '{"a":{"b":1}}'
+    """
+    try:
+        text = to_json(value)
+    except (ValueError, TypeError, RecursionError):
+        return None
+    return None if _maybe_otherwise(text) else text.decode()
 
 
 def _quick(frozen: Any, indent: int | None) -> str | None:

@@ -6,12 +6,13 @@ module needs one that needs it. Every such spec is a `Spec`.
 
 from __future__ import annotations
 
+from hashlib import blake2b
 from typing import TYPE_CHECKING, Any, ClassVar, Self, cast
 
 from pydantic import BaseModel, ConfigDict
 from typing_extensions import TypeIs
 
-from zom.json.value import JSONDict
+from zom.json.value import JSONDict, exact_text
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from zom.model.spec import Spec
     from zom.problems import Level
 
-__all__ = ["BareSpec", "Prepared", "is_spec", "is_spec_class"]
+__all__ = ["BareSpec", "Prepared", "exact_digest", "is_spec", "is_spec_class"]
 
 _EMPTY = JSONDict()
 _names: dict[frozenset[str], frozenset[str]] = {}
@@ -96,7 +97,9 @@ class BareSpec(BaseModel):
         >>> v3.GroupSpec(attributes={"a": 1}).document
         {'zarr_format': 3, 'node_type': 'group', 'attributes': {'a': 1}}
         """
-        return cast("JSONDict", self._private["document"])
+        private: dict[str, Any] = self.__pydantic_private__  # type: ignore[assignment]
+        document: JSONDict = private["document"]
+        return document
 
     @property
     def level(self) -> Level:
@@ -123,6 +126,24 @@ class BareSpec(BaseModel):
         def __delattr__(self, name: str) -> None:
             message = f"a spec can't change; make a changed copy with replace({name}=zom.ABSENT)"
             raise TypeError(message)
+
+
+def exact_digest(spec: BareSpec) -> bytes:
+    """A digest of the node's own document, by type and value; made once, so that comparing again is quick.
+
+    Documents with other digests may still be the same: in another order.
+
+    >>> from zom import v3
+    >>> exact_digest(v3.GroupSpec(attributes={"a": 1})) == exact_digest(v3.GroupSpec(attributes={"a": True}))
+    False
+    """
+    private: dict[str, Any] = spec.__pydantic_private__  # type: ignore[assignment]
+    found: bytes | None = private.get("digest")
+    if found is None:
+        text = exact_text(private["document"])
+        found = blake2b(text if isinstance(text, bytes) else text.encode(), digest_size=16).digest()
+        private["digest"] = found
+    return found
 
 
 def is_spec(value: object) -> TypeIs[Spec]:

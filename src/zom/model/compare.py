@@ -10,8 +10,9 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, cast
 
-from zom.json.value import exact_text, same, thaw
+from zom.json.value import same, thaw
 from zom.json.write import write_json
+from zom.model.bare_spec import exact_digest
 from zom.model.output import member_specs
 from zom.problems import Path, dotted, pointer_of, show
 
@@ -159,7 +160,7 @@ def _node_changes(names: tuple[str, ...], old: Spec, new: Spec, ignored: _Ignore
         if not ignored(names, ()):
             yield _change("changed", names, (), what[0], what[1])
         return
-    if old.document is new.document or exact_text(old.document) == exact_text(new.document):
+    if old.document is new.document or exact_digest(old) == exact_digest(new):
         return
     before, after = canonical(old), canonical(new)
     if same(before, after):

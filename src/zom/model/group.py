@@ -5,11 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 from zom.errors import NotFound, PathError
-from zom.json.value import exact_key, same
 from zom.model import stored
 from zom.model.builders.from_tree import group_of
 from zom.model.output import member_specs
-from zom.model.spec import Spec
+from zom.model.spec import Spec, same_node
 from zom.model.tree import at
 
 if TYPE_CHECKING:
@@ -37,10 +36,11 @@ class Group(Spec):
         return at(self, path)
 
     @classmethod
-    def from_tree(cls, tree: Mapping[str, Any], *, attributes: Any = None) -> Self:
+    def from_tree(cls, tree: Any, *, attributes: Any = None) -> Self:
         """A group whose members are specs, arrays, or mappings that stand for groups in turn.
 
-        A key with slashes stands for nested groups.
+        A key with slashes stands for nested groups. A Dataset or DataTree of xarray is the group that xarray
+        would write, with coordinates and attributes, and so is a DataArray that is given alone.
 
         >>> import numpy as np
         >>> from zom import v3
@@ -89,10 +89,18 @@ class Group(Spec):
             left, right = waiting.pop()
             if left is right:
                 continue
-            if not _same_node(left, right):
+            if not same_node(left, right):
                 return False
-            mine, theirs = member_specs(left) or {}, member_specs(right) or {}
-            waiting.extend((member, theirs[name]) for name, member in mine.items())
+            mine, theirs = member_specs(left), member_specs(right)
+            if mine is None or theirs is None:
+                if mine is not theirs:
+                    return False
+            elif list(mine) == list(theirs):
+                waiting.extend(zip(mine.values(), theirs.values(), strict=True))
+            elif mine.keys() == theirs.keys():
+                waiting.extend((member, theirs[name]) for name, member in mine.items())
+            else:
+                return False
         return True
 
     def __hash__(self) -> int:
@@ -101,7 +109,7 @@ class Group(Spec):
         while waiting:
             path, node = waiting.pop()
             members = member_specs(node)
-            keys.add((path, node.kind, members is None, exact_key(node.document)))
+            keys.add((path, node.kind, members is None, node.document))
             waiting.extend((f"{path}/{name}", member) for name, member in (members or {}).items())
         return hash((self.family.form, frozenset(keys)))
 
@@ -109,13 +117,3 @@ class Group(Spec):
         yield from self.document.items()
         members = member_specs(self)
         yield "members", None if members is None else list(members)
-
-
-def _same_node(left: Spec, right: Spec) -> bool:
-    """Whether two nodes are the same but for what stands in their members."""
-    if left.family is not right.family or left.kind != right.kind:
-        return False
-    mine, theirs = member_specs(left), member_specs(right)
-    if mine is None or theirs is None:
-        return mine is theirs and same(left.document, right.document)
-    return mine.keys() == theirs.keys() and same(left.document, right.document)

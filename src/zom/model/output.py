@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, cast
 
 from zom.json.value import thaw
-from zom.json.write import write_json
+from zom.json.write import quick_json, write_json
 
 if TYPE_CHECKING:
     from zom.model.spec import Spec
@@ -48,25 +48,56 @@ def to_json(spec: Spec, *, indent: int | None = None) -> str:
     """The whole document of `spec` as JSON text."""
     if indent is not None:
         return write_json(to_dict(spec), indent=indent)
-    pieces: list[str] = []
-    stack: list[Spec | str] = [spec]
-    while stack:
-        item = stack.pop()
-        if isinstance(item, str):
-            pieces.append(item)
-            continue
-        members = member_specs(item)
-        if members is None:
-            pieces.append(write_json(item.document))
-            continue
-        head, tail = _around(item)
-        pieces.append(head)
-        stack.append(tail)
-        for name, member in reversed(members.items()):
-            stack.extend((",", member, f"{write_json(name)}:"))
-        if members:
-            del stack[-3 * len(members)]  # no comma after the last member
+    members = member_specs(spec)
+    if members is None:
+        return write_json(spec.document)
+    whole = quick_json(_nested(spec))
+    if whole is not None:
+        return whole
+    head, tail = _around(spec)
+    pieces, comma = [head], ""
+    open_groups = [(iter(members.items()), tail)]
+    while open_groups:
+        rest, tail = open_groups[-1]
+        for name, member in rest:
+            lead = f"{comma}{write_json(name)}:"
+            members = member_specs(member)
+            if members is not None:
+                head, tail = _around(member)
+                pieces.append(lead + head)
+                open_groups.append((iter(members.items()), tail))
+                comma = ""
+                break
+            pieces.append(lead + write_json(member.document))
+            comma = ","
+        else:
+            pieces.append(tail)
+            open_groups.pop()
+            comma = ","
     return "".join(pieces)
+
+
+def _nested(spec: Spec) -> dict[str, Any]:
+    """The whole document of `spec`, made of the documents of its nodes themselves."""
+    root: dict[str, Any] = {}
+    waiting: list[tuple[Spec, dict[str, Spec], dict[str, Any]]] = [(spec, member_specs(spec) or {}, root)]
+    while waiting:
+        group, members, made = waiting.pop()
+        inner: dict[str, Any] = {}
+        for index, (name, value) in enumerate(group.document.items()):
+            if index == place_of(group):
+                made["members"] = inner
+            made[name] = value
+        made.setdefault("members", inner)
+        for name, member in members.items():
+            below = member_specs(member)
+            if below is None:
+                inner[name] = member.document
+            else:
+                deeper: dict[str, Any] = {}
+                inner[name] = deeper
+                waiting.append((member, below, deeper))
+    return root
 
 
 def _around(spec: Spec) -> tuple[str, str]:

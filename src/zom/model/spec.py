@@ -14,11 +14,11 @@ from pydantic.warnings import TypedDictExtraConfigWarning
 from pydantic_core import PydanticCustomError, core_schema
 
 from zom.errors import SpecError, SpecWarning
-from zom.json.value import exact_key, same
+from zom.json.value import same
 from zom.limits import DEFAULT_LIMITS, Limits
 from zom.model import compare, construction, output, pickled, stored, tree
 from zom.model.assembly import assemble
-from zom.model.bare_spec import BareSpec, Prepared
+from zom.model.bare_spec import BareSpec, Prepared, exact_digest
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from zom.model.compare import Difference
     from zom.problems import Level, Problem
 
-__all__ = ["Spec"]
+__all__ = ["Spec", "same_node"]
 
 
 class Spec(BareSpec):
@@ -199,12 +199,10 @@ class Spec(BareSpec):
             return True
         if not isinstance(other, Spec):
             return NotImplemented
-        if self.family is not other.family or self.kind != other.kind:
-            return False
-        return same(self.document, other.document)
+        return same_node(self, other)
 
     def __hash__(self) -> int:
-        return hash((self.family.form, self.kind, exact_key(self.document)))
+        return hash((self.family.form, self.kind, self.document))
 
     def like(self, other: Spec, ignore: str | Iterable[str] = ()) -> bool:
         """Whether both trees mean the same, however they are spelled; see `diff` for `ignore`.
@@ -301,3 +299,17 @@ class Spec(BareSpec):
             """As `replace`: a copy is checked like any other spec."""
             del deep
             return self.replace(**update) if update else self
+
+
+def same_node(left: Spec, right: Spec) -> bool:
+    """Whether two nodes are the same, but for their members.
+
+    >>> from zom import v3
+    >>> same_node(v3.GroupSpec(), v3.GroupSpec(members={}))
+    True
+    """
+    if type(left) is not type(right) and (left.family is not right.family or left.kind != right.kind):
+        return False
+    if exact_digest(left) == exact_digest(right):
+        return True
+    return left.document == right.document and same(left.document, right.document)

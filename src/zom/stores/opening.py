@@ -5,18 +5,18 @@ from __future__ import annotations
 import os
 import re
 import stat
-import sys
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any, cast
 from urllib.parse import unquote, urlsplit
 
 from zom.errors import ReadOnlyError, StoreError
 from zom.stores.credentials import shown_url
+from zom.stores.foreign import SESSION, adapted, kind_of
 from zom.stores.interface import Store
 from zom.stores.local import LocalStore
 from zom.stores.local.files import is_there
 from zom.stores.memory import MemoryStore
-from zom.stores.wrap import PrefixStore, ReadOnlyStore
+from zom.stores.wrap import ReadOnlyStore
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -24,11 +24,15 @@ if TYPE_CHECKING:
 __all__ = ["Place", "exists", "home", "is_name", "opened", "planned", "schemes", "store"]
 
 Place = Any
-"""A path, a URL, a store, or an object of zarr-python, obstore, fsspec, icechunk or universal-pathlib."""
+"""A path, a URL, a store, an object of zarr-python, obstore, fsspec, icechunk or universal-pathlib, or a dict of
+kerchunk references."""
 
 _memories: dict[str, MemoryStore] = {}
 
 _SQLITE = (".sqlite", ".sqlite3", ".db")
+_REFERENCES = {".json", ".parq", ".parquet"}
+"""How documents of references are called."""
+
 _SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]+)://")
 _BROKEN = re.compile(r"(s3|gs|az|https?|memory):/(?!/)", re.IGNORECASE)
 _NEAR = re.compile(
@@ -37,14 +41,8 @@ _NEAR = re.compile(
 """What looks like a URL with a mistake before its path; as the name of a directory, it needs `./`."""
 
 _CHAIN = re.compile(r"[a-z][a-z0-9+.-]*::|::[a-z][a-z0-9+.-]*://", re.IGNORECASE)
-_ROOTED = {"reference", "dir", "zip", "tar", "libarchive"}
-"""File systems of fsspec that hold one hierarchy, and nothing that is not meant."""
-
 _DOCUMENTS = ("zarr.json", ".zarray", ".zgroup", ".zmetadata")
 """The documents that tell a directory to be a part of a hierarchy."""
-
-_SESSION = "expected a session: repository.readonly_session('main') or repository.writable_session('main')"
-"""What is opened of an icechunk repository."""
 
 _BRACKETS = re.compile(r"\[[^\]/]*\]")
 
@@ -55,26 +53,28 @@ def store(place: Place, *, read_only: bool | None = None, **options: Any) -> Sto
     A path that ends in `.zip` or `.sqlite` is such a file, another a directory, which is made where it
     is missing. A power cut may lose what the system had not written to a directory; `durability="full"`
     keeps it. A zip file that exists is opened for reading, with `read_only=False` for changes. `memory://name` is one store for each name in the process. Web servers are read-only;
-    `s3://`, `gs://` and `az://` need obstore. `options` go to the store. With `read_only=False`, a store
-    that can't be written is an error at once.
+    `s3://`, `gs://` and `az://` need obstore. Kerchunk references are a dict, a `.json` file or a `.parq` directory.
+    `options` go to the store. With `read_only=False`, a store that can't be written is an error at once.
 
     >>> store("memory://example") is store("memory://example")
     True
     >>> store("ftp://example.org/data")
     Traceback (most recent call last):
-    zom.errors.StoreError: ftp://example.org/data: cannot open: unknown scheme 'ftp'; known are az, file, gs, http, https, memory, s3 (az, gs and s3 with pip install 'zom[cloud]'); anything that fsspec opens is taken as a file system object (pip install 'zom[fsspec]')
+    zom.errors.StoreError: ftp://example.org/data: cannot open: unknown scheme 'ftp'; known are az, file, gs, http, https, memory, reference, s3 (az, gs and s3 with pip install 'zom[cloud]'); anything that fsspec opens is taken as a file system object (pip install 'zom[fsspec]')
     """
     if _is_path(place):
         made = _named(os.fspath(place), read_only=read_only, options=options)
+    elif isinstance(place, dict):
+        made = _references(cast("Any", place), options)
     elif options:
         names = ", ".join(sorted(options))
         raise StoreError(
-            _kind(place), "", "open", f"expected no options for a store that is open, found {names}"
+            kind_of(place), "", "open", f"expected no options for a store that is open, found {names}"
         )
     elif isinstance(place, Store):
         made = ReadOnlyStore(place) if read_only and place.capabilities.writable else place
     else:
-        made = _adapted(place, read_only=bool(read_only))
+        made = adapted(place, read_only=bool(read_only))
     if read_only is False and not made.capabilities.writable:
         raise ReadOnlyError(made.url, "", "open for writing")
     return made
@@ -177,7 +177,7 @@ def _named(text: Any, *, read_only: bool | None, options: dict[str, Any]) -> Sto
         return _at_path(text, read_only=read_only, options=options)
     opener = _SCHEMES.get(is_url[1].lower())
     if opener is None and is_url[1].lower() == "icechunk":
-        raise StoreError(shown_url(text), "", "open", f"{_SESSION} (pip install 'zom[icechunk]')")
+        raise StoreError(shown_url(text), "", "open", f"{SESSION} (pip install 'zom[icechunk]')")
     if opener is None:
         reason = (
             f"unknown scheme {is_url[1]!r}; known are {', '.join(schemes())} (az, gs and s3 with pip install "
@@ -238,6 +238,11 @@ def _refuse_file(path: str) -> None:
 def _at_path(path: str, *, read_only: bool | None, options: dict[str, Any]) -> Store:
     path = home(path)
     suffix = Path(path).suffix.lower()
+    if suffix in _REFERENCES:
+        from zom.stores.references import opening as references  # noqa: PLC0415 - only where there may be some
+
+        if references.are_references(path):
+            return references.from_place(path, **options)
     if suffix not in {".zip", *_SQLITE}:
         if stat.S_ISREG(_mode_of(path)):
             _refuse_file(path)
@@ -291,15 +296,38 @@ def _memory(url: str, read_only: bool, options: dict[str, Any]) -> Store:  # noq
 
 def _http(url: str, read_only: bool, options: dict[str, Any]) -> Store:  # noqa: FBT001 - a table's entry
     del read_only
+    if PurePosixPath(urlsplit(url).path).suffix.lower() in _REFERENCES:
+        return _references(url, options)
     from zom.stores.http import HTTPStore  # noqa: PLC0415 - http.client is loaded where it is needed
 
     return HTTPStore(url, **options)
 
 
 def _object(url: str, read_only: bool, options: dict[str, Any]) -> Store:  # noqa: FBT001 - a table's entry
+    if PurePosixPath(urlsplit(url).path).suffix.lower() in _REFERENCES:
+        return _references(url, options)
     from zom.stores.object import ObjectStore  # noqa: PLC0415 - asyncio is loaded where it is needed
 
     return ObjectStore.from_url(url, read_only=read_only, **options)
+
+
+def _references(place: Any, options: dict[str, Any]) -> Store:
+    from zom.stores.references import opening as references  # noqa: PLC0415 - only where there are some
+
+    if isinstance(place, dict):
+        return references.from_document(cast("dict[str, Any]", place), **options)
+    return references.from_place(os.fspath(cast("str", place)), **options)
+
+
+def _reference(url: str, read_only: bool, options: dict[str, Any]) -> Store:  # noqa: FBT001 - a table's entry
+    """As fsspec has it: `reference://` and the document as `fo`; or behind the scheme."""
+    del read_only
+    place: Any = options.pop("fo", None) or url.partition("://")[2]
+    if not place:
+        raise StoreError(
+            url, "", "open", "expected the document of the references as fo=...: a path, a URL or a dict"
+        )
+    return _references(place, options)
 
 
 _SCHEMES: dict[str, Callable[[str, bool, dict[str, Any]], Store]] = {
@@ -310,6 +338,7 @@ _SCHEMES: dict[str, Callable[[str, bool, dict[str, Any]], Store]] = {
     "s3": _object,
     "gs": _object,
     "az": _object,
+    "reference": _reference,
 }
 
 
@@ -324,65 +353,3 @@ def _is_remote_upath(place: Any) -> bool:
         and hasattr(place, "path")
         and getattr(place, "protocol", "") not in {"", "file", "local"}
     )
-
-
-def _adapted(place: Any, *, read_only: bool) -> Store:
-    """A store around an object of another library, told by what it offers."""
-    if _is_of("zarr.storage", "StorePath", place) or hasattr(place, "store_path"):
-        at = getattr(place, "store_path", place)
-        return _below(_adapted(at.store, read_only=read_only), str(at.path))
-    if _is_of("zarr.abc.store", "Store", place):
-        return _from_zarr_python(place, read_only=read_only)
-    if _is_of("icechunk", "Session", place):
-        return _from_zarr_python(place.store, read_only=read_only)
-    if _is_of("icechunk", "Repository", place):
-        raise StoreError(_kind(place), "", "open", _SESSION)
-    if type(place).__module__.partition(".")[0] == "obstore":
-        from zom.stores.object import ObjectStore  # noqa: PLC0415 - asyncio is loaded where it is needed
-
-        return ObjectStore(place, read_only=read_only)
-    path = getattr(place, "path", getattr(place, "root", None))
-    if hasattr(place, "fs") and isinstance(path, str):
-        from zom.stores.fsspec import FsspecStore  # noqa: PLC0415 - only for such paths
-
-        return FsspecStore(place.fs, path, read_only=read_only)
-    if _is_of("fsspec.spec", "AbstractFileSystem", place):
-        return _file_system(place, read_only=read_only)
-    wanted = "expected a path, a URL, or a store of zom, zarr-python, obstore, fsspec or icechunk"
-    raise StoreError(_kind(place), "", "open", wanted)
-
-
-def _file_system(place: Any, *, read_only: bool) -> Store:
-    """A store around a file system of fsspec that has a root of its own."""
-    protocol = place.protocol if isinstance(place.protocol, str) else place.protocol[0]
-    if protocol not in _ROOTED:
-        reason = "expected a path in this file system: pass file_system.get_mapper('path/to/data.zarr')"
-        raise StoreError(f"{protocol}://", "", "open", reason)
-    from zom.stores.fsspec import FsspecStore  # noqa: PLC0415 - only for such file systems
-
-    return FsspecStore(place, "", read_only=read_only)
-
-
-def _from_zarr_python(place: Any, *, read_only: bool) -> Store:
-    """A store around one of zarr-python's; one that is only a cover is taken off."""
-    if _is_of("zom.stores.zarr_python.bridge", "Bridge", place):
-        return store(place.inner, read_only=read_only or place.read_only or None)
-    if _is_of("zarr.storage", "ObjectStore", place):
-        return _adapted(place.store, read_only=read_only or place.read_only)
-    from zom.stores.zarr_python import ZarrPythonStore  # noqa: PLC0415 - needs zarr-python
-
-    return ZarrPythonStore(place, read_only=read_only)
-
-
-def _below(whole: Store, path: str) -> Store:
-    return PrefixStore(whole, f"{path.strip('/')}/") if path.strip("/") else whole
-
-
-def _is_of(module: str, name: str, place: object) -> bool:
-    """Whether it is an instance of a class in a module; nothing is imported to find out."""
-    kind = getattr(sys.modules.get(module), name, None)
-    return isinstance(kind, type) and isinstance(place, kind)
-
-
-def _kind(place: object) -> str:
-    return f"{type(place).__module__}.{type(place).__qualname__}"

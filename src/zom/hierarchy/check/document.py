@@ -25,6 +25,7 @@ from zom.model.location import text_problems, with_lines
 from zom.model.repeats import is_endless
 from zom.model.spec import Spec
 from zom.problems import Problem, pointer_of
+from zom.stores.references.document import is_references
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -51,6 +52,8 @@ def is_document(subject: Any) -> bool:
     if isinstance(subject, str):
         text = subject.lstrip(" \t\r\n\ufeff")
         return not text or text[0] in '{["'
+    if isinstance(subject, dict) and is_references(cast("object", subject)):
+        return False
     if isinstance(subject, (bytes, bytearray, memoryview, Spec, *_JSON)):
         return True
     # Groups are mappings, and so are those of fsspec, which are stores.
@@ -59,8 +62,12 @@ def is_document(subject: Any) -> bool:
 
 
 def is_document_file(subject: Any) -> bool:
-    """Whether it is the path of a file that is named as documents are."""
-    return isinstance(subject, (str, Path)) and str(subject).endswith(_FILE_NAMES) and Path(subject).is_file()
+    """Whether it is the path of a file that is named as documents are, and is none of kerchunk's references."""
+    if not isinstance(subject, (str, Path)) or not str(subject).endswith(_FILE_NAMES):
+        return False
+    from zom.stores.references.opening import are_references  # noqa: PLC0415 - only for files
+
+    return Path(subject).is_file() and not are_references(str(subject))
 
 
 def report_of_file(file: Path, choices: Choices) -> Report:

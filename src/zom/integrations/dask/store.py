@@ -7,13 +7,8 @@ tasks would share a chunk or shard, and whether the tasks can be sent to the pro
 from __future__ import annotations
 
 import math
-import pickle
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
-from uuid import uuid4
-
-import numpy as np
 
 from zom.errors import ConflictError, NotFound
 from zom.handles.array import Array
@@ -25,6 +20,7 @@ from zom.integrations.dask.alignment import (
     stored_axes,
 )
 from zom.integrations.dask.new_arrays import create_arrays, irregular_problems, spec_for
+from zom.integrations.dask.tasks import Task, check_sendable, delayed, writing
 from zom.paths import join, parse_path
 from zom.stores.extra import imported
 
@@ -41,17 +37,6 @@ Region: TypeAlias = "tuple[slice, ...]"
 
 _REALIGN = "rechunk the dask array, or pass rechunk=True"
 _MOVE = "choose a region of whole chunks, or write this part with array[...] = data"
-
-
-@dataclass(frozen=True, slots=True)
-class _Task:
-    """A dask array, and where it goes."""
-
-    path: str
-    data: Any
-    starts: tuple[int, ...]
-    target: Array | None
-    """None where the array is created first."""
 
 
 def store(  # noqa: PLR0913 - each is a choice of the caller's
@@ -97,15 +82,15 @@ def store(  # noqa: PLR0913 - each is a choice of the caller's
                 "dimension_names: an array that is there keeps its names; they are for new arrays"
             )
         tasks = [_task(dask, target.path, data, target, cast("Any", regions), rechunk=rechunk)]
-        _check_sendable(tasks, target, options)
+        check_sendable(target.store, [target], options)
     else:
         raise TypeError(
             "expected a dask array and an Array, or a mapping of dask arrays by path and a Group, "
             f"got {type(data).__name__} and {type(target).__name__}"  # pyright: ignore[reportUnknownArgumentType]
         )
-    written = [_written(dask, task) for task in tasks]
+    written = [writing(task) for task in tasks]
     if not compute:
-        return imported("dask", "dask").delayed(_done)(written)
+        return delayed(written)
     imported("dask", "dask").compute(written, **options)
     arrays = {task.path: cast("Array", task.target) for task in tasks}
     return arrays if many else tasks[0].target
@@ -121,7 +106,7 @@ def _tasks_of(
     regions: Mapping[str, Region] | None,
     *,
     rechunk: bool,
-) -> list[_Task]:
+) -> list[Task]:
     """What is written to each path; ConflictError with the problems of all of them."""
     group.check_writable()
     if regions is not None and not isinstance(regions, Mapping):  # pyright: ignore[reportUnnecessaryIsInstance]
@@ -133,7 +118,7 @@ def _tasks_of(
     strange = sorted(set(regions or ()) - set(data))
     if strange:
         raise ValueError(f"regions: no data is given for {strange[0]!r}")
-    tasks: list[_Task] = []
+    tasks: list[Task] = []
     problems: list[Problem] = []
     for path, each in data.items():
         region = None if regions is None else regions.get(path)
@@ -157,7 +142,7 @@ def _there(group: Group, path: str) -> Array | None:
 
 def _task(  # noqa: PLR0913 - what is written, and where
     dask: Any, path: str, data: Any, target: Array | None, region: Region | None, *, rechunk: bool
-) -> _Task:
+) -> Task:
     """What is written to one array, in chunks that tasks don't share."""
     if not isinstance(data, dask.Array):
         raise TypeError(
@@ -174,10 +159,10 @@ def _task(  # noqa: PLR0913 - what is written, and where
     if rechunk:
         data = data.rechunk(tuple(max(lengths) for lengths in data.chunks))
     check_alignment(path, irregular_problems(join(parse_path(path)), data.chunks))
-    return _Task(path, data, (0,) * data.ndim, None)
+    return Task(path, data, (0,) * data.ndim, None)
 
 
-def _task_of_array(path: str, data: Any, target: Array, region: Region | None, *, rechunk: bool) -> _Task:
+def _task_of_array(path: str, data: Any, target: Array, region: Region | None, *, rechunk: bool) -> Task:
     target.check_writable()
     target.check_current()
     starts = _starts(target, data, region)
@@ -188,7 +173,7 @@ def _task_of_array(path: str, data: Any, target: Array, region: Region | None, *
     for whole, fix in ((False, _REALIGN), (True, _MOVE)):
         found = alignment_problems(target.path, data.chunks, axes, starts, names=names, whole=whole, fix=fix)
         check_alignment(target.store.url, found)
-    return _Task(path, data, starts, target)
+    return Task(path, data, starts, target)
 
 
 def _starts(target: Array, data: Any, region: Region | None) -> tuple[int, ...]:
@@ -214,11 +199,11 @@ def _starts(target: Array, data: Any, region: Region | None) -> tuple[int, ...]:
 
 
 def _with_arrays(
-    tasks: list[_Task],
+    tasks: list[Task],
     group: Group,
     names: Mapping[str, Sequence[str | None]],
     options: Mapping[str, Any],
-) -> list[_Task]:
+) -> list[Task]:
     """The same, once the arrays that are missing are created."""
     missing = [task for task in tasks if task.target is None]
     strange = sorted(set(names) - {task.path for task in missing})
@@ -227,63 +212,10 @@ def _with_arrays(
     specs: dict[str, Spec] = {
         join(parse_path(task.path)): spec_for(group.spec, task.data, names.get(task.path)) for task in missing
     }
-    _check_sendable(tasks, group, options)
+    check_sendable(group.store, [task.target for task in tasks if task.target is not None], options)
     if specs:
         create_arrays(group, specs)
     return [
-        _Task(task.path, task.data, task.starts, _there(group, task.path)) if task.target is None else task
+        Task(task.path, task.data, task.starts, _there(group, task.path)) if task.target is None else task
         for task in tasks
     ]
-
-
-def _check_sendable(tasks: Sequence[_Task], target: Group | Array, options: Mapping[str, Any]) -> None:
-    """StoreError where tasks go to other processes, and the store can't go there."""
-    get = imported("dask.base", "dask").get_scheduler(scheduler=options.get("scheduler"))
-    if get is None or getattr(get, "func", get).__module__ in {"dask.threaded", "dask.local"}:
-        return
-    pickle.dumps(target.store)
-    for task in tasks:
-        pickle.dumps(task.target)
-
-
-def _written(dask: Any, task: _Task) -> Any:
-    """A dask array of one element for each chunk of the data, which writes the chunk when it is computed."""
-    data, target = task.data, cast("Array", task.target).with_options(threads=1)
-    places = tuple(_offsets(lengths, start) for lengths, start in zip(data.chunks, task.starts, strict=True))
-    return dask.map_blocks(
-        _write_block,
-        data,
-        target=target,
-        places=places,
-        chunks=tuple((1,) * len(lengths) for lengths in data.chunks),
-        # Writing again is another task, though it has the same name in the eyes of dask.
-        name=f"zom-store-{uuid4().hex}",
-        dtype=np.bool_,
-        meta=np.empty((0,) * data.ndim, np.bool_),
-    )
-
-
-def _offsets(lengths: Sequence[int], start: int) -> Sequence[int]:
-    """Where each chunk begins; few bytes, where all have one length: it goes with every task.
-
-    >>> _offsets((4, 4, 2), 8), _offsets((1, 2, 2), 0)
-    (range(8, 20, 4), (0, 1, 3))
-    """
-    first = max(lengths[0], 1)
-    if all(each == first for each in lengths[:-1]):
-        return range(start, start + first * len(lengths), first)
-    return tuple(int(start + end - length) for end, length in zip(np.cumsum(lengths), lengths, strict=True))
-
-
-def _write_block(
-    block: Any, target: Array, places: tuple[Sequence[int], ...], block_id: tuple[int, ...] = ()
-) -> Any:
-    """Write one chunk of the data; dask says which by the name `block_id`."""
-    starts = [place[number] for place, number in zip(places, block_id, strict=True)]
-    key = tuple(slice(start, start + length) for start, length in zip(starts, block.shape, strict=True))
-    target[key] = block
-    return np.ones((1,) * block.ndim, np.bool_)
-
-
-def _done(_: object) -> None:
-    """What a `Delayed` gives when everything is written."""

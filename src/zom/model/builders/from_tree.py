@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, cast
 
 from zom.model.bare_spec import is_spec
+from zom.model.bridge import bridge_of
 from zom.model.builders.chunking import refuse
 from zom.paths import parse_path
 
@@ -24,7 +25,14 @@ def group_of(cls: type[Group], tree: Mapping[str, Any], attributes: Any = None) 
     >>> list(group_of(v3.GroupSpec, {"a": {}}).members)
     ['a']
     """
-    return _Groups(cls.family).group(cls, tree, attributes)
+    bridge = bridge_of(tree)
+    if bridge is None:
+        return _Groups(cls.family).group(cls, tree, attributes)
+    made: Any = bridge.spec_of(tree, cls.family)
+    own: Any = cls
+    return cast(
+        "Group", own(attributes=made.attributes if attributes is None else attributes, members=made.members)
+    )
 
 
 class _Open:
@@ -73,7 +81,11 @@ class _Groups:
         while here.left:
             name, value = here.left[-1]
             mark = id(value)
-            if not is_spec(value) and isinstance(value, Mapping):
+            is_mapping = not is_spec(value) and isinstance(value, Mapping)
+            bridge = bridge_of(value) if is_mapping else None
+            if bridge is not None:
+                here.members[name] = bridge.spec_of(value, self._family)
+            elif is_mapping:
                 if mark in self._above:
                     raise refuse(name, "a mapping that doesn't contain itself", "one that does")
                 if mark not in self._made:

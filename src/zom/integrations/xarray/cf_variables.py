@@ -1,0 +1,165 @@
+"""Variables as xarray stores them: values, attributes and data types of CF, made by xarray's own coders.
+
+What a coder makes of a variable follows from its data type, attributes and encoding. Only datetimes, durations
+and objects need their values: for units that nobody gave, and for the type of the objects. So data that is not
+in memory is never read for a document: a variable without elements takes its place.
+"""
+
+from __future__ import annotations
+
+from inspect import signature
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from zom.model.builders.chunking import refuse
+from zom.stores.extra import imported
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from zom.errors import SpecError
+
+__all__ = ["encoded", "encoded_attributes", "encoded_fill", "holds_text", "is_lazy", "is_loaded", "prepared"]
+
+_BY_VALUE: Final = "OMmT"
+"""The kinds of data types that xarray encodes by what the values are."""
+
+_UNITS: Final = {"s": "seconds", "ms": "milliseconds", "us": "microseconds", "ns": "nanoseconds"}
+
+
+def prepared(
+    dataset: Any, encoding: Mapping[str, Any] | None = None
+) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The variables and attributes of a dataset, with names of coordinates in the attribute `coordinates`.
+
+    An entry of `encoding` takes the place of the variable's own.
+
+    >>> import xarray as xr
+    >>> ds = xr.Dataset({"t": ("x", [1, 2])}, {"label": ("x", ["a", "b"])})
+    >>> prepared(ds)[0]["t"].attrs
+    {'coordinates': 'label'}
+    """
+    conventions = imported("xarray.conventions", "xarray")
+    variables, attributes = conventions.encode_dataset_coordinates(dataset)
+    for name, own in (encoding or {}).items():
+        if name not in variables:
+            raise refuse("encoding", f"names of variables: {', '.join(map(str, variables))}", name)
+        variables[name].encoding = dict(own)
+    for name in variables:
+        if not isinstance(name, str) or not name:
+            raise refuse("dataset", "variables whose names are text", name, "rename them with .rename()")
+    return variables, encoded_attributes(attributes)
+
+
+def is_lazy(variable: Any) -> bool:
+    """Whether the data is cut into pieces that tasks compute, as by dask.
+
+    >>> import xarray as xr
+    >>> is_lazy(xr.Variable("x", [1, 2])), is_lazy(xr.Variable("x", [1, 2]).chunk())
+    (False, True)
+    """
+    return variable.chunks is not None
+
+
+def is_loaded(variable: Any) -> bool:
+    """Whether the values are in memory.
+
+    >>> import xarray as xr
+    >>> is_loaded(xr.Variable("x", [1, 2])), is_loaded(xr.Variable("x", [1, 2]).chunk())
+    (True, False)
+    """
+    # No public member says so without reading what is not in memory.
+    return bool(variable._in_memory)  # noqa: SLF001
+
+
+def encoded(name: str, variable: Any, number: int, *, values: bool) -> Any:
+    """The variable as Zarr `number` stores it; without `values`, what it holds means nothing.
+
+    >>> import xarray as xr
+    >>> packed = xr.Variable("x", [2.0, 4.0], encoding={"dtype": "i2", "scale_factor": 2.0, "_FillValue": 0})
+    >>> made = encoded("t", packed, 3, values=True)
+    >>> made.dtype, made.values.tolist(), sorted(made.attrs)
+    (dtype('int16'), [1, 2], ['_FillValue', 'scale_factor'])
+    """
+    coder = imported("xarray.backends.zarr", "xarray").encode_zarr_variable
+    given: dict[str, Any] = {"name": name}
+    if "zarr_format" in signature(coder).parameters:  # since xarray 2025.7: text of variable length
+        given["zarr_format"] = number
+    return coder(_timed(variable) if values else _stand_in(name, _timed(variable), number), **given)
+
+
+def encoded_attributes(attributes: Mapping[Any, Any]) -> dict[str, Any]:
+    """Attributes as JSON holds them.
+
+    >>> encoded_attributes({"a": np.float32(0.5), "b": np.arange(2)})
+    {'a': 0.5, 'b': [0, 1]}
+    """
+    coder = imported("xarray.backends.zarr", "xarray").encode_zarr_attr_value
+    return {str(name): coder(value) for name, value in attributes.items()}
+
+
+def encoded_fill(value: Any, dtype: np.dtype[Any]) -> Any:
+    """The attribute `_FillValue` of v3, as xarray spells it.
+
+    >>> encoded_fill(-1, np.dtype("int16")), encoded_fill(np.nan, np.dtype("float32"))
+    (-1, 'AAAAAAAA+H8=')
+    """
+    return imported("xarray.backends.zarr", "xarray").FillValueCoder.encode(value, dtype)
+
+
+def holds_text(dtype: np.dtype[Any]) -> bool:
+    """Whether objects of a data type are known to be text, by the mark of xarray or h5py.
+
+    >>> holds_text(np.dtype("O")), holds_text(np.dtype("O", metadata={"element_type": str}))
+    (False, True)
+    """
+    metadata: Any = dtype.metadata or {}
+    return dtype.kind == "O" and metadata.get("element_type", metadata.get("vlen")) is str
+
+
+def _timed(variable: Any) -> Any:
+    """A variable with units, where it is a time that is not in memory: else all of it would be read for them."""
+    if is_loaded(variable) or is_lazy(variable) or getattr(variable.dtype, "kind", "") not in "Mm":
+        return variable
+    if "units" in variable.encoding or "units" in variable.attrs:
+        return variable
+    units = _UNITS.get(np.datetime_data(variable.dtype)[0], "nanoseconds")
+    since = " since 1970-01-01" if variable.dtype.kind == "M" else ""
+    made = variable.copy(deep=False)
+    made.encoding = {"dtype": np.dtype("int64"), **variable.encoding, "units": f"{units}{since}"}
+    return made
+
+
+def _stand_in(name: str, variable: Any, number: int) -> Any:
+    """A variable that is encoded as this one: itself where its values tell how, else one without elements."""
+    dtype = variable.dtype
+    kind = getattr(dtype, "kind", "O")
+    if kind in _BY_VALUE:
+        if is_loaded(variable) or (kind in "Mm" and is_lazy(variable)):
+            return variable  # xarray encodes lazy times without computing them
+        if kind == "O":
+            dtype = _type_of_objects(name, variable)
+        if kind == "T" and number == 2:
+            raise _unknown_type(
+                name, "text of variable length, which xarray stores in v2 by its longest item"
+            )
+    elements = np.zeros((0,) * variable.ndim, dtype)
+    return imported("xarray", "xarray").Variable(
+        variable.dims, elements, dict(variable.attrs), dict(variable.encoding)
+    )
+
+
+def _type_of_objects(name: str, variable: Any) -> np.dtype[Any]:
+    """The data type to encode objects by which are not in memory."""
+    if holds_text(variable.dtype):
+        found: np.dtype[Any] = variable.dtype
+        return found
+    if " since " in str(variable.encoding.get("units", "")) and "calendar" in variable.encoding:
+        return np.dtype("datetime64[us]")  # dates of another calendar, which a file named
+    raise _unknown_type(name, "objects")
+
+
+def _unknown_type(name: str, found: str) -> SpecError:
+    fix = "load it with .load(), or name its type with .astype()"
+    return refuse(name, "a type of elements that can be told without computing them", found, fix)

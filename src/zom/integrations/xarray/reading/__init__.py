@@ -1,0 +1,1 @@
+"""What engine="zom" opens: a place, the groups found there, and their arrays as lazy variables."""

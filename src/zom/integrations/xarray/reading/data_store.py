@@ -1,0 +1,136 @@
+"""A group as xarray's `AbstractDataStore`: its arrays as variables that are not decoded yet."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from typing_extensions import override
+from xarray import Variable
+from xarray.backends.common import AbstractDataStore
+from xarray.core.indexing import LazilyIndexedArray
+
+from zom.errors import SpecError
+from zom.handles.array import Array
+from zom.integrations.xarray.reading.array_kind import ArrayKind
+from zom.integrations.xarray.reading.fill import missing_value
+from zom.integrations.xarray.reading.lazy_array import LazyArray
+from zom.integrations.xarray.reading.wanted import mentioned
+from zom.paths import join, parse_path
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from zom.integrations.xarray.reading.found import Found, FoundArray
+    from zom.integrations.xarray.reading.index_batch import IndexBatch
+    from zom.integrations.xarray.reading.wanted import Wanted
+
+__all__ = ["Kinds", "ZomDataStore"]
+
+Kinds = dict[int, ArrayKind]
+"""What is known of the specs of arrays, by their ids: the arrays that were found keep them alive."""
+
+
+class ZomDataStore(AbstractDataStore):
+    """One group of those that were found; the documents are known, and data is read when it is asked for."""
+
+    __slots__ = ("_batch", "_found", "_group", "_kinds", "_mask", "_path", "_wanted")
+
+    def __init__(self, found: Found, path: str, wanted: Wanted, batch: IndexBatch, kinds: Kinds) -> None:
+        self._found = found
+        self._group = found.groups[path]
+        self._path = join((*parse_path(found.path), *parse_path(path)))
+        self._wanted = wanted
+        self._batch = batch
+        self._kinds = kinds
+        self._mask = found.layout.family.form == "v2" if wanted.mask is None else wanted.mask
+
+    @property
+    def names(self) -> list[str]:
+        """The names of the arrays, and of what can't be read."""
+        return sorted({*self._group.arrays, *self._group.broken})
+
+    @override
+    def get_variables(self) -> Mapping[str, Variable]:
+        """The arrays that are wanted, by name."""
+        problems = [
+            problem
+            for name, found in self._group.broken.items()
+            if self._wanted.names_broken(name)
+            for problem in found
+        ]
+        if problems:
+            raise SpecError(problems, self._found.store.url)
+        arrays = {name: each for name, each in self._group.arrays.items() if name not in self._wanted.dropped}
+        if self._wanted.kept is not None:
+            kept = self._wanted.arrays(arrays, {name: self._kind(name, arrays[name]) for name in arrays})
+            arrays = {name: each for name, each in arrays.items() if name in kept}
+        return {name: self._variable(name, each) for name, each in arrays.items()}
+
+    @property
+    def mentioned(self) -> set[str]:
+        """The names of coordinates in the attributes of all arrays, of those that are not kept, too."""
+        dropped = self._wanted.dropped
+        return mentioned({name: each for name, each in self._group.arrays.items() if name not in dropped})
+
+    def _array(self, name: str, found: FoundArray) -> Array:
+        return Array(found.spec, self._found.store, f"{self._path.rstrip('/')}/{name}", self._found.layout)
+
+    def _kind(self, name: str, found: FoundArray) -> ArrayKind:
+        kind = self._kinds.get(id(found.spec))
+        if kind is None:
+            kind = self._kinds[id(found.spec)] = ArrayKind.of(self._array(name, found))
+        return kind
+
+    def _variable(self, name: str, found: FoundArray) -> Variable:
+        array, kind = self._array(name, found), self._kind(name, found)
+        attributes = dict(found.attributes)
+        names_path = array.layout.family.names_path
+        if names_path[0] == "attributes":
+            attributes.pop(names_path[1], None)
+            attributes = _without_netcdf(attributes)
+        encoding = kind.encoding()
+        if self._mask:
+            if kind.fill_value is not None:
+                attributes["_FillValue"] = kind.fill_value
+        else:
+            if array.layout.family.form != "v2":
+                encoding["fill_value"] = kind.fill_value
+            if "_FillValue" in attributes:
+                attributes["_FillValue"] = missing_value(array, kind.dtype, attributes["_FillValue"])
+        is_index = kind.dimensions == (name,)
+        batch = self._batch if is_index and self._batch.add(array, kind.dtype.itemsize) else None
+        lazy = LazilyIndexedArray(LazyArray(array, kind.dtype, batch))
+        return Variable(kind.dimensions, lazy, attributes, encoding)
+
+    @override
+    def get_attrs(self) -> Mapping[str, Any]:
+        """The attributes of the group."""
+        return _without_netcdf(self._group.attributes)
+
+    @override
+    def get_dimensions(self) -> Mapping[Any, int]:
+        """The length of each dimension."""
+        return {
+            dimension: length
+            for name, found in self._group.arrays.items()
+            for kind in [self._kind(name, found)]
+            for dimension, length in zip(kind.dimensions, kind.shape, strict=True)
+        }
+
+    @override
+    def get_encoding(self) -> dict[str, Any]:
+        """Where it was read from, where xarray can't tell."""
+        source = self._found.source
+        return {} if source is None else {"source": source}
+
+    @override
+    def close(self) -> None:
+        """Close the store, if it was opened for this."""
+        closing = self._found.closing
+        if closing is not None:
+            closing()
+
+
+def _without_netcdf(attributes: Mapping[str, Any]) -> dict[str, Any]:
+    """Attributes without those of NCZarr itself, which are no attributes of the dataset."""
+    return {key: value for key, value in attributes.items() if not key.lower().startswith("_nc")}

@@ -1,0 +1,94 @@
+"""Datasets of the groups of a hierarchy, decoded by xarray."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from xarray.backends.store import StoreBackendEntrypoint
+
+from zom.errors import NotFound
+from zom.extension.registry import did_you_mean, near
+from zom.integrations.xarray.reading.data_store import Kinds, ZomDataStore
+from zom.integrations.xarray.reading.index_batch import IndexBatch
+from zom.integrations.xarray.reading.wanted import Wanted
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    import xarray as xr
+
+    from zom.integrations.xarray.reading.found import Found
+    from zom.integrations.xarray.reading.place import Place
+
+__all__ = ["Names", "open_all", "open_one"]
+
+Names: TypeAlias = "str | Iterable[str] | None"
+"""The names of variables, as people give them."""
+
+
+def open_one(
+    place: Place,
+    decoders: Mapping[str, Any],
+    *,
+    drop: Names = None,
+    mask: bool | None = None,
+    variables: str | Sequence[str] | None = None,
+) -> xr.Dataset:
+    """The group as one dataset; of its variables only those that are named, with their coordinates."""
+    kept = None if variables is None else _listed(variables)
+    coordinates = decoders.get("decode_coords")
+    # With "all", other attributes make coordinates, too: then all variables are decoded.
+    wanted = Wanted(frozenset(_listed(drop)), None if coordinates == "all" else kept, mask)
+    found = place.find(depth=1)
+    store = ZomDataStore(found, "", wanted, IndexBatch(found.store), {})
+    dataset = _decoded(store, found, decoders, drop)
+    if kept is None:
+        return dataset
+    missing = [name for name in kept if name not in dataset.variables]
+    if missing:
+        store.close()
+        raise _no_variable(found, missing[0], store.names)
+    if coordinates:
+        dataset = dataset.set_coords(store.mentioned & dataset.variables.keys())
+    chosen = dataset[list(kept)]
+    chosen.set_close(found.closing)
+    chosen.encoding = dataset.encoding
+    return chosen
+
+
+def open_all(
+    place: Place, decoders: Mapping[str, Any], *, drop: Names = None, mask: bool | None = None
+) -> dict[str, xr.Dataset]:
+    """The group and all groups below it as datasets, by their paths below it; the documents are read once."""
+    found = place.find(depth=None)
+    wanted = Wanted(frozenset(_listed(drop)), None, mask)
+    batch = IndexBatch(found.store)
+    kinds: Kinds = {}
+    return {
+        f"/{path}": _decoded(ZomDataStore(found, path, wanted, batch, kinds), found, decoders, drop)
+        for path in found.groups
+    }
+
+
+def _decoded(store: ZomDataStore, found: Found, decoders: Mapping[str, Any], drop: Names) -> xr.Dataset:
+    try:
+        entry: Any = StoreBackendEntrypoint()
+        made: xr.Dataset = entry.open_dataset(store, drop_variables=drop, **decoders)
+    except BaseException:
+        store.close()
+        raise
+    # A dataset is pickled with what closes it: the store is enough.
+    made.set_close(found.closing)
+    return made
+
+
+def _listed(names: Names) -> tuple[str, ...]:
+    return (names,) if isinstance(names, str) else tuple(names or ())
+
+
+def _no_variable(found: Found, name: str, known: Sequence[str]) -> NotFound:
+    hint = did_you_mean(near(name, known), known)
+    where = f"{found.store.url}: {found.path}: variables"
+    return NotFound(
+        f"{where}: expected names of arrays in the group, found {name!r}{f'; {hint}' if hint else ''}"
+    )

@@ -1,0 +1,116 @@
+"""The index coordinates of a dataset, or of a tree: one batch of requests brings the chunks of all of them.
+
+xarray asks for them one by one, as soon as a dataset is open. A store that answers late is asked for all at once
+then; the bytes are kept until each coordinate was read.
+"""
+
+from __future__ import annotations
+
+import threading
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Final
+
+from typing_extensions import override
+
+from zom.engine.selection import basic_or_numpy
+from zom.engine.split import walk
+from zom.errors import ZomError
+from zom.handles.array import Array
+from zom.stores.interface import Store, cut
+from zom.stores.wrap import WrapperStore
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from zom.stores.interface import ByteRange, Snapshot
+
+__all__ = ["IndexBatch"]
+
+_MOST: Final = 1 << 26
+"""The bytes, decoded, of all coordinates that are read together; what is larger is read by itself."""
+
+
+class IndexBatch:
+    """Coordinates that are read together, when the first of them is.
+
+    >>> import zom
+    >>> spec = zom.v3.ArraySpec.build(shape=(4,), dtype="int8", fill_value=7)
+    >>> array = zom.create_array("memory:", spec)
+    >>> batch = IndexBatch(array.store)
+    >>> batch.add(array, 1), batch.source(array) is array
+    (False, True)
+    """
+
+    def __init__(self, store: Store) -> None:
+        # A store that answers at once gains nothing.
+        self._room = _MOST if store.capabilities.parallel > 1 else 0
+        self._store = store
+        self._waiting: list[Array] = []
+        self._found: dict[str, Array] = {}
+        self._lock = threading.Lock()
+
+    def add(self, array: Array, itemsize: int) -> bool:
+        """Whether the array is read with the others."""
+        nbytes = array.size * itemsize
+        if not 0 < nbytes <= self._room:
+            return False
+        self._room -= nbytes
+        self._waiting.append(array)
+        return True
+
+    def source(self, array: Array) -> Array:
+        """What to read the elements of `array` from: the array itself, or what was read of it already."""
+        with self._lock:
+            if self._waiting:
+                waiting, self._waiting = self._waiting, []
+                self._found = self._fetched(waiting)
+            return self._found.get(array.path, array)
+
+    def drop(self, array: Array) -> None:
+        """Forget what was read of `array`."""
+        with self._lock:
+            self._found.pop(array.path, None)
+
+    def _fetched(self, arrays: Sequence[Array]) -> dict[str, Array]:
+        keys = [key for array in arrays for key in _keys(array)]
+        try:
+            values = self._store.get_many(keys)
+        except ZomError:
+            return {}  # each is read by itself then, and the one at fault raises
+        store = _Fetched(self._store, dict(zip(keys, values, strict=True)))
+        return {array.path: Array(array.spec, store, array.path, array.layout) for array in arrays}
+
+
+def _keys(array: Array) -> Iterator[str]:
+    """The keys of all chunks of an array."""
+    chunks = array.chunk_access
+    index = basic_or_numpy((), array.shape).index
+    return walk(index, chunks.plan.axes).keys(chunks.plan.keys, chunks.prefix)
+
+
+class _Fetched(WrapperStore):
+    """A store of which some values were read already."""
+
+    def __init__(self, inner: Store, values: Mapping[str, bytes | None]) -> None:
+        super().__init__(inner)
+        self.capabilities = replace(inner.capabilities, parallel=1, writable=False)
+        self._values = values
+
+    @override
+    def _read(self, key: str, byte_range: ByteRange | None) -> bytes | None:
+        if key not in self._values:
+            return self.inner.get(key, byte_range)
+        value = self._values[key]
+        return None if value is None else cut(value, byte_range)
+
+    @override
+    def _read_many(self, requests: Sequence[tuple[str, ByteRange | None]]) -> list[bytes | None]:
+        return [self._read(key, byte_range) for key, byte_range in requests]
+
+    @override
+    def _read_into(self, key: str, target: memoryview[Any]) -> int | None:
+        return Store._read_into(self, key, target)  # noqa: SLF001 - as a store that knows `_read` alone
+
+    @override
+    def _snapshot(self, key: str) -> Snapshot | None:
+        return Store._snapshot(self, key)  # noqa: SLF001 - as above

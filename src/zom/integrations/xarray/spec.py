@@ -1,0 +1,125 @@
+"""Specs of datasets: what xarray would write, as one document, without touching data."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from zom.formats import v2, v3
+from zom.integrations.xarray.array_spec import array_spec
+from zom.integrations.xarray.cf_variables import encoded, prepared
+from zom.model.builders.chunking import refuse
+from zom.stores.extra import imported
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+__all__ = ["Written", "datasets_of", "from_xarray", "group_spec", "to_spec", "written"]
+
+_NAME = "__xarray_dataarray_name__"
+_VARIABLE = "__xarray_dataarray_variable__"
+
+
+class Written(NamedTuple):
+    """A variable, and what is to be stored of it."""
+
+    path: str
+    source: Any
+    """The variable as the dataset has it, with the encoding that is asked for."""
+    encoded: Any
+    """The variable as its values are stored; without elements where nobody asked for values."""
+    spec: Any
+
+
+def to_spec(data: Any, *, zarr_format: int = 3, encoding: Mapping[str, Any] | None = None) -> Any:
+    """The spec of a Dataset, DataTree or DataArray: what `to_zarr` would write, without touching data.
+
+    Data that is not in memory is never read or computed. Datetimes and durations in memory, which coordinates
+    are, are looked at where the encoding names no units. Lazy ones count in their own resolution since 1970.
+    Objects that are not in memory are refused, since nobody can tell what they are.
+
+    `encoding` takes the place of the variables' own, by their names; for a DataTree by the paths of groups.
+
+    >>> import numpy as np, xarray as xr
+    >>> ds = xr.Dataset({"t2m": (("time", "x"), np.zeros((2, 3), "f4"))}, {"time": [10, 20]}, {"title": "a"})
+    >>> spec = to_spec(ds, encoding={"t2m": {"chunks": (1, 3)}})
+    >>> spec["t2m"].dimension_names, spec["t2m"].chunk_grid["configuration"], spec.attributes
+    (('time', 'x'), {'chunk_shape': [1, 3]}, {'title': 'a'})
+    >>> to_spec(ds, zarr_format=2)["time"].attributes
+    {'_ARRAY_DIMENSIONS': ['time']}
+    """
+    made = written(data, zarr_format=zarr_format, encoding=encoding, values=False)
+    return group_spec(*made, zarr_format)
+
+
+from_xarray = to_spec
+"""`to_spec`, by the name that it has in `zom`."""
+
+
+def written(
+    data: Any, *, zarr_format: int, encoding: Mapping[str, Any] | None, values: bool
+) -> tuple[dict[str, dict[str, Any]], list[Written]]:
+    """The attributes of each group by its path, and all variables as they are to be stored."""
+    if zarr_format not in {2, 3}:
+        raise refuse("zarr_format", "2 or 3", zarr_format)
+    attributes: dict[str, dict[str, Any]] = {}
+    found: list[Written] = []
+    for path, dataset, own in datasets_of(data, encoding, zarr_format):
+        variables, attributes[path] = prepared(dataset, own)
+        for name, variable in variables.items():
+            made = encoded(name, variable, zarr_format, values=values)
+            spec = array_spec(name, made, variable, zarr_format, strict=name in (own or {}))
+            found.append(Written(f"{path}/{name}".lstrip("/"), variable, made, spec))
+    return attributes, found
+
+
+def group_spec(attributes: dict[str, dict[str, Any]], variables: list[Written], zarr_format: int) -> Any:
+    """The tree of these groups and variables."""
+    cls: Any = v2.GroupSpec if zarr_format == 2 else v3.GroupSpec
+    members: dict[str, dict[str, Any]] = {path: {} for path in attributes}
+    for each in variables:
+        path, _, name = each.path.rpartition("/")
+        members[path][name] = each.spec
+    made: Any = None
+    for path in sorted(attributes, key=lambda path: (-path.count("/") - bool(path), path)):
+        made = cls(attributes=attributes[path], members=members[path])
+        if path:
+            above, _, name = path.rpartition("/")
+            members[above][name] = made
+    return made
+
+
+def datasets_of(
+    data: Any, encoding: Mapping[str, Any] | None, zarr_format: int
+) -> Iterator[tuple[str, Any, Mapping[str, Any] | None]]:
+    """The groups of a Dataset, DataTree or DataArray: path, dataset and encoding of each, as `to_zarr` has them."""
+    xarray = imported("xarray", "xarray")
+    if isinstance(data, xarray.DataArray):
+        yield "", _dataset_of(data, zarr_format), encoding
+    elif isinstance(data, xarray.Dataset):
+        yield "", data, encoding
+    elif isinstance(data, xarray.DataTree):
+        tree: Any = data
+        unknown = [path for path in encoding or {} if path not in tree.groups]
+        if unknown:
+            raise refuse("encoding", f"paths of groups: {', '.join(tree.groups)}", unknown)
+        for path, node in tree.subtree_with_keys:
+            here = "" if node is tree else str(path)
+            own = None if encoding is None else encoding.get(node.path)
+            yield here, node.to_dataset(inherit=node is tree), own
+    else:
+        raise refuse("data", "a Dataset, DataTree or DataArray of xarray", type(data).__name__)
+
+
+def _dataset_of(array: Any, zarr_format: int) -> Any:
+    """The dataset that an array is stored as; xarray's names say that it was an array."""
+    is_member = array.name is not None and array.name not in array.coords and array.name not in array.dims
+    if is_member:
+        return array.to_dataset()
+    if zarr_format == 3:
+        found = "none" if array.name is None else f"{array.name!r}, the name of a dimension or coordinate"
+        fix = f"rename it with .rename(); xarray's own {_VARIABLE!r} is a name that v3 reserves"
+        raise refuse("name", "a name of its own for the array", found, fix)
+    made = array.to_dataset(name=_VARIABLE)
+    if array.name is not None:
+        made.attrs[_NAME] = array.name
+    return made

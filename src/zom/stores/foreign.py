@@ -1,0 +1,118 @@
+"""Objects of other libraries as stores: of zarr-python, obstore, fsspec, icechunk and universal-pathlib.
+
+They are told by what they offer: no library is imported to find out.
+"""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Any, cast
+
+from zom.errors import StoreError
+from zom.stores.wrap import PrefixStore, ReadOnlyStore
+
+if TYPE_CHECKING:
+    from zom.stores.interface import Store
+
+__all__ = ["SESSION", "adapted", "kind_of"]
+
+_ROOTED = {"reference", "dir", "zip", "tar", "libarchive"}
+"""File systems of fsspec that hold one hierarchy, and nothing that is not meant."""
+
+SESSION = "expected a session: repository.readonly_session('main') or repository.writable_session('main')"
+"""What is opened of an icechunk repository."""
+
+
+def adapted(place: Any, *, read_only: bool) -> Store:
+    """A store around an object of another library, told by what it offers.
+
+    >>> adapted(7, read_only=True)
+    Traceback (most recent call last):
+    zom.errors.StoreError: builtins.int: cannot open: expected a path, a URL, or a store of zom, zarr-python, obstore, fsspec or icechunk
+    """
+    if _is_of("zarr.storage", "StorePath", place) or hasattr(place, "store_path"):
+        at = getattr(place, "store_path", place)
+        return _below(adapted(at.store, read_only=read_only), str(at.path))
+    if _is_of("zarr.abc.store", "Store", place):
+        return _from_zarr_python(place, read_only=read_only)
+    if _is_of("icechunk", "Session", place):
+        return _from_zarr_python(place.store, read_only=read_only)
+    if _is_of("icechunk", "Repository", place):
+        raise StoreError(kind_of(place), "", "open", SESSION)
+    if type(place).__module__.partition(".")[0] == "obstore" and not _is_of(
+        "fsspec.spec", "AbstractFileSystem", place
+    ):
+        from zom.stores.object import ObjectStore  # noqa: PLC0415 - asyncio is loaded where it is needed
+
+        return ObjectStore(place, read_only=read_only)
+    path = getattr(place, "path", getattr(place, "root", None))
+    if hasattr(place, "fs") and isinstance(path, str):
+        return _in_file_system(place.fs, path, read_only=read_only)
+    if _is_of("fsspec.spec", "AbstractFileSystem", place):
+        return _file_system(place, read_only=read_only)
+    wanted = "expected a path, a URL, or a store of zom, zarr-python, obstore, fsspec or icechunk"
+    raise StoreError(kind_of(place), "", "open", wanted)
+
+
+def _in_file_system(filesystem: Any, path: str, *, read_only: bool) -> Store:
+    """A store around a path in a file system of fsspec: what a mapper is, or a UPath."""
+    if type(filesystem).__module__.partition(".")[0] == "obstore":
+        return _of_obstore(filesystem, path, read_only=read_only)
+    from zom.stores.fsspec import FsspecStore  # noqa: PLC0415 - only for such paths
+
+    return FsspecStore(filesystem, path, read_only=read_only)
+
+
+def _of_obstore(filesystem: Any, path: str, *, read_only: bool) -> Store:
+    """A store around the obstore that obstore's own file system for fsspec has.
+
+    That file system reads no whole values in batches, and a missing one fails the batch (obstore 0.12).
+    """
+    from zom.stores.object import ObjectStore  # noqa: PLC0415 - asyncio is loaded where it is needed
+
+    bucket, inner = filesystem._split_path(path)  # noqa: SLF001 - it has no other name
+    prefix = f"{inner.strip('/')}/".lstrip("/")
+    return ObjectStore(filesystem._construct_store(bucket), prefix, read_only=read_only)  # noqa: SLF001 - as above
+
+
+def _file_system(place: Any, *, read_only: bool) -> Store:
+    """A store around a file system of fsspec that has a root of its own."""
+    protocol = place.protocol if isinstance(place.protocol, str) else place.protocol[0]
+    if protocol not in _ROOTED:
+        reason = "expected a path in this file system: pass file_system.get_mapper('path/to/data.zarr')"
+        raise StoreError(f"{protocol}://", "", "open", reason)
+    from zom.stores.fsspec import FsspecStore  # noqa: PLC0415 - only for such file systems
+
+    return FsspecStore(place, "", read_only=read_only)
+
+
+def _from_zarr_python(place: Any, *, read_only: bool) -> Store:
+    """A store around one of zarr-python's; one that is only a cover is taken off."""
+    if _is_of("zom.stores.zarr_python.bridge", "Bridge", place):
+        inner = cast("Store", place.inner)
+        shut = (read_only or place.read_only) and inner.capabilities.writable
+        return ReadOnlyStore(inner) if shut else inner
+    if _is_of("zarr.storage", "ObjectStore", place):
+        return adapted(place.store, read_only=read_only or place.read_only)
+    from zom.stores.zarr_python import ZarrPythonStore  # noqa: PLC0415 - needs zarr-python
+
+    return ZarrPythonStore(place, read_only=read_only)
+
+
+def _below(whole: Store, path: str) -> Store:
+    return PrefixStore(whole, f"{path.strip('/')}/") if path.strip("/") else whole
+
+
+def _is_of(module: str, name: str, place: object) -> bool:
+    """Whether it is an instance of a class in a module; nothing is imported to find out."""
+    kind = getattr(sys.modules.get(module), name, None)
+    return isinstance(kind, type) and isinstance(place, kind)
+
+
+def kind_of(place: object) -> str:
+    """The full name of its class.
+
+    >>> kind_of({})
+    'builtins.dict'
+    """
+    return f"{type(place).__module__}.{type(place).__qualname__}"

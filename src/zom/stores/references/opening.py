@@ -1,0 +1,148 @@
+"""Opening references: a document as Python has it, a JSON file, or a directory of parquet files, near or far."""
+
+from __future__ import annotations
+
+import os
+import posixpath
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypedDict
+
+from zom.errors import StoreError
+from zom.stores.credentials import shown_url, without_secrets
+from zom.stores.local import LocalStore
+from zom.stores.references import ReferenceStore
+from zom.stores.references.document import is_references, parse_references, read_text
+from zom.stores.references.targets import Targets, is_far
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from zom.stores.interface import Store
+    from zom.stores.references.document import Reference
+
+__all__ = ["are_references", "from_document", "from_place", "is_named"]
+
+_NAMES = (".json", ".parq", ".parquet")
+_NODES = ("zarr.json", ".zarray", ".zgroup", ".zattrs", ".zmetadata")
+_BEGINNING = 1 << 16
+
+
+class _Choices(TypedDict, total=False):
+    allow: Iterable[str] | None
+    remote_options: dict[str, Any] | None
+
+
+def is_named(place: str) -> bool:
+    """Whether a path or a URL is named as references are.
+
+    >>> is_named("a/refs.json"), is_named("refs.parq"), is_named("a/zarr.json"), is_named("a.zarr")
+    (True, True, False, False)
+    """
+    name = place.rstrip("/").rpartition("/")[2].lower()
+    return name.endswith(_NAMES) and name not in _NODES
+
+
+def are_references(path: str) -> bool:
+    """Whether there are references at a path: a file of JSON, or a directory of parquet files.
+
+    >>> are_references("no/such/file.json")
+    False
+    """
+    if not is_named(path):
+        return False
+    try:
+        if Path(path).is_dir():
+            with Path(path, ".zmetadata").open("rb") as file:
+                return b'"record_size"' in file.read()
+        if not Path(path).is_file():
+            return False
+        with Path(path).open("rb") as file:
+            beginning = file.read(_BEGINNING)
+            if b'"refs"' not in beginning and not any(f'{name}"'.encode() in beginning for name in _NODES):
+                return False
+            return is_references(read_text(beginning + file.read(), path))
+    except (OSError, StoreError):
+        return False
+
+
+def from_document(document: Mapping[str, Any], **options: Any) -> ReferenceStore:
+    """The store of a document as Python has it; `options` are `allow` and `remote_options` of `ReferenceStore`.
+
+    >>> from_document({"version": 1, "refs": {".zgroup": '{"zarr_format": 2}'}}).get(".zgroup")
+    b'{"zarr_format": 2}'
+    """
+    choices = _choices(options)
+    _refuse_others("reference://", options)
+    if not is_references(document):
+        reason = (
+            "a dict is taken for kerchunk references, with `version` and `refs`, or keys such as '.zgroup' and 'a/0'; "
+            "pass zom.stores.memory.MemoryStore(values) for a dict of bytes"
+        )
+        raise StoreError("reference://", "", "open", reason)
+    reopen = (_from_document_again, (dict(document), _travelling(choices)))
+    return ReferenceStore(parse_references(document, "reference://"), reopen=reopen, **choices)
+
+
+def from_place(place: str, **options: Any) -> ReferenceStore:
+    """The store of references at a path or a URL; further `options` go to the store that holds them."""
+    choices = _choices(options)
+    place = place.rstrip("/")
+    if is_far(place):
+        shown, home = shown_url(place), f"{place.rpartition('/')[0]}/"
+    else:
+        _refuse_others(place, options)
+        place = shown = os.path.abspath(place)  # noqa: PTH100 - links stay as they are
+        home = posixpath.dirname(place)
+    reopen = (_from_place_again, (place, _travelling(choices), without_secrets(options)))
+    holder, key = _holder(place, home, options)
+    if key.lower().endswith(".json"):
+        references: Mapping[str, Reference] = _in_json(holder, key, shown)
+    else:
+        from zom.stores.references.parquet import ParquetReferences  # noqa: PLC0415 - needs pyarrow
+
+        references = ParquetReferences(holder, f"{key}/", shown)
+    return ReferenceStore(references, url=shown, home=home, reopen=reopen, **choices)
+
+
+def _holder(place: str, home: str, options: dict[str, Any]) -> tuple[Store, str]:
+    """The store that holds the document, and its key there."""
+    if is_far(place):
+        return Targets(home, options=options).find(place)
+    return LocalStore(home, read_only=True), place.rpartition("/")[2]
+
+
+def _in_json(holder: Store, key: str, shown: str) -> dict[str, Reference]:
+    with holder:
+        text = holder.get(key)
+    if text is None:
+        raise StoreError(shown, "", "open", "there is no such file")
+    return parse_references(read_text(text, shown), shown)
+
+
+def _choices(options: dict[str, Any]) -> _Choices:
+    """The options of the references themselves, taken out of `options`."""
+    allow, remote = options.pop("allow", None), options.pop("remote_options", None)
+    if isinstance(allow, str):
+        raise StoreError("reference://", "", "open", f"expected a list of places to allow, found {allow!r}")
+    return {"allow": None if allow is None else tuple(allow), "remote_options": remote}
+
+
+def _travelling(choices: _Choices) -> dict[str, Any]:
+    """The choices without what may be secret, as a pickle holds them."""
+    remote = choices.get("remote_options")
+    return {**choices, "remote_options": None if remote is None else without_secrets(remote)}
+
+
+def _refuse_others(where: str, options: dict[str, Any]) -> None:
+    if options:
+        names = ", ".join(sorted(options))
+        reason = f"expected no options but allow and remote_options, found {names}"
+        raise StoreError(where, "", "open", reason)
+
+
+def _from_document_again(document: dict[str, Any], choices: dict[str, Any]) -> ReferenceStore:
+    return from_document(document, **choices)
+
+
+def _from_place_again(place: str, choices: dict[str, Any], options: dict[str, Any]) -> ReferenceStore:
+    return from_place(place, **choices, **options)

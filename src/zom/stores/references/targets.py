@@ -1,0 +1,194 @@
+"""What references point to: which places may be read, and the stores through which they are.
+
+The addresses stand in a document that somebody else may have written. So a document on a disk may name files in its
+own directory and below, and anything on the web; a document on the web never names a file of this machine, nor
+an address of this machine's network. Whatever else is meant has to be allowed by who opens it.
+"""
+
+from __future__ import annotations
+
+import ipaddress
+import os
+import re
+from typing import TYPE_CHECKING, Any
+from urllib.parse import unquote, urlsplit
+
+from zom.errors import StoreError
+from zom.stores.credentials import shown_url
+from zom.stores.local import LocalStore
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from zom.stores.interface import Store
+
+__all__ = ["Targets", "is_far"]
+
+_SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]+)://")
+_WEB = {"http", "https"}
+_BUCKETS = {"s3": "s3", "gs": "gs", "gcs": "gs", "az": "az"}
+"""The schemes of obstore's stores, by those that people write."""
+
+
+def is_far(url: str) -> bool:
+    """Whether an address is of the web or a bucket.
+
+    >>> is_far("s3://bucket/a.nc"), is_far("/data/a.nc"), is_far("file:///data/a.nc")
+    (True, False, False)
+    """
+    found = _SCHEME.match(url)
+    return found is not None and found[1].lower() != "file"
+
+
+class Targets:
+    """The stores that references point into, opened when they are first read.
+
+    `home` is the directory of the document, a path or a URL, "" where it is of this process. Besides it, what begins
+    with one of `allow` may be read; None allows what is far, and everything to what is of this process.
+
+    >>> Targets("https://example.org/a/").find("b.nc")
+    (<HTTPStore https://example.org>, 'a/b.nc')
+    >>> Targets("https://example.org/a/").find("file:///etc/passwd")
+    Traceback (most recent call last):
+    zom.errors.StoreError: https://example.org/a: cannot read: a reference points to '/etc/passwd', which its document may not read; if you trust it, open it with zom.store(..., allow=['/etc/'])
+    """
+
+    def __init__(
+        self, home: str, *, allow: Iterable[str] | None = None, options: dict[str, Any] | None = None
+    ) -> None:
+        self._home = home
+        self._allow = None if allow is None else tuple(_whole(os.fspath(each)) for each in allow)
+        self._options = dict(options or {})
+        self._stores: dict[str, Store] = {}
+
+    def find(self, url: str) -> tuple[Store, str]:
+        """The store and the key of an address; StoreError where it may not be read."""
+        if is_far(url):
+            return self._far(url)
+        if is_far(self._home) and not url.startswith("/") and not url.lower().startswith("file:"):
+            return self._far(f"{self._home}{url}")
+        return self._near(_path(url, self._home))
+
+    def close(self) -> None:
+        """Close all stores that were opened."""
+        while self._stores:
+            self._stores.popitem()[1].close()
+
+    def _near(self, path: str) -> tuple[Store, str]:
+        if not self._may_read_file(path):
+            raise self._refusal(path, f"{os.path.dirname(path)}/")  # noqa: PTH120 - a text, as in the document
+        folder, _, name = path.rpartition("/")
+        return self._opened(f"{folder}/"), name
+
+    def _may_read_file(self, path: str) -> bool:
+        if self._allow is None and not self._home:
+            return True
+        real = os.path.realpath(path)
+        places = [each for each in self._allow or () if not is_far(each)]
+        if self._home and not is_far(self._home):
+            places.append(f"{self._home}/")
+        return any(f"{real}/".startswith(_with_slash(os.path.realpath(each))) for each in places)
+
+    def _far(self, url: str) -> tuple[Store, str]:
+        parts = _checked(url, self._shown)
+        scheme = _BUCKETS.get(parts.scheme.lower(), parts.scheme.lower())
+        address = f"{scheme}://{parts.netloc}{parts.path}"
+        if scheme not in {*_WEB, *_BUCKETS.values()}:
+            reason = (
+                f"a reference points to {shown_url(url)!r}; known are files, http, https, s3, gs and az: pass "
+                "fsspec.filesystem('reference', fo=...) for others"
+            )
+            raise StoreError(self._shown, "", "read", reason)
+        if not self._may_read_far(address):
+            raise self._refusal(shown_url(url), f"{scheme}://{parts.netloc}/")
+        # A path in a URL is escaped; the names in a bucket are what they are.
+        key = unquote(parts.path) if scheme in _WEB else parts.path
+        return self._opened(f"{scheme}://{parts.netloc}/"), key.lstrip("/")
+
+    def _may_read_far(self, address: str) -> bool:
+        places = [each for each in self._allow or () if is_far(each)]
+        if is_far(self._home):
+            places.append(_with_slash(self._home))
+        if any(f"{address}/".startswith(each) for each in places):
+            return True
+        if self._allow is not None:
+            return False
+        is_own_host = urlsplit(address).netloc == urlsplit(self._home).netloc
+        return is_own_host or not (is_far(self._home) and _is_inner(address))
+
+    def _refusal(self, place: str, allowed: str) -> StoreError:
+        reason = (
+            f"a reference points to {place!r}, which its document may not read; if you trust it, open it with "
+            f"zom.store(..., allow=[{allowed!r}])"
+        )
+        return StoreError(self._shown, "", "read", reason)
+
+    @property
+    def _shown(self) -> str:
+        return (shown_url(self._home) if is_far(self._home) else self._home).rstrip("/") or "references"
+
+    def _opened(self, root: str) -> Store:
+        found = self._stores.get(root)
+        if found is None:
+            # Of two threads that open it, one keeps what it has opened.
+            found = self._stores.setdefault(root, self._open(root))
+        return found
+
+    def _open(self, root: str) -> Store:
+        if not is_far(root):
+            return LocalStore(root, create="later", read_only=True)
+        if urlsplit(root).scheme in _WEB:
+            from zom.stores.http import HTTPStore  # noqa: PLC0415 - http.client is loaded where it is needed
+
+            return HTTPStore(root, **self._options)
+        from zom.stores.object import ObjectStore  # noqa: PLC0415 - asyncio is loaded where it is needed
+
+        return ObjectStore.from_url(root, read_only=True, **self._options)
+
+
+def _path(url: str, home: str) -> str:
+    """The absolute path of a file that a reference names."""
+    if url.lower().startswith("file:"):
+        parts = urlsplit(url)
+        if parts.netloc not in {"", "localhost"}:
+            raise StoreError(home, "", "read", f"a reference points to a file of another host: {url!r}")
+        url = unquote(parts.path, errors="surrogateescape")
+    if "\0" in url:
+        raise StoreError(home, "", "read", f"expected a path without NUL in a reference, found {url!r}")
+    below = "" if is_far(home) else home
+    return os.path.abspath(os.path.join(below, url))  # noqa: PTH100, PTH118 - links stay as they are
+
+
+def _checked(url: str, shown: str) -> Any:
+    """The parts of the URL, where it has none that would be dropped."""
+    try:
+        parts = urlsplit(url)
+    except ValueError:
+        parts = urlsplit("")
+    if not parts.netloc or "@" in parts.netloc or parts.query or parts.fragment:
+        reason = f"expected a URL without user, query and fragment in a reference, found {shown_url(url)!r}"
+        raise StoreError(shown, "", "read", reason)
+    return parts
+
+
+def _whole(place: str) -> str:
+    """What an allowed place is compared as: a URL, or an absolute path."""
+    if is_far(place):
+        scheme, _, rest = place.partition("://")
+        return _with_slash(f"{_BUCKETS.get(scheme.lower(), scheme.lower())}://{rest}")
+    return _path(place, "")
+
+
+def _with_slash(place: str) -> str:
+    return place if place.endswith("/") else f"{place}/"
+
+
+def _is_inner(address: str) -> bool:
+    """Whether it is, as far as its name says, an address of this machine or of its network."""
+    host = urlsplit(address).hostname or ""
+    if urlsplit(address).scheme not in _WEB:
+        return False
+    try:
+        return not ipaddress.ip_address(host).is_global
+    except ValueError:
+        return host == "localhost" or host.endswith((".localhost", ".local", ".internal")) or "." not in host

@@ -1,0 +1,13 @@
+"""zom and xarray: specs of datasets, and datasets written to stores.
+
+>>> import xarray as xr, zom
+>>> ds = xr.Dataset({"t": ("x", [1, 2, 3])}, {"x": [10, 20, 30]}, {"title": "an example"})
+>>> [path for path, node in zom.xarray.to_spec(ds).walk()]
+['/', '/t', '/x']
+"""
+
+from __future__ import annotations
+
+from zom.integrations.xarray.spec import to_spec
+
+__all__ = ["to_spec"]
