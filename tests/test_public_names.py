@@ -68,6 +68,7 @@ PUBLIC = [
     ),
     *(
         "explain",
+        "from_hdf5",
         "from_xarray",
         "json_schema",
         "like",

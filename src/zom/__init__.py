@@ -65,6 +65,7 @@ if TYPE_CHECKING:
     from zom.hierarchy.stored.broken import BrokenNode
     from zom.hierarchy.stored.diff import diff
     from zom.hierarchy.stored.read import read
+    from zom.integrations.hdf5.spec import from_hdf5
     from zom.integrations.xarray.spec import from_xarray
     from zom.limits import Limits
     from zom.model.builders.build import AUTO
@@ -120,6 +121,7 @@ _HOMES = {
     "zom.handles.plan": ("Plan",),
     "zom.hierarchy.plugins": ("load_extensions",),
     "zom.hierarchy.stored.read": ("read",),
+    "zom.integrations.hdf5.spec": ("from_hdf5",),
     "zom.hierarchy.journal.repair": ("Repair", "plan_repair", "repair"),
     "zom.hierarchy.check.validate": ("check", "validate"),
     "zom.integrations.xarray.spec": ("from_xarray",),
@@ -196,6 +198,7 @@ __all__ = [
     "diff",
     "draft",
     "explain",
+    "from_hdf5",
     "from_xarray",
     "json_schema",
     "like",

@@ -79,6 +79,7 @@ def copy_raw(pair: ArrayPair) -> None:
             nbytes = sum(len(value) for _, value in found)
             pair.tally.add(raw=len(found), skipped=len(batch) - len(wanted), nbytes=nbytes)
             pair.progress.add(len(batch))
+            del values, found  # or two batches are in memory while the next one is read
 
     run(_batches(pair), pair.jobs, take, threads=pair.jobs)
 
