@@ -68,7 +68,6 @@ PUBLIC = [
     ),
     *(
         "explain",
-        "from_hdf5",
         "from_xarray",
         "json_schema",
         "like",
@@ -87,7 +86,6 @@ PUBLIC = [
         "plan_delete",
         "plan_rename",
         "plan_repair",
-        "pyramid",
         "read",
         "rename",
     ),

@@ -9,5 +9,6 @@
 from __future__ import annotations
 
 from zom.integrations.xarray.spec import to_spec
+from zom.integrations.xarray.write import Mode, write
 
-__all__ = ["to_spec"]
+__all__ = ["Mode", "to_spec", "write"]

@@ -13,6 +13,7 @@ In an environment with requirements.txt beside this script, and zom. Ends with 1
 from __future__ import annotations
 
 import argparse
+import json
 import random
 import sys
 import tempfile
@@ -20,6 +21,7 @@ import warnings
 from pathlib import Path
 from typing import Any
 
+import dask
 import numpy as np
 import pandas as pd
 import xarray as xr
@@ -300,7 +302,8 @@ def differences(name: str, data: Any, number: int, encoding: Any, folder: Path) 
             reason = REFUSED.get((name, number))
             print(f"  {name} v{number}: zom refuses it: {reason or error}")
             return [] if reason else [f"to_spec: {error}"]
-        return [f"to_spec: {each}" for each in unlike(spec, theirs)]
+        found = [f"to_spec: {each}" for each in unlike(spec, theirs)]
+        return found + unlike_stores(data, number, encoding, theirs, folder / "ours.zarr")
 
 
 def refused_too(name: str, data: Any, number: int, encoding: Any, error: Exception) -> list[str]:
@@ -314,11 +317,54 @@ def unlike(spec: Any, place: Path) -> list[str]:
     return [str(change) for change in spec.diff(there)]
 
 
+def unlike_stores(data: Any, number: int, encoding: Any, theirs: Path, ours: Path) -> list[str]:
+    """What differs between the store that zom writes and that of xarray."""
+    zom.xarray.write(data, ours, zarr_format=number, encoding=encoding, safe_chunks=False)
+    found = [f"write: {each}" for each in unlike(zom.read(str(ours)), theirs)]
+    if ours.joinpath("zarr.json").exists():
+        mine, others = (json.loads(place.joinpath("zarr.json").read_text()) for place in (ours, theirs))
+        if ("consolidated_metadata" in mine) != ("consolidated_metadata" in others):
+            found.append("write: consolidated metadata in one of both")
+    elif ours.joinpath(".zmetadata").exists() != theirs.joinpath(".zmetadata").exists():
+        found.append("write: .zmetadata in one of both")
+    for consolidated in (True, False):
+        found += unlike_opened(data, ours, theirs, consolidated=consolidated)
+    keys = [
+        {str(file.relative_to(place)) for file in place.rglob("*") if file.is_file()}
+        for place in (ours, theirs)
+    ]
+    return [
+        *found,
+        *(
+            f"write: only {side}: {sorted(some)[:5]}"
+            for side, some in (("ours", keys[0] - keys[1]), ("theirs", keys[1] - keys[0]))
+            if some
+        ),
+    ]
+
+
+def unlike_opened(data: Any, ours: Path, theirs: Path, *, consolidated: bool) -> list[str]:
+    """What differs where xarray opens both with its own engine."""
+    opens = xr.open_datatree if isinstance(data, xr.DataTree) else xr.open_dataset
+    try:
+        others = opens(theirs, engine="zarr", consolidated=consolidated)
+    except ValueError as error:  # it can't read what it wrote: a fill value of bytes
+        print(f"  xarray can't open what it wrote: {error}")
+        return []
+    with others, opens(ours, engine="zarr", consolidated=consolidated) as mine:
+        try:
+            xr.testing.assert_identical(mine, others)
+        except AssertionError as error:
+            return [f"write, opened: {error}"]
+    return []
+
+
 def main() -> None:
     options = argparse.ArgumentParser()
     options.add_argument("--random", type=int, default=60)
     options.add_argument("--only", default="")
     given = options.parse_args()
+    dask.config.set(scheduler="synchronous")  # chunks of data share chunks of the store: to_zarr loses some else
     cases: list[tuple[str, Any, Any]] = [(make.__name__, make(), None) for make in HANDMADE]
     cases += [
         (f"{make.__name__}, encoding", make(), GIVEN[make.__name__])

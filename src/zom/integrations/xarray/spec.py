@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from zom.formats import v2, v3
-from zom.integrations.xarray.array_spec import array_spec
-from zom.integrations.xarray.cf_variables import encoded, prepared
+from zom.integrations.xarray.writing.array_spec import array_spec
+from zom.integrations.xarray.writing.cf_variables import encoded, prepared, with_known_type
 from zom.model.builders.chunking import refuse
 from zom.stores.extra import imported
 
@@ -25,8 +25,6 @@ class Written(NamedTuple):
     path: str
     source: Any
     """The variable as the dataset has it, with the encoding that is asked for."""
-    encoded: Any
-    """The variable as its values are stored; without elements where nobody asked for values."""
     spec: Any
 
 
@@ -47,7 +45,7 @@ def to_spec(data: Any, *, zarr_format: int = 3, encoding: Mapping[str, Any] | No
     >>> to_spec(ds, zarr_format=2)["time"].attributes
     {'_ARRAY_DIMENSIONS': ['time']}
     """
-    made = written(data, zarr_format=zarr_format, encoding=encoding, values=False)
+    made = written(data, zarr_format=zarr_format, encoding=encoding)
     return group_spec(*made, zarr_format)
 
 
@@ -56,9 +54,12 @@ from_xarray = to_spec
 
 
 def written(
-    data: Any, *, zarr_format: int, encoding: Mapping[str, Any] | None, values: bool
+    data: Any, *, zarr_format: int, encoding: Mapping[str, Any] | None, loads: bool = False
 ) -> tuple[dict[str, dict[str, Any]], list[Written]]:
-    """The attributes of each group by its path, and all variables as they are to be stored."""
+    """The attributes of each group by its path, and all variables as they are to be stored.
+
+    With `loads`, objects and times that are not in memory are loaded, for only values tell how they are stored.
+    """
     if zarr_format not in {2, 3}:
         raise refuse("zarr_format", "2 or 3", zarr_format)
     attributes: dict[str, dict[str, Any]] = {}
@@ -66,9 +67,10 @@ def written(
     for path, dataset, own in datasets_of(data, encoding, zarr_format):
         variables, attributes[path] = prepared(dataset, own)
         for name, variable in variables.items():
-            made = encoded(name, variable, zarr_format, values=values)
-            spec = array_spec(name, made, variable, zarr_format, strict=name in (own or {}))
-            found.append(Written(f"{path}/{name}".lstrip("/"), variable, made, spec))
+            source = with_known_type(variable) if loads else variable
+            made = encoded(name, source, zarr_format, values=False)
+            spec = array_spec(name, made, source, zarr_format, strict=name in (own or {}))
+            found.append(Written(f"{path}/{name}".lstrip("/"), source, spec))
     return attributes, found
 
 

@@ -20,7 +20,16 @@ if TYPE_CHECKING:
 
     from zom.errors import SpecError
 
-__all__ = ["encoded", "encoded_attributes", "encoded_fill", "holds_text", "is_lazy", "is_loaded", "prepared"]
+__all__ = [
+    "encoded",
+    "encoded_attributes",
+    "encoded_fill",
+    "holds_text",
+    "is_lazy",
+    "is_loaded",
+    "prepared",
+    "with_known_type",
+]
 
 _BY_VALUE: Final = "OMmT"
 """The kinds of data types that xarray encodes by what the values are."""
@@ -87,6 +96,19 @@ def encoded(name: str, variable: Any, number: int, *, values: bool) -> Any:
     if "zarr_format" in signature(coder).parameters:  # since xarray 2025.7: text of variable length
         given["zarr_format"] = number
     return coder(_timed(variable) if values else _stand_in(name, _timed(variable), number), **given)
+
+
+def with_known_type(variable: Any) -> Any:
+    """The variable, loaded where only its values tell how they are stored: before they are written, they may be.
+
+    >>> import xarray as xr
+    >>> with_known_type(xr.Variable("x", np.array(["a", "b"], object)).chunk()).chunks is None
+    True
+    """
+    kind = getattr(variable.dtype, "kind", "O")
+    if kind not in _BY_VALUE or is_loaded(variable) or (kind in "Mm" and is_lazy(variable)):
+        return variable
+    return variable if holds_text(variable.dtype) else variable.compute()
 
 
 def encoded_attributes(attributes: Mapping[Any, Any]) -> dict[str, Any]:

@@ -8,9 +8,9 @@ import numpy as np
 
 from zom.extension.resolve import data_type
 from zom.formats import v2, v3
-from zom.integrations.xarray.cf_variables import encoded_attributes, encoded_fill, holds_text
-from zom.integrations.xarray.chunk_sizes import chosen_grid
-from zom.integrations.xarray.codec_documents import codec_documents, document_of, separator_of
+from zom.integrations.xarray.writing.cf_variables import encoded_attributes, encoded_fill, holds_text
+from zom.integrations.xarray.writing.chunk_sizes import chosen_grid
+from zom.integrations.xarray.writing.codec_documents import codec_documents, document_of, separator_of
 from zom.model.builders.build import AUTO
 from zom.model.builders.chunking import refuse
 from zom.model.family import DIMENSIONS
@@ -44,7 +44,7 @@ def array_spec(name: str, encoded: Any, source: Any, number: int, *, strict: boo
     `strict` refuses names in the encoding that Zarr doesn't know, as for encodings that a user gave.
 
     >>> import xarray as xr
-    >>> from zom.integrations.xarray.cf_variables import encoded
+    >>> from zom.integrations.xarray.writing.cf_variables import encoded
     >>> variable = xr.Variable("x", [0.5, 1.5], {"units": "m"})
     >>> array_spec("t", encoded("t", variable, 3, values=False), variable, 3, strict=False).attributes
     {'units': 'm', '_FillValue': 'AAAAAAAA+H8='}

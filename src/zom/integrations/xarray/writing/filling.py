@@ -1,0 +1,60 @@
+"""Filling: the arrays are there, and values go into them, now or when dask computes its tasks."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from zom.handles.group import handle_of
+from zom.integrations.dask.alignment import check_alignment
+from zom.integrations.xarray.writing.transfer import aligned, misaligned, tasks_of, transfer_now
+from zom.paths import join, parse_path
+from zom.stores.extra import imported
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from zom.handles.array import Array
+    from zom.handles.group import Group
+    from zom.integrations.xarray.writing.choices import Choices
+    from zom.integrations.xarray.writing.transfer import Transfer
+    from zom.stores.interface import Store
+
+__all__ = ["checked", "filled"]
+
+
+def checked(transfers: list[Transfer], store: Store, path: str, choices: Choices) -> list[Transfer]:
+    """The transfers, rechunked where that was asked for; an error where they can't be written as they are."""
+    lazy = [each for each in transfers if each.is_lazy]
+    if not choices.compute:
+        imported("dask", "dask")
+    if lazy:
+        from zom.integrations.dask.tasks import check_sendable  # noqa: PLC0415 - only lazy data needs it
+
+        check_sendable(store, [])
+    if choices.align_chunks:
+        return [aligned(each) for each in transfers]
+    if choices.safe_chunks:
+        check_alignment(store.url, misaligned(lazy, path, whole=choices.mode == "r+"))
+    return transfers
+
+
+def filled(root: Group, transfers: Sequence[Transfer], choices: Choices) -> Any:
+    """Write into the arrays of a group; the group, or the `Delayed` that writes what is lazy."""
+    arrays = [_array(root, each, choices) for each in transfers]
+    transfer_now(transfers, arrays)
+    if choices.compute and not any(each.is_lazy for each in transfers):
+        return root
+    tasks = tasks_of(transfers, arrays)
+    if choices.compute:
+        imported("dask", "dask").compute(tasks)
+        return root
+    from zom.integrations.dask.tasks import delayed  # noqa: PLC0415 - only where it was asked for
+
+    return delayed(tasks)
+
+
+def _array(root: Group, transfer: Transfer, choices: Choices) -> Array:
+    path = join((*parse_path(root.path), *parse_path(transfer.path)))
+    found: Any = handle_of(transfer.spec, root.store, path, root.layout, mode="r+")
+    array: Array = found
+    return array.with_options(write_empty_chunks=True) if choices.write_empty_chunks else array
