@@ -68,6 +68,7 @@ PUBLIC = [
     ),
     *(
         "explain",
+        "from_hdf5",
         "from_xarray",
         "json_schema",
         "like",
@@ -86,6 +87,7 @@ PUBLIC = [
         "plan_delete",
         "plan_rename",
         "plan_repair",
+        "pyramid",
         "read",
         "rename",
     ),

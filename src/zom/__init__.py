@@ -65,6 +65,7 @@ if TYPE_CHECKING:
     from zom.hierarchy.stored.broken import BrokenNode
     from zom.hierarchy.stored.diff import diff
     from zom.hierarchy.stored.read import read
+    from zom.integrations.hdf5.spec import from_hdf5
     from zom.integrations.xarray.spec import from_xarray
     from zom.limits import Limits
     from zom.model.builders.build import AUTO
@@ -72,6 +73,7 @@ if TYPE_CHECKING:
     from zom.model.construction import ABSENT
     from zom.model.tree import unflatten
     from zom.problems import Problem, Rule, rules
+    from zom.pyramids.pyramid import pyramid
     from zom.schema import json_schema, not_expressible, schema_names
     from zom.stores.opening import store
 
@@ -119,6 +121,7 @@ _HOMES = {
     "zom.handles.plan": ("Plan",),
     "zom.hierarchy.plugins": ("load_extensions",),
     "zom.hierarchy.stored.read": ("read",),
+    "zom.integrations.hdf5.spec": ("from_hdf5",),
     "zom.hierarchy.journal.repair": ("Repair", "plan_repair", "repair"),
     "zom.hierarchy.check.validate": ("check", "validate"),
     "zom.integrations.xarray.spec": ("from_xarray",),
@@ -133,6 +136,7 @@ _HOMES = {
     "zom.extension.resolve": ("data_type",),
     "zom.model.tree": ("unflatten",),
     "zom.problems": ("Problem", "Rule", "rules"),
+    "zom.pyramids.pyramid": ("pyramid",),
     "zom.stores.opening": ("store",),
 }
 
@@ -195,6 +199,7 @@ __all__ = [
     "diff",
     "draft",
     "explain",
+    "from_hdf5",
     "from_xarray",
     "json_schema",
     "like",
@@ -211,6 +216,7 @@ __all__ = [
     "plan_delete",
     "plan_rename",
     "plan_repair",
+    "pyramid",
     "read",
     "rename",
     "repair",

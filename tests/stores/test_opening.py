@@ -195,7 +195,9 @@ def test_a_file_of_a_hierarchy_names_what_to_open(form: str, place: str, inner: 
 def test_another_file_is_no_store(tmp_path: Path) -> None:
     file = tmp_path / "notes.txt"
     file.write_text("hello")
-    with pytest.raises(StoreError, match=r"expected a directory, a zip file \(\.zip\) or a SQLite file"):
+    with pytest.raises(
+        StoreError, match=r"expected a directory, a zip \(\.zip\), SQLite \(\.sqlite\) or HDF5 file"
+    ):
         zom.open(file)
 
 

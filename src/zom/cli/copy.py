@@ -12,7 +12,9 @@ __all__ = ["declare", "run"]
 
 def declare(parser: argparse.ArgumentParser) -> None:
     """The arguments of the verb."""
-    parser.add_argument("source", metavar="SOURCE", help="a directory, a zip or SQLite file, or a URL")
+    parser.add_argument(
+        "source", metavar="SOURCE", help="a directory, a zip, SQLite, HDF5 or NetCDF4 file, or a URL"
+    )
     parser.add_argument("target", metavar="TARGET", help="another one; may be new")
     parser.add_argument(
         "--spec",

@@ -1,7 +1,7 @@
 """What a user names: a document or a store, told apart by what lies there.
 
 -               a document on standard input
-a file          a document; a store where it is a zip or SQLite file, by its beginning or its name, or holds
+a file          a document; a store where it is a zip, SQLite or HDF5 file, by its beginning or its name, or holds
                 kerchunk references
 a directory     a store
 scheme://...    a store
@@ -22,6 +22,7 @@ from zom.cli.outcome import UNREADABLE, USAGE, CommandError, command_error
 from zom.errors import ZomError
 from zom.stores.credentials import shown_url
 from zom.stores.local.files import is_there
+from zom.stores.signatures import HDF5_NAMES, signature_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Mapping
@@ -36,8 +37,9 @@ __all__ = ["Operand", "operand_of", "sound_part_at", "spec_at", "store_at", "tar
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:/", re.ASCII)
 """One slash is enough: a URL that has lost the other is no path, and the store says so."""
 _INNER = re.compile(r"::(?![^\[]*\])")  # not the colons of http://[::1]/
-_STORE_FILES = {b"PK\x03\x04": "zip", b"PK\x05\x06": "zip", b"SQLi": "sqlite"}
-_STORE_NAMES = (".zip", ".sqlite", ".sqlite3", ".db")
+_KINDS: Mapping[str | None, str] = {"zip": "zip", "sqlite": "sqlite", "hdf5": "store", "netcdf3": "store"}
+"""What kind of a store a file is by its signature."""
+_STORE_NAMES = (".zip", ".sqlite", ".sqlite3", ".db", *HDF5_NAMES)
 
 
 @dataclass(frozen=True, slots=True)
@@ -232,10 +234,10 @@ def _kind(where: str) -> str:
         if path.is_dir() or path.suffix.lower() in _STORE_NAMES:
             return "store"
         # Only a plain file is looked into: what a pipe has given, it doesn't give again.
-        beginning = _beginning(path) if path.is_file() else b""
+        found = signature_of(path) if path.is_file() else None
     except (OSError, ValueError):
-        beginning = b""  # reading it as a document tells what is wrong
-    return _STORE_FILES.get(beginning) or ("store" if _has_references(path) else "document")
+        found = None  # reading it as a document tells what is wrong
+    return _KINDS.get(found) or ("store" if _has_references(path) else "document")
 
 
 def _has_references(path: Path) -> bool:
@@ -245,11 +247,6 @@ def _has_references(path: Path) -> bool:
     from zom.stores.references.opening import are_references  # noqa: PLC0415 - documents need no stores
 
     return are_references(str(path))
-
-
-def _beginning(path: Path) -> bytes:
-    with path.open("rb") as file:
-        return file.read(4)
 
 
 def _is_url(where: str) -> bool:

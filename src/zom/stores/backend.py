@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Generator, Iterable, Sequence
     from contextlib import AbstractContextManager
 
+    from zom.problems import Problem
     from zom.stores.oddities import Oddity
 
 __all__ = ["Backend", "is_key"]
@@ -44,6 +45,11 @@ class Backend(ABC):
     @property
     def oddities(self) -> Sequence[Oddity]:
         """What is odd in what the store found, and read nevertheless."""
+        return ()
+
+    @property
+    def losses(self) -> Sequence[Problem]:
+        """What a file of another format holds and its hierarchy does not; copies report it."""
         return ()
 
     # --- what a store defines ------------------------------------------------------------------

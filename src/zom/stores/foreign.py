@@ -14,7 +14,7 @@ from zom.stores.wrap import PrefixStore, ReadOnlyStore
 if TYPE_CHECKING:
     from zom.stores.interface import Store
 
-__all__ = ["SESSION", "adapted", "kind_of"]
+__all__ = ["SESSION", "adapted", "is_of", "kind_of"]
 
 _ROOTED = {"reference", "dir", "zip", "tar", "libarchive"}
 """File systems of fsspec that hold one hierarchy, and nothing that is not meant."""
@@ -28,18 +28,18 @@ def adapted(place: Any, *, read_only: bool) -> Store:
 
     >>> adapted(7, read_only=True)
     Traceback (most recent call last):
-    zom.errors.StoreError: builtins.int: cannot open: expected a path, a URL, or a store of zom, zarr-python, obstore, fsspec or icechunk
+    zom.errors.StoreError: builtins.int: cannot open: expected a path, a URL, or a store of zom, zarr-python, obstore, fsspec, icechunk or h5py
     """
-    if _is_of("zarr.storage", "StorePath", place) or hasattr(place, "store_path"):
+    if is_of("zarr.storage", "StorePath", place) or hasattr(place, "store_path"):
         at = getattr(place, "store_path", place)
         return _below(adapted(at.store, read_only=read_only), str(at.path))
-    if _is_of("zarr.abc.store", "Store", place):
+    if is_of("zarr.abc.store", "Store", place):
         return _from_zarr_python(place, read_only=read_only)
-    if _is_of("icechunk", "Session", place):
+    if is_of("icechunk", "Session", place):
         return _from_zarr_python(place.store, read_only=read_only)
-    if _is_of("icechunk", "Repository", place):
+    if is_of("icechunk", "Repository", place):
         raise StoreError(kind_of(place), "", "open", SESSION)
-    if type(place).__module__.partition(".")[0] == "obstore" and not _is_of(
+    if type(place).__module__.partition(".")[0] == "obstore" and not is_of(
         "fsspec.spec", "AbstractFileSystem", place
     ):
         from zom.stores.object import ObjectStore  # noqa: PLC0415 - asyncio is loaded where it is needed
@@ -48,9 +48,9 @@ def adapted(place: Any, *, read_only: bool) -> Store:
     path = getattr(place, "path", getattr(place, "root", None))
     if hasattr(place, "fs") and isinstance(path, str):
         return _in_file_system(place.fs, path, read_only=read_only)
-    if _is_of("fsspec.spec", "AbstractFileSystem", place):
+    if is_of("fsspec.spec", "AbstractFileSystem", place):
         return _file_system(place, read_only=read_only)
-    wanted = "expected a path, a URL, or a store of zom, zarr-python, obstore, fsspec or icechunk"
+    wanted = "expected a path, a URL, or a store of zom, zarr-python, obstore, fsspec, icechunk or h5py"
     raise StoreError(kind_of(place), "", "open", wanted)
 
 
@@ -88,11 +88,11 @@ def _file_system(place: Any, *, read_only: bool) -> Store:
 
 def _from_zarr_python(place: Any, *, read_only: bool) -> Store:
     """A store around one of zarr-python's; one that is only a cover is taken off."""
-    if _is_of("zom.stores.zarr_python.bridge", "Bridge", place):
+    if is_of("zom.stores.zarr_python.bridge", "Bridge", place):
         inner = cast("Store", place.inner)
         shut = (read_only or place.read_only) and inner.capabilities.writable
         return ReadOnlyStore(inner) if shut else inner
-    if _is_of("zarr.storage", "ObjectStore", place):
+    if is_of("zarr.storage", "ObjectStore", place):
         return adapted(place.store, read_only=read_only or place.read_only)
     from zom.stores.zarr_python import ZarrPythonStore  # noqa: PLC0415 - needs zarr-python
 
@@ -103,8 +103,12 @@ def _below(whole: Store, path: str) -> Store:
     return PrefixStore(whole, f"{path.strip('/')}/") if path.strip("/") else whole
 
 
-def _is_of(module: str, name: str, place: object) -> bool:
-    """Whether it is an instance of a class in a module; nothing is imported to find out."""
+def is_of(module: str, name: str, place: object) -> bool:
+    """Whether it is an instance of a class in a module; nothing is imported to find out.
+
+    >>> is_of("builtins", "dict", {}), is_of("not_imported", "Group", {})
+    (True, False)
+    """
     kind = getattr(sys.modules.get(module), name, None)
     return isinstance(kind, type) and isinstance(place, kind)
 

@@ -11,11 +11,13 @@ from urllib.parse import unquote, urlsplit
 
 from zom.errors import ReadOnlyError, StoreError
 from zom.stores.credentials import shown_url
-from zom.stores.foreign import SESSION, adapted, kind_of
+from zom.stores.extra import imported
+from zom.stores.foreign import SESSION, adapted, is_of, kind_of
 from zom.stores.interface import Store
 from zom.stores.local import LocalStore
 from zom.stores.local.files import is_there
 from zom.stores.memory import MemoryStore
+from zom.stores.signatures import HDF5_NAMES, signature_of
 from zom.stores.wrap import ReadOnlyStore
 
 if TYPE_CHECKING:
@@ -24,7 +26,7 @@ if TYPE_CHECKING:
 __all__ = ["Place", "exists", "home", "is_name", "opened", "planned", "schemes", "store"]
 
 Place = Any
-"""A path, a URL, a store, an object of zarr-python, obstore, fsspec, icechunk or universal-pathlib, or a dict of
+"""A path, a URL, a store, an object of zarr-python, obstore, fsspec, icechunk, universal-pathlib or h5py, or a dict of
 kerchunk references."""
 
 _memories: dict[str, MemoryStore] = {}
@@ -51,7 +53,7 @@ def store(place: Place, *, read_only: bool | None = None, **options: Any) -> Sto
     """The store at `place`.
 
     A path that ends in `.zip` or `.sqlite` is such a file, another a directory, which is made where it
-    is missing. A power cut may lose what the system had not written to a directory; `durability="full"`
+    is missing. HDF5 and NetCDF4 files are read as Zarr v3. A power cut may lose what the system had not written to a directory; `durability="full"`
     keeps it. A zip file that exists is opened for reading, with `read_only=False` for changes. `memory://name` is one store for each name in the process. Web servers are read-only;
     `s3://`, `gs://` and `az://` need obstore. Kerchunk references are a dict, a `.json` file or a `.parq` directory.
     `options` go to the store. With `read_only=False`, a store that can't be written is an error at once.
@@ -66,6 +68,8 @@ def store(place: Place, *, read_only: bool | None = None, **options: Any) -> Sto
         made = _named(os.fspath(place), read_only=read_only, options=options)
     elif isinstance(place, dict):
         made = _references(cast("Any", place), options)
+    elif is_of("h5py", "Group", place):
+        made = _hdf5(place, options)
     elif options:
         names = ", ".join(sorted(options))
         raise StoreError(
@@ -219,7 +223,7 @@ def _refuse_file(path: str) -> None:
     above = list(Path(os.path.abspath(path)).parents)  # noqa: PTH100 - links stay as they are
     nodes = [folder for folder in above if any((folder / name).is_file() for name in _DOCUMENTS)]
     if not nodes:
-        reason = "expected a directory, a zip file (.zip) or a SQLite file (.sqlite), found another file"
+        reason = "expected a directory, a zip (.zip), SQLite (.sqlite) or HDF5 file, found another file"
         raise StoreError(path, "", "open", f"{reason}; open the directory that holds the hierarchy")
     # The nearest node, and the highest of those that lie in each other.
     first = above.index(nodes[0])
@@ -245,6 +249,8 @@ def _at_path(path: str, *, read_only: bool | None, options: dict[str, Any]) -> S
             return references.from_place(path, **options)
     if suffix not in {".zip", *_SQLITE}:
         if stat.S_ISREG(_mode_of(path)):
+            if suffix in HDF5_NAMES or _signature(path) in {"hdf5", "netcdf3"}:
+                return _hdf5(path, options)
             _refuse_file(path)
         return LocalStore(path, read_only=bool(read_only), **options)
     mode = _mode_of(path)
@@ -260,6 +266,21 @@ def _at_path(path: str, *, read_only: bool | None, options: dict[str, Any]) -> S
     from zom.stores.sqlite import SQLiteStore  # noqa: PLC0415 - as is sqlite3
 
     return SQLiteStore(path, read_only=bool(read_only), **options)
+
+
+def _signature(path: str) -> str | None:
+    """What a file says that it is; None where nobody may look."""
+    try:
+        return signature_of(path)
+    except OSError:
+        return None
+
+
+def _hdf5(place: Any, options: dict[str, Any]) -> Store:
+    """A store around a file of HDF5 or NetCDF, or around a group of h5py."""
+    # By name, as a plugin is: it stands above the stores, and is made of what does.
+    made: Store = imported("zom.integrations.hdf5.store", "hdf5").HDF5Store(place, **options)
+    return made
 
 
 def _mode_of(path: str) -> int:

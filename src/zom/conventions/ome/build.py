@@ -6,20 +6,30 @@ What is built has no data yet: `zom.materialize` makes it real, and its arrays a
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
-from zom.conventions.ome.build_levels import BuiltLevel, levels_of
+from zom.conventions.ome.build_arrays import Version, array_of, label_array
+from zom.conventions.ome.build_levels import levels_of
+from zom.extension.resolve import data_type
 from zom.formats import v2, v3
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from zom.model.spec import Spec
+    from zom.conventions.ome.build_levels import BuiltLevel
 
-__all__ = ["Channel", "Version", "group_of", "image", "labels", "metadata_of"]
-
-Version: TypeAlias = Literal["0.4", "0.5", "0.6"]
-"""The versions that can be built."""
+__all__ = [
+    "Channel",
+    "Version",
+    "axes_of",
+    "described_levels",
+    "group_of",
+    "image",
+    "image_of",
+    "labels",
+    "metadata_of",
+    "pixels_of",
+]
 
 Channel: TypeAlias = str | Mapping[str, Any]
 """A channel: its label, or members of its object in `omero`, such as `color` and `window`."""
@@ -35,13 +45,15 @@ def image(  # noqa: PLR0913 - each is a choice of the caller's
     shape: Sequence[int],
     *,
     scale: Mapping[str, float] | Sequence[float] = (),
+    translation: Mapping[str, float] | Sequence[float] = (),
     levels: int | None = None,
-    chunks: Sequence[int] | None = None,
+    chunks: Any = None,
     dtype: Any = "uint16",
     name: str = "image",
     units: Mapping[str, str] | None = None,
     types: Mapping[str, str] | None = None,
     halved: Iterable[str] | None = None,
+    factors: Mapping[str, int] | Sequence[Mapping[str, int]] | None = None,
     channels: Sequence[Channel] = (),
     method: str = _METHOD,
     version: Version = "0.5",
@@ -51,9 +63,13 @@ def image(  # noqa: PLR0913 - each is a choice of the caller's
 
     Axes are named by letters, "tczyx", or by a list of names; t is time, c a channel, z, y and x are
     space, and `types` says what others are. `scale` is the size of a pixel by axis, 1 where it isn't
-    given; `units` default to micrometers and seconds. The axes of space are `halved` as often as `levels`
-    says, or until none is longer than 1024; each level's translation keeps the centers of its pixels
-    where those that they stand for have theirs. With `channels`, the image says how to show them.
+    given; `translation` is where the first one is; `units` default to micrometers and seconds. The axes of space are
+    `halved` as often as `levels` says, or until none is longer than 1024; `factors` are told instead of `halved`
+    where they are others: `{"y": 3, "x": 3}`, or a list of such, for each level.
+
+    `method` says how the levels will be filled. A pixel has its center amid those that it stands for, and each
+    level a translation that says so; with "stride" it is the first of them, and translations stay.
+    `zom.pyramid` makes the same, and fills it. With `channels`, the image says how to show them.
     What else is given goes to the arrays, as to `ArraySpec.build`: `compress`, `shards`, `fill_value` ...
 
     >>> spec = image("cyx", (2, 1500, 1000), scale={"y": 0.5, "x": 0.5}, channels=["DNA", "actin"])
@@ -65,24 +81,64 @@ def image(  # noqa: PLR0913 - each is a choice of the caller's
     >>> list(validate(spec, conventions=["ome/0.5"]))
     []
     """
-    names = _names(axes)
-    described = _axes(names, types or {}, units)
+    described = axes_of(axes, types or {}, units)
+    names = [axis["name"] for axis in described]
     space = [axis["name"] for axis in described if axis.get("type") == "space"]
-    pixels = _pixels(names, scale)
-    made = levels_of(names, shape, pixels, halved=set(space if halved is None else halved), levels=levels)
-    metadata: dict[str, Any] = {
+    if factors is not None and halved is not None:
+        raise ValueError("halved: expected nothing beside factors, which say all")
+    made = levels_of(
+        names,
+        shape,
+        pixels_of(names, scale),
+        halved=set(space if halved is None else halved),
+        factors=[factors] if isinstance(factors, Mapping) else factors,
+        levels=levels,
+        start=pixels_of(names, translation, "translation", 0),
+        first=names if method == "stride" else (),
+    )
+    details = {"description": f"each level is smaller than the one before along {_reduced(names, made)}"}
+    if factors is None:
+        details = {"description": f"each level is half as large as the one before along {', '.join(space)}"}
+    built = {
+        level.path: array_of(level.shape, names, dtype, version, {"chunks": chunks, **array})
+        for level in made
+    }
+    return image_of(
+        described,
+        made,
+        built,
+        version,
+        name=name,
+        channels=channels,
+        dtype=dtype,
+        method=method,
+        details=details,
+    )
+
+
+def image_of(  # noqa: PLR0913 - the facts of an image
+    axes: Sequence[Mapping[str, Any]],
+    made: Sequence[BuiltLevel],
+    arrays: Mapping[str, Any],
+    version: Version,
+    *,
+    name: str,
+    channels: Sequence[Channel],
+    dtype: Any,
+    method: str,
+    details: Mapping[str, Any],
+) -> Any:
+    """The spec of an image with these axes, levels and arrays; `details` are its `metadata`."""
+    metadata = {
         "name": name,
         "type": method,
-        "metadata": {
-            "description": f"each level is half as large as the one before along {', '.join(space)}"
-        },
-        **_described(described, made, version),
+        "metadata": dict(details),
+        **described_levels(list(axes), made, version),
     }
     attributes: dict[str, Any] = {"multiscales": [metadata]}
     if channels:
-        attributes["omero"] = _omero(names, shape, channels, dtype)
-    members = {level.path: _array(level, names, dtype, version, chunks, array) for level in made}
-    return group_of(attributes, members, version)
+        attributes["omero"] = _omero([axis["name"] for axis in axes], made[0].shape, channels, dtype)
+    return group_of(attributes, arrays, version)
 
 
 def labels(
@@ -120,7 +176,7 @@ def labels(
         "multiscales": [{**of_image, "name": name, "type": "nearest neighbour"}],
     }  # fmt: skip
     members = {
-        dataset["path"]: _label_array(source.members[dataset["path"]], flat, dtype, version, array)
+        dataset["path"]: label_array(source.members[dataset["path"]], flat, dtype, version, array)
         for dataset in of_image["datasets"]
     }
     label = group_of(told, members, version)
@@ -135,16 +191,13 @@ def labels(
 # --- parts ------------------------------------------------------------------------------------------------
 
 
-def _names(axes: str | Sequence[str]) -> list[str]:
+def axes_of(
+    axes: str | Sequence[str], types: Mapping[str, str], units: Mapping[str, str] | None
+) -> list[dict[str, Any]]:
+    """The axes as objects, each with its type and its unit; ValueError where OME-Zarr has no such image."""
     names = list(axes)
     if len(set(names)) != len(names):
         raise ValueError(f"axes: expected different names, got {axes!r}")
-    return names
-
-
-def _axes(
-    names: Sequence[str], types: Mapping[str, str], units: Mapping[str, str] | None
-) -> list[dict[str, Any]]:
     unknown = [name for name in names if name not in _TYPES and name not in types]
     if unknown:
         message = f"axes: expected t, c, z, y or x, got {unknown[0]!r}; tell its type: types={{{unknown[0]!r}: ...}}"
@@ -166,18 +219,33 @@ def _axes(
     return made
 
 
-def _pixels(names: Sequence[str], scale: Mapping[str, float] | Sequence[float]) -> list[float]:
-    if isinstance(scale, Mapping):
-        unknown = [name for name in scale if name not in names]
+def pixels_of(
+    names: Sequence[str],
+    given: Mapping[str, float] | Sequence[float],
+    what: str = "scale",
+    default: float = 1,
+) -> list[float]:
+    """A number for each axis: those that are given by name or in order, and the default for others."""
+    if isinstance(given, Mapping):
+        unknown = [name for name in given if name not in names]
         if unknown:
-            raise ValueError(f"scale: expected the name of an axis, {', '.join(names)}, got {unknown[0]!r}")
-        return [float(scale.get(name, 1)) for name in names]
-    if scale and len(scale) != len(names):
-        raise ValueError(f"scale: expected {len(names)} numbers, one for each axis, got {len(scale)}")
-    return [float(each) for each in scale] or [1.0] * len(names)
+            raise ValueError(f"{what}: expected the name of an axis, {', '.join(names)}, got {unknown[0]!r}")
+        return [float(given.get(name, default)) for name in names]
+    if len(given) and len(given) != len(names):
+        raise ValueError(f"{what}: expected {len(names)} numbers, one for each axis, got {len(given)}")
+    return [float(each) for each in given] or [float(default)] * len(names)
 
 
-def _described(axes: list[dict[str, Any]], made: Sequence[BuiltLevel], version: Version) -> dict[str, Any]:
+def _reduced(names: Sequence[str], made: Sequence[BuiltLevel]) -> str:
+    """The axes along which any level is smaller than the one before."""
+    return ", ".join(
+        name for place, name in enumerate(names) if any(level.factors[place] > 1 for level in made)
+    )
+
+
+def described_levels(
+    axes: list[Mapping[str, Any]], made: Sequence[BuiltLevel], version: Version
+) -> dict[str, Any]:
     """What tells of the axes and of the levels, as the version has it."""
     if version == "0.6":
         return {
@@ -222,42 +290,8 @@ def _omero(
 def _top(dtype: Any) -> int | float:
     import numpy as np  # noqa: PLC0415 - not needed before
 
-    kind = np.dtype(dtype)
+    kind = data_type(dtype).numpy()
     return int(np.iinfo(kind).max) if kind.kind in "iu" else 1
-
-
-def _array(  # noqa: PLR0913, PLR0917 - the facts of an array
-    level: BuiltLevel,
-    names: Sequence[str],
-    dtype: Any,
-    version: Version,
-    chunks: Sequence[int] | None,
-    options: Mapping[str, Any],
-) -> Spec:
-    fitted: Any = "auto"
-    if chunks is not None:
-        fitted = tuple(min(a, max(b, 1)) for a, b in zip(chunks, level.shape, strict=True))
-    return _built(level.shape, names, dtype, version, {"chunks": fitted, **options})
-
-
-def _label_array(
-    array: Any, flat: Sequence[int], dtype: Any, version: Version, options: Mapping[str, Any]
-) -> Spec:
-    shape = tuple(1 if place in flat else length for place, length in enumerate(array.shape))
-    grid: Any = array.chunks if version == "0.4" else array.chunk_grid["configuration"]["chunk_shape"]
-    chunks = tuple(min(a, max(b, 1)) for a, b in zip(grid, shape, strict=True))
-    names: Any = () if version == "0.4" else array.dimension_names
-    return _built(shape, names, dtype, version, {"chunks": chunks, **options})
-
-
-def _built(
-    shape: Sequence[int], names: Sequence[str], dtype: Any, version: Version, options: dict[str, Any]
-) -> Spec:
-    if version == "0.4":
-        given: dict[str, Any] = {"separator": "/", **options}
-        return v2.ArraySpec.build(shape=shape, dtype=dtype, **given)
-    given = {"dimension_names": tuple(names), **options}
-    return v3.ArraySpec.build(shape=shape, dtype=dtype, **given)
 
 
 def group_of(metadata: Mapping[str, Any] | None, members: Mapping[str, Any], version: Version) -> Any:

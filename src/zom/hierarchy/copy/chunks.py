@@ -7,7 +7,6 @@ decoded and the one that is being encoded. What is listed of the source costs 8 
 from __future__ import annotations
 
 import math
-from array import array as numbers_array
 from dataclasses import dataclass, replace
 from itertools import islice, product
 from operator import lt
@@ -21,7 +20,7 @@ from zom.engine.selection import basic_or_numpy
 from zom.engine.split import walk
 from zom.engine.workers import run
 from zom.errors import CodecError, StoreError
-from zom.hierarchy.copy.tiling import tiling
+from zom.hierarchy.copy.tiling import distinct, tiling
 from zom.hierarchy.stored.chunk_compatibility import same_fill
 from zom.stores.interface import Range
 
@@ -44,9 +43,6 @@ _LEAST = 1 << 20
 
 _BATCH = 256
 """How many chunks are asked for at once, at most."""
-
-_LISTED = 1 << 20
-"""How many numbers of regions are kept before those that are there twice are thrown out."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +79,7 @@ def copy_raw(pair: ArrayPair) -> None:
             nbytes = sum(len(value) for _, value in found)
             pair.tally.add(raw=len(found), skipped=len(batch) - len(wanted), nbytes=nbytes)
             pair.progress.add(len(batch))
+            del values, found  # or two batches are in memory while the next one is read
 
     run(_batches(pair), pair.jobs, take, threads=pair.jobs)
 
@@ -249,22 +246,8 @@ def _numbers(pair: ArrayPair, tiles: Tiling) -> Iterator[int]:
 
 def _touched(pair: ArrayPair, tiles: Tiling) -> Iterator[int]:
     """The numbers of the regions that chunks of the source lie in, in order."""
-    axes = pair.old.plan.axes
-    if tiles.count >= 1 << 63:
-        chunks = stored_chunks(pair.old, pair.stray)
-        found = {number for _, chunk in chunks for number in tiles.touched(axes, chunk)}
-        yield from sorted(found)
-        return
-    seen = np.empty(0, np.int64)
-    some = numbers_array("q")
-    for _, chunk in stored_chunks(pair.old, pair.stray):
-        some.extend(tiles.touched(axes, chunk))
-        if len(some) > _LISTED:
-            seen = np.union1d(seen, np.frombuffer(some, np.int64))
-            some = numbers_array("q")
-    seen = np.union1d(seen, np.frombuffer(some, np.int64)) if len(some) else seen
-    for number in seen:
-        yield int(number)
+    axes, chunks = pair.old.plan.axes, stored_chunks(pair.old, pair.stray)
+    return distinct((number for _, chunk in chunks for number in tiles.touched(axes, chunk)), tiles.count)
 
 
 class _Room:

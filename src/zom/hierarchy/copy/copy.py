@@ -371,8 +371,12 @@ class _Copying:
         )
 
     def _warnings(self) -> Iterator[Problem]:
-        """What is odd in the source: names that are kept, and chunks that nobody reads and that stay behind."""
+        """What is odd in the source: names that are kept, what Zarr has no words for, and chunks that nobody reads."""
         paths = {self.original.path(path) for path in self.nodes}
+        start = self.original.tree.path.rstrip("/")
+        for loss in self.original.store.losses:
+            if loss.severity == "warning" and f"{loss.node}/".startswith(f"{start}/"):
+                yield loss
         for problem in self.original.tree.problems:
             if problem.severity == "warning" and problem.code in NAME_CODES and problem.node in paths:
                 yield problem

@@ -115,7 +115,8 @@ class CopyReport:
     problems: tuple[Problem, ...] = ()
     """What is wrong with the nodes of the source that can't be read; they are not copied."""
     warnings: tuple[Problem, ...] = ()
-    """What is odd in the source: names that are kept, and chunks under keys that nobody reads, not copied."""
+    """What is odd in the source: names that are kept, what Zarr has no words for, and chunks under keys that
+    nobody reads, not copied."""
 
     @property
     def arrays(self) -> int:

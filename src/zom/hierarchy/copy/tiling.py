@@ -8,16 +8,22 @@ is the least common multiple of both along every dimension.
 from __future__ import annotations
 
 import math
+from array import array as numbers_array
 from dataclasses import dataclass
 from itertools import product
 from typing import TYPE_CHECKING, NamedTuple
 
+import numpy as np
+
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from zom.extension.axis import Axis
 
-__all__ = ["Tiling", "tiling"]
+__all__ = ["Tiling", "distinct", "tiling"]
+
+_LISTED = 1 << 20
+"""How many numbers of regions are kept before those that are there twice are thrown out."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,17 +85,49 @@ class Tiling:
         >>> list(Tiling((Axis(10, 2),), (1,)).touched([Axis(10, 5)], (1,)))
         [2, 3, 4]
         """
-        ranges: list[range] = []
-        for mine, step, theirs, number in zip(self.axes, self.steps, source, chunk, strict=True):
+        spans: list[tuple[int, int]] = []
+        for theirs, number in zip(source, chunk, strict=True):
             start = theirs.start(number)
-            last = min(start + theirs.size(number), theirs.length) - 1
-            ranges.append(range(mine.at(start)[0] // step, mine.at(last)[0] // step + 1))
+            spans.append((start, min(start + theirs.size(number), theirs.length) - 1))
+        return self.over(spans)
+
+    def over(self, spans: Sequence[tuple[int, int]]) -> Iterator[int]:
+        """The numbers of the regions with elements from the first to the last of each span.
+
+        >>> from zom.extension.axis import Axis
+        >>> list(Tiling((Axis(10, 2),), (1,)).over([(5, 9)]))
+        [2, 3, 4]
+        """
+        ranges = [
+            range(axis.at(first)[0] // step, axis.at(last)[0] // step + 1)
+            for axis, step, (first, last) in zip(self.axes, self.steps, spans, strict=True)
+        ]
         grid = self.grid
         for places in product(*ranges):
             found = 0
             for place, count in zip(places, grid, strict=True):
                 found = found * count + place
             yield found
+
+
+def distinct(numbers: Iterable[int], count: int) -> Iterator[int]:
+    """The numbers of regions, each once and in order, of which there are `count`; 8 bytes are kept for each.
+
+    >>> list(distinct([2, 0, 2], 3))
+    [0, 2]
+    """
+    if count >= 1 << 63:
+        yield from sorted(set(numbers))
+        return
+    seen = np.empty(0, np.int64)
+    some = numbers_array("q")
+    for number in numbers:
+        some.append(number)
+        if len(some) > _LISTED:
+            seen = np.union1d(seen, np.frombuffer(some, np.int64))
+            some = numbers_array("q")
+    seen = np.union1d(seen, np.frombuffer(some, np.int64)) if len(some) else seen
+    yield from map(int, seen)
 
 
 def tiling(

@@ -1,0 +1,128 @@
+"""Arrays: the spec of one dataset, and what it takes to make Zarr chunks of its elements."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from zom.formats.v3 import ArraySpec
+from zom.integrations.hdf5.attributes import attributes_of
+from zom.integrations.hdf5.datatypes import elements_of
+from zom.integrations.hdf5.dimensions import dimension_names
+from zom.integrations.hdf5.filters import pipeline_of
+from zom.integrations.hdf5.losses import FILL_VALUE, NULL_SPACE, VIRTUAL
+from zom.model.builders.build import AUTO
+from zom.problems import show
+from zom.stores.extra import imported
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from zom.conversion.losses import Report
+    from zom.integrations.hdf5.datatypes import Elements
+    from zom.integrations.hdf5.filters import Pipeline
+    from zom.integrations.hdf5.objects import Node
+
+__all__ = ["SourceArray", "source_array"]
+
+
+@dataclass(frozen=True, slots=True)
+class SourceArray:
+    """A dataset, and the document of the array that it becomes."""
+
+    dataset: Any
+    elements: Elements
+    document: dict[str, Any]
+    same_bytes: bool
+    """Whether the chunks in the file are the chunks of the array."""
+    missing: str | None
+    """The filter that isn't installed, and without which elements can't be read."""
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The shape of the array."""
+        return tuple(self.document["shape"])
+
+
+def source_array(
+    node: Node, numbers: Mapping[int, str], *, compress: Any = AUTO, is_netcdf: bool
+) -> SourceArray | None:
+    """The array that a dataset becomes; None where Zarr has no data type for it."""
+    dataset, report = node.object, node.report
+    elements = elements_of(dataset, report)
+    if elements is None:
+        return None
+    shape = dataset.shape
+    if shape is None:
+        report.add(NULL_SPACE, ("shape",), "a shape", "none: the dataset is empty", "it gets the shape (0,)")
+        shape = (0,)
+    _check_sources(dataset, report)
+    width = 0 if isinstance(elements.dtype, str) else int(elements.dtype.itemsize)
+    pipeline = pipeline_of(dataset, report, width=width, is_stored=elements.is_stored)
+    names = dimension_names(node, numbers, report)
+    spec = ArraySpec.build(
+        shape=(*shape, *elements.inner),
+        dtype=elements.dtype,
+        chunks=(*dataset.chunks, *elements.inner) if dataset.chunks else "auto",
+        compress=None if compress is AUTO else compress,
+        fill_value=_fill_value(dataset, elements, report),
+        dimension_names=None if names is None else (*names, *(None for _ in elements.inner)),
+    )
+    document = dict(spec.document)
+    if compress is AUTO:
+        document["codecs"] = [*document["codecs"], *pipeline.codecs]
+    attributes = attributes_of(dataset, report, is_netcdf=is_netcdf, dtype=elements.dtype)
+    attributes.update(_flags(elements, attributes))
+    if attributes:
+        document["attributes"] = attributes
+    same = _same_bytes(dataset, elements, pipeline) and compress is AUTO
+    return SourceArray(dataset, elements, document, same, None if same else pipeline.missing)
+
+
+def _same_bytes(dataset: Any, elements: Elements, pipeline: Pipeline) -> bool:
+    return dataset.chunks is not None and elements.is_stored and pipeline.same_bytes
+
+
+def _flags(elements: Elements, attributes: Mapping[str, Any]) -> dict[str, Any]:
+    """The names of an enumeration as CF has them, unless the dataset says that itself."""
+    if elements.enum is None or "flag_values" in attributes or "flag_meanings" in attributes:
+        return {}
+    meanings = " ".join(name.replace(" ", "_") for name in elements.enum)
+    return {"flag_values": [int(value) for value in elements.enum.values()], "flag_meanings": meanings}
+
+
+def _fill_value(dataset: Any, elements: Elements, report: Report) -> Any:
+    """What elements that were never written read as: HDF5 fills with zeros unless told otherwise."""
+    h5py = imported("h5py", "hdf5")
+    status = dataset.id.get_create_plist().fill_value_defined()
+    path = ("fill_value",)
+    if status == h5py.h5d.FILL_VALUE_UNDEFINED:
+        report.add(FILL_VALUE, path, "a fill value", "one that is not defined", "zeros are taken")
+    is_text = isinstance(elements.dtype, str)
+    if status == h5py.h5d.FILL_VALUE_USER_DEFINED:
+        found: Any = None
+        try:
+            found = dataset.fillvalue
+            made = elements.converted(np.asarray(found, object if is_text else None))
+            if not made.shape:
+                return made[()]
+        except (TypeError, ValueError, RuntimeError, OSError):
+            pass
+        report.add(FILL_VALUE, path, "one value", show(repr(found)), "zeros are taken")
+    return "" if is_text else np.zeros((), elements.dtype)[()]
+
+
+def _check_sources(dataset: Any, report: Report) -> None:
+    """Report the files of a virtual dataset that are missing: HDF5 reads fill values in their place."""
+    if not dataset.is_virtual:
+        return
+    home = Path(dataset.file.filename).parent
+    names = {source.file_name for source in dataset.virtual_sources()} - {"."}
+    # HDF5 also takes patterns (`%b`), whose files nobody can tell beforehand.
+    missing = sorted(name for name in names if "%" not in name and not (home / name).exists())
+    if missing:
+        found = f"no file {', '.join(map(show, missing))}"
+        report.add(VIRTUAL, (), "the sources of a virtual dataset", found, "fill values are read there")

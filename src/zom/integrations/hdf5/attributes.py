@@ -1,0 +1,180 @@
+"""Attributes: those of groups and datasets as JSON, without the bookkeeping of netCDF and dimension scales."""
+
+from __future__ import annotations
+
+import base64
+import struct
+from typing import TYPE_CHECKING, Any, Final, cast
+
+import numpy as np
+
+from zom.integrations.hdf5.losses import ATTRIBUTE, ATTRIBUTE_FORM
+from zom.problems import Path, show
+from zom.stores.extra import imported
+
+if TYPE_CHECKING:
+    from zom.conversion.losses import Report
+
+__all__ = ["attributes_of", "fill_attribute"]
+
+_BOOKKEEPING: Final = frozenset(
+    {
+        "DIMENSION_LABELS",
+        "DIMENSION_LIST",
+        "REFERENCE_LIST",
+        "_NCProperties",
+        "_Netcdf4Coordinates",
+        "_Netcdf4Dimid",
+        "_nc3_strict",
+    }
+)
+_OF_SCALES: Final = frozenset({"CLASS", "NAME"})
+_SCALING: Final = frozenset({"scale_factor", "add_offset"})
+
+
+def attributes_of(found: Any, report: Report, *, is_netcdf: bool, dtype: Any = None) -> dict[str, Any]:
+    """The attributes of a group or dataset; `dtype` is that of the elements of an array.
+
+    NetCDF has no difference between a number and a list of one; elsewhere both stay what they are.
+
+    >>> import h5py
+    >>> from zom.conversion.losses import Report
+    >>> with h5py.File("a.h5", "w", driver="core", backing_store=False) as file:
+    ...     file.attrs["title"] = "a"; file.attrs["n"] = [1]; file.attrs["_NCProperties"] = "version=2"
+    ...     attributes_of(file, Report(()), is_netcdf=False), attributes_of(file, Report(()), is_netcdf=True)
+    ({'n': [1], 'title': 'a'}, {'n': 1, 'title': 'a'})
+    """
+    h5py = imported("h5py", "hdf5")
+    is_scale = isinstance(found, h5py.Dataset) and _is_scale(found)
+    hidden = _BOOKKEEPING | _OF_SCALES if is_scale else _BOOKKEEPING
+    made: dict[str, Any] = {}
+    for name in found.attrs:
+        if name in hidden:
+            continue
+        reader = _Reader(h5py, report, ("attributes", name), is_netcdf=is_netcdf)
+        try:
+            value = found.attrs[name]
+            kind = found.attrs.get_id(name).dtype
+        except (TypeError, OSError, ValueError, NotImplementedError) as cause:
+            reader.lose(f"one that h5py can't read: {cause}")
+            continue
+        if name == "_FillValue" and dtype is not None:
+            _put_fill(made, value, dtype, reader)
+            continue
+        plain = reader.plain(value, kind)
+        if plain is not _NOTHING:
+            made[name] = plain
+    return made
+
+
+_NOTHING: Final = object()
+
+
+def fill_attribute(value: Any, dtype: Any) -> Any:
+    """The attribute `_FillValue` as xarray spells it in Zarr v3: floats in base64, so that NaN can be written.
+
+    >>> import numpy as np
+    >>> fill_attribute(np.float32("nan"), np.dtype("f4")), fill_attribute(np.int16(-1), np.dtype("i2"))
+    ('AAAAAAAA+H8=', -1)
+    """
+    if isinstance(dtype, str):
+        return value.decode() if isinstance(value, bytes) else str(value)
+    if dtype.kind in "iub":
+        return bool(value) if dtype.kind == "b" else int(value)
+    if dtype.kind == "f":
+        return _double(value)
+    if dtype.kind == "c":
+        return [_double(value.real), _double(value.imag)]
+    if dtype.kind == "S":
+        return base64.standard_b64encode(bytes(value)).decode()
+    return None
+
+
+def _double(value: Any) -> str:
+    return base64.standard_b64encode(struct.pack("<d", float(value))).decode()
+
+
+def _put_fill(made: dict[str, Any], value: Any, dtype: Any, reader: _Reader) -> None:
+    array = np.asarray(value)
+    spelled = fill_attribute(array.reshape(-1)[0], dtype) if array.size == 1 else None
+    if spelled is None:
+        reader.lose(f"{show(str(value))} for elements of {dtype}")
+    else:
+        made["_FillValue"] = spelled
+
+
+def _is_scale(dataset: Any) -> bool:
+    """Whether CLASS and NAME are those of a dimension scale, and not those of an image or a table."""
+    kind: Any = dataset.attrs.get("CLASS")
+    return kind in {b"DIMENSION_SCALE", "DIMENSION_SCALE"} if isinstance(kind, (bytes, str)) else False
+
+
+def _item(value: Any) -> Any:
+    return str(value) if value.dtype.kind in "mM" else value.item()
+
+
+class _Reader:
+    """Makes one attribute plain, and reports what that costs."""
+
+    def __init__(self, h5py: Any, report: Report, path: Path, *, is_netcdf: bool) -> None:
+        self._h5py = h5py
+        self._report = report
+        self._path = path
+        self._is_netcdf = is_netcdf
+
+    def lose(self, found: str) -> Any:
+        """Report that the attribute is dropped."""
+        self._report.add(ATTRIBUTE, self._path, "a value that JSON can hold", found, "it is dropped")
+        return _NOTHING
+
+    def plain(self, value: Any, kind: Any) -> Any:
+        """The value as JSON; `kind` is the type that h5py gives it."""
+        h5py = self._h5py
+        if isinstance(value, h5py.Empty):
+            return "" if value.dtype.kind == "S" or h5py.check_string_dtype(value.dtype) else []
+        base = (kind.subdtype or (kind,))[0]
+        if h5py.check_ref_dtype(base) is not None:
+            return self.lose("references to other objects")
+        if base.kind == "V" and base.names is None:
+            return self.lose(f"{base.itemsize} opaque bytes")
+        is_plain = base.kind in "iubSU" or h5py.check_string_dtype(base) or h5py.check_vlen_dtype(base)
+        if not is_plain and base != np.dtype("f8"):
+            self._note_form(base)
+        if base.names is not None and any(base[name].base.hasobject for name in base.names):
+            return self.lose(f"a compound of objects: {', '.join(base.names)}")
+        array = np.asarray(value)
+        if self._is_netcdf and array.shape == (1,):
+            array = array.reshape(())
+        return self._listed(array[()])
+
+    def _note_form(self, dtype: Any) -> None:
+        """Of floating point numbers the type matters where data are unpacked by them."""
+        if dtype.kind != "f" or self._path[-1] in _SCALING:
+            fix = "unpacked data may be of another type" if dtype.kind == "f" else None
+            self._report.add(ATTRIBUTE_FORM, self._path, "text and numbers of 64 bits", str(dtype), fix)
+
+    def _listed(self, value: Any) -> Any:
+        """Arrays as lists, records as objects, and single values as Python's own."""
+        if isinstance(value, np.ndarray):
+            return [self._listed(each) for each in cast("Any", value)]
+        if isinstance(value, np.void):
+            return {name: self._listed(value[name]) for name in value.dtype.names or ()}
+        if isinstance(value, (bytes, str)):
+            return self._text(value)
+        if not isinstance(value, np.generic):
+            return value
+        number = cast("Any", value)
+        if number.dtype.kind == "c":
+            return [float(number.real), float(number.imag)]
+        # Numbers wider than Python's, which `item` leaves as they are, are rounded.
+        return float(number) if number.dtype.kind == "f" else _item(number)
+
+    def _text(self, value: bytes | str) -> str:
+        """Text as Unicode; bytes that are none are replaced, and reported."""
+        data = value if isinstance(value, bytes) else value.encode("utf-8", "surrogateescape")
+        try:
+            return data.decode()
+        except UnicodeDecodeError:
+            fix = "other bytes are replaced by the character U+FFFD"
+            self._report.add(ATTRIBUTE, self._path, "text in UTF-8", show(repr(data)), fix)
+            return data.decode("utf-8", "replace")

@@ -1,0 +1,137 @@
+"""Chunks: those of a dataset as Zarr has them, one by one, taken as they are where they are the same."""
+
+from __future__ import annotations
+
+import math
+from itertools import product
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from zom.engine.compile import compile_plan
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from zom.engine.plan import ArrayPlan
+    from zom.integrations.hdf5.arrays import SourceArray
+    from zom.model.spec import Spec
+
+__all__ = ["SourceChunks"]
+
+
+class SourceChunks:
+    r"""The chunks of one dataset.
+
+    >>> import h5py
+    >>> from zom.integrations.hdf5.spec import read_hierarchy
+    >>> file = h5py.File("a.h5", "w", driver="core", backing_store=False)
+    >>> file.create_dataset("x", (5,), "<i2", chunks=(2,))[:2] = [1, 2]
+    >>> found = read_hierarchy(file)
+    >>> chunks = SourceChunks(found.arrays["/x"], found.spec["x"])
+    >>> list(chunks.stored()), chunks.read((0,)), chunks.read((1,))
+    ([(0,)], b'\x01\x00\x02\x00', None)
+    """
+
+    def __init__(self, array: SourceArray, spec: Spec) -> None:
+        self.array = array
+        self.plan: ArrayPlan = compile_plan(spec)
+        self._places: Any = None
+        """The numbers of the chunks that are in the file, sorted: 8 bytes for each."""
+
+    @property
+    def _chunk(self) -> tuple[int, ...]:
+        return self.plan.chunk_shape((0,) * len(self.plan.axes))
+
+    def stored(self) -> Iterator[tuple[int, ...]]:
+        """The places of the chunks that are in the file; of a dataset without chunks, all."""
+        grid = self.plan.grid
+        if self.array.dataset.chunks is None:
+            if self._is_allocated():
+                yield from product(*map(range, grid))
+            return
+        for number in self._numbers():
+            yield _place(int(number), grid)
+
+    def has(self, place: tuple[int, ...]) -> bool:
+        """Whether the file has a chunk."""
+        if self.array.dataset.chunks is None:
+            return self._is_allocated() and 0 not in self.plan.grid
+        numbers = self._numbers()
+        number = int(np.ravel_multi_index(place, self.plan.grid)) if place else 0
+        at = int(np.searchsorted(numbers, number))
+        return at < len(numbers) and int(numbers[at]) == number
+
+    def read(self, place: tuple[int, ...]) -> bytes | None:
+        """The bytes of a chunk as Zarr has them; None where the file has none."""
+        if not self.has(place):
+            return None
+        if self.array.same_bytes:
+            data = self._as_it_is(place)
+            if data is not None:
+                return data
+        return self._encoded(place)
+
+    def _as_it_is(self, place: tuple[int, ...]) -> bytes | None:
+        """The bytes in the file; None where they have gone through some of the filters only."""
+        rank = len(self.array.dataset.shape)
+        chunk = self.array.dataset.chunks
+        offset = tuple(number * length for number, length in zip(place[:rank], chunk, strict=True))
+        mask, data = self.array.dataset.id.read_direct_chunk(offset)
+        # A chunk at the edge may be left without filters, which no mask says: it has its full size then.
+        nbytes = math.prod(self._chunk) * self.plan.dtype.itemsize
+        is_bare = len(data) == nbytes and len(self.array.document["codecs"]) > 1
+        return None if mask or is_bare else bytes(data)
+
+    def _encoded(self, place: tuple[int, ...]) -> bytes:
+        plan, dataset = self.plan, self.array.dataset
+        held = plan.held(place)
+        starts = [axis.start(number) for axis, number in zip(plan.axes, place, strict=True)]
+        parts = tuple(slice(start, start + size) for start, size in zip(starts, held, strict=True))
+        rank = len(dataset.shape or ())
+        values = self.array.elements.converted(dataset[parts[:rank]])
+        form = plan.form(plan.chunk_shape(place))
+        if values.shape == form.shape:
+            chunk = np.asarray(values, form.chain.block.dtype)
+        else:
+            chunk = form.new()
+            chunk[tuple(slice(0, size) for size in held)] = values
+        return bytes(form.chain.encode(chunk))
+
+    def _is_allocated(self) -> bool:
+        """Whether a dataset without chunks was ever given elements."""
+        dataset = self.array.dataset
+        if dataset.shape is None or 0 in dataset.shape:
+            return False
+        filled = dataset.id.get_create_plist()
+        return bool(dataset.is_virtual or dataset.id.get_storage_size() or filled.get_external_count())
+
+    def _numbers(self) -> Any:
+        if self._places is None:
+            self._places = np.sort(self._listed())
+        return self._places
+
+    def _listed(self) -> Any:
+        dataset, grid = self.array.dataset, self.plan.grid
+        if 0 in grid:
+            return np.empty(0, np.int64)
+        rank = len(dataset.shape)
+        offsets: list[tuple[int, ...]] = []
+
+        def note(info: Any) -> None:
+            offsets.append(info.chunk_offset)
+
+        dataset.id.chunk_iter(note)
+        places = np.array(offsets, np.int64).reshape(-1, rank) // np.array(dataset.chunks, np.int64)
+        # Chunks beyond a shape that was made smaller may still be there.
+        places = places[(places < np.array(grid[:rank])).all(axis=1)]
+        return np.ravel_multi_index(tuple(places.T), grid[:rank]) if rank else np.zeros(len(places), np.int64)
+
+
+def _place(number: int, grid: tuple[int, ...]) -> tuple[int, ...]:
+    """The place of a chunk in the grid, of its number in C order."""
+    found: list[int] = []
+    for count in reversed(grid):
+        number, at = divmod(number, count)
+        found.append(at)
+    return tuple(reversed(found))

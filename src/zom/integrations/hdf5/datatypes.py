@@ -1,0 +1,202 @@
+"""Data types: what Zarr calls the elements of a dataset, and how they become that.
+
+Most types of HDF5 are types of numpy, as h5py reads them, and these are types of Zarr. An enumeration
+keeps its integers, a compound becomes a `struct` without gaps, text of any length a `string`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from zom.integrations.hdf5.losses import DATA_TYPE, DATA_TYPE_FORM
+from zom.problems import show
+from zom.stores.extra import imported
+
+if TYPE_CHECKING:
+    from zom.conversion.losses import Report
+
+__all__ = ["Elements", "elements_of"]
+
+_FIELD = ("data_type",)
+
+
+@dataclass(frozen=True, slots=True)
+class Elements:
+    """The elements of a dataset, as Zarr has them."""
+
+    dtype: Any
+    """What `ArraySpec.build` takes for the data type: a dtype of numpy, or "string"."""
+    inner: tuple[int, ...] = ()
+    """The dimensions that an array type of HDF5 adds to those of the dataset."""
+    packed: Any = None
+    """Of a compound, the record that values are copied to: some of the fields, without gaps."""
+    is_stored: bool = False
+    """Whether elements lie in the file as they lie in a Zarr chunk."""
+    enum: dict[str, int] | None = None
+    """The names of the values of an enumeration."""
+
+    def converted(self, values: Any) -> Any:
+        """Values as h5py reads them, as elements of the Zarr array.
+
+        >>> Elements("string").converted(np.array([b"a", "b"], object)).tolist()
+        ['a', 'b']
+        """
+        if isinstance(self.dtype, str):
+            found = np.empty(np.shape(values), object)
+            found.reshape(-1)[:] = [_text(each) for each in np.asarray(values, object).reshape(-1)]
+            return found
+        array = np.asarray(values)
+        if self.packed is not None:
+            made = np.zeros(array.shape, self.packed)
+            _copy_fields(made, array)
+            return made.view(self.dtype).reshape(array.shape)
+        return array if array.dtype == self.dtype else array.astype(self.dtype)
+
+
+def elements_of(dataset: Any, report: Report) -> Elements | None:
+    """What the elements of a dataset are in Zarr; None, and a loss, where it has nothing for them."""
+    h5py = imported("h5py", "hdf5")
+    reason = _unknown(h5py, dataset)
+    if reason is not None:
+        _lose(report, reason)
+        return None
+    whole = dataset.dtype
+    base, inner = whole.subdtype or (whole, ())
+    if inner:
+        found = f"arrays of {'x'.join(map(str, inner))} elements"
+        report.add(DATA_TYPE_FORM, _FIELD, "single elements", found, "they become dimensions of the array")
+    if base.hasobject and base.names is None:
+        return Elements("string", inner)
+    names = h5py.check_enum_dtype(base)
+    if names is not None and base.kind != "b":
+        found = f"an enumeration: {', '.join(f'{name} = {value}' for name, value in names.items())}"
+        report.add(DATA_TYPE_FORM, _FIELD, "numbers", found, "see the attributes flag_values, flag_meanings")
+        return Elements(_plain(base), inner, is_stored=_is_stored(h5py, dataset, whole), enum=dict(names))
+    if base.names is not None:
+        return _compound(h5py, dataset, base, inner, report)
+    dtype = _number(base, report)
+    return Elements(dtype, inner, is_stored=dtype == base and _is_stored(h5py, dataset, whole))
+
+
+def _unknown(h5py: Any, dataset: Any) -> str | None:
+    """What the elements are, where Zarr has nothing for them."""
+    try:
+        whole = dataset.dtype
+    except (TypeError, NotImplementedError) as cause:
+        return f"a type that h5py can't read: {cause}"
+    base = (whole.subdtype or (whole, ()))[0]
+    if h5py.check_ref_dtype(base) is not None:
+        return "references to other objects"
+    if base.hasobject and base.names is None and h5py.check_string_dtype(base) is None:
+        return f"sequences of any length of {h5py.check_vlen_dtype(base)}"
+    return None
+
+
+def _lose(report: Report, found: str) -> None:
+    report.add(DATA_TYPE, _FIELD, "a data type that Zarr has", found, "the array is dropped")
+
+
+def _text(value: Any) -> str:
+    return value.decode() if isinstance(value, bytes) else str(value)
+
+
+def _plain(dtype: Any) -> Any:
+    """The type without what h5py knows beside it."""
+    return np.dtype(dtype.str)
+
+
+def _number(dtype: Any, report: Report) -> Any:
+    """The type of single elements; what is wider than 64 bits is rounded, and opaque bytes are told of."""
+    if dtype.kind in "fc" and dtype.itemsize > (8 if dtype.kind == "f" else 16):
+        made = np.dtype("f8" if dtype.kind == "f" else "c16")
+        report.add(DATA_TYPE, _FIELD, "at most 64 bits for a number", str(dtype), f"it is rounded to {made}")
+        return made
+    if dtype.kind == "V":
+        found = f"opaque elements of {dtype.itemsize} bytes"
+        report.add(DATA_TYPE_FORM, _FIELD, "elements that have a meaning", found, "the bytes are kept")
+    return _plain(dtype)
+
+
+def _is_stored(h5py: Any, dataset: Any, dtype: Any) -> bool:
+    """Whether the type in the file is the very one that h5py makes of numpy's."""
+    mine = dataset.id.get_type()
+    if isinstance(mine, h5py.h5t.TypeStringID):
+        # What follows the end of a null-terminated text is undefined: numpy would show it.
+        return bool(mine.get_strpad() == h5py.h5t.STR_NULLPAD or mine.get_size() == 1)
+    try:
+        return bool(mine.equal(h5py.h5t.py_create(dtype, logical=True)))
+    except TypeError:
+        return False
+
+
+# --- compounds ------------------------------------------------------------------------------------------
+
+
+def _compound(h5py: Any, dataset: Any, base: Any, inner: tuple[int, ...], report: Report) -> Elements | None:
+    packed = _packed(h5py, base, report, "")
+    if packed is None:
+        _lose(report, f"a compound with no field that Zarr can hold: {', '.join(base.names)}")
+        return None
+    flat = _flat(packed, report, "")
+    is_stored = not inner and flat == base and _is_stored(h5py, dataset, base)
+    return Elements(flat, inner, packed=packed, is_stored=is_stored)
+
+
+def _packed(h5py: Any, dtype: Any, report: Report, above: str) -> Any:
+    """The fields that Zarr can hold, little-endian and without gaps; None where there are none."""
+    fields: list[Any] = []
+    for name in dtype.names:
+        whole = dtype[name]
+        base, shape = whole.subdtype or (whole, ())
+        made: Any = None
+        if base.names is not None:
+            made = _packed(h5py, base, report, f"{above}{name}.")
+        elif not base.hasobject:
+            made = _number(base, report).newbyteorder("<")
+        if made is None:
+            found = f"the field {show(above + name)} of {_told(h5py, base)}"
+            report.add(DATA_TYPE, _FIELD, "fields of fixed sizes", found, "the field is dropped")
+            continue
+        fields.append((name, made, shape) if shape else (name, made))
+    return np.dtype(fields) if fields else None
+
+
+def _told(h5py: Any, dtype: Any) -> str:
+    if h5py.check_string_dtype(dtype) is not None:
+        return "text of any length"
+    return "references" if h5py.check_ref_dtype(dtype) is not None else "sequences of any length"
+
+
+def _flat(packed: Any, report: Report, above: str) -> Any:
+    """The same memory without fields of several elements: each element is a field, `x_0`, `x_1`."""
+    fields: list[Any] = []
+    taken = set(packed.names)
+    for name in packed.names:
+        base, shape = packed[name].subdtype or (packed[name], ())
+        made = _flat(base, report, f"{above}{name}.") if base.names is not None else base
+        if not shape:
+            fields.append((name, made))
+            continue
+        places = list(np.ndindex(*shape))
+        parts = ["_".join([name, *map(str, place)]) for place in places]
+        while taken.intersection(parts):
+            parts = [f"{part}_" for part in parts]
+        taken.update(parts)
+        found = f"the field {show(above + name)} of {len(parts)} elements"
+        fix = f"it becomes {show(parts[0])} to {show(parts[-1])}"
+        report.add(DATA_TYPE_FORM, _FIELD, "fields of one element", found, fix)
+        fields.extend((part, made) for part in parts)
+    return np.dtype(fields)
+
+
+def _copy_fields(target: Any, source: Any) -> None:
+    """Copy the fields that `target` has."""
+    for name in target.dtype.names:
+        base = target.dtype[name].base
+        if base.names is not None:
+            _copy_fields(target[name], source[name])
+        else:
+            target[name] = source[name]

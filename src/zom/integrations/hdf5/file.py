@@ -1,0 +1,90 @@
+"""Files that are open: what a user names, as a group of h5py, or one error that says what it is."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, cast
+
+from zom.errors import StoreError
+from zom.stores.extra import imported
+from zom.stores.signatures import signature_of
+
+__all__ = ["HDF5File", "opened_file"]
+
+_WANTED = "expected a path, or a file or group of h5py"
+_NETCDF3 = (
+    "this is a NetCDF file of the classic format (NetCDF3), which is not HDF5; convert it by "
+    "`nccopy -k nc4 old.nc new.nc`, or read it by xarray and write the dataset"
+)
+_BEING_WRITTEN = "another program has it open for writing, or was killed while it did; see h5clear"
+
+
+@dataclass(frozen=True, slots=True)
+class HDF5File:
+    """A group of an open file, and whether the file was opened here."""
+
+    group: Any
+    url: str
+    path: str | None
+    """The path of a file that was opened here, and that is to be closed."""
+
+    def close(self) -> None:
+        """Close the file if it was opened here."""
+        if self.path is not None and self.group:
+            self.group.file.close()
+
+
+def opened_file(source: Any) -> HDF5File:
+    """The file at a path, open for reading, or a file or group of h5py, as it is.
+
+    >>> opened_file(3)
+    Traceback (most recent call last):
+    zom.errors.StoreError: builtins.int: cannot open: expected a path, or a file or group of h5py
+    """
+    h5py = imported("h5py", "hdf5")
+    path = _path(source)
+    if path is not None:
+        return _at_path(h5py, path)
+    if not isinstance(source, h5py.Group):
+        kind = f"{type(source).__module__}.{type(source).__qualname__}"
+        raise StoreError(kind, "", "open", _WANTED)
+    if not source:
+        raise StoreError("h5py.File", "", "open", "the file is closed")
+    name = "" if source.name in {"/", None} else f"::{source.name.strip('/')}"
+    return HDF5File(source, f"{source.file.filename}{name}", None)
+
+
+def _path(source: Any) -> str | None:
+    """The path that `source` is; None where it is none, or of bytes."""
+    path = cast("object", os.fspath(source)) if isinstance(source, (str, os.PathLike)) else None
+    return path if isinstance(path, str) else None
+
+
+def _at_path(h5py: Any, path: str) -> HDF5File:
+    try:
+        found = signature_of(path)
+    except FileNotFoundError:
+        raise StoreError(path, "", "open", "there is no such file") from None
+    except (OSError, ValueError) as cause:
+        reason = getattr(cause, "strerror", None) or str(cause)
+        raise StoreError(path, "", "open", reason.lower()) from cause
+    if found == "netcdf3":
+        raise StoreError(path, "", "open", _NETCDF3)
+    if found != "hdf5":
+        what = "an empty file" if not Path(path).stat().st_size else "another file"
+        raise StoreError(path, "", "open", f"expected an HDF5 file, as NetCDF4 files are, found {what}")
+    try:
+        return HDF5File(h5py.File(path, "r"), path, path)
+    except OSError as cause:
+        raise StoreError(path, "", "open", _reason(cause)) from cause
+
+
+def _reason(cause: OSError) -> str:
+    text = str(cause)
+    if "truncated file" in text:
+        return "the file is truncated: it is shorter than it says; copy it again from where it came from"
+    if "lock file" in text or "already open for write" in text:
+        return _BEING_WRITTEN
+    return f"this HDF5 file is damaged: {text}"

@@ -1,0 +1,198 @@
+"""Filters: the codecs of Zarr that do what the filter pipeline of a dataset does.
+
+Chunks of datasets whose filters all have a codec that gives the same bytes are Zarr's chunks as they are:
+
+| filter | number | codec | same bytes |
+|---|---|---|---|
+| deflate (gzip) | 1 | `numcodecs.zlib` | yes |
+| shuffle | 2 | `numcodecs.shuffle` | yes |
+| fletcher32 | 3 | `numcodecs.fletcher32` | yes |
+| bzip2 | 307 | `numcodecs.bz2` | yes |
+| blosc | 32001 | `blosc` | yes |
+| zstd | 32015 | `zstd` | yes |
+| lz4 | 32004 | `numcodecs.lz4` | no: other framing |
+| bitshuffle | 32008 | `blosc` with bitshuffle | no |
+| blosc2 | 32026 | `blosc` | no |
+
+Others (lzf, szip, nbit, scaleoffset, zfp, ...) have none: their data is compressed by zstd.
+
+https://github.com/HDFGroup/hdf5_plugins/blob/master/docs/RegisteredFilterPlugins.md
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+from zom.conversion.codecs import definition
+from zom.integrations.hdf5.losses import FILTER, FILTER_MISSING
+from zom.stores.extra import imported
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from zom.conversion.losses import Report
+
+__all__ = ["Pipeline", "pipeline_of"]
+
+_BLOSC: Final = ("blosclz", "lz4", "lz4hc", "snappy", "zlib", "zstd")
+_SHUFFLES: Final = ("noshuffle", "shuffle", "bitshuffle")
+_NAMES: Final = {4: "szip", 5: "nbit", 6: "scaleoffset", 32000: "lzf", 32013: "zfp"}
+_ZSTD: Final = definition("zstd", {"level": 3, "checksum": True})
+
+# Without a configuration, zarr-python doesn't read it.
+_SUM: Final = definition("numcodecs.fletcher32", {})
+
+_SHUFFLE, _FLETCHER32 = 2, 3
+
+
+@dataclass(frozen=True, slots=True)
+class Pipeline:
+    """The codecs of a dataset after its elements have become bytes."""
+
+    codecs: tuple[dict[str, Any], ...]
+    same_bytes: bool
+    """Whether the codecs make of a chunk the very bytes that the file has."""
+    missing: str | None = None
+    """The filter without which nobody can read the chunks, where it isn't installed."""
+
+
+def pipeline_of(dataset: Any, report: Report, *, width: int, is_stored: bool) -> Pipeline:
+    """The codecs that stand for the filters of a dataset, whose elements have `width` bytes; 0 for any number.
+
+    `is_stored` says whether elements are in Zarr what they are in the file.
+
+    >>> import h5py
+    >>> from zom.conversion.losses import Report
+    >>> with h5py.File("a.h5", "w", driver="core", backing_store=False) as file:
+    ...     made = file.create_dataset("a", (9,), "i2", chunks=(4,), shuffle=True, compression="gzip")
+    ...     [codec["name"] for codec in pipeline_of(made, Report(()), width=2, is_stored=True).codecs]
+    ['numcodecs.shuffle', 'numcodecs.zlib']
+    """
+    h5py = imported("h5py", "hdf5")
+    filters = dataset.id.get_create_plist()
+    made: list[dict[str, Any]] = []
+    same = True
+    unnamed: list[str] = []
+    missing: str | None = None
+    for index in range(filters.get_nfilters()):
+        code, _flags, values, raw_name = filters.get_filter(index)
+        name = _NAMES.get(code) or f"{raw_name.decode('utf-8', 'replace')} ({code})".lstrip()
+        if not h5py.h5z.filter_avail(code) and _is_used(dataset, index):
+            missing = missing or name
+        if not width and code == _SHUFFLE:
+            continue  # HDF5 shuffles the pointers to elements of any length.
+        known = _FILTERS.get(code)
+        if known is None:
+            unnamed.append(name)
+            same = False
+            continue
+        made.extend(known.codecs(values if is_stored or code != _SHUFFLE else (), width))
+        same = same and known.same_bytes
+    if _is_uneven(made):
+        # HDF5 leaves alone what is no whole element; the codec has no words for that.
+        made = [codec for codec in made if codec is not _SUM] + [_SUM]
+        same = False
+    if unnamed:
+        fix = "data is compressed by zstd" if _is_open(made) else "data is compressed by the other filters"
+        report.add(FILTER, ("codecs",), "filters that have a codec", ", ".join(unnamed), fix)
+        made.extend([_ZSTD] if _is_open(made) else [])
+    if missing is not None and not same:
+        fix = "install the filter (pip install hdf5plugin) and import it before the file is opened"
+        report.add(FILTER_MISSING, ("codecs",), "filters that are installed", missing, fix)
+    return Pipeline(tuple(made), same, missing)
+
+
+def _is_used(dataset: Any, index: int) -> bool:
+    """Whether any chunk has gone through the filter: an optional one is left out where it isn't installed."""
+    used: list[bool] = []
+
+    def look(info: Any) -> bool | None:
+        used.append(not info.filter_mask >> index & 1)
+        return used[-1] or None  # anything but None ends the walk
+
+    dataset.id.chunk_iter(look)
+    return any(used[-1:])
+
+
+def _is_uneven(codecs: Sequence[dict[str, Any]]) -> bool:
+    """Whether a checksum of four bytes is shuffled together with larger elements, as netCDF does."""
+    seen = False
+    for codec in codecs:
+        seen = seen or codec is _SUM
+        if seen and codec["name"] == "numcodecs.shuffle" and 4 % codec["configuration"]["elementsize"]:
+            return True
+    return False
+
+
+def _is_open(codecs: Sequence[dict[str, Any]]) -> bool:
+    """Whether nothing compresses yet."""
+    return all(codec["name"] in {"numcodecs.shuffle", "numcodecs.fletcher32"} for codec in codecs)
+
+
+@dataclass(frozen=True, slots=True)
+class _Filter:
+    """A filter that has a codec: made of the filter's numbers and the size of elements."""
+
+    codecs: Callable[[tuple[int, ...], int], list[dict[str, Any]]]
+    same_bytes: bool = True
+
+
+def _at(values: tuple[int, ...], index: int, default: int) -> int:
+    return int(values[index]) if len(values) > index else default
+
+
+def _shuffle(values: tuple[int, ...], width: int) -> list[dict[str, Any]]:
+    size = _at(values, 0, width) or width
+    return [definition("numcodecs.shuffle", {"elementsize": size})] if size > 1 else []
+
+
+def _zlib(values: tuple[int, ...], _width: int) -> list[dict[str, Any]]:
+    return [definition("numcodecs.zlib", {"level": min(_at(values, 0, 6), 9)})]
+
+
+def _fletcher32(_values: tuple[int, ...], _width: int) -> list[dict[str, Any]]:
+    return [_SUM]
+
+
+def _bz2(values: tuple[int, ...], _width: int) -> list[dict[str, Any]]:
+    return [definition("numcodecs.bz2", {"level": min(max(_at(values, 0, 9), 1), 9)})]
+
+
+def _zstd(values: tuple[int, ...], _width: int) -> list[dict[str, Any]]:
+    return [definition("zstd", {"level": min(_at(values, 0, 3), 22), "checksum": False})]
+
+
+def _lz4(_values: tuple[int, ...], _width: int) -> list[dict[str, Any]]:
+    return [definition("numcodecs.lz4", {"acceleration": 1})]
+
+
+def _blosc_codec(name: str, level: int, shuffle: str, size: int) -> list[dict[str, Any]]:
+    sizes = {} if shuffle == "noshuffle" else {"typesize": size}
+    configuration = {"cname": name, "clevel": min(level, 9), "shuffle": shuffle, **sizes, "blocksize": 0}
+    return [definition("blosc", configuration)]
+
+
+def _blosc(values: tuple[int, ...], width: int) -> list[dict[str, Any]]:
+    size, level, shuffle = _at(values, 2, width), _at(values, 4, 5), _at(values, 5, 1)
+    name = _BLOSC[_at(values, 6, 0)] if _at(values, 6, 0) < len(_BLOSC) else "zstd"
+    way = _SHUFFLES[shuffle] if shuffle < len(_SHUFFLES) else "noshuffle"
+    return _blosc_codec(name, level, way, min(max(size, 1), 255))
+
+
+def _bitshuffle(values: tuple[int, ...], width: int) -> list[dict[str, Any]]:
+    name = "zstd" if _at(values, 4, 0) == 3 else "lz4"
+    return _blosc_codec(name, 5, "bitshuffle", min(max(width, 1), 255))
+
+
+_FILTERS: Final[dict[int, _Filter]] = {
+    1: _Filter(_zlib),
+    _SHUFFLE: _Filter(_shuffle),
+    _FLETCHER32: _Filter(_fletcher32),
+    307: _Filter(_bz2),
+    32001: _Filter(_blosc),
+    32015: _Filter(_zstd),
+    32004: _Filter(_lz4, same_bytes=False),
+    32008: _Filter(_bitshuffle, same_bytes=False),
+    32026: _Filter(_blosc, same_bytes=False),
+}

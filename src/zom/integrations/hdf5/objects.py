@@ -1,0 +1,150 @@
+"""The objects of a file: its groups and datasets, each at one path; links are reported, not followed."""
+
+from __future__ import annotations
+
+from collections import deque
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from zom.conversion.losses import Report
+from zom.hierarchy.stored.layout import ENTRY_KEY
+from zom.integrations.hdf5.losses import LINK, NAME
+from zom.paths import name_faults
+from zom.problems import show
+from zom.stores.backend import is_key
+from zom.stores.extra import imported
+
+if TYPE_CHECKING:
+    from zom.problems import Fault
+
+__all__ = ["HDF5Objects", "Node", "found_objects"]
+
+_NOT_A_COORDINATE = "_nc4_non_coord_"
+"""What netCDF puts before the name of a variable that is called like a dimension that it doesn't have."""
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """A group or a dataset, where it lies, and what is lost of it."""
+
+    names: tuple[str, ...]
+    object: Any
+    report: Report
+    is_array: bool
+
+    @property
+    def path(self) -> str:
+        """The path in the hierarchy."""
+        return "/" + "/".join(self.names)
+
+
+@dataclass(frozen=True, slots=True)
+class HDF5Objects:
+    """All nodes, groups before their members, and the dimensions that are no variables."""
+
+    nodes: list[Node] = field(default_factory=list[Node])
+    dimensions: dict[tuple[str, ...], int] = field(default_factory=dict["tuple[str, ...]", int])
+    """The length of each NetCDF dimension that has no coordinate variable."""
+    is_netcdf: bool = False
+
+
+def found_objects(root: Any) -> HDF5Objects:
+    """What lies in a group of h5py, level by level.
+
+    >>> import h5py
+    >>> with h5py.File("a.h5", "w", driver="core", backing_store=False) as file:
+    ...     file["x/y"] = [1, 2]; file["x/again"] = file["x"]
+    ...     found = found_objects(file)
+    >>> [node.path for node in found.nodes], found.nodes[1].report.losses[0].found
+    (['/', '/x', '/x/y'], '"again", another name of /x')
+    """
+    h5py = imported("h5py", "hdf5")
+    walk = _Walk(h5py, is_netcdf=_is_netcdf(h5py, root))
+    walk.visit(root)
+    return walk.found
+
+
+class _Walk:
+    """The walk through a file: each object is visited once, on the shortest path to it."""
+
+    def __init__(self, h5py: Any, *, is_netcdf: bool) -> None:
+        self._h5py = h5py
+        self._seen: dict[tuple[int, int], str] = {}
+        self.found = HDF5Objects(is_netcdf=is_netcdf)
+
+    def visit(self, root: Any) -> None:
+        start = Node((), root, Report(()), is_array=False)
+        self._seen[self._mark(root)] = "/"
+        self.found.nodes.append(start)
+        waiting = deque([start])
+        while waiting:
+            here = waiting.popleft()
+            for name in here.object:
+                node = self._member(here, name)
+                if node is None:
+                    continue
+                self.found.nodes.append(node)
+                if not node.is_array:
+                    waiting.append(node)
+
+    def _mark(self, found: Any) -> tuple[int, int]:
+        """What tells two objects apart, by whatever name they are reached."""
+        info = self._h5py.h5o.get_info(found.id)
+        return info.fileno, info.addr
+
+    def _member(self, group: Node, name: str) -> Node | None:
+        link = group.object.get(name, getlink=True)
+        if not isinstance(link, self._h5py.HardLink):
+            target = getattr(link, "path", "another place")
+            file = getattr(link, "filename", None)
+            found = f"{show(name)}, a link to {target}{f' in {file}' if file else ''}"
+            group.report.add(LINK, (), "no links", found, "it is dropped; read the target under its own path")
+            return None
+        found = group.object[name]
+        if isinstance(found, self._h5py.Datatype):
+            return None  # A type that has a name: datasets of that type have it themselves.
+        mark = self._mark(found)
+        if mark in self._seen:
+            text = f"{show(name)}, another name of {self._seen[mark]}"
+            group.report.add(LINK, (), "one path for each object", text, "it is dropped; read it there")
+            return None
+        is_array = isinstance(found, self._h5py.Dataset)
+        if is_array and _is_dimension_only(found):
+            self._seen[mark] = f"{group.path.rstrip('/')}/{name}"
+            self.found.dimensions[*group.names, name] = int(found.shape[0]) if found.shape else 0
+            return None
+        plain = self._zarr_name(group, name)
+        if plain is None:
+            return None
+        names = (*group.names, plain)
+        node = Node(names, found, Report(names), is_array)
+        self._seen[mark] = node.path
+        return node
+
+    def _zarr_name(self, group: Node, name: str) -> str | None:
+        if self.found.is_netcdf and name.startswith(_NOT_A_COORDINATE):
+            name = name.removeprefix(_NOT_A_COORDINATE)
+        faults: list[Fault] = []
+        name_faults(name, "v3", faults)
+        if name == ENTRY_KEY or not is_key(name):
+            expected = faults[0].expected if faults else "a name that is a key"
+            group.report.add(NAME, (), expected, show(name), "it is dropped; rename it in the file")
+            return None
+        return name
+
+
+def _is_netcdf(h5py: Any, root: Any) -> bool:
+    """Whether netCDF wrote the file: since 2016 it says so, and before it numbered its dimensions."""
+    if any(mark in root.file.attrs for mark in ("_NCProperties", "_nc3_strict")):
+        return True
+    own = [root[name] for name in root if isinstance(root.get(name, getlink=True), h5py.HardLink)]
+    return any(mark in each.attrs for each in own for mark in ("_Netcdf4Dimid", "_Netcdf4Coordinates"))
+
+
+def _is_dimension_only(dataset: Any) -> bool:
+    """Whether it is "a netCDF dimension but not a netCDF variable": it says the length, and holds nothing."""
+    if "NAME" not in dataset.attrs or "CLASS" not in dataset.attrs:
+        return False
+    name = dataset.attrs["NAME"]
+    text = name if isinstance(name, bytes) else str(name).encode()
+    return text.startswith(b"This is a netCDF dimension but not a netCDF variable")

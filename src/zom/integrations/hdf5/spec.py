@@ -1,0 +1,123 @@
+"""`zom.from_hdf5`: the hierarchy of an HDF5 or NetCDF4 file as a spec; no elements are read."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+from zom.conversion.losses import Conversion
+from zom.conversion.trees import convert
+from zom.errors import SpecError
+from zom.formats.v3 import GroupSpec
+from zom.integrations.hdf5.arrays import source_array
+from zom.integrations.hdf5.attributes import attributes_of
+from zom.integrations.hdf5.dimensions import numbered_dimensions, report_unused
+from zom.integrations.hdf5.file import opened_file
+from zom.integrations.hdf5.objects import found_objects
+from zom.model.builders.build import AUTO
+from zom.model.construction import assembled
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from zom.integrations.hdf5.arrays import SourceArray
+    from zom.integrations.hdf5.objects import HDF5Objects, Node
+    from zom.model.spec import Spec
+    from zom.problems import Problem
+
+__all__ = ["HDF5Hierarchy", "from_hdf5", "read_hierarchy"]
+
+
+@dataclass(frozen=True, slots=True)
+class HDF5Hierarchy:
+    """A group of a file as a v3 spec, what it loses, and the dataset of each array."""
+
+    spec: Spec
+    losses: tuple[Problem, ...]
+    warnings: tuple[Problem, ...]
+    """What is odd in the spec, and allowed: reserved names, NaN in attributes."""
+    arrays: Mapping[str, SourceArray]
+
+
+def from_hdf5(source: Any, *, zarr_format: Literal[2, 3] = 3, compress: Any = AUTO) -> Conversion:
+    """The spec of an HDF5 or NetCDF4 file, and what Zarr can't say of it.
+
+    `source` is a path, or a file or group of h5py. Elements are not read. Datasets keep their chunks, and
+    codecs stand for their filters; `compress` replaces these, as in `ArraySpec.build`. Datasets without
+    chunks get some of 4 MiB. Names of dimensions come from dimension scales.
+
+    The result has the `spec`, the `losses` (a `Problem` for each: links, references, ...), and in
+    `same_chunks` whether the chunks of an array are in the file the bytes that they are in Zarr.
+    `zom.copy("file.nc", "out.zarr")` copies the elements, too.
+
+    >>> import h5py
+    >>> with h5py.File("a.h5", "w", driver="core", backing_store=False) as file:
+    ...     file.attrs["title"] = "a small climate"
+    ...     made = file.create_dataset("t2m", (48, 181, 360), "f4", chunks=(24, 91, 180), compression="gzip")
+    ...     found = from_hdf5(file)
+    >>> found.spec["t2m"].shape, [codec["name"] for codec in found.spec["t2m"].codecs], found.same_chunks
+    ((48, 181, 360), ['bytes', 'numcodecs.zlib'], {'/t2m': True})
+    """
+    if zarr_format not in {2, 3}:
+        raise ValueError(f"zarr_format: expected 2 or 3, got {zarr_format!r}")
+    file = opened_file(source)
+    try:
+        found = read_hierarchy(file.group, compress=compress)
+    finally:
+        file.close()
+    same = {path: array.same_bytes for path, array in found.arrays.items()}
+    losses = (*found.losses, *found.warnings)
+    if zarr_format == 3:
+        return Conversion(found.spec, losses, same)
+    older = convert(found.spec, "v2")
+    return Conversion(older.spec, (*losses, *older.losses), same)
+
+
+def read_hierarchy(root: Any, *, compress: Any = AUTO) -> HDF5Hierarchy:
+    """The hierarchy below a group of h5py.
+
+    >>> import h5py
+    >>> with h5py.File("a.h5", "w", driver="core", backing_store=False) as file:
+    ...     file["x"] = [1, 2]
+    ...     found = read_hierarchy(file)
+    >>> found.spec["x"].data_type, list(found.arrays)
+    ('int64', ['/x'])
+    """
+    found = found_objects(root)
+    numbers = numbered_dimensions(found, _datasets(root, found))
+    documents: dict[tuple[str, ...], dict[str, Any]] = {}
+    arrays: dict[str, SourceArray] = {}
+    used: dict[tuple[str, ...], set[str]] = {}
+    for node in found.nodes:
+        if not node.is_array:
+            documents[node.names] = _group(node, is_netcdf=found.is_netcdf)
+        else:
+            made = source_array(node, numbers, compress=compress, is_netcdf=found.is_netcdf)
+            if made is None:
+                continue
+            arrays[node.path] = made
+            documents[node.names] = made.document
+            used.setdefault(node.names[:-1], set()).update(made.document.get("dimension_names") or ())
+        if node.names:
+            documents[node.names[:-1]]["members"][node.names[-1]] = documents[node.names]
+    report_unused(found, used)
+    spec, problems = assembled(GroupSpec, documents[()], "lenient")
+    if spec is None:
+        raise SpecError(problems, root.file.filename)
+    losses = tuple(loss for node in found.nodes for loss in node.report.losses)
+    return HDF5Hierarchy(spec, losses, problems, arrays)
+
+
+def _group(node: Node, *, is_netcdf: bool) -> dict[str, Any]:
+    document: dict[str, Any] = {"zarr_format": 3, "node_type": "group"}
+    attributes = attributes_of(node.object, node.report, is_netcdf=is_netcdf)
+    if attributes:
+        document["attributes"] = attributes
+    document["members"] = {}
+    return document
+
+
+def _datasets(root: Any, found: HDF5Objects) -> list[tuple[str, Any]]:
+    """All datasets with their names, those that are dimensions only, too."""
+    own = [(node.names[-1], node.object) for node in found.nodes if node.is_array]
+    return [*own, *((names[-1], root["/".join(names)]) for names in found.dimensions)]

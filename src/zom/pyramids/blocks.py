@@ -1,0 +1,77 @@
+"""Blocks: an array, cut into blocks of equal shape, each of which becomes one element."""
+
+from __future__ import annotations
+
+import math
+from itertools import product
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from zom.extension.bound import Array
+    from zom.pyramids.method import Method
+
+__all__ = ["reduced", "reduced_shape"]
+
+_AT_ONCE = 1 << 20
+"""The bytes that are reduced at once: what is made on the way stays in the processor's cache."""
+
+
+def reduced_shape(shape: Sequence[int], factors: Sequence[int]) -> tuple[int, ...]:
+    """How many blocks there are along each axis: what is left over is a block, too.
+
+    >>> reduced_shape((5, 4), (2, 2))
+    (3, 2)
+    """
+    return tuple(-(-length // factor) for length, factor in zip(shape, factors, strict=True))
+
+
+def reduced(values: Array, factors: Sequence[int], method: Method, *, out: Array | None = None) -> Array:
+    """The element of each block. The last block of an axis may be smaller: it is made of what is there.
+
+    >>> from zom.pyramids.method import METHODS
+    >>> reduced(np.array([1, 3, 7]), (2,), METHODS["mean"])
+    array([2, 7])
+    """
+    native: Array = values.astype(values.dtype.newbyteorder("="), copy=False)
+    found: Array = np.empty(reduced_shape(native.shape, factors), native.dtype) if out is None else out
+    steps = _steps(found.shape, factors, native.dtype.itemsize)
+    sides = [list(_pieces(*each)) for each in zip(native.shape, factors, steps, strict=True)]
+    for pieces in product(*sides):
+        source = native[tuple(piece.source for piece in pieces)]
+        target = tuple(piece.target for piece in pieces)
+        found[target] = method.reduce(source, [piece.factor for piece in pieces])
+    return found
+
+
+def _steps(counts: Sequence[int], factors: Sequence[int], itemsize: int) -> list[int]:
+    """How many blocks are reduced at once along each axis: whole rows first."""
+    steps = list(counts)
+    size = math.prod(counts) * math.prod(factors) * max(itemsize, 1)
+    for axis, count in enumerate(counts):
+        if size <= _AT_ONCE:
+            break
+        row = size // max(count, 1)
+        steps[axis] = max(1, _AT_ONCE // max(row, 1))
+        size = row * steps[axis]
+    return steps
+
+
+class _Piece(NamedTuple):
+    """Elements of one axis that make blocks of one length."""
+
+    source: slice
+    target: slice
+    factor: int
+
+
+def _pieces(length: int, factor: int, step: int) -> Iterator[_Piece]:
+    whole, rest = divmod(length, factor)
+    for first in range(0, whole, step):
+        last = min(first + step, whole)
+        yield _Piece(slice(first * factor, last * factor), slice(first, last), factor)
+    if rest:
+        yield _Piece(slice(whole * factor, length), slice(whole, whole + 1), rest)

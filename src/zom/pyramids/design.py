@@ -1,0 +1,238 @@
+"""Designs: what a pyramid will be, decided whole before anything is written.
+
+A design has the levels with their arrays, and the attributes that describe them. The attributes are the last
+that is written: a pyramid that isn't whole is no pyramid to anybody.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from importlib.metadata import PackageNotFoundError, version
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, cast
+
+from zom.conventions import multiscales as shared
+from zom.conventions.ome.build import axes_of, image_of, pixels_of
+from zom.conventions.ome.build_arrays import array_of
+from zom.conventions.ome.build_levels import levels_of
+from zom.formats.resolve import resolve
+from zom.json.value import thaw
+from zom.pyramids.existing import Existing
+from zom.pyramids.scaling import steps_of
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from zom.conventions.ome.build import Channel
+    from zom.conventions.ome.build_levels import BuiltLevel
+    from zom.model.spec import Spec
+    from zom.pyramids.method import Method
+    from zom.pyramids.scaling import Factors
+    from zom.pyramids.source import Source
+
+__all__ = ["CONVENTIONS", "Choices", "ConventionName", "Design", "design_of", "like_finest"]
+
+ConventionName: TypeAlias = Literal["ome/0.4", "ome/0.5", "ome/0.6", "multiscales"]
+"""The conventions by which a pyramid may be described."""
+
+CONVENTIONS: Final = ("ome/0.4", "ome/0.5", "ome/0.6", "multiscales")
+
+
+@dataclass(frozen=True, slots=True)
+class Choices:
+    """What the caller chooses of the levels and of what is said of them."""
+
+    method: Method
+    convention: str
+    axes: str | Sequence[str] | None = None
+    factors: Factors | None = None
+    levels: int | None = None
+    scale: Mapping[str, float] | Sequence[float] = ()
+    translation: Mapping[str, float] | Sequence[float] = ()
+    units: Mapping[str, str] | None = None
+    types: Mapping[str, str] | None = None
+    name: str | None = None
+    channels: Sequence[Channel] = ()
+    arrays: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    """What goes to `ArraySpec.build`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Design:
+    """What a pyramid will be."""
+
+    levels: tuple[BuiltLevel, ...]
+    arrays: Mapping[str, Spec]
+    """The array of each level by its path, the finest first."""
+    attributes: Mapping[str, Any]
+    """What describes them, in the attributes of their group."""
+
+
+def design_of(source: Source, choices: Choices, existing: Existing | None = None, first: str = "0") -> Design:
+    """The pyramid over `source`; that of `existing` is described anew, and its level `first` stays."""
+    old = existing or Existing(choices.convention)
+    names = _names(source, choices, old)
+    if len(names) != len(source.shape):
+        raise ValueError(f"axes: expected {len(source.shape)} names, one for each dimension, got {names}")
+    if choices.convention == "multiscales":
+        return _shared(source, choices, old, names, first)
+    return _image(source, choices, old, names, first)
+
+
+def _names(source: Source, choices: Choices, old: Existing) -> list[str]:
+    if choices.axes is not None:
+        return list(choices.axes)
+    if old.axes is not None:
+        return [axis["name"] for axis in old.axes]
+    if source.names is not None:
+        return list(source.names)
+    if len(source.shape) == 2:
+        return ["y", "x"]
+    wanted = f"the names of {len(source.shape)} axes, as the image doesn't name its dimensions"
+    raise ValueError(f'axes: expected {wanted}, got none; pass axes="zyx", "tczyx" or a list of names')
+
+
+# --- OME-Zarr -------------------------------------------------------------------------------------------
+
+
+def _image(source: Source, choices: Choices, old: Existing, names: list[str], first: str) -> Design:
+    form: Any = choices.convention.removeprefix("ome/")
+    if choices.axes is None and old.axes is not None and choices.units is None and choices.types is None:
+        axes = list(old.axes)
+    else:
+        axes = axes_of(names, choices.types or {}, choices.units)
+    space = [axis["name"] for axis in axes if axis.get("type") == "space"]
+    steps = steps_of(choices.factors, names, space)
+    built = _levels(
+        source,
+        choices,
+        names,
+        steps,
+        scale=pixels_of(names, choices.scale or old.scale or ()),
+        start=pixels_of(names, choices.translation or old.translation or (), "translation", 0),
+    )
+    made = _named(built, old, first)
+    spec = image_of(
+        axes,
+        made,
+        {},
+        form,
+        name=choices.name or old.entry.get("name") or "image",
+        channels=choices.channels,
+        dtype=source.dtype,
+        method=choices.method.name,
+        details=_details(choices.method, made, names),
+    )
+    return Design(made, _arrays(source, choices, made, names, form), _merged(spec, old))
+
+
+def _merged(spec: Any, old: Existing) -> dict[str, Any]:
+    """The attributes, with what was said before and says nothing of the levels."""
+    attributes = cast("dict[str, Any]", thaw(spec.document["attributes"]))
+    holder: dict[str, Any] = attributes.get("ome", attributes)
+    entry: dict[str, Any] = holder["multiscales"][0]
+    if old.system is not None:
+        entry["coordinateSystems"] = old.entry["coordinateSystems"]
+        for dataset in entry["datasets"]:
+            dataset["coordinateTransformations"][0]["output"] = {"name": old.system}
+    holder["multiscales"] = [{**old.entry, **entry}]
+    return attributes
+
+
+def _details(method: Method, made: Sequence[BuiltLevel], names: Sequence[str]) -> dict[str, Any]:
+    """What was done, as `metadata` of a multiscale image has it."""
+    factors = [
+        {name: factor for name, factor in zip(names, level.factors, strict=True) if factor > 1}
+        for level in made[1:]
+    ]
+    try:
+        number = {"version": version("zom")}
+    except PackageNotFoundError:  # run from a checkout that isn't installed
+        number = {}
+    return {
+        "description": f"each element of a level is {method.words} of a block of the level before; the last blocks "
+        "are as large as what is left",
+        "method": "zom.pyramid",
+        **number,
+        "kwargs": {"method": method.name, "factors": factors},
+    }
+
+
+# --- the convention multiscales -------------------------------------------------------------------------
+
+
+def _shared(source: Source, choices: Choices, old: Existing, names: list[str], first: str) -> Design:
+    for what in ("scale", "translation", "units", "types", "name", "channels"):
+        if getattr(choices, what):
+            reason = "which the convention multiscales has no member for"
+            raise ValueError(f"{what}: expected none, {reason}, got {getattr(choices, what)!r}")
+    if len(set(names)) != len(names):
+        raise ValueError(f"axes: expected different names, got {names!r}")
+    made = _named(_levels(source, choices, names, steps_of(choices.factors, names, names[-2:])), old, first)
+    layout: list[dict[str, Any]] = []
+    for level in made:
+        moved = [(factor - 1) / 2 if choices.method.centered else 0.0 for factor in level.factors]
+        derived = {"derived_from": layout[-1]["asset"]} if layout else {}
+        transform = {"scale": [float(factor) for factor in level.factors], "translation": moved}
+        layout.append({"asset": level.path, **derived, "transform": transform})
+    said = shared.multiscales(layout, resampling_method=choices.method.resampling)
+    said["multiscales"] = {**old.entry, **said["multiscales"]}
+    return Design(made, _arrays(source, choices, made, names, "0.5"), said)
+
+
+# --- both -----------------------------------------------------------------------------------------------
+
+
+def _levels(  # noqa: PLR0913 - each is a choice of the caller's
+    source: Source,
+    choices: Choices,
+    names: Sequence[str],
+    steps: Sequence[Mapping[str, int]],
+    *,
+    scale: Sequence[float] = (),
+    start: Sequence[float] | None = None,
+) -> list[BuiltLevel]:
+    return levels_of(
+        names,
+        source.shape,
+        scale or [1.0] * len(names),
+        factors=steps,
+        levels=choices.levels,
+        start=start,
+        first=() if choices.method.centered else names,
+    )
+
+
+def _named(made: Sequence[BuiltLevel], old: Existing, first: str) -> tuple[BuiltLevel, ...]:
+    """The levels under their paths: those that the levels of a pyramid had before, or numbers."""
+    taken = [first, *old.paths[1:]] if old.paths[:1] == (first,) else [first]
+    free = (str(number) for number in range(1, len(made) + len(taken) + 1) if str(number) not in taken)
+    paths = [*taken[: len(made)], *(next(free) for _ in made[len(taken) :])]
+    return tuple(level._replace(path=path) for level, path in zip(made, paths, strict=True))
+
+
+def _arrays(
+    source: Source, choices: Choices, made: Sequence[BuiltLevel], names: Sequence[str], form: Any
+) -> dict[str, Spec]:
+    given = {"chunks": None, "fill_value": source.fill, **choices.arrays}
+    return {level.path: array_of(level.shape, names, source.dtype, form, given) for level in made}
+
+
+def like_finest(spec: Spec, made: Sequence[BuiltLevel]) -> dict[str, Spec]:
+    """Arrays for the other levels as that of the finest one is; chunks are no longer than the arrays.
+
+    >>> from zom import v2
+    >>> finest = v2.ArraySpec.build(shape=(8,), dtype="u1", chunks=(6,))
+    >>> like_finest(finest, levels_of("x", (8,), (1,), factors=[{"x": 2}], levels=2))["1"].chunks
+    (4,)
+    """
+    resolved, given = resolve(spec), cast("Any", spec)
+    lengths = resolved.encoding.lengths
+    if lengths is None or any(len(each) != 1 for each in lengths):
+        raise ValueError("chunks: expected lengths, as those of the finest level differ; pass chunks=")
+    found: dict[str, Spec] = {}
+    for level in made[1:]:
+        cut = [min(each[0], length) for each, length in zip(lengths, level.shape, strict=True)]
+        grid = {"name": "regular", "configuration": {"chunk_shape": cut}}
+        changes: dict[str, Any] = {"chunks": cut} if resolved.form == "v2" else {"chunk_grid": grid}
+        found[level.path] = given.replace(shape=level.shape, **({} if resolved.sharded else changes))
+    return found

@@ -1,0 +1,107 @@
+"""What a group says of itself already: the metadata of a level 0 to which other levels are added."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from zom.json.python_value import is_dict, is_list
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+__all__ = ["Existing", "convention_in", "existing_of"]
+
+_STEPS = {"identity", "scale", "translation"}
+
+
+@dataclass(frozen=True, slots=True)
+class Existing:
+    """The `multiscales` of a group whose finest level stays as it is."""
+
+    convention: str
+    entry: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    """The object that describes the pyramid."""
+    axes: tuple[dict[str, Any], ...] | None = None
+    system: str | None = None
+    """The coordinate system that the levels are described in, of OME-Zarr 0.6."""
+    scale: tuple[float, ...] | None = None
+    translation: tuple[float, ...] | None = None
+    paths: tuple[str, ...] = ()
+    """The levels that there are, the finest first."""
+
+
+def convention_in(attributes: Mapping[str, Any]) -> str | None:
+    """The convention of the pyramid that the attributes of a group describe, or None.
+
+    >>> convention_in({"ome": {"version": "0.5", "multiscales": []}}), convention_in({})
+    ('ome/0.5', None)
+    """
+    ome = attributes.get("ome")
+    if is_dict(ome):
+        version = ome.get("version")
+        return f"ome/{version}" if isinstance(version, str) else None
+    found = attributes.get("multiscales")
+    if is_list(found):
+        return "ome/0.4"
+    return "multiscales" if is_dict(found) and "layout" in found else None
+
+
+def existing_of(attributes: Mapping[str, Any], convention: str) -> Existing:
+    """The pyramid that the attributes of a group describe by that convention, as far as they do.
+
+    >>> levels = [{"path": "0", "coordinateTransformations": [{"type": "scale", "scale": [0.5]}]}]
+    >>> existing_of({"multiscales": [{"axes": [{"name": "x"}], "datasets": levels}]}, "ome/0.4").scale
+    (0.5,)
+    """
+    if convention == "multiscales":
+        entry = attributes.get("multiscales")
+        found: Any = entry if is_dict(entry) else {}
+        return Existing(convention, found, paths=_texts(found.get("layout"), "asset"))
+    holder: Any = attributes if convention == "ome/0.4" else attributes.get("ome")
+    listed = holder.get("multiscales") if is_dict(holder) else None
+    if not is_list(listed) or not listed or not is_dict(listed[0]):
+        return Existing(convention)
+    return _image(convention, listed[0])
+
+
+def _image(convention: str, entry: dict[str, Any]) -> Existing:
+    systems: Any = entry.get("coordinateSystems")
+    # The transformations of levels lead to the first of the systems of 0.6, or name another one.
+    system = systems[0] if is_list(systems) and systems and is_dict(systems[0]) else entry
+    axes: Any = system.get("axes")
+    whole = is_list(axes) and all(is_dict(axis) and isinstance(axis.get("name"), str) for axis in axes)
+    datasets: Any = entry.get("datasets")
+    first: Any = datasets[0] if is_list(datasets) and datasets and is_dict(datasets[0]) else {}
+    scale, translation = _placed(first.get("coordinateTransformations"))
+    name: Any = system.get("name")
+    return Existing(
+        convention,
+        entry,
+        axes=tuple(dict(axis) for axis in axes) if whole else None,
+        system=name if isinstance(name, str) and system is not entry else None,
+        scale=scale,
+        translation=translation,
+        paths=_texts(datasets, "path"),
+    )
+
+
+def _placed(steps: Any) -> tuple[tuple[float, ...] | None, tuple[float, ...] | None]:
+    """The scale and the translation of a level."""
+    found: list[Any] = list(steps) if is_list(steps) else []
+    if len(found) == 1 and is_dict(found[0]) and found[0].get("type") == "sequence":
+        inner = found[0].get("transformations")
+        found = list(inner) if is_list(inner) else []
+    kinds = [str(step.get("type") if is_dict(step) else None) for step in found]
+    if not set(kinds) <= _STEPS or kinds not in (sorted(kinds), []):
+        names = ", ".join(kinds)
+        raise ValueError(
+            f"coordinateTransformations of level 0: expected a scale and a translation at most, found {names}"
+        )
+    numbers = {step["type"]: tuple(map(float, step.get(step["type"]) or ())) for step in found}
+    return numbers.get("scale") or None, numbers.get("translation") or None
+
+
+def _texts(entries: Any, name: str) -> tuple[str, ...]:
+    found: list[Any] = [entry.get(name) for entry in entries if is_dict(entry)] if is_list(entries) else []
+    return tuple(each for each in found if isinstance(each, str))

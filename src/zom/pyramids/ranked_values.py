@@ -1,0 +1,102 @@
+"""Modes and medians of blocks: what sorting the elements of each block tells."""
+
+from __future__ import annotations
+
+from functools import cache
+from itertools import pairwise, product
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from zom.pyramids.exact_mean import mean_of_blocks
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from zom.extension.bound import Array
+
+__all__ = ["median_of_blocks", "mode_of_blocks"]
+
+_NETWORK = 32
+"""Blocks of so many elements are sorted by comparing whole levels; larger ones each by itself."""
+
+
+def mode_of_blocks(values: Array, factors: Sequence[int]) -> Array:
+    """The value that occurs most often in each block; of several, the smallest.
+
+    >>> mode_of_blocks(np.array([[7, 7, 1, 3], [2, 9, 3, 1]]), (2, 2))
+    array([[7, 1]])
+    """
+    numbers: Array = values.view(np.int64) if values.dtype.kind in "mM" else values
+    ranked = _ranked(numbers, factors)
+    found = ranked[0].copy()
+    run = np.ones(found.shape, np.int32)
+    most = run.copy()
+    for before, here in pairwise(ranked):
+        same = here == before
+        if here.dtype.kind == "f":
+            same |= np.isnan(here) & np.isnan(before)
+        run *= same
+        run += 1
+        better = run > most
+        np.copyto(found, here, where=better)
+        np.copyto(most, run, where=better)
+    return found.view(values.dtype)
+
+
+def median_of_blocks(values: Array, factors: Sequence[int]) -> Array:
+    """The value in the middle of each block; where two are, their mean. NaN where the block has one.
+
+    >>> median_of_blocks(np.array([9, 1, 2, 100]), (4,))
+    array([6])
+    """
+    ranked = _ranked(values, factors)
+    middle = len(ranked) // 2
+    if len(ranked) % 2:
+        found = ranked[middle].copy()
+    else:
+        found = mean_of_blocks(np.stack(ranked[middle - 1 : middle + 1], axis=-1), (*[1] * values.ndim, 2))[
+            ..., 0
+        ]
+    if values.dtype.kind == "f":
+        found[np.isnan(ranked[-1])] = np.nan
+    return found
+
+
+def _ranked(values: Array, factors: Sequence[int]) -> list[Array]:
+    """The smallest elements of all blocks, then the second smallest, and so on; NaN are the largest."""
+    places = product(*map(range, factors))
+    parts = [
+        values[tuple(slice(place, None, factor) for place, factor in zip(here, factors, strict=True))]
+        for here in places
+    ]
+    if len(parts) > _NETWORK or values.dtype.kind == "f":
+        return list(np.sort(np.stack(parts), axis=0))
+    parts = [np.ascontiguousarray(part) for part in parts]
+    for low, high in _comparisons(len(parts)):
+        a, b = parts[low], parts[high]
+        parts[low], parts[high] = np.minimum(a, b), np.maximum(a, b)
+    return parts
+
+
+@cache
+def _comparisons(count: int) -> tuple[tuple[int, int], ...]:
+    """Batcher's merge exchange: which two of `count` elements are put in order, one after the other.
+
+    >>> _comparisons(3)
+    ((0, 2), (0, 1), (1, 2))
+    """
+    found: list[tuple[int, int]] = []
+    top = 1 << max(count - 1, 0).bit_length() >> 1
+    step = top
+    while step:
+        reach, bit, distance = top, 0, step
+        while True:
+            found += [(i, i + distance) for i in range(count - distance) if i & step == bit]
+            if reach == step:
+                break
+            distance = reach - step
+            reach >>= 1
+            bit = step
+        step >>= 1
+    return tuple(found)

@@ -1,0 +1,147 @@
+"""Sources: what the finest level is made of: an array of zom, numpy or dask, or anything alike.
+
+What is read by a key, as an array of h5py or zarr-python, is read region by region. A dask array is computed
+by dask itself, with its scheduler.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from zom.engine.indexing import write_selection
+from zom.engine.selection import basic_or_numpy
+from zom.engine.workers import run
+from zom.errors import SelectionError
+from zom.formats.resolve import resolve
+from zom.handles.array import Array
+from zom.hierarchy.copy.chunks import ArrayPair, copy_encoded, copy_raw
+from zom.hierarchy.copy.tally import Progress, Tally
+from zom.hierarchy.copy.tiling import tiling
+from zom.hierarchy.stored.chunk_compatibility import disagreement
+from zom.model.builders.build import AUTO
+from zom.pyramids.filling import LEAST
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from zom.engine.chunks import Chunks
+
+__all__ = ["Source", "chunks_of", "source_of", "write_source"]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Source:
+    """What the finest level is made of."""
+
+    image: Any
+    shape: tuple[int, ...]
+    dtype: Any
+    """The type of its elements, as `ArraySpec.build` takes it."""
+    numpy_type: np.dtype[Any]
+    names: tuple[str, ...] | None
+    """What its dimensions are called; None where not all have a name."""
+    fill: Any
+    """The value of what was never written; AUTO where it knows of none."""
+
+    @property
+    def lazy(self) -> bool:
+        """Whether it is a dask array."""
+        return hasattr(self.image, "__dask_graph__")
+
+
+def source_of(image: Any) -> Source:
+    """What is known of `image`; TypeError where it is no array, SelectionError where it has no dimensions.
+
+    >>> source_of(np.zeros((2, 3), "u1")).shape
+    (2, 3)
+    """
+    found = _handle(image) if isinstance(image, Array) else _alike(image)
+    if not found.shape or 0 in found.shape:
+        raise SelectionError(
+            f"image: expected an array with elements and dimensions, got shape {found.shape}"
+        )
+    return found
+
+
+def _handle(image: Array) -> Source:
+    resolved = resolve(image.spec)
+    names = _names(image.dimension_names)
+    return Source(image, image.shape, resolved.data_type, image.dtype, names, image.plan.fill[()])
+
+
+def _alike(image: Any) -> Source:
+    names = _names(getattr(image, "dims", None))
+    if names is not None and hasattr(image, "data"):
+        image = image.data  # xarray: what it holds, which may be lazy
+    shape, dtype = getattr(image, "shape", None), getattr(image, "dtype", None)
+    if not isinstance(shape, tuple) or dtype is None or not hasattr(image, "__getitem__"):
+        kind = type(image).__name__
+        raise TypeError(f"image: expected an array of zom, numpy or dask, or one like them, got {kind}")
+    lengths: tuple[Any, ...] = shape  # pyright: ignore[reportUnknownVariableType] - any library's array
+    if not all(isinstance(length, (int, np.integer)) for length in lengths):
+        raise SelectionError(
+            f"image: expected known lengths, got shape {lengths}; compute its chunk sizes first"
+        )
+    fill = AUTO if image.__class__.__module__.partition(".")[0] in {"numpy", "dask"} else _fill(image)
+    return Source(image, tuple(map(int, lengths)), dtype, np.dtype(dtype), names, fill)
+
+
+def _names(names: Any) -> tuple[str, ...] | None:
+    if not isinstance(names, tuple):
+        return None
+    found: tuple[Any, ...] = names  # pyright: ignore[reportUnknownVariableType] - any library's array
+    return found if all(isinstance(name, str) for name in found) else None
+
+
+def _fill(image: Any) -> Any:
+    """What h5py and zarr-python say of it."""
+    for name in ("fillvalue", "fill_value"):
+        value = getattr(image, name, None)
+        if value is not None and not callable(value):
+            return value
+    return AUTO
+
+
+def chunks_of(array: Array) -> Chunks:
+    """The chunks of an array for threads that each read and write alone; far stores are asked for many at once."""
+    alone = 1 if array.store.capabilities.parallel <= 1 else None
+    return array.with_options(threads=alone, missing="fill", write_empty_chunks=False).chunk_access
+
+
+def write_source(source: Source, target: Array, *, jobs: int, memory: int, progress: Progress) -> None:
+    """Write the finest level."""
+    if source.lazy:
+        from zom.integrations.dask.store import store  # noqa: PLC0415 - dask is optional
+
+        store(source.image, target, rechunk=True)
+    elif isinstance(source.image, Array):
+        pair = ArrayPair(
+            chunks_of(source.image),
+            chunks_of(target),
+            jobs=jobs,
+            is_resumed=False,
+            memory=memory,
+            tally=Tally(),
+            progress=progress,
+        )
+        plans = pair.old.plan, pair.new.plan
+        (copy_encoded if disagreement(source.image.spec, target.spec, plans) else copy_raw)(pair)
+    else:
+        _write_regions(source, chunks_of(target), jobs=jobs, memory=memory, progress=progress)
+
+
+def _write_regions(source: Source, target: Chunks, *, jobs: int, memory: int, progress: Progress) -> None:
+    plan = target.plan
+    tiles = tiling(plan.axes, plan.axes, max(plan.dtype.itemsize, 1), memory=memory, least=LEAST)
+
+    def take(numbers: Iterator[int]) -> None:
+        for number in numbers:
+            region = tiles.region(number)
+            values = np.asarray(source.image[region])
+            write_selection(target, basic_or_numpy(region, plan.shape), values)
+            progress.add(tiles.chunks(number))
+
+    run(iter(range(tiles.count)), tiles.count, take, threads=jobs)

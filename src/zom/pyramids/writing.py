@@ -1,0 +1,154 @@
+"""Writing a pyramid: the arrays of all levels, then their chunks, and what describes them last of all."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, cast
+
+from zom.errors import ConflictError
+from zom.formats import v2, v3
+from zom.handles.changes import materialize
+from zom.hierarchy.change.conflicts import EXISTS, conflict
+from zom.hierarchy.copy.tally import Progress
+from zom.json.python_value import is_list
+from zom.paths import join, parse_path
+from zom.pyramids.filling import LevelPair, fill_level
+from zom.pyramids.source import chunks_of, write_source
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from zom.handles.array import Array
+    from zom.handles.group import Group
+    from zom.model.spec import Spec
+    from zom.problems import Problem
+    from zom.pyramids.design import Design
+    from zom.pyramids.existing import Existing
+    from zom.pyramids.method import Method
+    from zom.pyramids.source import Source
+    from zom.stores.interface import Store
+
+__all__ = ["Writing"]
+
+
+@dataclass(frozen=True, slots=True)
+class Writing:
+    """A pyramid on its way into a store."""
+
+    store: Store
+    path: str
+    group: Group | None
+    """The group, where it was there."""
+    old: Existing
+    """What it says of a pyramid."""
+    design: Design
+    arrays: Mapping[str, Spec]
+    """The arrays that are made."""
+    first: str | None
+    """The level that is there already."""
+    source: Source
+    method: Method
+    jobs: int
+    memory: int
+    tell: Callable[[int, int], object] | None
+
+    def prepare(self, on_conflict: str) -> None:
+        """See that nothing is in the way: ConflictError, or what is there is deleted if that was asked for."""
+        if self.group is None:
+            return
+        group = self.group
+        there = [name for name in self.arrays if name in group]
+        described = [path for path in self.old.paths if path != self.first]
+        if not there and not described:
+            return
+        if on_conflict == "refuse":
+            raise ConflictError(self._problems(there), self.store.url)
+        self._withdraw(group)
+        for name in dict.fromkeys([*there, *described]):
+            if name in group:
+                group.delete(name)
+
+    def _problems(self, there: list[str]) -> list[Problem]:
+        fix = "pass on_conflict='replace' to delete it first, or choose another group"
+        root = parse_path(self.path)
+        found = [
+            conflict(
+                EXISTS, join((*root, *parse_path(name))), "nothing, to write a level there", "a node", fix
+            )
+            for name in there
+        ]
+        if found:
+            return found
+        return [
+            conflict(EXISTS, join(root), "a group without a pyramid", "multiscales in its attributes", fix)
+        ]
+
+    def _withdraw(self, group: Group) -> None:
+        """Take the levels that go out of the metadata, before they go."""
+        attributes = dict(group.attrs)
+        key = "ome" if "ome" in attributes else "multiscales"
+        holder: dict[str, Any] = attributes["ome"] if key == "ome" else attributes
+        found = holder.get("multiscales")
+        if not found:
+            return
+        if self.first is not None and self.old.paths[:1] == (self.first,):
+            entry, member = (found[0], "datasets") if is_list(found) else (found, "layout")
+            entry[member] = entry[member][:1]
+        else:
+            del holder["multiscales"]
+        if key in attributes and attributes[key] not in ({}, {"version": holder.get("version")}):
+            group.attrs[key] = attributes[key]
+        else:
+            del group.attrs[key]
+
+    def run(self) -> Group:
+        """Write it all; the group."""
+        group = self._made()
+        try:
+            self._fill(group)
+            group.attrs.update(self._said(group))
+        except BaseException as error:
+            error.add_note(
+                f"the levels in {group.path} of {self.store.url} are not whole, and no metadata tells of them: make the "
+                "pyramid again with on_conflict='replace', or delete them"
+            )
+            raise
+        return group
+
+    def _made(self) -> Group:
+        """The group with the arrays of all levels, made in one change."""
+        if self.group is not None:
+            spec: Any = self.group.spec
+            spec = spec.replace(members=dict(self.arrays))
+        else:
+            form: Any = v2 if next(iter(self.arrays.values())).family.form == "v2" else v3
+            spec = form.GroupSpec(members=dict(self.arrays))
+        return cast("Group", materialize(spec, self.store, self.path))
+
+    def _fill(self, group: Group) -> None:
+        arrays = [cast("Array", group[level.path]) for level in self.design.levels]
+        done = 0
+        progress = Progress(sum(array.nchunks for array in arrays if array.name != self.first), self.tell)
+        if self.first is None:
+            write_source(self.source, arrays[0], jobs=self.jobs, memory=self.memory, progress=progress)
+            done = arrays[0].nchunks
+            progress.reach(done)
+        for level, fine, coarse in zip(self.design.levels[1:], arrays, arrays[1:], strict=False):
+            pair = LevelPair(chunks_of(fine), chunks_of(coarse), level.factors, self.method, self.memory)
+            fill_level(pair, self.jobs, progress)
+            done += coarse.nchunks
+            progress.reach(done)
+
+    def _said(self, group: Group) -> dict[str, Any]:
+        """The attributes that describe the pyramid, with those of the group that say something else."""
+        said = dict(self.design.attributes)
+        there = dict(group.attrs)
+        if "ome" in said and isinstance(there.get("ome"), dict):
+            said["ome"] = {**there["ome"], **said["ome"]}
+        if "zarr_conventions" in said:
+            listed: list[Any] = there.get("zarr_conventions") or []
+            said["zarr_conventions"] = [
+                *listed,
+                *(each for each in said["zarr_conventions"] if each not in listed),
+            ]
+        return said

@@ -1,0 +1,126 @@
+"""`zom.copy` of HDF5 files: all values, in bounded memory, all or nothing."""
+
+from __future__ import annotations
+
+import json
+import tracemalloc
+
+import numpy as np
+import pytest
+
+import zom
+from zom.cli.main import main
+from zom.errors import StoreError
+from zom.integrations.hdf5.chunks import SourceChunks
+
+h5py = pytest.importorskip("h5py", reason="h5py is not installed (pip install 'zom[hdf5]')")
+
+
+@pytest.fixture
+def path(tmp_path):
+    path = tmp_path / "a.nc"
+    with h5py.File(path, "w") as file:
+        file["time"] = np.arange(6.0)
+        file["time"].make_scale()
+        made = file.create_dataset(
+            "a/t", data=np.arange(60, dtype="i4").reshape(6, 10), chunks=(2, 10), compression="gzip"
+        )
+        made.dims[0].attach_scale(file["time"])
+        file.create_dataset("a/s", data=["x", "yy"])
+        file["a/link"] = h5py.SoftLink("/time")
+    return path
+
+
+def copied(source, target, **options):
+    with pytest.warns(zom.SpecWarning, match="link"):
+        return zom.copy(source, target, **options)
+
+
+def test_a_copy_holds_what_the_file_holds(path, tmp_path):
+    steps = []
+    report = copied(
+        path, tmp_path / "b.zarr", verify=True, progress=lambda done, of: steps.append((done, of))
+    )
+    assert (report.arrays, report.verified, steps[-1]) == (3, True, (5, 5))
+    assert [warning.code for warning in report.warnings] == ["hdf5/link"]
+    root = zom.open(tmp_path / "b.zarr")
+    assert zom.read(tmp_path / "b.zarr") == zom.from_hdf5(path).spec
+    with h5py.File(path) as file:
+        np.testing.assert_array_equal(root["a/t"][...], file["a/t"][...])
+        assert root["a/s"][...].tolist() == ["x", "yy"]
+
+
+def test_a_copy_may_have_other_chunks_and_codecs(path, tmp_path):
+    spec = zom.from_hdf5(path, compress="zstd").spec
+    report = copied(path, tmp_path / "b.zarr", spec=spec, verify=True)
+    assert {node.path: node.way for node in report.nodes}["/a/t"] == "encode"
+    assert zom.open(tmp_path / "b.zarr", "a/t")[5, 9] == 59
+
+
+def test_a_copy_may_be_v2(path, tmp_path):
+    copied(path, tmp_path / "b.zarr", spec=zom.from_hdf5(path, zarr_format=2).spec, verify=True)
+    assert zom.open(tmp_path / "b.zarr", "a/t")[5, 9] == 59
+
+
+def test_a_part_is_copied(path, tmp_path):
+    copied(path, tmp_path / "b.zarr", path="/a", select="t")
+    assert [at for at, _ in zom.read(tmp_path / "b.zarr").walk()] == ["/", "/t"]
+
+
+def test_a_copy_that_fails_is_no_hierarchy_and_is_taken_up_again(path, tmp_path, monkeypatch):
+    read = SourceChunks.read
+
+    def fail(self, place):
+        if place == (2, 0):
+            raise OSError(5, "Input/output error")
+        return read(self, place)
+
+    monkeypatch.setattr(SourceChunks, "read", fail)
+    with pytest.raises(StoreError, match="input/output error"):
+        zom.copy(path, tmp_path / "b.zarr", jobs=1)
+    with pytest.raises(zom.ZomError):
+        zom.open(tmp_path / "b.zarr")
+    monkeypatch.undo()
+    assert copied(path, tmp_path / "b.zarr", verify=True).resumed
+
+
+def test_a_copy_takes_no_more_memory_than_a_batch(tmp_path):
+    path = tmp_path / "a.h5"
+    with h5py.File(path, "w") as file:
+        made = file.create_dataset("x", (64, 1 << 18), "f8", chunks=(1, 1 << 18))  # 128 MiB
+        for row in range(64):
+            made[row] = row
+        file.create_dataset("y", (32, 1 << 18), "f8")[...] = 1  # 64 MiB, contiguous
+    tracemalloc.start()
+    try:
+        zom.copy(path, tmp_path / "b.zarr", jobs=1)
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert peak < 112 << 20
+
+
+def test_the_command_copies_a_file(path, tmp_path, capsys):
+    assert main(["copy", str(path), str(tmp_path / "b.zarr"), "--format", "json"]) == 0
+    report = json.loads(capsys.readouterr().out)
+    assert (report["arrays"], [each["code"] for each in report["warnings"]]) == (3, ["hdf5/link"])
+    assert main(["copy", f"{path}::a", str(tmp_path / "c.zarr")]) == 0
+    assert zom.open(tmp_path / "c.zarr", "t").shape == (6, 10)
+
+
+def test_the_command_shows_a_file_as_a_hierarchy(path, capsys):
+    assert main(["tree", str(path)]) == 0
+    assert "numcodecs.zlib" in capsys.readouterr().out
+    assert main(["read", str(path)]) == 0
+    assert zom.parse(capsys.readouterr().out) == zom.from_hdf5(path).spec
+
+
+def test_the_command_refuses_what_is_no_such_file(tmp_path, capsys):
+    path = tmp_path / "a.nc"
+    path.write_bytes(b"CDF\x01" + bytes(32))
+    assert main(["copy", str(path), str(tmp_path / "b.zarr")]) != 0
+    assert "nccopy -k nc4" in capsys.readouterr().err
+    path.write_bytes(b"junk")
+    assert main(["copy", str(path), str(tmp_path / "b.zarr")]) != 0
+    assert "expected an HDF5 file" in capsys.readouterr().err
+    assert not (tmp_path / "b.zarr").exists()
