@@ -17,7 +17,8 @@ from zom.engine.workers import run
 from zom.errors import SelectionError
 from zom.formats.resolve import resolve
 from zom.handles.array import Array
-from zom.hierarchy.copy.chunks import ArrayPair, copy_encoded, copy_raw
+from zom.hierarchy.copy.chunks import copy_encoded, copy_raw
+from zom.hierarchy.copy.pair import ArrayPair
 from zom.hierarchy.copy.tally import Progress, Tally
 from zom.hierarchy.copy.tiling import tiling
 from zom.hierarchy.stored.chunk_compatibility import disagreement

@@ -139,4 +139,9 @@ class MemoryStore(Store):
     @override
     def __reduce__(self) -> NoReturn:
         # A copy in another process would take writes that nobody ever reads.
-        raise StoreError(self.url, "", "pickle", "a store in memory belongs to its process")
+        raise StoreError(
+            self.url,
+            "",
+            "pickle",
+            "a store in memory belongs to its process; use one that processes share, such as a directory",
+        )

@@ -140,8 +140,10 @@ def test_a_path_is_told_from_a_document(subject):
 
 
 def test_documents_are_checked_without_the_choices_for_stores():
-    for choice in ({"data": "all"}, {"path": "a"}, {"form": "v3"}):
-        with pytest.raises(TypeError, match="a document is validated by itself: `path`, `form` and `data`"):
+    for choice in ({"data": "all"}, {"path": "a"}, {"form": "v3"}, {"executor": object()}):
+        with pytest.raises(
+            TypeError, match="a document is validated by itself: `path`, `form`, `data` and `executor`"
+        ):
             zom.validate("{}", **choice)
 
 

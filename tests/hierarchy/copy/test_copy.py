@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 import zom
 from zom import draft, v2, v3
 from zom.hierarchy.copy import copy as copying
-from zom.hierarchy.copy.chunks import MEMORY
+from zom.hierarchy.copy.pair import MEMORY
 from zom.hierarchy.stored.layout import DRAFT_2021
 from zom.stores.interface import Store, cut
 from zom.stores.local import LocalStore

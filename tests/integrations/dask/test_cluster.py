@@ -6,6 +6,7 @@ import os
 import signal
 import time
 import warnings
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -13,6 +14,9 @@ import pytest
 import zom
 from zom import v3
 from zom.errors import StoreError
+from zom.hierarchy.copy import chunks
+from zom.hierarchy.copy.copy import Choices, copy_hierarchy
+from zom.hierarchy.copy.nodes import read_original
 
 da = pytest.importorskip("dask.array", reason="dask is not installed (pip install 'zom[dask]')")
 distributed = pytest.importorskip(
@@ -66,6 +70,58 @@ def test_a_lost_worker_loses_no_chunk(client, tmp_path):
     assert lost not in client.run(os.getpid).values()
     np.testing.assert_array_equal(group["a"], values)
     assert zom.validate(group, conventions=(), data="all").problems == ()
+
+
+# --- zom's own work on the workers ----------------------------------------------------------------------
+
+
+def filled(place):
+    spec = v3.ArraySpec.build(shape=(64, 64), dtype="int32", chunks=(4, 4))
+    root = zom.materialize(v3.GroupSpec(members={"a": spec}), place)
+    root["a"][...] = np.arange(64 * 64).reshape(64, 64)
+    return root
+
+
+def contents(store):
+    return {key: store.get(key) for key in store.list()}
+
+
+def test_copy_check_and_migrate_run_on_a_client_with_the_same_reports(client, tmp_path):
+    root = filled(tmp_path / "source.zarr")
+    wide = v3.GroupSpec(members={"a": v3.ArraySpec.build(shape=(64, 64), dtype="int32", chunks=(6, 10))})
+    reports, stores = [], []
+    for number, executor in enumerate((None, client)):
+        target = zom.store(tmp_path / f"{number}.zarr")
+        copied = zom.copy(root, target, wide, verify=True, executor=executor)
+        stores.append(contents(target))
+        target.set("a/c/3/3", b"no chunk")
+        checked = zom.check(target, data="all", executor=executor)
+        migrated = zom.migrate(root, "v2", target=tmp_path / f"v2-{number}.zarr", executor=executor)
+        reports.append((replace(copied, target=""), checked.problems, migrated.arrays))
+    assert reports[0] == reports[1]
+    assert stores[0] == stores[1]
+    assert [each.code for each in reports[1][1]] == ["chunk/undecodable"]
+
+
+def test_a_copy_loses_nothing_with_a_worker(client, tmp_path, monkeypatch):
+    monkeypatch.setattr(chunks, "_SENT", 1 << 12)  # so that there are many units
+    root = filled(tmp_path / "source.zarr")
+    wide = v3.GroupSpec(members={"a": v3.ArraySpec.build(shape=(64, 64), dtype="int32", chunks=(1, 8))})
+    lost = []
+
+    def kill_one(done, total):
+        # Between two units; others are in flight, and with the worker.
+        if not lost and done >= total // 8:
+            lost.append(next(iter(client.run(os.getpid).values())))
+            os.kill(lost[0], signal.SIGKILL)
+
+    target = zom.store(tmp_path / "target.zarr")
+    small = Choices(memory=1 << 11, executor=client, progress=kill_one)
+    copy_hierarchy(read_original(root.store, ""), target, "/", wide, small)
+    assert lost
+    assert lost[0] not in client.run(os.getpid).values()
+    np.testing.assert_array_equal(zom.open_array(target, "a"), root["a"])
+    assert zom.validate(target, conventions=(), data="all").problems == ()
 
 
 def test_a_store_in_memory_is_refused_before_anything_is_written(client):

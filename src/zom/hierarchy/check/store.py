@@ -21,7 +21,8 @@ from zom.hierarchy.check.stored_view import StoredView
 from zom.hierarchy.check.tally import Tally
 from zom.hierarchy.check.unfinished import unfinished_changes
 from zom.hierarchy.check.values import Values
-from zom.hierarchy.stored.array_chunks import array_chunks
+from zom.hierarchy.executor import pool_of
+from zom.hierarchy.stored.array_chunks import ArrayPlace
 from zom.hierarchy.stored.consolidated import STALE
 from zom.hierarchy.stored.findings import UNLISTED_GROUP, UNREADABLE, Findings
 from zom.hierarchy.stored.read import inspect_tree
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
     from zom.conventions.report import Report
     from zom.hierarchy.check.checked_hierarchy import CheckedHierarchy
     from zom.hierarchy.check.choices import Choices
+    from zom.hierarchy.executor import Executor, Pool
     from zom.hierarchy.stored.node import StoredNode
     from zom.hierarchy.stored.tree import StoredTree
     from zom.limits import Limits
@@ -52,13 +54,14 @@ _SOME = 1000
 """How many keys are looked at before the caller is told."""
 
 
-def report_of_store(
+def report_of_store(  # noqa: PLR0913 - each is a choice of the caller's
     hierarchy: CheckedHierarchy,
     choices: Choices,
     *,
     data: DataScope = "none",
     limit: int | None = 1000,
     progress: Callable[[int, int], object] | None = None,
+    executor: Executor | None = None,
 ) -> Report:
     """The report of the hierarchy at a path of a store; see `zom.validate`.
 
@@ -76,6 +79,9 @@ def report_of_store(
         raise ValueError(f"data: expected 'none', 'values', 'keys', 'index' or 'all', got {data!r}")
     tally = Tally(limit, choices.level)
     store, judgement = hierarchy.store, Judgement(choices.profile)
+    pool = pool_of(executor)
+    if pool is not None and data in {"index", "all"}:
+        pool.check(store)
     try:
         tree, own = _read(hierarchy, choices)
     except SpecError as error:
@@ -87,7 +93,7 @@ def report_of_store(
             raise
         return choices.report(judgement, unfinished, store.url, store.url)
     if SCOPES.index(data) >= SCOPES.index("keys"):
-        _StoreCheck(store, tree, tally, choices.limits).check(data, progress)
+        _StoreCheck(store, tree, tally, choices.limits).check(data, progress, pool)
     findings = _judge(store, tree, choices, judgement, reads_values=data != "none")
     # What a convention tells of consolidated metadata, reading need not tell again.
     is_told = "consolidated" in judgement.presences
@@ -175,23 +181,26 @@ class _StoreCheck:
         if spec is None or spec.kind != "array":
             return None  # its document is at fault, and of that is told
         try:
-            chunks = array_chunks(spec, self._store, node.path, layout)
+            place = ArrayPlace(spec, self._store, node.path, layout)
+            chunks = place.open()
         except ZomError as error:
             wanted = "an array whose chunks zom can tell"
             key = next(iter(layout.keys(node.path, "array")))
             self._tally.add(NOT_CHECKED, node.path, wanted, str(error), key=key)
             return None
         keys = KeysOfArray(chunks, layout, self._tally)
-        return _CheckedArray(keys, ValuesOfArray(chunks, keys, self._tally))
+        return _CheckedArray(keys, ValuesOfArray(place, chunks, keys, self._tally))
 
-    def check(self, data: DataScope, progress: Callable[[int, int], object] | None) -> None:
+    def check(
+        self, data: DataScope, progress: Callable[[int, int], object] | None, pool: Pool | None
+    ) -> None:
         """Check keys, and as many values of chunks as is asked for."""
         if self._store.capabilities.listable:
             self.check_keys(progress)
         else:
             self._tally.add(UNLISTED, self._tree.path, "a store that lists its keys", "one that can't")
         if data != "keys":
-            self.check_values(progress, decodes=data == "all")
+            self.check_values(progress, pool, decodes=data == "all")
 
     # --- keys ------------------------------------------------------------------------------------------
 
@@ -259,12 +268,14 @@ class _StoreCheck:
 
     # --- values ----------------------------------------------------------------------------------------
 
-    def check_values(self, progress: Callable[[int, int], object] | None, *, decodes: bool) -> None:
+    def check_values(
+        self, progress: Callable[[int, int], object] | None, pool: Pool | None, *, decodes: bool
+    ) -> None:
         """Check the chunks of each array."""
         entries = [entry for entry in self._arrays.values() if entry is not None]
         total = Progress(progress, sum(entry.keys.count for entry in entries))
         for entry in entries:
             if self._store.capabilities.listable:
-                entry.values.check(decodes=decodes, progress=total)
+                entry.values.check(decodes=decodes, progress=total, pool=pool)
             else:
-                entry.values.check_unlisted(decodes=decodes, progress=progress)
+                entry.values.check_unlisted(decodes=decodes, progress=progress, pool=pool)

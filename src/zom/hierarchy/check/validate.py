@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from zom.conventions.framework.convention import Convention
     from zom.conventions.report import Report
     from zom.hierarchy.check.store import DataScope
+    from zom.hierarchy.executor import Executor
     from zom.hierarchy.stored.lookup import FormatName
     from zom.model.spec import Spec
     from zom.problems import Level
@@ -48,6 +49,7 @@ def validate(  # noqa: PLR0913 - each is a choice of the caller's
     limit: int | None = 1000,
     limits: Limits = DEFAULT_LIMITS,
     progress: Callable[[int, int], object] | None = None,
+    executor: Executor | None = None,
 ) -> Report:
     """A report of every problem: of the documents as Zarr, of the conventions that they follow, of what is stored.
 
@@ -66,7 +68,8 @@ def validate(  # noqa: PLR0913 - each is a choice of the caller's
     of all chunks, and keys that don't belong; "index", the indexes of shards; "all", every chunk is
     decoded. `path` and `form` choose a node and a format. Of chunks and keys, `limit` problems of one rule
     and one node are listed, and the rest is counted. `progress` is called with how many keys or chunks are
-    done, and of how many; 0 while that isn't known.
+    done, and of how many; 0 while that isn't known. Threads decode chunks, or the processes of a
+    `distributed.Client` or another `executor`.
 
     >>> import zom
     >>> from zom import v3
@@ -83,8 +86,10 @@ def validate(  # noqa: PLR0913 - each is a choice of the caller's
     """
     choices = chosen(conventions, profile, suppress, level, like, limits)
     if is_document(subject) or is_document_file(subject):
-        if path or form is not None or data != "none":
-            raise TypeError("a document is validated by itself: `path`, `form` and `data` are for stores")
+        if path or form is not None or data != "none" or executor is not None:
+            raise TypeError(
+                "a document is validated by itself: `path`, `form`, `data` and `executor` are for stores"
+            )
         if is_document(subject):
             return report_of_document(subject, choices)
         return report_of_file(Path(subject), choices)
@@ -92,7 +97,7 @@ def validate(  # noqa: PLR0913 - each is a choice of the caller's
     from zom.hierarchy.check.store import report_of_store  # noqa: PLC0415 - documents need no stores
 
     with opened(subject, path, form) as found:
-        return report_of_store(found, choices, data=data, limit=limit, progress=progress)
+        return report_of_store(found, choices, data=data, limit=limit, progress=progress, executor=executor)
 
 
 check = validate

@@ -1,13 +1,13 @@
 """Copying the chunks of one array: raw where they mean the same, else decoded and encoded region by region.
 
-Memory is bounded: each job holds one batch of stored chunks, or one region with the chunk that is being
+Threads share the work, or the processes of an executor. Memory is bounded: each holds one batch of stored chunks, or one region with the chunk that is being
 decoded and the one that is being encoded. What is listed of the source costs 8 bytes a chunk, at most.
 """
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import islice, product
 from operator import lt
 from typing import TYPE_CHECKING, Any, cast
@@ -18,8 +18,8 @@ from zom.engine.index import Index
 from zom.engine.indexing import read_selection
 from zom.engine.selection import basic_or_numpy
 from zom.engine.split import walk
-from zom.engine.workers import run
 from zom.errors import CodecError, StoreError
+from zom.hierarchy.copy.pair import share
 from zom.hierarchy.copy.tiling import distinct, tiling
 from zom.hierarchy.stored.chunk_compatibility import same_fill
 from zom.stores.interface import Range
@@ -30,35 +30,19 @@ if TYPE_CHECKING:
     from zom.engine.chunks import Chunks
     from zom.engine.plan import ChunkForm
     from zom.extension.axis import Axis
-    from zom.hierarchy.copy.tally import Progress, Tally
+    from zom.hierarchy.copy.pair import ArrayPair
     from zom.hierarchy.copy.tiling import Tiling
 
-__all__ = ["MEMORY", "ArrayPair", "copy_encoded", "copy_raw", "verify_encoded", "verify_raw"]
-
-MEMORY = 1 << 26
-"""The bytes of a region in memory, or of a batch of chunks, for each job; single chunks may be larger."""
+__all__ = ["copy_encoded", "copy_raw", "stored_chunks", "verify_encoded", "verify_raw"]
 
 _LEAST = 1 << 20
 """Regions are at least so large, where there are so many elements: small ones are not worth their while."""
 
+_SENT = 1 << 24
+"""The bytes of regions, in memory, that another process is sent at once: few enough that many share them."""
+
 _BATCH = 256
 """How many chunks are asked for at once, at most."""
-
-
-@dataclass(frozen=True, slots=True)
-class ArrayPair:
-    """The chunks of an array, and of the one that they are copied to."""
-
-    old: Chunks
-    new: Chunks
-    jobs: int
-    is_resumed: bool
-    """Whether chunks that are in the target are whole, and those that are wanted."""
-    memory: int
-    tally: Tally
-    progress: Progress
-    stray: Callable[[str], object] | None = None
-    """Is given the keys below the array that are no chunks of it."""
 
 
 # --- raw ------------------------------------------------------------------------------------------------
@@ -66,22 +50,24 @@ class ArrayPair:
 
 def copy_raw(pair: ArrayPair) -> None:
     """Copy every chunk as it is, under its key in the target."""
-    old, new = pair.old.store, pair.new.store
+    share(pair, _RawCopy, _batches(pair))
 
-    def take(batches: Iterator[list[tuple[str, str]]]) -> None:
-        for batch in batches:
-            wanted = _missing(pair, batch) if pair.is_resumed else batch
-            values = old.get_many([key for key, _ in wanted])
-            found = [
-                (key, value) for (_, key), value in zip(wanted, values, strict=True) if value is not None
-            ]
-            new.set_many(found)
-            nbytes = sum(len(value) for _, value in found)
-            pair.tally.add(raw=len(found), skipped=len(batch) - len(wanted), nbytes=nbytes)
-            pair.progress.add(len(batch))
-            del values, found  # or two batches are in memory while the next one is read
 
-    run(_batches(pair), pair.jobs, take, threads=pair.jobs)
+class _RawCopy:
+    """Copies batches of chunks."""
+
+    def __init__(self, pair: ArrayPair) -> None:
+        self._pair = pair
+
+    def do(self, unit: list[tuple[str, str]]) -> int:
+        pair = self._pair
+        wanted = _missing(pair, unit) if pair.is_resumed else unit
+        values = pair.old.store.get_many([key for key, _ in wanted])
+        found = [(key, value) for (_, key), value in zip(wanted, values, strict=True) if value is not None]
+        pair.new.store.set_many(found)
+        nbytes = sum(len(value) for _, value in found)
+        pair.tally.add(raw=len(found), skipped=len(unit) - len(wanted), nbytes=nbytes)
+        return len(unit)
 
 
 def verify_raw(pair: ArrayPair) -> None:
@@ -89,22 +75,28 @@ def verify_raw(pair: ArrayPair) -> None:
 
     Raise ChunkError if the index of a shard is damaged: equal bytes are no proof that it can be read.
     """
-    old, new = pair.old.store, pair.new.store
-    check = _shard_check(pair.new)
+    share(pair, _RawCheck, _batches(pair))
 
-    def take(batches: Iterator[list[tuple[str, str]]]) -> None:
-        for batch in batches:
-            mine = old.get_many([key for key, _ in batch])
-            theirs = new.get_many([key for _, key in batch])
-            for (source, target), a, b in zip(batch, mine, theirs, strict=True):
-                if a != b:
-                    found = "nothing" if b is None else "other bytes"
-                    reason = f"expected the bytes of {source!r} in {old.url}, found {found}"
-                    raise StoreError(new.url, target, "verify", reason)
-                if check is not None and b is not None:
-                    check(target, b)
 
-    run(_batches(pair), pair.jobs, take, threads=pair.jobs)
+class _RawCheck:
+    """Compares batches of chunks."""
+
+    def __init__(self, pair: ArrayPair) -> None:
+        self._pair = pair
+        self._check = _shard_check(pair.new)
+
+    def do(self, unit: list[tuple[str, str]]) -> int:
+        old, new = self._pair.old.store, self._pair.new.store
+        mine = old.get_many([key for key, _ in unit])
+        theirs = new.get_many([key for _, key in unit])
+        for (source, target), a, b in zip(unit, mine, theirs, strict=True):
+            if a != b:
+                found = "nothing" if b is None else "other bytes"
+                reason = f"expected the bytes of {source!r} in {old.url}, found {found}"
+                raise StoreError(new.url, target, "verify", reason)
+            if self._check is not None and b is not None:
+                self._check(target, b)
+        return len(unit)
 
 
 def _shard_check(chunks: Chunks) -> Callable[[str, bytes], None] | None:
@@ -174,35 +166,53 @@ def stored_chunks(
 def copy_encoded(pair: ArrayPair) -> None:
     """Copy what the chunks hold, region by region; each chunk of the target is written once, whole."""
     tiles = tiles_of(pair)
+    share(pair, _RegionCopy, _numbers(pair, tiles), together=_together(pair, tiles))
 
-    def take(numbers: Iterator[int]) -> None:
-        room = _Room(tiles)
-        for number in numbers:
-            _copy_region(pair, tiles.region(number), room)
-            pair.progress.add(tiles.chunks(number))
 
-    run(_numbers(pair, tiles), pair.jobs, take, threads=pair.jobs)
+class _RegionCopy:
+    """Copies the elements of regions, by their numbers."""
+
+    def __init__(self, pair: ArrayPair) -> None:
+        self._pair = pair
+        self._tiles = tiles_of(pair)
+        self._room = _Room(self._tiles)
+
+    def do(self, unit: int) -> int:
+        _copy_region(self._pair, self._tiles.region(unit), self._room)
+        return self._tiles.chunks(unit)
 
 
 def verify_encoded(pair: ArrayPair) -> None:
     """StoreError unless both arrays hold the same elements, bit for bit."""
     tiles = tiles_of(pair)
+    share(pair, _RegionCheck, _numbers(pair, tiles), together=_together(pair, tiles))
 
-    def take(numbers: Iterator[int]) -> None:
-        mine, theirs = _Room(tiles), _Room(tiles)
-        for number in numbers:
-            region = tiles.region(number)
-            a = mine.read(pair.old, region)
-            b = theirs.read(pair.new, region)
-            if not _same(a, b):
-                where = ", ".join(f"{part.start}:{part.stop}" for part in region)
-                reason = (
-                    f"[{where}] reads back with other elements than {pair.old.node} in {pair.old.store.url}; "
-                    "codecs that lose data do that, too"
-                )
-                raise StoreError(pair.new.store.url, pair.new.node.strip("/"), "verify", reason)
 
-    run(_numbers(pair, tiles), pair.jobs, take, threads=pair.jobs)
+class _RegionCheck:
+    """Compares the elements of regions, by their numbers."""
+
+    def __init__(self, pair: ArrayPair) -> None:
+        self._pair = pair
+        self._tiles = tiles_of(pair)
+        self._mine, self._theirs = _Room(self._tiles), _Room(self._tiles)
+
+    def do(self, unit: int) -> int:
+        pair, region = self._pair, self._tiles.region(unit)
+        a = self._mine.read(pair.old, region)
+        b = self._theirs.read(pair.new, region)
+        if not _same(a, b):
+            where = ", ".join(f"{part.start}:{part.stop}" for part in region)
+            reason = (
+                f"[{where}] reads back with other elements than {pair.old.node} in {pair.old.store.url}; "
+                "codecs that lose data do that, too"
+            )
+            raise StoreError(pair.new.store.url, pair.new.node.strip("/"), "verify", reason)
+        return self._tiles.chunks(unit)
+
+
+def _together(pair: ArrayPair, tiles: Tiling) -> int:
+    """How many regions go to another process at once."""
+    return max(1, _SENT // max(1, tiles.most * max(pair.new.plan.dtype.itemsize, 1)))
 
 
 def tiles_of(pair: ArrayPair) -> Tiling:

@@ -18,15 +18,7 @@ from zom.errors import SpecWarning, StoreError
 from zom.hierarchy.change.conflicts import few
 from zom.hierarchy.check.chunk_keys import looks_like_chunk
 from zom.hierarchy.check.chunk_rules import CHUNK_KEY
-from zom.hierarchy.copy.chunks import (
-    MEMORY,
-    ArrayPair,
-    copy_encoded,
-    copy_raw,
-    stored_chunks,
-    verify_encoded,
-    verify_raw,
-)
+from zom.hierarchy.copy.chunks import copy_encoded, copy_raw, stored_chunks, verify_encoded, verify_raw
 from zom.hierarchy.copy.nodes import (
     foreign_in_groups,
     held_nodes,
@@ -34,10 +26,12 @@ from zom.hierarchy.copy.nodes import (
     read_original,
     wanted_nodes,
 )
+from zom.hierarchy.copy.pair import MEMORY, ArrayPair
 from zom.hierarchy.copy.report import CopiedNode, CopyReport
 from zom.hierarchy.copy.tally import Progress, Tally
 from zom.hierarchy.copy.target import prepared
-from zom.hierarchy.stored.array_chunks import array_chunks
+from zom.hierarchy.executor import pool_of
+from zom.hierarchy.stored.array_chunks import ArrayPlace
 from zom.hierarchy.stored.chunk_compatibility import disagreement
 from zom.hierarchy.stored.findings import warn
 from zom.hierarchy.stored.open_node import OpenNode
@@ -52,10 +46,10 @@ from zom.stores.opening import is_name, opened
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
-    from zom.engine.chunks import Chunks
     from zom.hierarchy.change.plan import OnConflict
     from zom.hierarchy.copy.nodes import Original
     from zom.hierarchy.copy.target import Target
+    from zom.hierarchy.executor import Executor
     from zom.hierarchy.stored.lookup import FormatName
     from zom.hierarchy.stored.read import OnError
     from zom.model.spec import Spec
@@ -79,6 +73,7 @@ class Choices:
     on_conflict: OnConflict = "refuse"
     dry_run: bool = False
     memory: int = MEMORY
+    executor: Executor | None = None
 
 
 def copy(  # noqa: PLR0913 - each is a choice of the caller's
@@ -95,6 +90,7 @@ def copy(  # noqa: PLR0913 - each is a choice of the caller's
     on_conflict: OnConflict = "refuse",
     dry_run: bool = False,
     on_error: OnError | None = None,
+    executor: Executor | None = None,
 ) -> CopyReport:
     """Copy the hierarchy at `path` in `source` to `target_path` in `target`: documents and chunks.
 
@@ -104,7 +100,8 @@ def copy(  # noqa: PLR0913 - each is a choice of the caller's
 
     What lies at the target is a conflict ("refuse"); or it stays, and what is missing is added: an array
     with the same document counts as copied ("update"); or it is replaced, once the copy is whole ("replace"). The target is
-    written by `jobs` threads. With `verify` it is read again, and compared. `progress` is told how many
+    written by `jobs` threads, or, given a `distributed.Client` or another `executor`, by its processes; then so many
+    units of work are with it at a time. With `verify` it is read again, and compared. `progress` is told how many
     chunks are done, of how many. After a failure, the same copy made again does what is left of it.
 
     Nodes that can't be read are not copied: the report has their problems, and a SpecWarning tells. A group
@@ -122,7 +119,7 @@ def copy(  # noqa: PLR0913 - each is a choice of the caller's
     >>> int(zom.open_array(target, "wide")[3, 5])
     7
     """
-    choices = Choices(select, jobs, verify, progress, on_conflict, dry_run)
+    choices = Choices(select, jobs, verify, progress, on_conflict, dry_run, executor=executor)
     opened_here: list[Store] = []
     try:
         old, at, form = place_in(source, path, opened_here, read_only=True)
@@ -207,7 +204,9 @@ class _Copying:
         self.misnamed: dict[str, list[str]] = {}
         """The keys that are chunks by another encoding than the document of their array names, by its path."""
         self.consolidated: tuple[str, ...] = ()
-        self.arrays = {path: self._pair_of(path) for path, spec in nodes.items() if spec.kind == "array"}
+        self.places = {path: self._places_of(path) for path, spec in nodes.items() if spec.kind == "array"}
+        self.arrays = {path: (old.open(), new.open()) for path, (old, new) in self.places.items()}
+        self.pool = pool_of(choices.executor, choices.jobs)
         total = sum(_count(new.plan.grid) for _, new in self.arrays.values())
         self.progress = Progress(total, choices.progress)
         self.why = {
@@ -215,18 +214,18 @@ class _Copying:
             for path, (old, new) in self.arrays.items()
         }
 
-    def _pair_of(self, path: str) -> tuple[Chunks, Chunks]:
-        """The chunks of an array in source and target."""
+    def _places_of(self, path: str) -> tuple[ArrayPlace, ArrayPlace]:
+        """Where the chunks of an array lie in source and target."""
         original, target = self.original, self.target
         source = original.specs[path]
         for spec in (source, self.nodes[path]):
             plan_of(original, path, spec)
         place = original.path(path), original.tree.layout
-        old = array_chunks(source, original.store, *place, options=_ALONE)
-        new = array_chunks(
-            self.nodes[path], target.chunk_store, target.at(path), target.layout, options=_ALONE
+        new = (target.chunk_store, target.at(path), target.layout)
+        return (
+            ArrayPlace(source, original.store, *place, options=_ALONE),
+            ArrayPlace(self.nodes[path], *new, options=_ALONE),
         )
-        return old, new
 
     def _chunks(self, path: str, tally: Tally) -> ArrayPair:
         old, new = self.arrays[path]
@@ -244,6 +243,8 @@ class _Copying:
             tally=tally,
             progress=self.progress,
             stray=partial(self._stray, path),
+            pool=self.pool,
+            places=self.places[path],
         )
 
     def _stray(self, path: str, key: str) -> None:
@@ -284,6 +285,8 @@ class _Copying:
 
     def run(self) -> None:
         """Chunks first, then all documents in one change; the target is held."""
+        if self.pool is not None and self.arrays:
+            self.pool.check(self.original.store, self.target.store)
         if self.target.in_transaction:
             self._run_in_transaction()
             return

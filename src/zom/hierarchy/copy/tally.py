@@ -70,3 +70,8 @@ class Tally:
             self.encoded += encoded
             self.skipped += skipped
             self.nbytes += nbytes
+
+    def counts(self) -> dict[str, int]:
+        """The counts by their names, as `add` takes them."""
+        names = ("raw", "encoded", "skipped", "nbytes")
+        return {name: getattr(self, name) for name in names}

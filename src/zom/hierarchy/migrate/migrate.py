@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Literal
 from zom.errors import ReadOnlyError
 from zom.hierarchy.copy.copy import Choices, copy_hierarchy, place_in
 from zom.hierarchy.copy.nodes import read_original
+from zom.hierarchy.executor import pool_of
 from zom.hierarchy.migrate.migration import MigratedArray, Migration
 from zom.hierarchy.migrate.plan import check_free, converted, plan_migration
 from zom.hierarchy.migrate.steps import carry_out, counted
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
 
     from zom.hierarchy.copy.nodes import Original
     from zom.hierarchy.copy.report import CopyReport
+    from zom.hierarchy.executor import Executor
     from zom.hierarchy.migrate.plan import MigrationPlan
     from zom.hierarchy.stored.lookup import FormatName
     from zom.model.spec import Spec
@@ -49,6 +51,7 @@ def migrate(  # noqa: PLR0913 - each is a choice of the caller's
     target: Place | None = None,
     dry_run: bool = False,
     progress: Callable[[int, int], object] | None = None,
+    executor: Executor | None = None,
 ) -> Migration:
     """Give the hierarchy at `path` in `store` another format: v2 or the draft become v3, v3 becomes v2.
 
@@ -58,6 +61,9 @@ def migrate(  # noqa: PLR0913 - each is a choice of the caller's
     chunks are deleted at the end. ConversionError, and nothing written,
     lists all that the new format can't express; `losses` are what is dropped. `zom.copy` with a spec of
     yours makes what can't be converted.
+
+    Threads copy chunks, or the processes of a `distributed.Client` or another `executor`. `progress` is told how many
+    chunks and documents are done, of how many.
 
     A `dry_run` shows every document that would be written and removed; without a `target`, in place.
 
@@ -86,11 +92,12 @@ def migrate(  # noqa: PLR0913 - each is a choice of the caller's
         read_only = dry_run or target is not None
         there, inner, form = place_in(store, path, opened_here, read_only=read_only)
         if target is None:
-            migration = _in_place(there, inner, to, form, dry_run=dry_run, progress=progress)
+            how = Choices(dry_run=dry_run, progress=progress, executor=executor)
+            migration = _in_place(there, inner, to, form, how)
         else:
             new, _, _ = place_in(target, "", opened_here, read_only=dry_run, may_lack=dry_run)
             check_apart((there, inner), (new, "/"))
-            choices = Choices(dry_run=dry_run, progress=progress)
+            choices = Choices(dry_run=dry_run, progress=progress, executor=executor)
             migration = _elsewhere(read_original(there, inner, form=form), to, new, choices)
     except BaseException:
         for each in opened_here:
@@ -140,15 +147,8 @@ def _told(copied: CopyReport) -> tuple[MigratedArray, ...]:
 # --- in place -------------------------------------------------------------------------------------------
 
 
-def _in_place(  # noqa: PLR0913 - what is migrated, and how
-    store: Store,
-    path: str,
-    to: str,
-    form: FormatName | None,
-    *,
-    dry_run: bool,
-    progress: Callable[[int, int], object] | None,
-) -> Migration:
+def _in_place(store: Store, path: str, to: str, form: FormatName | None, choices: Choices) -> Migration:
+    dry_run, pool = choices.dry_run, pool_of(choices.executor)
     if not dry_run and not store.capabilities.writable:
         raise ReadOnlyError(store.url, path.strip("/"), "migrate")
     original = read_original(store, path, form=form)
@@ -156,7 +156,7 @@ def _in_place(  # noqa: PLR0913 - what is migrated, and how
         return Migration(store.url, path, original.tree.layout.name, to, dry_run=dry_run)
     plan = plan_migration(original, to)
     check_free(store, plan)
-    counts = counted(plan) if dry_run else carry_out(plan, progress)
+    counts = counted(plan) if dry_run else carry_out(plan, choices.progress, pool)
     return replace(_migration(plan, to, counts), dry_run=dry_run)
 
 

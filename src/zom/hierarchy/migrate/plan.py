@@ -13,7 +13,7 @@ from zom.errors import ConflictError, ConversionError
 from zom.hierarchy.change.conflicts import EXISTS, FILES, OTHER_FORMAT, conflict
 from zom.hierarchy.copy.chunks import stored_chunks
 from zom.hierarchy.journal.journal import Clearing, Journal
-from zom.hierarchy.stored.array_chunks import array_chunks
+from zom.hierarchy.stored.array_chunks import ArrayPlace
 from zom.hierarchy.stored.layout import ENTRY_KEY, LAYOUTS, V3_LAYOUT
 from zom.json.write import write_json
 from zom.model.stored import to_consolidated
@@ -41,6 +41,8 @@ class MovedArray:
     after: Spec
     old: Chunks
     new: Chunks
+    places: tuple[ArrayPlace, ArrayPlace]
+    """Where other processes open both."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,10 +82,8 @@ def plan_migration(original: Original, to: str) -> MigrationPlan:
         if not stays:
             here = original.path(inner)
             specs = original.specs[inner], node_at(conversion.spec, inner)
-            chunks = [
-                array_chunks(spec, store, here, at) for spec, at in zip(specs, (old, layout), strict=True)
-            ]
-            moves.append(MovedArray(here, *specs, *chunks))
+            places = ArrayPlace(specs[0], store, here, old), ArrayPlace(specs[1], store, here, layout)
+            moves.append(MovedArray(here, *specs, places[0].open(), places[1].open(), places))
     writes = _new_documents(original, conversion, layout)
     removes = _old_documents(original, layout)
     gone = tuple(key for key in removes if key not in writes)

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any, cast
 from zom.engine.workers import processors
 from zom.errors import StoreError
 from zom.hierarchy.change.carry import carry_through, check_journals, check_texts
-from zom.hierarchy.copy.chunks import MEMORY, ArrayPair, copy_raw, stored_chunks, verify_raw
+from zom.hierarchy.copy.chunks import copy_raw, stored_chunks, verify_raw
+from zom.hierarchy.copy.pair import MEMORY, ArrayPair
 from zom.hierarchy.copy.tally import Progress, Tally
 from zom.hierarchy.journal.journal import journal_key
 from zom.hierarchy.migrate.plan import journal_of
@@ -19,15 +20,23 @@ from zom.hierarchy.stored.settled import Settled
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from zom.hierarchy.executor import Pool
     from zom.hierarchy.journal.journal import Journal
     from zom.hierarchy.migrate.plan import MigrationPlan, MovedArray
+    from zom.stores.interface import Store
 
 __all__ = ["carry_out", "counted"]
 
 
-def carry_out(plan: MigrationPlan, progress: Callable[[int, int], object] | None) -> dict[str, int]:
+def carry_out(
+    plan: MigrationPlan, progress: Callable[[int, int], object] | None, pool: Pool | None = None
+) -> dict[str, int]:
     """Migrate in place; how many chunks of each array were moved."""
-    store, work = plan.original.store, journal_of(plan)
+    store = plan.original.store
+    if pool is not None and plan.moves:
+        pool.check(store)
+        _check_shared(store, plan.original.tree.path)
+    work = journal_of(plan)
     counts: dict[str, int] = {}
     told = Progress(sum(math.prod(each.new.plan.grid) for each in plan.moves) + len(work.writes), progress)
 
@@ -38,7 +47,7 @@ def carry_out(plan: MigrationPlan, progress: Callable[[int, int], object] | None
     def fill(begun: Journal) -> None:
         end = 0
         for each in plan.moves:
-            pair = _pair(each, told)
+            pair = _pair(each, told, pool)
             copy_raw(pair)
             verify_raw(replace(pair, progress=Progress(0, None)))
             counts[each.path] = pair.tally.raw
@@ -61,16 +70,26 @@ def counted(plan: MigrationPlan) -> dict[str, int]:
     return {each.path: sum(1 for _ in stored_chunks(each.old)) for each in plan.moves}
 
 
-def _pair(array: MovedArray, progress: Progress) -> ArrayPair:
+def _pair(array: MovedArray, progress: Progress, pool: Pool | None) -> ArrayPair:
     return ArrayPair(
         array.old,
         array.new,
-        jobs=processors(),
+        # Other threads would wait for the lock within which this one works.
+        jobs=1 if array.old.store.capabilities.lock_holds_all else processors(),
         is_resumed=False,
         memory=MEMORY,
         tally=Tally(),
         progress=progress,
+        pool=pool,
+        places=array.places,
     )
+
+
+def _check_shared(store: Store, path: str) -> None:
+    """StoreError where other processes would wait for the lock within which chunks are moved."""
+    if store.capabilities.lock_holds_all:
+        reason = "its lock keeps other processes out while chunks are moved in place; leave out executor, or pass target="
+        raise StoreError(store.url, path.strip("/"), "migrate", reason)
 
 
 def _check_seen(plan: MigrationPlan, work: Journal) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from zom.engine.chunks import Chunks, Options
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from zom.model.spec import Spec
     from zom.stores.interface import Store
 
-__all__ = ["array_chunks", "array_plan"]
+__all__ = ["ArrayPlace", "array_chunks", "array_plan"]
 
 
 def array_plan(
@@ -66,3 +66,27 @@ def array_chunks(  # noqa: PLR0913 - a spec, where it lies, and how it is used
     """
     plan = array_plan(spec, store, path, layout, limits)
     return Chunks(plan, store, layout.chunk_prefix(path), join(parse_path(path)), options or Options())
+
+
+@dataclass(frozen=True, slots=True)
+class ArrayPlace:
+    """An array, and where its chunks lie: what it takes to open them, in another process, too.
+
+    >>> from zom import v3
+    >>> from zom.hierarchy.stored.layout import V3_LAYOUT
+    >>> from zom.stores.memory import MemoryStore
+    >>> ArrayPlace(v3.ArraySpec.build(shape=(4,), dtype="int8"), MemoryStore(), "a", V3_LAYOUT).open().node
+    '/a'
+    """
+
+    spec: Spec
+    store: Store
+    path: str
+    layout: Layout
+    options: Options = Options()  # noqa: RUF009 - frozen
+    limits: Limits = DEFAULT_LIMITS
+
+    def open(self) -> Chunks:
+        """The chunks of the array."""
+        where = (self.spec, self.store, self.path, self.layout)
+        return array_chunks(*where, options=self.options, limits=self.limits)

@@ -112,7 +112,7 @@ class ZipStore(Store):
     @override
     def __reduce__(self) -> tuple[Any, ...]:
         if self.mode != "r":
-            reason = "a zip file that is being written belongs to its process"
+            reason = "a zip file that is being written belongs to its process; write a directory, and copy it to a zip file"
             raise StoreError(self.url, "", "pickle", reason)
         return (_reopen, (str(self.path), self.max_value_bytes, self.root))
 

@@ -1,0 +1,110 @@
+"""Pairs: an array and the one that it is copied to, and who shares the work on their chunks.
+
+Threads of this process share it, or the processes of an executor, which open both arrays themselves.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Protocol
+
+from zom.engine.workers import run
+from zom.hierarchy.copy.tally import Progress, Tally
+from zom.hierarchy.executor import grouped
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from zom.engine.chunks import Chunks
+    from zom.hierarchy.executor import Pool
+    from zom.hierarchy.stored.array_chunks import ArrayPlace
+
+__all__ = ["MEMORY", "ArrayPair", "Work", "share"]
+
+MEMORY = 1 << 26
+"""The bytes of a region in memory, or of a batch of chunks, for each job; single chunks may be larger."""
+
+
+@dataclass(frozen=True, slots=True)
+class ArrayPair:
+    """The chunks of an array, and of the one that they are copied to."""
+
+    old: Chunks
+    new: Chunks
+    jobs: int
+    is_resumed: bool
+    """Whether chunks that are in the target are whole, and those that are wanted."""
+    memory: int
+    tally: Tally
+    progress: Progress
+    stray: Callable[[str], object] | None = None
+    """Is given the keys below the array that are no chunks of it."""
+    pool: Pool | None = None
+    """The processes that share the work; None for threads of this one."""
+    places: tuple[ArrayPlace, ArrayPlace] | None = None
+    """Where both arrays are opened by other processes."""
+
+
+class Work(Protocol):
+    """What is done to each unit of a pair, a batch of keys or a region; each thread has its own."""
+
+    def __init__(self, pair: ArrayPair) -> None: ...
+
+    def do(self, unit: Any) -> int:
+        """Do it, and add to the pair's tally; how many chunks it was."""
+        ...
+
+
+def share(pair: ArrayPair, work: type[Work], units: Iterator[Any], *, together: int = 1) -> None:
+    """Let threads, or the processes of the pair's pool, do `work` to all units; `together` go to a process at once."""
+    if pair.pool is None or pair.places is None:
+
+        def take(some: Iterator[Any]) -> None:
+            mine = work(pair)
+            for unit in some:
+                pair.progress.add(mine.do(unit))
+
+        run(units, pair.jobs, take, threads=pair.jobs)
+        return
+    sent = _SentPair(work, pair.places, pair.memory, is_resumed=pair.is_resumed)
+    for done, counts in pair.pool.run(_do_all, sent, grouped(units, together)):
+        pair.tally.add(**counts)
+        pair.progress.add(done)
+
+
+class _SentPair:
+    """What of a pair goes to other processes, each of which opens the arrays once."""
+
+    def __init__(
+        self, work: type[Work], places: tuple[ArrayPlace, ArrayPlace], memory: int, *, is_resumed: bool
+    ) -> None:
+        self.work = work
+        self._places = places
+        self._memory = memory
+        self._is_resumed = is_resumed
+        self._opened: tuple[Chunks, Chunks] | None = None
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "_opened": None}
+
+    def open(self) -> ArrayPair:
+        """The pair, with a tally of its own."""
+        if self._opened is None:
+            old, new = self._places
+            self._opened = (old.open(), new.open())
+        where = self._opened
+        return ArrayPair(
+            *where,
+            jobs=1,
+            is_resumed=self._is_resumed,
+            memory=self._memory,
+            tally=Tally(),
+            progress=Progress(0, None),
+        )
+
+
+def _do_all(sent: _SentPair, units: list[Any]) -> tuple[int, dict[str, int]]:
+    """Do the units in whatever process this is; how many chunks they were, and what became of them."""
+    pair = sent.open()
+    work = sent.work(pair)
+    return sum(work.do(unit) for unit in units), pair.tally.counts()

@@ -1,0 +1,190 @@
+"""Executors: work on chunks that other processes, or other machines, share.
+
+By default, operations on many chunks run on threads of this process. Given an executor, which is a
+`distributed.Client` or anything else with the `submit` of `concurrent.futures`, they send it units of work: a function
+of a module, a context, and the keys or numbers that the unit is about. Chunks never travel: each process reads and
+writes the stores itself. No two units write into one chunk or shard.
+"""
+
+from __future__ import annotations
+
+import pickle
+from collections import deque
+from functools import lru_cache
+from itertools import islice
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar, cast
+
+from zom.engine.workers import processors
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+
+    from zom.stores.interface import Store
+
+__all__ = ["Executor", "Pool", "grouped", "pool_of"]
+
+C = TypeVar("C")
+T = TypeVar("T")
+R = TypeVar("R")
+
+_AHEAD = 2
+"""The units in flight for each thread of the executor: one runs, the next one waits there."""
+
+_CONTEXTS = 8
+"""How many contexts a process keeps: more than arrays are worked on at a time."""
+
+
+class _Future(Protocol):
+    """What `submit` gives, of `concurrent.futures` or of distributed."""
+
+    def result(self) -> Any: ...
+
+
+class Executor(Protocol):
+    """What runs functions elsewhere: a `distributed.Client`, a `concurrent.futures.Executor`, or one like these."""
+
+    def submit(self, fn: Callable[..., Any], /, *args: Any) -> Any:
+        """A future of `fn(*args)`: its `result()` waits for it."""
+        ...
+
+
+class Pool:
+    """An executor, with bounds on what it is given at once.
+
+    >>> from concurrent.futures import ThreadPoolExecutor
+    >>> with ThreadPoolExecutor(2) as threads:
+    ...     list(Pool(threads).run(pow, 2, [1, 2, 3]))
+    [2, 4, 8]
+    """
+
+    def __init__(self, executor: Executor, jobs: int | None = None) -> None:
+        self._executor = executor
+        self._is_client = hasattr(executor, "get_executor")
+        self._jobs = jobs
+        self._pickles = self._is_client or not _shares_memory(executor)
+
+    def check(self, *stores: Store) -> None:
+        """StoreError where a store can't go to the processes of the executor; nothing was written yet.
+
+        >>> import zom
+        >>> from concurrent.futures import ProcessPoolExecutor
+        >>> with ProcessPoolExecutor(1) as processes:
+        ...     Pool(processes).check(zom.store("memory://example-of-executor"))
+        Traceback (most recent call last):
+        zom.errors.StoreError: memory://example-of-executor: cannot pickle: a store in memory belongs to its process; use one that processes share, such as a directory
+        """
+        if self._pickles:
+            for store in stores:
+                pickle.dumps(store)
+
+    def run(self, work: Callable[[C, T], R], context: C, units: Iterable[T]) -> Iterator[R]:
+        """What `work(context, unit)` gives for each of the units, in their order.
+
+        A few units for each thread of the executor are in flight at a time, and `units` is asked for no more. After
+        an error, those in flight are waited for: none writes chunks after the caller has undone the operation.
+        """
+        sent: C | _Sent = _Sent(pickle.dumps(context)) if self._pickles else context
+        waiting: deque[_Future] = deque()
+        rest = iter(units)
+        try:
+            most = self._most()
+            for unit in islice(rest, most):
+                waiting.append(self._submit(work, sent, unit))
+            while waiting:
+                found = waiting[0].result()
+                waiting.popleft()
+                yield found
+                for unit in islice(rest, 1):
+                    waiting.append(self._submit(work, sent, unit))
+        finally:
+            _wait(waiting)
+
+    def _submit(self, work: Callable[[C, T], R], sent: C | _Sent, unit: T) -> _Future:
+        if self._is_client:
+            # Not pure: what was written once may have to be written again.
+            client = cast("Any", self._executor)
+            return cast("_Future", client.submit(_run, work, sent, unit, pure=False))
+        return cast("_Future", self._executor.submit(_run, work, sent, unit))
+
+    def _most(self) -> int:
+        """How many units are in flight."""
+        if self._jobs is not None:
+            return max(1, self._jobs)
+        if not self._is_client:
+            return max(2, _AHEAD * processors())
+        threads: dict[str, int] = cast("Any", self._executor).nthreads()
+        return max(2, _AHEAD * sum(threads.values()))
+
+
+def pool_of(executor: Any, jobs: int | None = None) -> Pool | None:
+    """The pool of what a caller gives as `executor`; None for threads of this process.
+
+    >>> pool_of(None) is None
+    True
+    >>> pool_of("tcp://10.0.0.1:8786")
+    Traceback (most recent call last):
+    TypeError: executor: expected a distributed.Client or a concurrent.futures.Executor, got 'tcp://10.0.0.1:8786'
+    """
+    if executor is None:
+        return None
+    if isinstance(executor, Pool):
+        return executor
+    if not callable(getattr(executor, "submit", None)):
+        raise TypeError(
+            f"executor: expected a distributed.Client or a concurrent.futures.Executor, got {executor!r}"
+        )
+    if getattr(executor, "asynchronous", False):
+        raise TypeError("executor: expected a synchronous client, got Client(asynchronous=True)")
+    return Pool(executor, jobs)
+
+
+def grouped(items: Iterable[T], count: int) -> Iterator[list[T]]:
+    """The items in lists of `count`, the last one shorter.
+
+    >>> list(grouped("abcde", 2))
+    [['a', 'b'], ['c', 'd'], ['e']]
+    """
+    rest = iter(items)
+    while some := list(islice(rest, count)):
+        yield some
+
+
+class _Sent(bytes):
+    """A pickled context: it goes with each unit, and each process unpickles it once."""
+
+    __slots__ = ()
+
+
+def _run(work: Callable[[Any, T], R], sent: Any, unit: T) -> R:
+    return work(_received(sent) if isinstance(sent, _Sent) else sent, unit)
+
+
+@lru_cache(_CONTEXTS)
+def _received(sent: bytes) -> Any:
+    return pickle.loads(sent)  # noqa: S301 - made above, and sent to workers of the caller's own
+
+
+def _shares_memory(executor: Executor) -> bool:
+    """Whether it runs functions in this process."""
+    from concurrent.futures import ThreadPoolExecutor  # noqa: PLC0415 - only for those who have an executor
+
+    return isinstance(executor, ThreadPoolExecutor)
+
+
+def _wait(futures: Iterable[_Future]) -> None:
+    """Wait for all that is in flight, whatever comes of it; an interrupt is raised when all have ended."""
+    interrupt: BaseException | None = None
+    for future in futures:
+        while True:
+            try:
+                future.result()
+            except Exception:  # noqa: BLE001 - the first error is on its way already
+                break
+            except BaseException as error:  # noqa: BLE001 - as above
+                if interrupt is not None:
+                    break
+                interrupt = error
+            else:
+                break
+    if interrupt is not None:
+        raise interrupt
