@@ -9,6 +9,7 @@
 from __future__ import annotations
 
 from zom.integrations.xarray.spec import to_spec
-from zom.integrations.xarray.write import Mode, write
+from zom.integrations.xarray.template import template
+from zom.integrations.xarray.write import Mode, Region, write
 
-__all__ = ["Mode", "to_spec", "write"]
+__all__ = ["Mode", "Region", "template", "to_spec", "write"]

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 from zom.errors import NotFound, PathError
 from zom.model import stored
+from zom.model.bridge import bridges
 from zom.model.builders.from_tree import group_of
 from zom.model.output import member_specs
 from zom.model.spec import Spec, same_node
@@ -49,6 +50,18 @@ class Group(Spec):
         ['/', '/a', '/b', '/b/c', '/b/c/d']
         """
         return cast("Self", group_of(cls, tree, attributes))
+
+    def to_xarray(self, **options: Any) -> Any:
+        """The Dataset that the group describes, or the DataTree where there are groups in it: lazy, all fill values.
+
+        `options` are those of `zom.xarray.template`, such as `chunks={}` for dask arrays.
+
+        >>> from zom import v3
+        >>> t = v3.ArraySpec.build(shape=(3,), dtype="int8", dimension_names=["x"], fill_value=7)
+        >>> v3.GroupSpec(members={"t": t}).to_xarray()["t"].values
+        array([7, 7, 7], dtype=int8)
+        """
+        return bridges["xarray"].value_of(self, **options)
 
     def to_consolidated(self) -> dict[str, Any]:
         """The stored document that holds the whole hierarchy: `.zmetadata`, or the root's `zarr.json`.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, cast
 
-from zom.model.bridge import bridges
+from zom.model.bridge import Bridge, bridges
 from zom.model.builders.chunking import refuse
 
 if TYPE_CHECKING:
@@ -35,6 +35,17 @@ class XarrayBridge:
             raise refuse("tree", "a format that xarray writes, v2 or v3", f"the {family.form} of v3", fix)
         return cast("Spec", to_spec(value, zarr_format=family.zarr_format))
 
+    def value_of(self, spec: Spec, **options: Any) -> Any:
+        """The Dataset or DataTree of a group.
 
-bridge = bridges.register(cast("Any", XarrayBridge()))
+        >>> from zom import v3
+        >>> bridge.value_of(v3.GroupSpec(attributes={"a": 1}, members={})).attrs
+        {'a': 1}
+        """
+        from zom.integrations.xarray.template import template  # noqa: PLC0415 - registering loads nothing
+
+        return template(spec, **options)
+
+
+bridge: Bridge = bridges.register(XarrayBridge())
 """The bridge to xarray."""

@@ -120,12 +120,12 @@ def _holds(new: Any, old: Any) -> bool:
         return bool(new == old)
     new, old = cast("np.dtype[Any]", new), cast("np.dtype[Any]", old)
     if new.kind in _FIXED and old.kind == new.kind:
-        return new.itemsize <= old.itemsize
+        return bool(new.itemsize <= old.itemsize)
     if new.kind in "biufc" and old.kind in "biufc":
         return bool(np.can_cast(new, old, "same_kind"))
     if new.kind == "S" and old.kind == "O":
         return True
-    return new.kind == old.kind or (new.kind in _TEXT and old.kind in "OT")
+    return bool(new.kind == old.kind or (new.kind in _TEXT and old.kind in "OT"))
 
 
 def _attributes(where: str, variable: Any, there: Any) -> list[Problem]:

@@ -1,0 +1,47 @@
+"""Templates: datasets that a spec describes, lazy and full of fill values."""
+
+from __future__ import annotations
+
+from inspect import signature
+from typing import TYPE_CHECKING, Any
+
+from zom.handles.changes import materialize
+from zom.model.builders.chunking import refuse
+from zom.model.output import member_specs
+from zom.stores.extra import imported
+from zom.stores.memory import MemoryStore
+
+if TYPE_CHECKING:
+    from zom.model.spec import Spec
+
+__all__ = ["template"]
+
+
+def template(spec: Spec, *, chunks: Any = None, decode_cf: bool = True) -> Any:
+    """The Dataset that a group describes, or the DataTree where there are groups in it: nothing but fill values.
+
+    It is what `xr.open_dataset` gives for a store in which nothing is written yet. Values are made when they are asked
+    for, and take no memory before. An index would hold all values of its coordinate: `ds.set_xindex` makes one. With `chunks`, as
+    `xr.open_dataset` takes them, variables are dask arrays.
+
+    >>> from zom import v3
+    >>> t = v3.ArraySpec.build(shape=(10**6, 10**6), dtype="float32", dimension_names=["y", "x"], fill_value=7)
+    >>> ds = template(v3.GroupSpec(attributes={"title": "a"}, members={"t": t}))
+    >>> dict(ds.sizes), ds.attrs, ds["t"][:1, :2].values.tolist()
+    ({'y': 1000000, 'x': 1000000}, {'title': 'a'}, [[7.0, 7.0]])
+    """
+    xarray: Any = imported("xarray", "xarray")
+    from zom.integrations.xarray.backend import ZomBackend  # noqa: PLC0415 - it needs xarray
+
+    if spec.kind != "group":
+        raise refuse("spec", "the spec of a group", f"one of an {spec.kind}", "put it into a group")
+    members = member_specs(spec)
+    if members is None:
+        raise refuse("spec", "a group whose members are known", "one with members=None")
+    group = materialize(spec, MemoryStore())
+    has_groups = any(member.kind == "group" for member in members.values())
+    opens = xarray.open_datatree if has_groups else xarray.open_dataset
+    options: dict[str, Any] = {"decode_cf": decode_cf, "chunks": chunks, "cache": False}
+    if "create_default_indexes" in signature(opens).parameters:  # older versions of xarray make them always
+        options["create_default_indexes"] = False
+    return opens(group, engine=ZomBackend, **options)
