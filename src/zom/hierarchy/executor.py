@@ -63,6 +63,11 @@ class Pool:
         self._jobs = jobs
         self._pickles = self._is_client or not _shares_memory(executor)
 
+    @property
+    def executor(self) -> Executor:
+        """What runs the units."""
+        return self._executor
+
     def check(self, *stores: Store) -> None:
         """StoreError where a store can't go to the processes of the executor; nothing was written yet.
 

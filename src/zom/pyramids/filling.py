@@ -21,6 +21,7 @@ from zom.hierarchy.copy.chunks import stored_chunks
 from zom.hierarchy.copy.tiling import Tiling, distinct, tiling
 from zom.hierarchy.stored.chunk_compatibility import same_fill
 from zom.pyramids.blocks import reduced
+from zom.pyramids.method import method_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -28,10 +29,12 @@ if TYPE_CHECKING:
     from zom.engine.chunks import Chunks
     from zom.engine.plan import ChunkForm
     from zom.extension.bound import Array
+    from zom.handles.array import Array as Handle
     from zom.hierarchy.copy.tally import Progress
+    from zom.hierarchy.executor import Pool
     from zom.pyramids.method import Method
 
-__all__ = ["LEAST", "LevelPair", "Region", "fill_level", "regions_of"]
+__all__ = ["LEAST", "LevelPair", "Region", "SentLevels", "fill_level", "regions_of"]
 
 LEAST = 1 << 22
 """Regions have at least so many bytes of the finer level, where there are so many."""
@@ -53,10 +56,17 @@ class LevelPair:
     """The bytes of the finer level that a thread holds; where one chunk has more, that chunk."""
 
 
-def fill_level(pair: LevelPair, jobs: int, progress: Progress) -> None:
-    """Fill the coarser level; each of `jobs` threads takes one region after the other."""
+def fill_level(
+    pair: LevelPair, jobs: int, progress: Progress, shared: tuple[Pool, SentLevels] | None = None
+) -> None:
+    """Fill the coarser level; each of `jobs` threads, or of the processes of a pool, takes one region after the other."""
     tiles = regions_of(pair)
     if not tiles.count:
+        return
+    if shared is not None:
+        pool, sent = shared
+        for count in pool.run(_fill_elsewhere, sent, _numbers(pair, tiles)):
+            progress.add(count)
         return
     pieces = _piece_lengths(pair, tiles)
 
@@ -66,6 +76,33 @@ def fill_level(pair: LevelPair, jobs: int, progress: Progress) -> None:
             progress.add(tiles.chunks(number))
 
     run(_numbers(pair, tiles), tiles.count, take, threads=jobs)
+
+
+class SentLevels:
+    """Two levels as another process opens them, once."""
+
+    def __init__(
+        self, levels: tuple[Handle, Handle], factors: tuple[int, ...], method: str, memory: int
+    ) -> None:
+        self._levels = levels
+        self._factors = factors
+        self._method = method
+        self._memory = memory
+
+    def open(self) -> LevelPair:
+        """The chunks of both; the arrays keep what they have opened."""
+        fine, coarse = self._levels
+        return LevelPair(
+            fine.chunk_access, coarse.chunk_access, self._factors, method_of(self._method), self._memory
+        )
+
+
+def _fill_elsewhere(sent: SentLevels, number: int) -> int:
+    """Fill the region of that number in whatever process this is; how many chunks it has."""
+    pair = sent.open()
+    tiles = regions_of(pair)
+    fill_region(pair, tiles.region(number), _piece_lengths(pair, tiles))
+    return tiles.chunks(number)
 
 
 def regions_of(pair: LevelPair) -> Tiling:

@@ -10,6 +10,7 @@ from zom.errors import NotFound
 from zom.handles import handles
 from zom.handles.array import Array
 from zom.hierarchy.copy.copy import place_in
+from zom.hierarchy.executor import pool_of
 from zom.paths import join, parse_path
 from zom.pyramids.design import CONVENTIONS, Choices, design_of, like_finest
 from zom.pyramids.existing import convention_in, existing_of
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 
     from zom.conventions.ome.build import Channel
     from zom.handles.group import Group
+    from zom.hierarchy.executor import Executor
     from zom.pyramids.design import ConventionName
     from zom.pyramids.method import MethodName
     from zom.pyramids.scaling import Factors
@@ -55,6 +57,7 @@ def pyramid(  # noqa: PLR0913 - each is a choice of the caller's
     jobs: int | None = None,
     memory: int = MEMORY,
     progress: Callable[[int, int], object] | None = None,
+    executor: Executor | None = None,
     **array: Any,
 ) -> Group:
     """Write `image` and smaller versions of it into the group at `path` of `store`; the group, open to be written.
@@ -72,7 +75,8 @@ def pyramid(  # noqa: PLR0913 - each is a choice of the caller's
 
     The metadata is written last: an interrupted pyramid is not taken for a whole one. With `on_conflict="replace"`, the
     levels that are there are deleted first. `jobs` threads hold `memory` bytes of the finer level each, or one
-    chunk where that has more. `progress` is told how many chunks are done, of how many.
+    chunk where that has more; or the processes of a `distributed.Client` or another `executor` do, and so many regions
+    are with it at a time. `progress` is told how many chunks are done, of how many.
 
     >>> import numpy as np, zom
     >>> group = zom.pyramid(np.arange(24.0).reshape(4, 6), "memory:", axes="yx", scale=(0.5, 0.5), levels=2)
@@ -86,9 +90,12 @@ def pyramid(  # noqa: PLR0913 - each is a choice of the caller's
     _check(on_conflict, jobs, memory, convention)
     source = source_of(image)
     how.check(source.numpy_type)
+    pool = pool_of(executor, jobs)
     opened_here: list[Store] = []
     try:
         target = _target(image, store, path, opened_here)
+        if pool is not None:
+            pool.check(target.store, *([image.store] if isinstance(image, Array) else []))
         attributes = {} if target.group is None else dict(target.group.attrs)
         chosen = _convention(convention, target, attributes)
         found = convention_in(attributes)
@@ -131,6 +138,7 @@ def pyramid(  # noqa: PLR0913 - each is a choice of the caller's
             jobs=_jobs(jobs, source.image, target.store),
             memory=memory,
             tell=progress,
+            pool=pool,
         )
         writing.prepare(on_conflict)
         return writing.run()

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from zom.engine.chunks import Options
 from zom.engine.indexing import write_selection
 from zom.engine.selection import basic_or_numpy
 from zom.engine.workers import run
@@ -21,6 +22,7 @@ from zom.hierarchy.copy.chunks import copy_encoded, copy_raw
 from zom.hierarchy.copy.pair import ArrayPair
 from zom.hierarchy.copy.tally import Progress, Tally
 from zom.hierarchy.copy.tiling import tiling
+from zom.hierarchy.stored.array_chunks import ArrayPlace
 from zom.hierarchy.stored.chunk_compatibility import disagreement
 from zom.model.builders.build import AUTO
 from zom.pyramids.filling import LEAST
@@ -29,8 +31,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from zom.engine.chunks import Chunks
+    from zom.hierarchy.executor import Pool
 
-__all__ = ["Source", "chunks_of", "source_of", "write_source"]
+__all__ = ["Source", "alone", "chunks_of", "source_of", "write_source"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -106,18 +109,25 @@ def _fill(image: Any) -> Any:
     return AUTO
 
 
+def alone(array: Array) -> Array:
+    """An array for threads that each read and write alone; far stores are asked for many at once."""
+    threads = 1 if array.store.capabilities.parallel <= 1 else None
+    return array.with_options(threads=threads, missing="fill", write_empty_chunks=False)
+
+
 def chunks_of(array: Array) -> Chunks:
-    """The chunks of an array for threads that each read and write alone; far stores are asked for many at once."""
-    alone = 1 if array.store.capabilities.parallel <= 1 else None
-    return array.with_options(threads=alone, missing="fill", write_empty_chunks=False).chunk_access
+    """The chunks of an array for threads that each read and write alone."""
+    return alone(array).chunk_access
 
 
-def write_source(source: Source, target: Array, *, jobs: int, memory: int, progress: Progress) -> None:
-    """Write the finest level."""
+def write_source(  # noqa: PLR0913 - what is written, and by whom
+    source: Source, target: Array, *, jobs: int, memory: int, progress: Progress, pool: Pool | None = None
+) -> None:
+    """Write the finest level; what lies in the memory of this process is written by its threads."""
     if source.lazy:
         from zom.integrations.dask.store import store  # noqa: PLC0415 - dask is optional
 
-        store(source.image, target, rechunk=True)
+        store(source.image, target, rechunk=True, scheduler=None if pool is None else pool.executor)
     elif isinstance(source.image, Array):
         pair = ArrayPair(
             chunks_of(source.image),
@@ -127,11 +137,18 @@ def write_source(source: Source, target: Array, *, jobs: int, memory: int, progr
             memory=memory,
             tally=Tally(),
             progress=progress,
+            pool=pool,
+            places=(_place_of(source.image), _place_of(target)),
         )
         plans = pair.old.plan, pair.new.plan
         (copy_encoded if disagreement(source.image.spec, target.spec, plans) else copy_raw)(pair)
     else:
         _write_regions(source, chunks_of(target), jobs=jobs, memory=memory, progress=progress)
+
+
+def _place_of(array: Array) -> ArrayPlace:
+    options = Options(threads=1 if array.store.capabilities.parallel <= 1 else None)
+    return ArrayPlace(array.spec, array.store, array.path, array.layout, options)
 
 
 def _write_regions(source: Source, target: Chunks, *, jobs: int, memory: int, progress: Progress) -> None:

@@ -12,14 +12,15 @@ from zom.hierarchy.change.conflicts import EXISTS, conflict
 from zom.hierarchy.copy.tally import Progress
 from zom.json.python_value import is_list
 from zom.paths import join, parse_path
-from zom.pyramids.filling import LevelPair, fill_level
-from zom.pyramids.source import chunks_of, write_source
+from zom.pyramids.filling import LevelPair, SentLevels, fill_level
+from zom.pyramids.source import alone, chunks_of, write_source
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from zom.handles.array import Array
     from zom.handles.group import Group
+    from zom.hierarchy.executor import Pool
     from zom.model.spec import Spec
     from zom.problems import Problem
     from zom.pyramids.design import Design
@@ -51,6 +52,8 @@ class Writing:
     jobs: int
     memory: int
     tell: Callable[[int, int], object] | None
+    pool: Pool | None
+    """The processes that share the work; None for threads of this one."""
 
     def prepare(self, on_conflict: str) -> None:
         """See that nothing is in the way: ConflictError, or what is there is deleted if that was asked for."""
@@ -130,12 +133,17 @@ class Writing:
         done = 0
         progress = Progress(sum(array.nchunks for array in arrays if array.name != self.first), self.tell)
         if self.first is None:
-            write_source(self.source, arrays[0], jobs=self.jobs, memory=self.memory, progress=progress)
+            how = {"jobs": self.jobs, "memory": self.memory}
+            write_source(self.source, arrays[0], **how, progress=progress, pool=self.pool)
             done = arrays[0].nchunks
             progress.reach(done)
         for level, fine, coarse in zip(self.design.levels[1:], arrays, arrays[1:], strict=False):
             pair = LevelPair(chunks_of(fine), chunks_of(coarse), level.factors, self.method, self.memory)
-            fill_level(pair, self.jobs, progress)
+            shared = None
+            if self.pool is not None:
+                sent = SentLevels((alone(fine), alone(coarse)), level.factors, self.method.name, self.memory)
+                shared = (self.pool, sent)
+            fill_level(pair, self.jobs, progress, shared)
             done += coarse.nchunks
             progress.reach(done)
 
