@@ -131,7 +131,8 @@ def _batches(pair: ArrayPair) -> Iterator[list[tuple[str, str]]]:
     """The keys of chunks in source and target, as many as fit into memory."""
     plan = pair.old.plan
     largest = math.prod(max(axis.sizes, default=1) for axis in plan.axes) * max(plan.dtype.itemsize, 1)
-    count = max(1, min(_BATCH, pair.memory // max(largest, 1)))
+    room = pair.memory if pair.is_far else pair.memory // 4
+    count = max(1, min(_BATCH, room // max(largest, 1)))
     form, prefix = pair.new.plan.keys, pair.new.prefix
     pairs = ((key, prefix + form.key(chunk)) for key, chunk in stored_chunks(pair.old, pair.stray))
     while batch := list(islice(pairs, count)):
@@ -221,8 +222,7 @@ def tiles_of(pair: ArrayPair) -> Tiling:
     width = max(old.dtype.itemsize, 1)
     chunk = width * max(_largest(old.axes), _largest(new.axes))
     memory = max(pair.memory, chunk)
-    far = max(pair.old.store.capabilities.parallel, pair.new.store.capabilities.parallel) > 1
-    least = memory // 4 if far else min(_LEAST, memory)
+    least = memory // 4 if pair.is_far else min(_LEAST, memory)
     return tiling(_decoded_axes(pair.old), new.axes, width, memory=memory, least=least)
 
 

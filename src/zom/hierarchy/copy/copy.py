@@ -26,7 +26,7 @@ from zom.hierarchy.copy.nodes import (
     read_original,
     wanted_nodes,
 )
-from zom.hierarchy.copy.pair import MEMORY, ArrayPair
+from zom.hierarchy.copy.pair import ArrayPair, room_for
 from zom.hierarchy.copy.report import CopiedNode, CopyReport
 from zom.hierarchy.copy.tally import Progress, Tally
 from zom.hierarchy.copy.target import prepared
@@ -72,7 +72,8 @@ class Choices:
     progress: Callable[[int, int], object] | None = None
     on_conflict: OnConflict = "refuse"
     dry_run: bool = False
-    memory: int = MEMORY
+    memory: int | None = None
+    """The bytes of a region that each job holds; None leaves it to the stores."""
     executor: Executor | None = None
 
 
@@ -239,7 +240,7 @@ class _Copying:
             new,
             jobs=max(1, jobs),
             is_resumed=resumed,
-            memory=self.choices.memory,
+            memory=self.choices.memory or room_for(old.store, new.store),
             tally=tally,
             progress=self.progress,
             stray=partial(self._stray, path),

@@ -18,11 +18,13 @@ if TYPE_CHECKING:
     from zom.engine.chunks import Chunks
     from zom.hierarchy.executor import Pool
     from zom.hierarchy.stored.array_chunks import ArrayPlace
+    from zom.stores.interface import Store
 
-__all__ = ["MEMORY", "ArrayPair", "Work", "share"]
+__all__ = ["ArrayPair", "Work", "room_for", "share"]
 
-MEMORY = 1 << 26
-"""The bytes of a region in memory, or of a batch of chunks, for each job; single chunks may be larger."""
+_NEAR = 1 << 24
+_FAR = 1 << 26
+"""The bytes of a region in memory for each job, between stores that answer at once, and others."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +37,7 @@ class ArrayPair:
     is_resumed: bool
     """Whether chunks that are in the target are whole, and those that are wanted."""
     memory: int
+    """The bytes of a region for each job; single chunks may be larger."""
     tally: Tally
     progress: Progress
     stray: Callable[[str], object] | None = None
@@ -43,6 +46,25 @@ class ArrayPair:
     """The processes that share the work; None for threads of this one."""
     places: tuple[ArrayPlace, ArrayPlace] | None = None
     """Where both arrays are opened by other processes."""
+
+    @property
+    def is_far(self) -> bool:
+        """Whether one of the stores answers late, and many requests at once."""
+        return _is_far(self.old.store, self.new.store)
+
+
+def room_for(old: Store, new: Store) -> int:
+    """The bytes of a region for each job, between these stores.
+
+    >>> from zom.stores.memory import MemoryStore
+    >>> room_for(MemoryStore(), MemoryStore()) >> 20
+    16
+    """
+    return _FAR if _is_far(old, new) else _NEAR
+
+
+def _is_far(old: Store, new: Store) -> bool:
+    return max(old.capabilities.parallel, new.capabilities.parallel) > 1
 
 
 class Work(Protocol):

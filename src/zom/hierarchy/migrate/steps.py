@@ -10,7 +10,7 @@ from zom.engine.workers import processors
 from zom.errors import StoreError
 from zom.hierarchy.change.carry import carry_through, check_journals, check_texts
 from zom.hierarchy.copy.chunks import copy_raw, stored_chunks, verify_raw
-from zom.hierarchy.copy.pair import MEMORY, ArrayPair
+from zom.hierarchy.copy.pair import ArrayPair, room_for
 from zom.hierarchy.copy.tally import Progress, Tally
 from zom.hierarchy.journal.journal import journal_key
 from zom.hierarchy.migrate.plan import journal_of
@@ -77,7 +77,7 @@ def _pair(array: MovedArray, progress: Progress, pool: Pool | None) -> ArrayPair
         # Other threads would wait for the lock within which this one works.
         jobs=1 if array.old.store.capabilities.lock_holds_all else processors(),
         is_resumed=False,
-        memory=MEMORY,
+        memory=room_for(array.old.store, array.new.store),
         tally=Tally(),
         progress=progress,
         pool=pool,
