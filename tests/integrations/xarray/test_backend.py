@@ -357,7 +357,7 @@ def test_groups_are_datasets_by_path(consolidated):
         "/low/deep": 2,
     }
     below = xr.open_groups(root, engine=ZomBackend, group="low")
-    assert set(below) == {"/", "/deep"}
+    assert set(below) == {".", "deep"}
 
 
 def test_many_datasets_become_one(tmp_path):

@@ -112,7 +112,9 @@ def tree_of(
     """
     nodes = {"": StoredNode(f"/{path}", layout, {})}
     for place, documents in block.entries.items():
-        ordered = sorted(documents.items(), key=lambda item: item[0] in layout.extra)
+        several = len(documents) > 1
+        items = documents.items()
+        ordered = sorted(items, key=lambda item: item[0] in layout.extra) if several else items
         found = {
             end: Document(block.key, block.text, value, block.steps(place, end)) for end, value in ordered
         }
@@ -126,12 +128,15 @@ def tree_of(
             nodes[above] = StoredNode(_joined(path, above), layout, {})
     places = [place for place in sorted(nodes, key=_level) if depth is None or _level(place) <= depth]
     below: dict[str, list[str]] = {place: [] for place in places}
+    arrays = {place for place in places if nodes[place].kind == "array"}
     for place in filter(None, places):
         above = place.rpartition("/")[0]
         below[above].append(place)
-        if nodes[above].kind == "array":
+        if above in arrays:
             _note_below_array(nodes[above], nodes[place], block, findings)
     for place in reversed(places):
+        if place in arrays:
+            continue
         node = nodes[place]
         if node.kind == "group" and _level(place) != depth:
             members = {each.rpartition("/")[2]: nodes[each] for each in below[place]}

@@ -11,7 +11,6 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, cast
 
 from zom.hierarchy.stored.findings import NOT_JSON, Findings
-from zom.hierarchy.stored.node import own_document
 from zom.hierarchy.stored.tree import spec_of
 from zom.integrations.xarray.reading.found import FoundArray, FoundGroup
 from zom.json.value import JSONDict, exact_text, thaw
@@ -41,17 +40,17 @@ def groups_of_nodes(tree: StoredTree, root: StoredNode) -> dict[str, FoundGroup]
     >>> groups_of_nodes(tree, tree.root)
     {'': FoundGroup(attributes={}, arrays={}, broken={})}
     """
-    if tree.problems or tree.layout.family.form == "draft":
+    if tree.problems or tree.layout.family.form == "draft" or root.kind != "group":
         return None
     kinds = _Kinds(tree)
     groups: dict[str, FoundGroup] = {}
     start = len(root.path.rstrip("/")) + 1
+    waiting = [root]
     try:
-        for node in root.walk():
-            if node.kind == "group":
-                groups[node.path[start:]] = kinds.group(node)
-            elif node.kind is None:
-                return None
+        while waiting:
+            node = waiting.pop()
+            groups[node.path[start:]], below = kinds.group(node)
+            waiting.extend(reversed(below))
     except _TroubledError:
         return None
     return groups
@@ -67,24 +66,37 @@ class _Kinds:
         path = self._family.names_path
         self._names_in_attributes = path[1] if path[0] == "attributes" else None
 
-    def group(self, node: StoredNode) -> FoundGroup:
-        """The group, with the arrays in it."""
-        members = node.members or {}
+    def group(self, node: StoredNode) -> tuple[FoundGroup, list[StoredNode]]:
+        """The group, with the arrays in it; and the groups in it."""
         faults: list[Fault] = []
-        for name in members:
+        arrays: dict[str, FoundArray] = {}
+        groups: list[StoredNode] = []
+        for name, member in (node.members or {}).items():
             document_name_faults(name, self._family.form, "lenient", faults)
+            kind = member.kind
+            if kind == "array":
+                arrays[name] = self._array(member)
+            elif kind == "group":
+                groups.append(member)
+            else:
+                raise _TroubledError
         if faults:
             raise _TroubledError
-        own = self._judged(node)
-        arrays = {name: self._array(member) for name, member in members.items() if member.kind == "array"}
-        return FoundGroup(_attributes(own.document), arrays, {})
+        return FoundGroup(_attributes(self._judged(node).document), arrays, {}), groups
 
     def _array(self, node: StoredNode) -> FoundArray:
-        document = own_document(node)
-        if not isinstance(document, dict):
-            raise _TroubledError
-        rest = dict(cast("dict[str, Any]", document))
-        attributes: Any = rest.pop("attributes", {})
+        attributes: Any = {}
+        rest: list[Any] = []
+        for end, document in node.documents.items():
+            value: Any = document.value
+            if end == ".zattrs":
+                attributes = value
+            elif isinstance(value, dict):
+                others = dict(cast("dict[str, Any]", value))
+                attributes = others.pop("attributes", attributes)
+                rest.append(others)
+            else:
+                raise _TroubledError
         if not isinstance(attributes, dict):
             raise _TroubledError
         own = cast("dict[str, Any]", attributes)

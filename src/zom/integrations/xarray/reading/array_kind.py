@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import marshal
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
+
+from xarray.core.indexing import BasicIndexer
 
 from zom.integrations.xarray.reading.dimensions import dimensions_of
 from zom.integrations.xarray.reading.encoding import encoding_of
-from zom.json.value import thaw
 
 if TYPE_CHECKING:
     from collections.abc import Hashable
@@ -18,6 +20,8 @@ if TYPE_CHECKING:
 
 __all__ = ["ArrayKind"]
 
+_CODECS: Final = ("compressors", "filters", "serializer")
+
 
 @dataclass(frozen=True, slots=True)
 class ArrayKind:
@@ -27,22 +31,25 @@ class ArrayKind:
     dtype: np.dtype[Any]
     shape: tuple[int, ...]
     fill_value: Any
+    key: BasicIndexer
+    """All elements, as xarray says it."""
     stored: dict[str, Any]
-    """Their encoding; `encoding` copies it."""
+    """Their encoding without codecs; `encoding` copies it."""
+    codecs: Any
+    """Their codecs: those of numcodecs, or documents as `marshal` writes them, which is the quickest way to copy."""
 
     @classmethod
     def of(cls, array: Array) -> ArrayKind:
         """The kind that `array` is of."""
         dimensions = dimensions_of(array)
-        return cls(dimensions, array.dtype, array.shape, array.fill_value, encoding_of(array, dimensions))
+        stored = encoding_of(array, dimensions)
+        codecs: Any = {place: stored.pop(place) for place in _CODECS if place in stored}
+        if array.layout.family.form != "v2":
+            codecs = marshal.dumps(codecs)
+        key = BasicIndexer((slice(None),) * array.ndim)
+        return cls(dimensions, array.dtype, array.shape, array.fill_value, key, stored, codecs)
 
     def encoding(self) -> dict[str, Any]:
         """The encoding for one variable, which may change it."""
-        made = {**self.stored, "preferred_chunks": dict(self.stored["preferred_chunks"])}
-        for place in ("filters", "serializer", "compressors"):
-            found: Any = made.get(place)
-            if found:
-                made[place] = (
-                    thaw(found) if place == "serializer" else tuple([thaw(codec) for codec in found])
-                )
-        return made
+        codecs: Any = marshal.loads(self.codecs) if isinstance(self.codecs, bytes) else self.codecs  # noqa: S302 - our own bytes
+        return {**self.stored, "preferred_chunks": dict(self.stored["preferred_chunks"]), **codecs}

@@ -33,7 +33,18 @@ Kinds = dict[int, ArrayKind]
 class ZomDataStore(AbstractDataStore):
     """One group of those that were found; the documents are known, and data is read when it is asked for."""
 
-    __slots__ = ("_batch", "_found", "_group", "_kinds", "_mask", "_path", "_wanted")
+    __slots__ = (
+        "_batch",
+        "_found",
+        "_group",
+        "_hidden",
+        "_is_v2",
+        "_kinds",
+        "_mask",
+        "_missing",
+        "_path",
+        "_wanted",
+    )
 
     def __init__(self, found: Found, path: str, wanted: Wanted, batch: IndexBatch, kinds: Kinds) -> None:
         self._found = found
@@ -42,7 +53,13 @@ class ZomDataStore(AbstractDataStore):
         self._wanted = wanted
         self._batch = batch
         self._kinds = kinds
-        self._mask = found.layout.family.form == "v2" if wanted.mask is None else wanted.mask
+        family = found.layout.family
+        self._is_v2 = family.form == "v2"
+        self._mask = self._is_v2 if wanted.mask is None else wanted.mask
+        place, *inside = family.names_path
+        # In v2 the names of dimensions are an attribute, which xarray hides.
+        self._hidden = str(inside[0]) if place == "attributes" else None
+        self._missing: dict[tuple[int, str], Any] = {}
 
     @property
     def names(self) -> list[str]:
@@ -83,24 +100,34 @@ class ZomDataStore(AbstractDataStore):
 
     def _variable(self, name: str, found: FoundArray) -> Variable:
         array, kind = self._array(name, found), self._kind(name, found)
-        attributes = dict(found.attributes)
-        names_path = array.layout.family.names_path
-        if names_path[0] == "attributes":
-            attributes.pop(names_path[1], None)
-            attributes = _without_netcdf(attributes)
+        hidden = self._hidden
+        if hidden is None:
+            attributes = dict(found.attributes)
+        else:
+            attributes = _without_netcdf(found.attributes)
+            attributes.pop(hidden, None)
         encoding = kind.encoding()
         if self._mask:
             if kind.fill_value is not None:
                 attributes["_FillValue"] = kind.fill_value
         else:
-            if array.layout.family.form != "v2":
+            if not self._is_v2:
                 encoding["fill_value"] = kind.fill_value
             if "_FillValue" in attributes:
-                attributes["_FillValue"] = missing_value(array, kind.dtype, attributes["_FillValue"])
+                attributes["_FillValue"] = self._missing_value(array, kind, attributes["_FillValue"])
         is_index = kind.dimensions == (name,)
         batch = self._batch if is_index and self._batch.add(array, kind.dtype.itemsize) else None
-        lazy = LazilyIndexedArray(LazyArray(array, kind.dtype, batch))
+        lazy = LazilyIndexedArray(LazyArray(array, kind.dtype, batch), kind.key)
         return Variable(kind.dimensions, lazy, attributes, encoding)
+
+    def _missing_value(self, array: Array, kind: ArrayKind, value: Any) -> Any:
+        """What the attribute `_FillValue` means; most variables of one kind say the same."""
+        if not isinstance(value, str):
+            return missing_value(array, kind.dtype, value)
+        key = (id(kind), value)
+        if key not in self._missing:
+            self._missing[key] = missing_value(array, kind.dtype, value)
+        return self._missing[key]
 
     @override
     def get_attrs(self) -> Mapping[str, Any]:

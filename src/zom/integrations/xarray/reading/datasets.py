@@ -11,6 +11,7 @@ from zom.extension.registry import did_you_mean, near
 from zom.integrations.xarray.reading.data_store import Kinds, ZomDataStore
 from zom.integrations.xarray.reading.index_batch import IndexBatch
 from zom.integrations.xarray.reading.wanted import Wanted
+from zom.model.assembly import Uncollected
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -39,9 +40,10 @@ def open_one(
     coordinates = decoders.get("decode_coords")
     # With "all", other attributes make coordinates, too: then all variables are decoded.
     wanted = Wanted(frozenset(_listed(drop)), None if coordinates == "all" else kept, mask)
-    found = place.find(depth=1)
-    store = ZomDataStore(found, "", wanted, IndexBatch(found.store), {})
-    dataset = _decoded(store, found, decoders, drop)
+    with Uncollected():
+        found = place.find(depth=1)
+        store = ZomDataStore(found, "", wanted, IndexBatch(found.store), {})
+        dataset = _decoded(store, found, decoders, drop)
     if kept is None:
         return dataset
     missing = [name for name in kept if name not in dataset.variables]
@@ -59,13 +61,18 @@ def open_one(
 def open_all(
     place: Place, decoders: Mapping[str, Any], *, drop: Names = None, mask: bool | None = None
 ) -> dict[str, xr.Dataset]:
-    """The group and all groups below it as datasets, by their paths below it; the documents are read once."""
+    """The group and all groups below it as datasets, by path; the documents are read once.
+
+    Where a group was asked for, paths are relative to it, and its own is ".", as xarray's engines have it.
+    """
     found = place.find(depth=None)
     wanted = Wanted(frozenset(_listed(drop)), None, mask)
     batch = IndexBatch(found.store)
     kinds: Kinds = {}
     return {
-        f"/{path}": _decoded(ZomDataStore(found, path, wanted, batch, kinds), found, decoders, drop)
+        (path or "." if place.group else f"/{path}"): _decoded(
+            ZomDataStore(found, path, wanted, batch, kinds), found, decoders, drop
+        )
         for path in found.groups
     }
 

@@ -34,14 +34,12 @@ class LazyArray(BackendArray):
         self.dtype = dtype
 
     def __getitem__(self, key: indexing.ExplicitIndexer) -> Any:
-        support = indexing.IndexingSupport.VECTORIZED
+        # All of xarray's indexes are numpy's; xarray's own way to simplify them fails for empty backward slices.
         if isinstance(key, indexing.VectorizedIndexer):
-            method = self._vectorized
-        elif isinstance(key, indexing.OuterIndexer):
-            method = self._outer
-        else:
-            method = self._basic
-        return indexing.explicit_indexing_adapter(key, self.shape, support, method)
+            return self._source().vindex[key.tuple]
+        if isinstance(key, indexing.OuterIndexer):
+            return self._source().oindex[key.tuple]
+        return self._basic(key.tuple)
 
     @override
     async def async_getitem(self, key: indexing.ExplicitIndexer) -> Any:
@@ -57,14 +55,6 @@ class LazyArray(BackendArray):
         if self._batch is not None and values.size == self._array.size:
             self._batch.drop(self._array)
             self._batch = None
-        return values
-
-    def _outer(self, key: tuple[Any, ...]) -> NumpyArray:
-        values: NumpyArray = self._source().oindex[key]
-        return values
-
-    def _vectorized(self, key: tuple[Any, ...]) -> NumpyArray:
-        values: NumpyArray = self._source().vindex[key]
         return values
 
     def __reduce__(self) -> tuple[Any, ...]:

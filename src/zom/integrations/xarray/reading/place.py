@@ -122,8 +122,7 @@ class Place:
         The tree is the group's own, or the whole one, as its root is consolidated.
         """
         form = _FORMS[self.zarr_format]
-        # zarr-python doesn't consolidate sessions: what stands there was copied with a group, and may be old.
-        consolidated = False if store.capabilities.transactional else self.consolidated
+        consolidated = self.consolidated if _is_consolidated(store, self.place) else False
         names = parse_path(path)
         if names and consolidated is not False:
             below = None if depth is None else depth + len(names)
@@ -137,6 +136,17 @@ class Place:
         how = _CONSOLIDATION[consolidated]
         tree = read(store, path, depth=depth, consolidated=how, form=form, like=self.like)
         return tree, tree.root
+
+
+def _is_consolidated(store: Store, place: Any) -> bool:
+    """Whether consolidated metadata means anything in a store.
+
+    zarr-python doesn't consolidate sessions of icechunk, and says so: what stands there was copied with a group,
+    and may be old.
+    """
+    theirs: object = getattr(place, "store", place)
+    says = bool(getattr(theirs, "supports_consolidated_metadata", True))
+    return says and not store.capabilities.transactional
 
 
 def _read_sound(store: Store, path: str = "", **options: Any) -> StoredTree:

@@ -1,0 +1,119 @@
+"""Opening a dataset of 300 variables in xarray: the processor time of engine "zom" and of engine "zarr".
+
+    python benchmarks/xarray_opening.py [--rounds N] [--variables N]
+
+In an environment with zom, xarray and zarr-python (tests/interop/requirements.txt). Imports are over before
+the first round. xarray and zarr-python write the stores, and both engines take turns in every round; what is printed are
+medians of the processor time. A third of what zom takes is xarray's own: decoding, building the dataset and its
+indexes, which is printed, too. Ends with 1 where zom takes more than a quarter of zarr's time.
+"""
+
+from __future__ import annotations
+
+import argparse
+import gc
+import statistics
+import sys
+import tempfile
+import time
+import warnings
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import xarray as xr
+from xarray.backends.store import StoreBackendEntrypoint
+
+from zom.integrations.xarray.backend import ZomBackend
+from zom.integrations.xarray.reading.data_store import ZomDataStore
+from zom.integrations.xarray.reading.index_batch import IndexBatch
+from zom.integrations.xarray.reading.place import Place
+from zom.integrations.xarray.reading.wanted import Wanted
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+TARGET = 4.0
+"""How many times as long as zom engine "zarr" has to take."""
+
+
+def dataset(variables: int) -> xr.Dataset:
+    """Small variables with the attributes that such have."""
+    values = np.zeros((4, 3, 5), "f4")
+    data = {
+        f"v{number:03}": (("time", "y", "x"), values, {"units": "K", "long_name": f"variable {number}"})
+        for number in range(variables)
+    }
+    coordinates = {"time": xr.date_range("2000-01-01", periods=4), "y": np.arange(3.0), "x": np.arange(5.0)}
+    return xr.Dataset(data, coordinates)
+
+
+def own_time(place: str) -> float:
+    """The processor time that xarray itself takes for what zom gives it."""
+    found = Place(place).find(1)
+    store = ZomDataStore(found, "", Wanted(), IndexBatch(found.store), {})
+    given = store.get_variables()
+
+    class Given(ZomDataStore):
+        """A group whose variables are there already."""
+
+        def get_variables(self) -> Any:
+            return given
+
+    known = Given(found, "", Wanted(), IndexBatch(found.store), {})
+    start = time.process_time()
+    made = StoreBackendEntrypoint().open_dataset(known)
+    xr.Dataset({name: variable for name, variable in made.variables.items() if name not in made.coords})
+    return time.process_time() - start
+
+
+def timed(calls: dict[str, Callable[[], object]], rounds: int) -> dict[str, float]:
+    """The median of the processor time of each call, in seconds."""
+    times: dict[str, list[float]] = {name: [] for name in calls}
+    for _ in range(rounds):
+        for name, call in calls.items():
+            gc.collect()
+            start = time.process_time()
+            made = call()
+            times[name].append(time.process_time() - start)
+            del made
+    return {name: statistics.median(found) for name, found in times.items()}
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description='opening a dataset by engine "zom" and by engine "zarr"')
+    parser.add_argument("--rounds", type=int, default=9)
+    parser.add_argument("--variables", type=int, default=300)
+    given = parser.parse_args()
+    warnings.simplefilter("ignore")
+    missed = 0
+    with tempfile.TemporaryDirectory() as folder:
+        for consolidated in (True, False):
+            for zarr_format in (2, 3):
+                kind = f"v{zarr_format}, {'' if consolidated else 'not '}consolidated"
+                place = str(Path(folder, f"{zarr_format}-{consolidated}.zarr"))
+                dataset(given.variables).to_zarr(place, zarr_format=zarr_format, consolidated=consolidated)
+
+                def opened(engine: Any, place: str = place, **options: Any) -> Callable[[], object]:
+                    return lambda: xr.open_dataset(place, engine=engine, **options)
+
+                options = {} if consolidated else {"consolidated": False}
+                xr.testing.assert_identical(opened("zarr", **options)(), opened(ZomBackend, **options)())
+                found = timed(
+                    {"zom": opened(ZomBackend, **options), "zarr": opened("zarr", **options)}, given.rounds
+                )
+                own = statistics.median(own_time(place) for _ in range(given.rounds))
+                ratio = found["zarr"] / found["zom"]
+                verdict = "" if ratio >= TARGET else f", MISSED: {TARGET:.0f}"
+                missed += ratio < TARGET
+                print(
+                    f"{kind:20} zom {found['zom'] * 1e3:6.1f} ms ({own * 1e3:.1f} of it xarray's own), "
+                    f"zarr {found['zarr'] * 1e3:6.1f} ms: {ratio:.1f} times{verdict}",
+                    flush=True,
+                )
+    print(f"{given.variables} variables: {4 - missed} of 4 targets met")
+    return 1 if missed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
