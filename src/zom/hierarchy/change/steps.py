@@ -12,17 +12,16 @@ import errno
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from zom.engine.indexing import write_selection
-from zom.engine.selection import basic_or_numpy
 from zom.errors import ConflictError, StoreError
 from zom.hierarchy.change.clearing import clear_after, clear_all, clear_before
 from zom.hierarchy.change.conflicts import CHANGED, conflict
+from zom.hierarchy.change.values import put_values
 from zom.hierarchy.journal.journal import MEANWHILE, NEW, OLD
 from zom.hierarchy.stored.layout import DOCUMENT_NAMES
 from zom.stores.interface import Range
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from zom.engine.chunks import Chunks
     from zom.hierarchy.journal.journal import Clearing, Journal, Way
@@ -110,7 +109,7 @@ def prepare(
     store: Store,
     work: Journal,
     steps: Steps,
-    values: Iterable[Value] = (),
+    values: Sequence[Value] = (),
     fill: Callable[[], object] | None = None,
 ) -> None:
     """Write all that is new, so that nobody sees it yet; `fill` writes other chunks than `values`."""
@@ -124,9 +123,7 @@ def prepare(
         write(store, {work.aside(key): text for key, text in work.writes.items()}, steps)
     if work.swap is not None:
         store.set(work.waiting + OLD, b"")
-    for value in values:
-        write_selection(value.chunks, basic_or_numpy(..., value.chunks.plan.shape), value.value)
-        steps.more()
+    put_values(values, steps)
     if fill is not None:
         fill()
 

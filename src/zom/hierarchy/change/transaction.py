@@ -9,11 +9,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, cast
 
-from zom.engine.indexing import write_selection
-from zom.engine.selection import basic_or_numpy
 from zom.errors import ZomError
 from zom.hierarchy.change.clearing import clear_after, clear_all, clear_before
 from zom.hierarchy.change.steps import COPIED, Steps, create, is_document, undo, write
+from zom.hierarchy.change.values import put_values
 from zom.hierarchy.journal.cleared_array import array_of
 from zom.hierarchy.journal.journal import journal_key
 from zom.hierarchy.stored.layout import ENTRY_KEY, V3_LAYOUT
@@ -22,7 +21,7 @@ from zom.json.python_value import is_dict
 from zom.json.read import read_json
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Sequence
 
     from zom.hierarchy.change.steps import Value
     from zom.hierarchy.journal.journal import Clearing, Journal
@@ -39,7 +38,7 @@ def carry_in_transaction(  # noqa: PLR0913, PLR0917 - as `carry_through`
     work: Journal,
     steps: Steps,
     check: Callable[[], object],
-    values: Iterable[Value] = (),
+    values: Sequence[Value] = (),
     fill: Callable[[], object] | None = None,
 ) -> None:
     """Make the change that a journal describes, without one; `check` raises where it may not begin."""
@@ -52,9 +51,7 @@ def carry_in_transaction(  # noqa: PLR0913, PLR0917 - as `carry_through`
                 create(store, work.writes, steps)
             else:
                 write(store, work.writes, steps)
-            for value in values:
-                write_selection(value.chunks, basic_or_numpy(..., value.chunks.plan.shape), value.value)
-                steps.more()
+            put_values(values, steps)
             if fill is not None:
                 fill()
         except BaseException as error:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final, cast
 
 import numpy as np
 
+from zom.extension.registry import revision
 from zom.extension.resolve import data_type
 from zom.formats import v2, v3
 from zom.integrations.xarray.writing.cf_variables import encoded_attributes, encoded_fill, holds_text
@@ -78,8 +80,14 @@ def _kind_of(name: str, given: Any, number: int) -> DataType:
         if number == 3 and dtype.kind not in "OT":
             dtype = dtype.newbyteorder("<")  # v3 has the byte order in its codec, which is "little"
         if dtype.kind != "O":
-            return data_type(dtype)
+            return _data_type(dtype, revision())
     raise refuse(name, "elements that Zarr can hold", f"the type {given}", "convert it with .astype()")
+
+
+@lru_cache(maxsize=64)
+def _data_type(dtype: np.dtype[Any], _revision: int) -> DataType:
+    """As `data_type`, once for each type: many variables have the same, and every registered type is asked."""
+    return data_type(dtype)
 
 
 def _v2(  # noqa: PLR0913, PLR0917 - all that a document says

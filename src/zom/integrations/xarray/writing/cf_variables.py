@@ -7,6 +7,7 @@ in memory is never read for a document: a variable without elements takes its pl
 
 from __future__ import annotations
 
+from functools import cache
 from inspect import signature
 from typing import TYPE_CHECKING, Any, Final
 
@@ -16,7 +17,7 @@ from zom.model.builders.chunking import refuse
 from zom.stores.extra import imported
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from zom.errors import SpecError
 
@@ -91,11 +92,16 @@ def encoded(name: str, variable: Any, number: int, *, values: bool) -> Any:
     >>> made.dtype, made.values.tolist(), sorted(made.attrs)
     (dtype('int16'), [1, 2], ['_FillValue', 'scale_factor'])
     """
-    coder = imported("xarray.backends.zarr", "xarray").encode_zarr_variable
-    given: dict[str, Any] = {"name": name}
-    if "zarr_format" in signature(coder).parameters:  # since xarray 2025.7: text of variable length
-        given["zarr_format"] = number
+    coder, takes_format = _coder()
+    given: dict[str, Any] = {"name": name, "zarr_format": number} if takes_format else {"name": name}
     return coder(_timed(variable) if values else _stand_in(name, _timed(variable), number), **given)
+
+
+@cache
+def _coder() -> tuple[Callable[..., Any], bool]:
+    """What encodes variables, and whether it asks for the format, as newer versions of xarray do for text."""
+    coder = imported("xarray.backends.zarr", "xarray").encode_zarr_variable
+    return coder, "zarr_format" in signature(coder).parameters
 
 
 def with_known_type(variable: Any) -> Any:

@@ -9,7 +9,7 @@ from zom.handles.changes import consolidate, plan
 from zom.hierarchy.change.conflicts import EXISTS, conflict
 from zom.hierarchy.stored.findings import warn
 from zom.integrations.xarray.spec import group_spec, written
-from zom.integrations.xarray.writing.filling import checked, filled
+from zom.integrations.xarray.writing.filling import array_of, checked, filled, work_of
 from zom.integrations.xarray.writing.transfer import Transfer, Values
 from zom.model.construction import outside
 
@@ -72,12 +72,18 @@ def _check_new(made: Plan, choices: Choices) -> None:
 
 def _applied(made: Plan, transfers: list[Transfer], choices: Choices, *, block: bool) -> Any:
     """The group, once all is written; or the `Delayed` that writes what is lazy."""
-    now = [each for each in transfers if each.is_loaded]
+    from concurrent.futures import ThreadPoolExecutor  # noqa: PLC0415 - `zom.xarray` is light before it is used
+
     # A plan brings values along for new arrays only.
     is_new = made.path in made.made and bool(made.journal.adds)
     in_plan = is_new and not choices.write_empty_chunks
-    root: Group = made.apply(data={each.path: Values(each) for each in now} if in_plan else {})
-    if block and not made.consolidated:
-        consolidate(made.store)
-    left = [each for each in transfers if not (in_plan and each.is_loaded)]
-    return filled(root, left, choices)
+    now = {each.path: Values(each) for each in transfers if in_plan and each.is_loaded}
+    left = [each for each in transfers if each.path not in now]
+    arrays = [array_of(each, made.store, made.path, made.layout, choices) for each in left]
+    # While a store that answers late is waited for, dask's tasks are made.
+    with ThreadPoolExecutor(1) as meanwhile:
+        work = meanwhile.submit(work_of, left, arrays, compute=choices.compute)
+        root: Group = made.apply(data=now)
+        if block and not made.consolidated:
+            consolidate(made.store)
+        return filled(root, left, arrays, work.result(), choices)

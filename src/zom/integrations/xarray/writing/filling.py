@@ -15,11 +15,12 @@ if TYPE_CHECKING:
 
     from zom.handles.array import Array
     from zom.handles.group import Group
+    from zom.hierarchy.stored.layout import Layout
     from zom.integrations.xarray.writing.choices import Choices
     from zom.integrations.xarray.writing.transfer import Transfer
     from zom.stores.interface import Store
 
-__all__ = ["checked", "filled"]
+__all__ = ["array_of", "checked", "filled"]
 
 
 def checked(transfers: list[Transfer], store: Store, path: str, choices: Choices) -> list[Transfer]:
@@ -38,23 +39,31 @@ def checked(transfers: list[Transfer], store: Store, path: str, choices: Choices
     return transfers
 
 
-def filled(root: Group, transfers: Sequence[Transfer], choices: Choices) -> Any:
-    """Write into the arrays of a group; the group, or the `Delayed` that writes what is lazy."""
-    arrays = [_array(root, each, choices) for each in transfers]
-    transfer_now(transfers, arrays)
-    if choices.compute and not any(each.is_lazy for each in transfers):
-        return root
+def array_of(transfer: Transfer, store: Store, root: str, layout: Layout, choices: Choices) -> Array:
+    """The array that a variable goes into, below the group at `root`, open to be written."""
+    path = join((*parse_path(root), *parse_path(transfer.path)))
+    found: Any = handle_of(transfer.spec, store, path, layout, mode="r+")
+    array: Array = found
+    return array.with_options(write_empty_chunks=True) if choices.write_empty_chunks else array
+
+
+def work_of(transfers: Sequence[Transfer], arrays: Sequence[Array], *, compute: bool) -> Any:
+    """What dask is to compute now, or the `Delayed` that whoever writes computes later."""
     tasks = tasks_of(transfers, arrays)
-    if choices.compute:
-        imported("dask", "dask").compute(tasks)
-        return root
+    if compute:
+        return tasks
     from zom.integrations.dask.tasks import delayed  # noqa: PLC0415 - only where it was asked for
 
     return delayed(tasks)
 
 
-def _array(root: Group, transfer: Transfer, choices: Choices) -> Array:
-    path = join((*parse_path(root.path), *parse_path(transfer.path)))
-    found: Any = handle_of(transfer.spec, root.store, path, root.layout, mode="r+")
-    array: Array = found
-    return array.with_options(write_empty_chunks=True) if choices.write_empty_chunks else array
+def filled(
+    root: Group, transfers: Sequence[Transfer], arrays: Sequence[Array], work: Any, choices: Choices
+) -> Any:
+    """Write into arrays; their group, or the `Delayed` that writes what is lazy: `work` is what `work_of` made."""
+    transfer_now(transfers, arrays)
+    if not choices.compute:
+        return work
+    if work:
+        imported("dask", "dask").compute(work)
+    return root

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from zom.engine.workers import run
+from zom.hierarchy.change.values import threads_for
 from zom.integrations.dask.alignment import aligned_chunks, alignment_problems, stored_axes
 from zom.integrations.xarray.writing.cf_variables import encoded, is_lazy, is_loaded
 
@@ -27,8 +28,6 @@ __all__ = ["Transfer", "Values", "aligned", "misaligned", "tasks_of", "transfer_
 
 _SLAB: Final = 1 << 26
 """The bytes of the variables in files that are in memory at once, but for whole chunks along the first dimension."""
-
-_MOST_THREADS: Final = 64
 
 
 @dataclass(frozen=True)
@@ -115,13 +114,12 @@ def transfer_now(transfers: Sequence[Transfer], arrays: Sequence[Array]) -> None
     pairs = [(each, array) for each, array in zip(transfers, arrays, strict=True) if not each.is_lazy]
     if not pairs:
         return
-    parallel = arrays[0].store.capabilities.parallel
 
     def take(items: Iterator[tuple[Transfer, Array]]) -> None:
         for transfer, array in items:
             _write(transfer, array)
 
-    run(iter(pairs), len(pairs), take, threads=min(parallel, _MOST_THREADS))
+    run(iter(pairs), len(pairs), take, threads=threads_for([array.chunk_access for _, array in pairs]))
 
 
 def tasks_of(transfers: Sequence[Transfer], arrays: Sequence[Array]) -> list[Any]:
