@@ -18,7 +18,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 HERE = Path(__file__).parent
-SCRIPTS = ("chunks", "shapes", "threads", "far", "trees", "materializing", "model", "copying")
+SCRIPTS = ("chunks", "shapes", "threads", "far", "trees", "materializing", "model", "copying", "dask_reading")
 SIZES = ("4K", "64K", "1M square")
 COLOURS = {"none": "#4477aa", "zstd": "#ee6677", "blosc": "#228833", "gzip": "#aa7700"}
 WIDTH, HEIGHT, LEFT, TOP = 340, 220, 46, 34

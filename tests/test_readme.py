@@ -34,11 +34,13 @@ def test_the_check_of_everything_runs_the_commands_of_the_readme():
     assert 'pip" install --quiet . && cd "$work" && "$fresh/bin/zom" demo' in script
 
 
-def test_the_readme_says_what_does_not_work_yet():
-    text = " ".join(README.split())
-    assert "integrations with xarray and dask are designed and not written" in text
-    source = ROOT / "src" / "zom"
-    assert not (source / "integrations").exists()
+def test_the_readme_names_the_page_of_each_integration():
+    folders = (ROOT / "src" / "zom" / "integrations").iterdir()
+    names = {folder.name for folder in folders if (folder / "__init__.py").exists()}
+    assert names == {"dask", "hdf5", "xarray"}
+    for name in names:
+        assert f"(docs/{name}.md)" in README
+        assert (ROOT / "docs" / f"{name}.md").exists()
 
 
 def test_the_version_is_the_same_everywhere():
