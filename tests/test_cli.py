@@ -72,6 +72,7 @@ VERBS = [
     "copy",
     "convert",
     "migrate",
+    "pyramid",
     "consolidate",
     "delete",
     "rename",

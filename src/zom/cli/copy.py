@@ -7,7 +7,7 @@ import argparse
 from zom.cli.outcome import CLEAN, FINDINGS
 from zom.cli.terminal import Progress, declare_progress
 
-__all__ = ["declare", "run"]
+__all__ = ["declare", "jobs", "run"]
 
 
 def declare(parser: argparse.ArgumentParser) -> None:
@@ -28,7 +28,7 @@ def declare(parser: argparse.ArgumentParser) -> None:
         help="copy only the nodes whose path matches, such as '**/t2m', with the groups above them",
     )
     parser.add_argument(
-        "--jobs", type=_jobs, metavar="N", help="how many threads write (default: by the machine)"
+        "--jobs", type=jobs, metavar="N", help="how many threads write (default: by the machine)"
     )
     parser.add_argument("--verify", action="store_true", help="read the copy again, and compare")
     parser.add_argument(
@@ -49,7 +49,8 @@ def declare(parser: argparse.ArgumentParser) -> None:
     declare_progress(parser)
 
 
-def _jobs(text: str) -> int:
+def jobs(text: str) -> int:
+    """The number of threads that a text is."""
     if not (text.isascii() and text.isdecimal() and int(text)):
         message = f"expected a number of threads, 1 or more, found {text!r}"
         raise argparse.ArgumentTypeError(message)

@@ -1,0 +1,146 @@
+"""`zom pyramid`: an image at several resolutions, each made of the one before."""
+
+from __future__ import annotations
+
+from contextlib import ExitStack
+from typing import TYPE_CHECKING, Any
+
+from zom.cli.copy import jobs
+from zom.cli.outcome import CLEAN, USAGE, CommandError
+from zom.cli.terminal import Progress, declare_progress
+
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Callable
+
+__all__ = ["declare", "run"]
+
+
+def declare(parser: argparse.ArgumentParser) -> None:
+    """The arguments of the verb."""
+    parser.add_argument("source", metavar="STORE::a/b", help="the image, an array")
+    parser.add_argument(
+        "target",
+        metavar="TARGET",
+        nargs="?",
+        help="the group of the pyramid, STORE or STORE::a; without it, the levels are put beside the image, which is the finest",
+    )
+    parser.add_argument(
+        "--method",
+        choices=["mean", "median", "mode", "max", "min", "stride"],
+        default="mean",
+        help="what an element is, of its block (default: mean); mode for labels, stride is the first",
+    )
+    parser.add_argument(
+        "--convention",
+        choices=["ome/0.4", "ome/0.5", "ome/0.6", "multiscales"],
+        help="what describes the levels (default: as the group has it, or ome/0.5)",
+    )
+    parser.add_argument(
+        "--axes",
+        metavar="NAMES",
+        help="the dimensions, as zyx or band,lat,lon (default: as the image has them)",
+    )
+    parser.add_argument(
+        "--factors",
+        metavar="N|NAME=N,...",
+        help="how many elements become one (default: 2 along the axes of space)",
+    )
+    parser.add_argument(
+        "--levels",
+        type=int,
+        metavar="N",
+        help="how many levels there are (default: until no axis is longer than 1024)",
+    )
+    parser.add_argument(
+        "--scale", metavar="NAME=X,...", help="the size of an element, as y=0.5,x=0.5 (default: 1)"
+    )
+    parser.add_argument(
+        "--units", metavar="NAME=UNIT,...", help="units, as y=meter,x=meter (default: micrometer, second)"
+    )
+    parser.add_argument("--name", help="what the image is called")
+    parser.add_argument("--chunks", metavar="N,N,...", help="the lengths of chunks")
+    parser.add_argument("--shards", metavar="N,N,...", help="the lengths of shards")
+    parser.add_argument("--compress", metavar="CODEC", help="a codec, as zstd:5, gzip or none")
+    parser.add_argument(
+        "--jobs", type=jobs, metavar="N", help="how many threads work (default: by the machine)"
+    )
+    parser.add_argument(
+        "--on-conflict",
+        choices=["refuse", "replace"],
+        default="refuse",
+        help="what becomes of levels that are there: they are in the way (the default), or deleted first",
+    )
+    declare_progress(parser)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Writes the levels, and prints the group."""
+    from zom.cli.operand import store_at, target_at  # noqa: PLC0415 - slow to import
+    from zom.handles.handles import open_array  # noqa: PLC0415 - slow to import
+    from zom.pyramids.pyramid import pyramid  # noqa: PLC0415 - slow to import
+
+    source = store_at(arguments.source)
+    target = None if arguments.target is None else target_at(arguments.target)
+    options = _options(arguments)
+    with ExitStack() as stack:
+        store = stack.enter_context(source.opened(write=target is None))
+        image = open_array(store, source.path)
+        place: tuple[Any, ...] = ()
+        if target is not None:
+            place = (stack.enter_context(target.opened(write=True)), target.path)
+        progress = stack.enter_context(Progress("writing levels", arguments.progress))
+        try:
+            group = pyramid(image, *place, progress=progress, **options)
+        except (TypeError, ValueError) as error:
+            raise CommandError(str(error), USAGE) from error
+        print(group.tree())
+    return CLEAN
+
+
+def _options(arguments: argparse.Namespace) -> dict[str, Any]:
+    """What was given, as the library takes it."""
+    axes: str | None = arguments.axes
+    found: dict[str, Any] = {
+        "method": arguments.method,
+        "convention": arguments.convention,
+        "axes": axes.split(",") if axes and "," in axes else axes,
+        "levels": arguments.levels,
+        "name": arguments.name,
+        "jobs": arguments.jobs,
+        "on_conflict": arguments.on_conflict,
+    }
+    factors: str | None = arguments.factors
+    if factors is not None:
+        found["factors"] = int(factors) if factors.isdecimal() else _by_name("factors", factors, int)
+    if arguments.scale is not None:
+        found["scale"] = _by_name("scale", arguments.scale, float)
+    if arguments.units is not None:
+        found["units"] = _by_name("units", arguments.units, str)
+    for what in ("chunks", "shards"):
+        given: str | None = getattr(arguments, what)
+        if given is not None:
+            found[what] = _lengths(what, given)
+    if arguments.compress is not None:
+        found["compress"] = None if arguments.compress == "none" else arguments.compress
+    return found
+
+
+def _by_name(what: str, text: str, read: Callable[[str], Any]) -> dict[str, Any]:
+    """`y=2,x=2` as a mapping.
+
+    >>> _by_name("factors", "y=2,x=3", int)
+    {'y': 2, 'x': 3}
+    """
+    try:
+        pairs = [part.split("=") for part in text.split(",")]
+        return {name: read(value) for name, value in pairs}
+    except ValueError as error:
+        raise CommandError(f"--{what}: expected values by axis, as y=2,x=2, found {text!r}", USAGE) from error
+
+
+def _lengths(what: str, text: str) -> tuple[int, ...]:
+    parts = [part.strip() for part in text.split(",")]
+    if not all(part.isdecimal() and int(part) for part in parts):
+        raise CommandError(f"--{what}: expected lengths of 1 or more, as 256,256, found {text!r}", USAGE)
+    return tuple(map(int, parts))
