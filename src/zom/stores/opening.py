@@ -245,8 +245,9 @@ def _at_path(path: str, *, read_only: bool | None, options: dict[str, Any]) -> S
     if suffix in _REFERENCES:
         from zom.stores.references import opening as references  # noqa: PLC0415 - only where there may be some
 
-        if references.are_references(path):
-            return references.from_place(path, **options)
+        found = references.at_path(path, options)
+        if found is not None:
+            return found
     if suffix not in {".zip", *_SQLITE}:
         if stat.S_ISREG(_mode_of(path)):
             if suffix in HDF5_NAMES or _signature(path) in {"hdf5", "netcdf3"}:

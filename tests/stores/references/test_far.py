@@ -6,7 +6,7 @@ import http.server
 import json
 import threading
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import pytest
 
@@ -92,3 +92,65 @@ def test_far_documents_may_read_what_is_public() -> None:
             "https://other.example.org/a/", options={} if "http" in url else {"skip_signature": True}
         )
         assert home.find(url)[1] == "x"
+
+
+class Bucket(http.server.BaseHTTPRequestHandler):
+    """A bucket of S3, as far as reading goes."""
+
+    objects: ClassVar[dict[str, bytes]] = {}
+
+    def log_message(self, *_: Any) -> None: ...
+
+    def do_HEAD(self) -> None:
+        self.do_GET()
+
+    def do_GET(self) -> None:
+        value = self.objects.get(self.path.partition("?")[0])
+        stated = self.headers.get("Range")
+        self.send_response(404 if value is None else 206 if stated else 200)
+        whole = value or b""
+        part = whole
+        if stated:
+            first, _, last = stated.removeprefix("bytes=").partition("-")
+            part = whole[int(first) : int(last) + 1]
+            self.send_header("Content-Range", f"bytes {first}-{int(first) + len(part) - 1}/{len(whole)}")
+        self.send_header("Content-Length", str(len(part)))
+        self.send_header("ETag", '"1"')
+        self.send_header("Last-Modified", "Mon, 23 Nov 2026 00:00:00 GMT")
+        self.end_headers()
+        if self.command == "GET":
+            self.wfile.write(part)
+
+
+def test_references_in_a_bucket_and_to_one(tmp_path: Path) -> None:
+    pytest.importorskip("obstore", reason="pip install 'zom[cloud]'")
+    refs = {".zgroup": "{}", "a": ["s3://bkt/d/x y.nc", 2, 4], "b": ["x y.nc", 4, 2], "c": ["s3://other/d/z", 0, 2], "d": ["/etc/passwd", 0, 2]}  # fmt: skip
+    Bucket.objects = {
+        "/bkt/d/refs.json": json.dumps(refs).encode(),
+        "/bkt/d/x%20y.nc": b"__0123456789",
+        "/other/d/z": b"zz",
+    }
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Bucket)
+    thread = threading.Thread(target=server.serve_forever)
+    thread.start()
+    try:
+        options: dict[str, Any] = {
+            "endpoint": f"http://127.0.0.1:{server.server_port}",
+            "client_options": {"allow_http": True},
+            "skip_signature": True,
+            "region": "us-east-1",
+        }
+        store = zom.store("s3://bkt/d/refs.json", remote_options=options, **options)
+        assert store.get_many(["a", "b", "c"]) == [b"0123", b"23", b"zz"]
+        with pytest.raises(StoreError, match="a reference points to '/etc/passwd'"):
+            store.get("d")
+        shut = zom.store("s3://bkt/d/refs.json", remote_options=options, allow=[], **options)
+        assert shut.get("b") == b"23"
+        with pytest.raises(StoreError, match=r"allow=\['s3://other/'\]"):
+            shut.get("c")
+        (tmp_path / "refs.json").write_text(json.dumps(refs))
+        assert zom.store(tmp_path / "refs.json", remote_options=options).get("a") == b"0123"
+    finally:
+        server.shutdown()
+        thread.join()
+        server.server_close()

@@ -157,7 +157,7 @@ def test_a_document_at_fault_is_refused_when_it_is_opened(document: Any, reason:
 def test_a_json_file_without_references_is_no_store(tmp_path: Path) -> None:
     for text in ('{"zarr_format": 3, "node_type": "group"}', "[]", "{", '{"refs"', ""):
         (tmp_path / "other.json").write_text(text)
-        with pytest.raises(StoreError, match="expected a directory, a zip file"):
+        with pytest.raises(StoreError, match="expected a directory, a zip"):
             zom.store(tmp_path / "other.json")
 
 
@@ -218,6 +218,7 @@ def test_ranges_that_lie_near_each_other_are_one_request(folder: Path) -> None:
     targets: Any = vars(store)["_targets"]
     logged = {root: LoggedStore(inner) for root, inner in targets._stores.items()}
     targets._stores.update(logged)
+    targets._found.clear()
     keys = ["d", "c", "a", "e", "b"]
     assert store.get_many(keys) == [big[low : low + length] for low, length in map(spans.__getitem__, keys)]
     (logger,) = logged.values()

@@ -102,23 +102,24 @@ def _templates(given: Any, where: str) -> dict[str, str]:
 
 
 def _reference(key: str, value: Any, templates: dict[str, str], where: str) -> Reference:
-    if isinstance(value, str):
-        return _inline(key, value, where)
-    if isinstance(value, bytes):
-        return value
-    if isinstance(value, Mapping):
-        return json.dumps(value).encode()
     if not isinstance(value, (list, tuple)):
-        raise _unexpected(key, value, where)
+        if isinstance(value, str):
+            return _inline(key, value, where)
+        if isinstance(value, Mapping):
+            return json.dumps(value).encode()
+        if not isinstance(value, bytes):
+            raise _unexpected(key, value, where)
+        return value
     parts = cast("Sequence[Any]", value)
     if len(parts) not in {1, 3} or not isinstance(parts[0], str) or not parts[0]:
         raise _unexpected(key, value, where)
     url = _rendered(parts[0], templates, key, where) if "{{" in parts[0] else parts[0]
     if len(parts) == 1:
         return Target(url)
-    if not all(type(each) is int and each >= 0 for each in parts[1:]):
+    start, length = parts[1], parts[2]
+    if type(start) is not int or type(length) is not int or start < 0 or length < 0:
         raise _unexpected(key, value, where)
-    return Target(url, parts[1], parts[2])
+    return Target(url, start, length)
 
 
 def _unexpected(key: str, value: Any, where: str) -> StoreError:

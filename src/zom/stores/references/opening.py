@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import posixpath
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypedDict
+from typing import TYPE_CHECKING, Any, TypedDict, cast
 
 from zom.errors import StoreError
 from zom.stores.credentials import shown_url, without_secrets
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from zom.stores.interface import Store
     from zom.stores.references.document import Reference
 
-__all__ = ["are_references", "from_document", "from_place", "is_named"]
+__all__ = ["are_references", "at_path", "from_document", "from_place", "is_named"]
 
 _NAMES = (".json", ".parq", ".parquet")
 _NODES = ("zarr.json", ".zarray", ".zgroup", ".zattrs", ".zmetadata")
@@ -48,21 +48,42 @@ def are_references(path: str) -> bool:
     >>> are_references("no/such/file.json")
     False
     """
+    return is_named(path) and (_is_parquet(path) or _document_at(path) is not None)
+
+
+def at_path(path: str, options: dict[str, Any]) -> ReferenceStore | None:
+    """The store of references at a path; None where there are none.
+
+    >>> at_path("no/such/file.json", {})
+    """
     if not is_named(path):
-        return False
+        return None
+    document = _document_at(path)
+    return from_place(path, document, **options) if document is not None or _is_parquet(path) else None
+
+
+def _is_parquet(path: str) -> bool:
+    """Whether it is a directory of references in parquet."""
     try:
-        if Path(path).is_dir():
-            with Path(path, ".zmetadata").open("rb") as file:
-                return b'"record_size"' in file.read()
+        with Path(path, ".zmetadata").open("rb") as file:
+            return b'"record_size"' in file.read()
+    except OSError:
+        return False
+
+
+def _document_at(path: str) -> dict[str, Any] | None:
+    """The references in a file of JSON; None where there are none. What begins otherwise is not read to its end."""
+    try:
         if not Path(path).is_file():
-            return False
+            return None
         with Path(path).open("rb") as file:
             beginning = file.read(_BEGINNING)
             if b'"refs"' not in beginning and not any(f'{name}"'.encode() in beginning for name in _NODES):
-                return False
-            return is_references(read_text(beginning + file.read(), path))
+                return None
+            document: Any = read_text(beginning + file.read(), path)
     except (OSError, StoreError):
-        return False
+        return None
+    return cast("dict[str, Any]", document) if is_references(document) else None
 
 
 def from_document(document: Mapping[str, Any], **options: Any) -> ReferenceStore:
@@ -83,8 +104,11 @@ def from_document(document: Mapping[str, Any], **options: Any) -> ReferenceStore
     return ReferenceStore(parse_references(document, "reference://"), reopen=reopen, **choices)
 
 
-def from_place(place: str, **options: Any) -> ReferenceStore:
-    """The store of references at a path or a URL; further `options` go to the store that holds them."""
+def from_place(place: str, document: dict[str, Any] | None = None, **options: Any) -> ReferenceStore:
+    """The store of references at a path or a URL; further `options` go to the store that holds them.
+
+    A `document` that was read there is not read again.
+    """
     choices = _choices(options)
     place = place.rstrip("/")
     if is_far(place):
@@ -94,9 +118,13 @@ def from_place(place: str, **options: Any) -> ReferenceStore:
         place = shown = os.path.abspath(place)  # noqa: PTH100 - links stay as they are
         home = posixpath.dirname(place)
     reopen = (_from_place_again, (place, _travelling(choices), without_secrets(options)))
+    references: Mapping[str, Reference]
+    if document is not None:
+        references = parse_references(document, shown)
+        return ReferenceStore(references, url=shown, home=home, reopen=reopen, **choices)
     holder, key = _holder(place, home, options)
     if key.lower().endswith(".json"):
-        references: Mapping[str, Reference] = _in_json(holder, key, shown)
+        references = _in_json(holder, key, shown)
     else:
         from zom.stores.references.parquet import ParquetReferences  # noqa: PLC0415 - needs pyarrow
 

@@ -29,6 +29,9 @@ _WEB = {"http", "https"}
 _BUCKETS = {"s3": "s3", "gs": "gs", "gcs": "gs", "az": "az"}
 """The schemes of obstore's stores, by those that people write."""
 
+_KEPT = 1 << 16
+"""How many addresses are kept with their stores: documents name a few files many times."""
+
 
 def is_far(url: str) -> bool:
     """Whether an address is of the web or a bucket.
@@ -60,9 +63,19 @@ class Targets:
         self._allow = None if allow is None else tuple(_whole(os.fspath(each)) for each in allow)
         self._options = dict(options or {})
         self._stores: dict[str, Store] = {}
+        self._found: dict[str, tuple[Store, str]] = {}
 
     def find(self, url: str) -> tuple[Store, str]:
         """The store and the key of an address; StoreError where it may not be read."""
+        found = self._found.get(url)
+        if found is None:
+            found = self._find(url)
+            if len(self._found) >= _KEPT:
+                self._found.clear()
+            self._found[url] = found
+        return found
+
+    def _find(self, url: str) -> tuple[Store, str]:
         if is_far(url):
             return self._far(url)
         if is_far(self._home) and not url.startswith("/") and not url.lower().startswith("file:"):
@@ -71,6 +84,7 @@ class Targets:
 
     def close(self) -> None:
         """Close all stores that were opened."""
+        self._found.clear()
         while self._stores:
             self._stores.popitem()[1].close()
 
