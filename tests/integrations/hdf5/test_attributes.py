@@ -152,3 +152,10 @@ def test_names_that_flags_have_already_are_kept(file):
     file.create_dataset("x", data=[0], dtype=h5py.enum_dtype({"A": 0}, "i1"))
     file["x"].attrs["flag_meanings"] = "nothing"
     assert attributes(file, "x")[0] == {"flag_meanings": "nothing"}
+
+
+def test_a_name_that_is_not_in_utf_8_is_dropped(file):
+    space = h5py.h5s.create(h5py.h5s.SCALAR)
+    h5py.h5a.create(file.id, b"bad\xff", h5py.h5t.NATIVE_INT32, space)
+    file.attrs["good"] = 1
+    assert attributes(file) == ({"good": 1}, [("hdf5/attribute", "a name that is not in UTF-8")])

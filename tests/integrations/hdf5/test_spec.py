@@ -82,6 +82,19 @@ def test_the_spec_can_be_v2(file):
     assert spec.filters[0]["id"] == "shuffle"
 
 
+def test_the_fill_value_of_v2_is_the_mask(file):
+    file.create_dataset("x", (4,), "f4", fillvalue=3, chunks=(2,))
+    file.create_dataset("masked", (4,), "f4", fillvalue=3, chunks=(2,)).attrs["_FillValue"] = np.float32(
+        "nan"
+    )
+    spec = zom.from_hdf5(file, zarr_format=2).spec
+    assert (spec["x"].fill_value, spec["masked"].fill_value) == (None, "NaN")
+    assert not spec["masked"].attributes
+    zom.copy(file, target := zom.store("memory://hdf5-v2-fill"), spec, verify=True)
+    assert zom.open(target, "x")[...].tolist() == [3] * 4
+    assert zom.open(target, "masked")[...].tolist() == [3] * 4
+
+
 def test_another_format_is_refused(file):
     with pytest.raises(ValueError, match="zarr_format: expected 2 or 3, got 4"):
         zom.from_hdf5(file, zarr_format=4)
@@ -149,6 +162,14 @@ def test_a_name_that_is_a_document_is_dropped(file):
     file["zarr.json"] = [1]
     found = zom.from_hdf5(file)
     assert (list(found.spec.members), len(losses(found, "hdf5/name"))) == ([], 1)
+
+
+def test_a_name_that_is_not_in_utf_8_is_dropped(file):
+    h5py.h5g.create(file.id, b"bad\xff")
+    file["x"] = [1]
+    found = zom.from_hdf5(file)
+    assert list(found.spec.members) == ["x"]
+    assert losses(found, "hdf5/name") == [("/", "warning", "b'bad\\xff'")]
 
 
 def test_a_reserved_name_is_kept_with_a_warning(file):

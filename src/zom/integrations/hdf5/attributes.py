@@ -9,13 +9,14 @@ from typing import TYPE_CHECKING, Any, Final, cast
 import numpy as np
 
 from zom.integrations.hdf5.losses import ATTRIBUTE, ATTRIBUTE_FORM
+from zom.integrations.hdf5.objects import is_text
 from zom.problems import Path, show
 from zom.stores.extra import imported
 
 if TYPE_CHECKING:
     from zom.conversion.losses import Report
 
-__all__ = ["attributes_of", "fill_attribute"]
+__all__ = ["attributes_of", "fill_attribute", "mask_of"]
 
 _BOOKKEEPING: Final = frozenset(
     {
@@ -51,7 +52,10 @@ def attributes_of(found: Any, report: Report, *, is_netcdf: bool, dtype: Any = N
     for name in found.attrs:
         if name in hidden:
             continue
-        reader = _Reader(h5py, report, ("attributes", name), is_netcdf=is_netcdf)
+        reader = _Reader(h5py, report, ("attributes", str(name)), is_netcdf=is_netcdf)
+        if not is_text(name):
+            reader.lose("a name that is not in UTF-8")
+            continue
         try:
             value = found.attrs[name]
             kind = found.attrs.get_id(name).dtype
@@ -92,6 +96,20 @@ def fill_attribute(value: Any, dtype: Any) -> Any:
 
 def _double(value: Any) -> str:
     return base64.standard_b64encode(struct.pack("<d", float(value))).decode()
+
+
+def mask_of(dataset: Any) -> Any:
+    """The value that the attribute `_FillValue` masks, in an array without dimensions; None where there is none.
+
+    >>> import h5py
+    >>> with h5py.File("a.h5", "w", driver="core", backing_store=False) as file:
+    ...     file["x"] = [1, 2]; file["x"].attrs["_FillValue"] = [-1]
+    ...     mask_of(file["x"])
+    array(-1)
+    """
+    found = dataset.attrs.get("_FillValue")
+    array = np.asarray(found)
+    return None if found is None or array.size != 1 else array.reshape(())
 
 
 def _put_fill(made: dict[str, Any], value: Any, dtype: Any, reader: _Reader) -> None:

@@ -43,6 +43,8 @@ def dimension_names(node: Node, numbers: Mapping[int, str], report: Report) -> t
     """
     dataset = node.object
     rank = len(dataset.shape or ())
+    if not rank and dataset.shape is not None:
+        return ()  # xarray reads no v2 array that doesn't say so
     coordinates = dataset.attrs.get(_COORDINATES)
     if coordinates is not None and len(coordinates) == rank and all(int(n) in numbers for n in coordinates):
         return tuple(numbers[int(number)] for number in coordinates)

@@ -17,10 +17,12 @@ from zom.stores.extra import imported
 if TYPE_CHECKING:
     from zom.problems import Fault
 
-__all__ = ["HDF5Objects", "Node", "found_objects"]
+__all__ = ["HDF5Objects", "Node", "found_objects", "is_text"]
 
 _NOT_A_COORDINATE = "_nc4_non_coord_"
 """What netCDF puts before the name of a variable that is called like a dimension that it doesn't have."""
+
+_DROPPED = "it is dropped; rename it in the file"
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,6 +95,9 @@ class _Walk:
         return info.fileno, info.addr
 
     def _member(self, group: Node, name: str) -> Node | None:
+        if not is_text(name):
+            group.report.add(NAME, (), "a name in UTF-8", repr(name), _DROPPED)
+            return None
         link = group.object.get(name, getlink=True)
         if not isinstance(link, self._h5py.HardLink):
             target = getattr(link, "path", "another place")
@@ -108,18 +113,21 @@ class _Walk:
             text = f"{show(name)}, another name of {self._seen[mark]}"
             group.report.add(LINK, (), "one path for each object", text, "it is dropped; read it there")
             return None
+        node = self._node(group, name, found)
+        self._seen[mark] = f"{group.path.rstrip('/')}/{name}" if node is None else node.path
+        return node
+
+    def _node(self, group: Node, name: str, found: Any) -> Node | None:
+        """The node of an object that is seen for the first time."""
         is_array = isinstance(found, self._h5py.Dataset)
         if is_array and _is_dimension_only(found):
-            self._seen[mark] = f"{group.path.rstrip('/')}/{name}"
             self.found.dimensions[*group.names, name] = int(found.shape[0]) if found.shape else 0
             return None
         plain = self._zarr_name(group, name)
         if plain is None:
             return None
         names = (*group.names, plain)
-        node = Node(names, found, Report(names), is_array)
-        self._seen[mark] = node.path
-        return node
+        return Node(names, found, Report(names), is_array)
 
     def _zarr_name(self, group: Node, name: str) -> str | None:
         if self.found.is_netcdf and name.startswith(_NOT_A_COORDINATE):
@@ -128,7 +136,7 @@ class _Walk:
         name_faults(name, "v3", faults)
         if name == ENTRY_KEY or not is_key(name):
             expected = faults[0].expected if faults else "a name that is a key"
-            group.report.add(NAME, (), expected, show(name), "it is dropped; rename it in the file")
+            group.report.add(NAME, (), expected, show(name), _DROPPED)
             return None
         return name
 
@@ -137,8 +145,22 @@ def _is_netcdf(h5py: Any, root: Any) -> bool:
     """Whether netCDF wrote the file: since 2016 it says so, and before it numbered its dimensions."""
     if any(mark in root.file.attrs for mark in ("_NCProperties", "_nc3_strict")):
         return True
-    own = [root[name] for name in root if isinstance(root.get(name, getlink=True), h5py.HardLink)]
+    names = filter(is_text, root)
+    own = [root[name] for name in names if isinstance(root.get(name, getlink=True), h5py.HardLink)]
     return any(mark in each.attrs for each in own for mark in ("_Netcdf4Dimid", "_Netcdf4Coordinates"))
+
+
+def is_text(name: object) -> bool:
+    r"""Whether h5py finds an object by its name: names that are not in UTF-8 it can only list.
+
+    >>> is_text("ü"), is_text(b"\xff"), is_text("\udcff")
+    (True, False, False)
+    """
+    try:
+        str(name).encode()
+    except UnicodeEncodeError:
+        return False
+    return isinstance(name, str)
 
 
 def _is_dimension_only(dataset: Any) -> bool:

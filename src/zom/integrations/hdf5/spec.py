@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any, Literal
 
 from zom.conversion.losses import Conversion
 from zom.conversion.trees import convert
+from zom.engine.compile import compile_plan
 from zom.errors import SpecError
 from zom.formats.v3 import GroupSpec
 from zom.integrations.hdf5.arrays import source_array
-from zom.integrations.hdf5.attributes import attributes_of
+from zom.integrations.hdf5.attributes import attributes_of, mask_of
 from zom.integrations.hdf5.dimensions import numbered_dimensions, report_unused
 from zom.integrations.hdf5.file import opened_file
 from zom.integrations.hdf5.objects import found_objects
@@ -37,6 +39,8 @@ class HDF5Hierarchy:
     warnings: tuple[Problem, ...]
     """What is odd in the spec, and allowed: reserved names, NaN in attributes."""
     arrays: Mapping[str, SourceArray]
+    masks: Mapping[str, Any]
+    """What the attribute `_FillValue` of each array masks."""
 
 
 def from_hdf5(source: Any, *, zarr_format: Literal[2, 3] = 3, compress: Any = AUTO) -> Conversion:
@@ -45,6 +49,9 @@ def from_hdf5(source: Any, *, zarr_format: Literal[2, 3] = 3, compress: Any = AU
     `source` is a path, or a file or group of h5py. Elements are not read. Datasets keep their chunks, and
     codecs stand for their filters; `compress` replaces these, as in `ArraySpec.build`. Datasets without
     chunks get some of 4 MiB. Names of dimensions come from dimension scales.
+
+    In v2 the fill value is what the attribute `_FillValue` masks, as xarray reads it there, and null where
+    nothing is masked.
 
     The result has the `spec`, the `losses` (a `Problem` for each: links, references, ...), and in
     `same_chunks` whether the chunks of an array are in the file the bytes that they are in Zarr.
@@ -69,8 +76,26 @@ def from_hdf5(source: Any, *, zarr_format: Literal[2, 3] = 3, compress: Any = AU
     losses = (*found.losses, *found.warnings)
     if zarr_format == 3:
         return Conversion(found.spec, losses, same)
-    older = convert(found.spec, "v2")
-    return Conversion(older.spec, (*losses, *older.losses), same)
+    older = convert(found.spec.map(_without_mask), "v2")
+    with_masks = older.spec.map(partial(_masked, masks=found.masks))
+    return Conversion(with_masks, (*losses, *older.losses), same)
+
+
+def _without_mask(_path: str, node: Any) -> Any:
+    attributes = dict(node.document.get("attributes") or {})
+    if node.kind != "array" or attributes.pop("_FillValue", None) is None:
+        return node
+    return node.replace(attributes=attributes)
+
+
+def _masked(path: str, node: Any, *, masks: Mapping[str, Any]) -> Any:
+    """An array of v2, whose fill value is what xarray masks: null where nothing is masked."""
+    if node.kind != "array":
+        return node
+    mask = masks.get(path)
+    kind = compile_plan(node).data_type
+    spelled = None if mask is None else kind.fill_json(kind.cast(mask[()]), "v2")
+    return node.replace(fill_value=spelled)
 
 
 def read_hierarchy(root: Any, *, compress: Any = AUTO) -> HDF5Hierarchy:
@@ -105,7 +130,8 @@ def read_hierarchy(root: Any, *, compress: Any = AUTO) -> HDF5Hierarchy:
     if spec is None:
         raise SpecError(problems, root.file.filename)
     losses = tuple(loss for node in found.nodes for loss in node.report.losses)
-    return HDF5Hierarchy(spec, losses, problems, arrays)
+    masks = {path: mask_of(array.dataset) for path, array in arrays.items()}
+    return HDF5Hierarchy(spec, losses, problems, arrays, masks)
 
 
 def _group(node: Node, *, is_netcdf: bool) -> dict[str, Any]:
