@@ -229,6 +229,10 @@ def flat(spec: Any) -> dict[str, Any]:
     return found
 
 
+def shapes(store: Any) -> list[tuple[int, ...]]:
+    return [each.shape for each in zom.open_group(store).values() if isinstance(each, zom.Array)]
+
+
 def listing(server: Server) -> Workload:
     zom.materialize(tree(), server.far("members/"))
     late = Late(MemoryStore(), server_delay)
@@ -239,10 +243,10 @@ def listing(server: Server) -> Workload:
         return [member.shape for _, member in group.members()]
 
     contestants: dict[str, Act] = {
-        "zom, S3": lambda: [each.shape for each in zom.open_group(server.far("members/")).values()],
+        "zom, S3": lambda: shapes(server.far("members/")),
         "zom, S3: names": lambda: list(zom.open_group(server.far("members/"))),
         "zom, S3: as a spec": lambda: zom.read(server.far("members/")),
-        "zom, zarr-python's store": lambda: [each.shape for each in zom.open_group(zom.store(late)).values()],
+        "zom, zarr-python's store": lambda: shapes(zom.store(late)),
         "zarr-python, S3": by_zarr,
     }
     return Workload(f"the members of a group of {ARRAYS} arrays", contestants, most_seconds=0.3)

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import zom.codecs
+import zom.codecs.bytes
 import zom.dtypes
 from zom.extension.chain import check_chain
 from zom.extension.codec import Bytes, Elements

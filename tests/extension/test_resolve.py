@@ -53,7 +53,7 @@ def test_nothing_is_remembered_across_a_registration(monkeypatch):
     assert parse_v3("int3", []) is None
     data_types.register(PlainFamily(IntType(3, signed=True)))
     assert parse_v3("int3", []).span == (-4, 3)
-    resolve._plain.clear()
+    resolve._plain.current().clear()
 
 
 @pytest.mark.parametrize(

@@ -20,21 +20,31 @@ P = ParamSpec("P")
 
 
 class Memo(Generic[V]):
-    """Verdicts by key, emptied when it is full or when a registry has grown."""
+    """Verdicts by key, emptied when it is full or when a registry has grown.
+
+    Threads share it without a lock: each verdict goes to the dict of the revision in which it was begun.
+    """
 
     def __init__(self, room: int = 8192) -> None:
         self._room = room
-        self._revision = -1
-        self._values: dict[Hashable, V] = {}
+        self._state: tuple[int, dict[Hashable, V]] = (-1, {})
+
+    def current(self) -> dict[Hashable, V]:
+        """The verdicts of this revision; what is begun now may be put there, however late."""
+        now = revision()
+        made, values = self._state
+        if made != now or len(values) >= self._room:
+            # Not emptied: another thread may be about to add a verdict of the revision before.
+            values = {}
+            self._state = (now, values)
+        return values
 
     def get(self, key: Hashable, compute: Callable[[], V]) -> V:
         """The verdict for `key`, computed where it is not remembered."""
-        if self._revision != revision() or len(self._values) >= self._room:
-            self._values.clear()
-            self._revision = revision()
-        found = self._values.get(key)
+        values = self.current()
+        found = values.get(key)
         if found is None:
-            found = self._values[key] = compute()
+            found = values[key] = compute()
         return found
 
 

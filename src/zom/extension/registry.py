@@ -12,6 +12,7 @@ import sys
 from bisect import insort
 from functools import lru_cache
 from importlib import import_module
+from threading import Lock
 from typing import TYPE_CHECKING, ClassVar, Generic, Protocol, TypeVar
 
 from zom.errors import ExtensionError, UnknownName
@@ -46,6 +47,7 @@ class NamedClass(Protocol):
 N = TypeVar("N", bound=Named | NamedClass)
 
 _revision = [0]
+_registering = Lock()
 
 
 def revision() -> int:
@@ -106,15 +108,17 @@ class Registry(Generic[N]):
         is_own = self.home is not None and caller.startswith(f"{self.home}.")
         if not is_own:
             self._load_home()  # a name that zom has itself can't be taken by who comes first
-        for name in (extension.name, *extension.aliases):
-            if name in self._by_name:
-                message = f"a {self.kind} named {name!r} is registered already: {self._by_name[name]!r}"
-                raise ExtensionError(message)
-        for name in (extension.name, *extension.aliases):
-            self._by_name[name] = extension
-        insort(self._all, extension, key=_name)
-        if not is_own:
-            _revision[0] += 1
+        # Nothing is imported meanwhile: a thread that imports waits for this lock.
+        with _registering:
+            for name in (extension.name, *extension.aliases):
+                if name in self._by_name:
+                    message = f"a {self.kind} named {name!r} is registered already: {self._by_name[name]!r}"
+                    raise ExtensionError(message)
+            for name in (extension.name, *extension.aliases):
+                self._by_name[name] = extension
+            insort(self._all, extension, key=_name)
+            if not is_own:
+                _revision[0] += 1
         return extension
 
     def find(self, name: str) -> N | None:

@@ -12,7 +12,8 @@ import numpy as np
 
 from zom.errors import SpecError, UnknownName
 from zom.extension.datatype import DataType, data_types
-from zom.extension.registry import revision, unknown_name
+from zom.extension.memo import Memo
+from zom.extension.registry import unknown_name
 from zom.extension.typestr import order_fault, typestr_fault, without_order
 from zom.json.python_value import is_dict, is_list
 from zom.json.value import freeze
@@ -34,17 +35,8 @@ FALLBACK = rule(
     closed="warning",
 )
 
-_plain: dict[Any, DataType] = {}
-_state = [-1]
-_ROOM = 4096
-
-
-def _remembered(key: Any) -> DataType | None:
-    """The type that `key` gave before; nothing is remembered across a registration."""
-    if _state[0] != revision() or len(_plain) > _ROOM:
-        _plain.clear()
-        _state[0] = revision()
-    return _plain.get(key)
+_plain: Memo[DataType] = Memo(4096)
+"""The types of names and of v2's spellings; none that had a fault."""
 
 
 def parse_v3(value: Any, faults: list[Fault], path: Path = ()) -> DataType | None:
@@ -55,13 +47,14 @@ def parse_v3(value: Any, faults: list[Fault], path: Path = ()) -> DataType | Non
     4
     """
     if isinstance(value, str):
-        found = _remembered(value)
+        plain = _plain.current()
+        found = plain.get(value)
         if found is not None:
             return found
         before = len(faults)
         found = _named(value, None, faults, path)
         if found is not None and len(faults) == before:
-            _plain[value] = found
+            plain[value] = found
         return found
     if not is_dict(value):
         return None
@@ -91,10 +84,10 @@ def parse_v2(dtype: Any, object_codec: str | None, faults: list[Fault], path: Pa
     ('dtype', 1, 1)
     """
     key = (dtype, object_codec if dtype == "|O" else None) if isinstance(dtype, str) else None
-    if key is not None:
-        found = _remembered(key)
-        if found is not None:
-            return found
+    plain = _plain.current()
+    found = plain.get(key)
+    if found is not None:
+        return found
     before = len(faults)
     found = _first(lambda family: family.from_v2(dtype, object_codec, faults, path), faults)
     if found is None and len(faults) == before:
@@ -104,7 +97,7 @@ def parse_v2(dtype: Any, object_codec: str | None, faults: list[Fault], path: Pa
             return parse_v2(written, object_codec, faults, path)
         faults.append(typestr_fault(dtype, path))
     if found is not None and key is not None and len(faults) == before:
-        _plain[key] = found
+        plain[key] = found
     return found
 
 

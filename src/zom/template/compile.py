@@ -138,8 +138,9 @@ def compile_template(template: Template) -> CompiledTemplate:
     known = _compiled.get(key)
     if known is not None and known[0]() is template and known[1] == revision():
         return known[2]
+    now = revision()  # of before: another thread may register something meanwhile
     made: CompiledTemplate = _MAKERS[template.node_type](template)
-    _compiled[key] = (weakref.ref(template, lambda _: _compiled.pop(key, None)), revision(), made)
+    _compiled[key] = (weakref.ref(template, lambda _: _compiled.pop(key, None)), now, made)
     return made
 
 
