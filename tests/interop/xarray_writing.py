@@ -359,12 +359,69 @@ def unlike_opened(data: Any, ours: Path, theirs: Path, *, consolidated: bool) ->
     return []
 
 
+# --- writing into what is there -----------------------------------------------------------------------------
+
+
+def later(days: int = 7) -> xr.Dataset:
+    """More days of the climate, without what has no time."""
+    ds = packed()
+    ds = ds.drop_vars([name for name, each in ds.variables.items() if "time" not in each.dims])
+    return ds.isel(time=slice(0, days)).assign_coords(time=ds.time[:days] + np.timedelta64(20 * 6, "h"))
+
+
+def piece() -> xr.Dataset:
+    return packed()[["air"]].isel(time=slice(4, 8)).reset_coords(drop=True) + 1
+
+
+def added() -> xr.Dataset:
+    return later(4).assign(added=("lat", np.arange(5.0)))
+
+
+def chunked_piece() -> xr.Dataset:
+    return packed()[["air"]].isel(time=slice(5, 15)).reset_coords(drop=True).chunk({"time": 5}) + 1
+
+
+CHANGES: dict[str, tuple[Any, dict[str, Any]]] = {
+    "append": (later, {"append_dim": "time"}),
+    "append lazily": (later, {"append_dim": "time", "align_chunks": True}),
+    "append and add": (added, {"append_dim": "time"}),
+    "region": (lambda: piece().drop_vars(["lat", "lon"]), {"region": {"time": slice(4, 8)}}),
+    "region of its coordinates": (piece, {"region": "auto"}),
+    "region by one of them": (lambda: piece().drop_vars(["lat", "lon"]), {"region": {"time": "auto"}}),
+    "region lazily": (lambda: chunked_piece().drop_vars(["lat", "lon"]), {"region": {"time": slice(5, 15)}}),
+    "whole arrays": (packed, {"mode": "r+"}),
+    "replaced": (every_type, {"mode": "w"}),
+    "added": (lambda: xr.Dataset({"new": ("q", [1, 2])}, attrs={"a": 1}), {"mode": "a"}),
+}
+
+
+def unlike_changed(name: str, number: int, folder: Path) -> list[str]:
+    """What differs after zom and xarray have written the same into two stores that were alike."""
+    make, options = CHANGES[name]
+    places = folder / "theirs.zarr", folder / "ours.zarr"
+    for place in places:
+        packed().to_zarr(
+            place, zarr_format=number, encoding={"air": {**packed().air.encoding, "chunks": (5, 5, 7)}}
+        )
+    data = make().chunk({"time": 4}) if name == "append lazily" else make()
+    data.to_zarr(places[0], **options, **({"zarr_format": number} if options.get("mode") == "w" else {}))
+    zom.xarray.write(data, places[1], **options, zarr_format=number)
+    found = unlike(zom.read(str(places[1])), places[0])
+    return found + [
+        each
+        for consolidated in (True, False)
+        for each in unlike_opened(data, places[1], places[0], consolidated=consolidated)
+    ]
+
+
 def main() -> None:
     options = argparse.ArgumentParser()
     options.add_argument("--random", type=int, default=60)
     options.add_argument("--only", default="")
     given = options.parse_args()
-    dask.config.set(scheduler="synchronous")  # chunks of data share chunks of the store: to_zarr loses some else
+    dask.config.set(
+        scheduler="synchronous"
+    )  # chunks of data share chunks of the store: to_zarr loses some else
     cases: list[tuple[str, Any, Any]] = [(make.__name__, make(), None) for make in HANDMADE]
     cases += [
         (f"{make.__name__}, encoding", make(), GIVEN[make.__name__])
@@ -384,6 +441,17 @@ def main() -> None:
             for each in found:
                 print(f"FAIL {name} v{number}: {each}")
             failed += bool(found)
+    for name in CHANGES:
+        for number in (2, 3):
+            if given.only not in name:
+                continue
+            with tempfile.TemporaryDirectory() as folder, warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                found = unlike_changed(name, number, Path(folder))
+            compared += 1
+            failed += bool(found)
+            for each in found:
+                print(f"FAIL {name} v{number}: {each}")
     print(f"{compared} datasets compared, {failed} differ")
     sys.exit(1 if failed else 0)
 

@@ -6,9 +6,12 @@
 from __future__ import annotations
 
 import sys
+from itertools import pairwise
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 import zom
 from zom.errors import ConflictError, ReadOnlyError, SelectionError, SpecError, StoreError
@@ -208,6 +211,27 @@ def test_a_store_in_memory_cant_be_sent_to_workers():
     assert keys(store) == []
 
 
+@given(st.data())
+@settings(deadline=None, max_examples=40)
+def test_lazy_data_of_any_chunks_is_written_without_loss_or_refused(data):
+    shape = (data.draw(st.integers(1, 12)), data.draw(st.integers(1, 12)))
+    chunks = tuple(data.draw(st.integers(1, length)) for length in shape)
+    cuts = [sorted(data.draw(st.sets(st.integers(1, length), max_size=4)) | {0, length}) for length in shape]
+    pieces = tuple(tuple(b - a for a, b in pairwise(each)) for each in cuts)
+    values = np.arange(shape[0] * shape[1]).reshape(shape)
+    ds = xr.Dataset({"a": (("y", "x"), da.from_array(values, chunks=pieces))})
+    encoding = {"a": {"chunks": chunks}}
+    apart = all(cut % chunk == 0 for each, chunk in zip(cuts, chunks, strict=True) for cut in each[1:-1])
+    if apart:
+        assert write(ds, "memory:", encoding=encoding)["a"][:].tolist() == values.tolist()
+    else:
+        with pytest.raises(ConflictError, match="share no chunk"):
+            write(ds, "memory:", encoding=encoding)
+    group = write(ds, "memory:", encoding=encoding, align_chunks=True)
+    assert group["a"][:].tolist() == values.tolist()
+    assert group.read().like(zom.xarray.to_spec(ds, encoding=encoding), ignore="consolidated_metadata")
+
+
 # --- regions ----------------------------------------------------------------------------------------------------
 
 
@@ -355,6 +379,23 @@ def test_what_would_mean_something_else_is_not_appended(store, change, message):
     with pytest.raises(ConflictError, match=message):
         write(change(later()), store, append_dim="time")
     assert {key: store.get(key) for key in keys(store)} == before
+
+
+def test_no_dimension_gets_two_lengths(store):
+    wide = later().assign(wide=(("time", "x"), np.ones((3, 4))))
+    message = (
+        r"/wide: expected 9 elements along time, as other arrays have, found 3; create it with all elements"
+    )
+    with pytest.raises(ConflictError, match=message):
+        write(wide, store, append_dim="time")
+    with pytest.raises(
+        ConflictError, match=r"/t2m: expected values to append for every array along time, found none"
+    ):
+        write(later().drop_vars("t2m"), store, append_dim="time")
+    with pytest.raises(
+        ConflictError, match=r"/short: expected 4 elements along x, as other arrays have, found 2"
+    ):
+        write(xr.Dataset({"short": ("x", [1, 2])}), store, mode="a")
 
 
 def test_longer_text_is_not_cut(store):

@@ -9,7 +9,7 @@ from zom.handles.changes import plan
 from zom.integrations.xarray.spec import datasets_of
 from zom.integrations.xarray.writing.array_spec import array_spec
 from zom.integrations.xarray.writing.cf_variables import encoded, prepared, with_known_type
-from zom.integrations.xarray.writing.existing import check_fits, existing_in, fitted, grown, unfit
+from zom.integrations.xarray.writing.existing import check_fits, existing_in, fitted, grown, uneven, unfit
 from zom.integrations.xarray.writing.filling import array_of, checked, filled, work_of
 from zom.integrations.xarray.writing.region import located, starts_in
 from zom.integrations.xarray.writing.transfer import Transfer
@@ -60,6 +60,8 @@ def change(  # noqa: PLR0913, PLR0917 - what is written, and where
         if name in names
         for problem in unfit(name, variable, existing, append_dim)
     ]
+    if region is None:
+        problems += uneven(variables, existing, append_dim)
     check_fits(problems, store.url)
     transfers = [
         _into(name, variable, existing, slices, append_dim)

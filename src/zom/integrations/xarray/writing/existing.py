@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from zom.problems import Problem, Rule
     from zom.stores.interface import Store
 
-__all__ = ["Existing", "existing_in", "fitted", "grown", "unfit"]
+__all__ = ["Existing", "existing_in", "fitted", "grown", "uneven", "unfit"]
 
 _SOURCE: Final = "zom: what is written into an array means there what it meant before"
 
@@ -97,6 +97,32 @@ def unfit(name: str, variable: Any, existing: Existing, append_dim: str | None) 
                 _differs(DIMENSIONS, where, expected, str(variable.sizes[dim]), "select the same elements")
             )
     return found
+
+
+def uneven(variables: Mapping[str, Any], existing: Existing, append_dim: str | None) -> list[Problem]:
+    """Why the group would have dimensions of several lengths afterwards: nobody could open it as a dataset."""
+    sizes: dict[str, int] = {
+        dim: size for each in existing.variables.values() for dim, size in each.sizes.items()
+    }
+    problems: list[Problem] = []
+    if append_dim is not None:
+        lengths = [each.sizes[append_dim] for each in variables.values() if append_dim in each.dims]
+        sizes[append_dim] += max(lengths, default=0)
+        for name, there in existing.variables.items():
+            if append_dim in there.dims and name not in variables:
+                expected = f"values to append for every array along {append_dim}"
+                problems.append(
+                    conflict(DIMENSIONS, existing.path(name), expected, "none", "add the variable")
+                )
+    for name, variable in variables.items():
+        if name in existing.variables:
+            continue
+        for dim, length in variable.sizes.items():
+            if sizes.get(dim, length) != length:
+                expected = f"{sizes[dim]} elements along {dim}, as other arrays have"
+                fix = "create it with all elements before anything is appended" if dim == append_dim else None
+                problems.append(conflict(DIMENSIONS, existing.path(name), expected, str(length), fix))
+    return problems
 
 
 def _shown(dims: Any) -> str:
