@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import contextlib
 import json
 import os
 import pickle
@@ -141,6 +142,7 @@ def test_templates_stand_in_urls(folder: Path) -> None:
         ({".zgroup": "{}", "a": ["u", 1.0, 2]}, r"found \['u', 1.0, 2\]"),
         ({".zgroup": "{}", "a": [None, 1, 2]}, r"found \[None, 1, 2\]"),
         ({".zgroup": "{}", "a": 7}, "found 7"),
+        ({".zgroup": "{}", 7: "x"}, "expected keys that are text, found 7"),
         ({".zgroup": "{}", "a": "base64:x"}, "the value in the document is damaged"),
         ({"zarr_format": 3}, "a dict is taken for kerchunk references"),
     ],
@@ -148,7 +150,7 @@ def test_templates_stand_in_urls(folder: Path) -> None:
 def test_a_document_at_fault_is_refused_when_it_is_opened(document: Any, reason: str, tmp_path: Path) -> None:
     with pytest.raises(StoreError, match=reason):
         zom.store(document)
-    if "zarr_format" not in document:
+    if "zarr_format" not in document and 7 not in document:
         (tmp_path / "refs.json").write_text(json.dumps(document))
         with pytest.raises(StoreError, match=reason):
             zom.store(tmp_path / "refs.json")
@@ -173,6 +175,41 @@ def test_options_that_references_do_not_take_are_refused(folder: Path) -> None:
         zom.store(references(""), allow="/")
     with pytest.raises(StoreError, match="expected the document of the references as fo="):
         zom.store("reference://")
+
+
+VALUES = st.recursive(
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.floats()
+    | st.sampled_from(["", "base64:", "{{u}}", "/", "x"]),
+    lambda inner: (
+        st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(["u", "a", "a/b", "../x"]), inner)
+    ),
+)
+TARGETS = st.tuples(
+    st.sampled_from(["/etc", "{{u}}", "file:///", "s3:", "", "\0"]), st.integers(), st.integers()
+)
+
+
+@given(
+    refs=st.dictionaries(st.text(max_size=4), VALUES | TARGETS.map(list)), templates=VALUES, version=VALUES
+)
+def test_any_document_opens_or_is_refused(refs: Any, templates: Any, version: Any) -> None:
+    for document in (
+        {"version": 1, "templates": templates, "refs": refs},
+        {"version": version, "refs": refs},
+        {".zgroup": "{}", **refs},
+    ):
+        try:
+            store = zom.store(document, allow=[])
+        except StoreError:
+            continue
+        for key in store.list():
+            with contextlib.suppress(zom.ZomError):
+                assert isinstance(store.get(key), bytes)
+        with contextlib.suppress(zom.ZomError):
+            dict(store.sizes())
 
 
 # --- files -----------------------------------------------------------------------------------------------

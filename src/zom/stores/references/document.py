@@ -74,7 +74,7 @@ def parse_references(document: Mapping[str, Any], where: str) -> dict[str, Refer
         reason = "expected kerchunk references: `version` and `refs`, or keys such as '.zgroup' and 'a/0'"
         raise StoreError(where, "", "open", reason)
     version: Any = document.get("version", 0)
-    if version not in {0, 1} or isinstance(version, bool):
+    if type(version) is not int or version not in {0, 1}:
         raise StoreError(
             where, "", "open", f"expected references of version 0 or 1, found version {version!r}"
         )
@@ -101,7 +101,9 @@ def _templates(given: Any, where: str) -> dict[str, str]:
     return dict(cast("Mapping[str, str]", found))
 
 
-def _reference(key: str, value: Any, templates: dict[str, str], where: str) -> Reference:
+def _reference(key: Any, value: Any, templates: dict[str, str], where: str) -> Reference:
+    if not isinstance(key, str):
+        raise StoreError(where, "", "open", f"expected keys that are text, found {key!r}")
     if not isinstance(value, (list, tuple)):
         if isinstance(value, str):
             return _inline(key, value, where)
