@@ -97,6 +97,7 @@ def planned(place: Place, *, read_only: bool | None = None) -> Store:
     suffix = Path(path).suffix.lower()
     if suffix not in {".zip", *_SQLITE}:
         _refuse_inner_path(text)
+        _refuse_new_hdf5(path)
         return LocalStore(path, create="later")
     if not Path(path).absolute().parent.is_dir():
         return store(place, read_only=read_only)
@@ -253,6 +254,8 @@ def _at_path(path: str, *, read_only: bool | None, options: dict[str, Any]) -> S
             if suffix in HDF5_NAMES or _signature(path) in {"hdf5", "netcdf3"}:
                 return _hdf5(path, options)
             _refuse_file(path)
+        if not read_only and not _mode_of(path):
+            _refuse_new_hdf5(path)
         return LocalStore(path, read_only=bool(read_only), **options)
     mode = _mode_of(path)
     if stat.S_ISDIR(mode):
@@ -275,6 +278,13 @@ def _signature(path: str) -> str | None:
         return signature_of(path)
     except OSError:
         return None
+
+
+def _refuse_new_hdf5(path: str) -> None:
+    """StoreError for a new file of HDF5 or NetCDF: a directory of that name is not what anybody means."""
+    if Path(path).suffix.lower() in HDF5_NAMES:
+        reason = "HDF5 and NetCDF files are read and not written; name a directory, such as out.zarr"
+        raise StoreError(path, "", "create", reason)
 
 
 def _hdf5(place: Any, options: dict[str, Any]) -> Store:

@@ -76,6 +76,19 @@ def test_a_file_can_not_be_written(path):
         zom.copy(zom.create_group("memory:", zom.v3.GroupSpec()), path, target_path="copy")
 
 
+@pytest.mark.parametrize("make", [zom.store, lambda path: zom.materialize(zom.v3.GroupSpec(), path)])
+def test_a_new_file_is_not_made(tmp_path, make):
+    with pytest.raises(zom.StoreError, match=r"read and not written; name a directory, such as out\.zarr"):
+        make(tmp_path / "new.nc")
+    assert not (tmp_path / "new.nc").exists()
+
+
+def test_a_directory_may_be_called_like_such_a_file(tmp_path):
+    (tmp_path / "a.nc").mkdir()
+    zom.materialize(zom.v3.GroupSpec(), tmp_path / "a.nc")
+    assert zom.read(tmp_path / "a.nc") == zom.v3.GroupSpec(members={})
+
+
 def test_a_store_of_a_path_is_pickled_and_others_are_not(path):
     with zom.store(path) as store, pickle.loads(pickle.dumps(store)) as again:
         assert sorted(again.list()) == sorted(store.list())

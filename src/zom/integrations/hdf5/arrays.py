@@ -122,7 +122,9 @@ def _check_sources(dataset: Any, report: Report) -> None:
     home = Path(dataset.file.filename).parent
     names = {source.file_name for source in dataset.virtual_sources()} - {"."}
     # HDF5 also takes patterns (`%b`), whose files nobody can tell beforehand.
-    missing = sorted(name for name in names if "%" not in name and not (home / name).exists())
+    missing = sorted(
+        name for name in names if "%" not in name and not ((home / name).exists() or Path(name).exists())
+    )
     if missing:
         found = f"no file {', '.join(map(show, missing))}"
         report.add(VIRTUAL, (), "the sources of a virtual dataset", found, "fill values are read there")
