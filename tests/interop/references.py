@@ -27,6 +27,8 @@ import zarr
 from kerchunk.combine import MultiZarrToZarr
 from kerchunk.df import refs_to_dataframe
 from kerchunk.hdf import SingleHdf5ToZarr
+from obstore.store import HTTPStore
+from upath import UPath
 
 import zom
 
@@ -225,6 +227,18 @@ def over_http(folder: Path) -> None:
         check("over HTTP, relative", lambda: same_values(f"{url}/relative.json", path))
         check("over HTTP, parquet", lambda: same_values(f"{url}/web.parq", path))
         check("over HTTP, the file alone", lambda: same_values(made, path))
+
+        # The same hierarchy, copied, by whatever other libraries call a place on the web.
+        places = {
+            "UPath": UPath(f"{url}/copied.zarr"),
+            "mapper of fsspec": fsspec.get_mapper(f"{url}/copied.zarr"),
+            "directory of fsspec": fsspec.filesystem(
+                "dir", path=f"{url}/copied.zarr", fs=fsspec.filesystem("http")
+            ),
+            "HTTPStore of obstore": HTTPStore(f"{url}/copied.zarr", client_options={"allow_http": True}),
+        }
+        for kind, place in places.items():
+            check(f"over HTTP, {kind}", lambda p=place: same_values(p, path))
 
         def refused() -> None:
             try:
