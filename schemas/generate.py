@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import zom
+from zom.declaration.schema import declaration_schema
 from zom.formats.draft import DRAFT
 from zom.formats.v2 import V2
 from zom.formats.v3 import V3
@@ -26,6 +27,7 @@ HERE = Path(__file__).parent
 CORPUS = HERE.parent / "tests" / "conformance"
 FAMILIES = {"v2": V2, "v3": V3, "draft": DRAFT}
 EACH = 12
+DECLARATION = "v1/declaration.validation.2020-12.schema.json"
 GENERATED = ("v1", "samples", "index.json", "not-expressible.json")
 
 
@@ -70,7 +72,7 @@ def _is_array(document: dict[str, Any]) -> bool:
 
 def wanted() -> dict[str, str]:
     """Every generated file's text by its path."""
-    return {**published(), **samples()}
+    return {**published(), DECLARATION: text_of(declaration_schema()), **samples()}
 
 
 def existing() -> set[str]:

@@ -29,7 +29,7 @@ STORE_INTERFACE = "zom.stores.interface"
 
 DOCUMENTS = {"ground", "json", "extension", "model", "formats"}
 ENGINE = {"ground", "json", "extension", "model", "formats", *EXTENSIONS, "engine"}
-HIERARCHY = ENGINE | {"conversion", "checks", "template", "hierarchy", "conventions", "stores"}
+HIERARCHY = ENGINE | {"conversion", "checks", "template", "declaration", "hierarchy", "conventions", "stores"}
 TOP = HIERARCHY | {"handles", "schema", "integrations", "pyramids", "views"}
 
 # What the modules of each part may import; a part may always import itself.
@@ -44,6 +44,7 @@ ALLOWED = {
     "checks": DOCUMENTS,
     "template": DOCUMENTS | {"checks"},
     "schema": DOCUMENTS | {"template"},
+    "declaration": DOCUMENTS | {"checks", "template", "schema", "conventions", "stores"},
     "stores": {"ground", "json"},
     "schemas": {"ground"},  # files, and nothing that makes them
     "conventions": DOCUMENTS | {"checks", "schema"},
@@ -60,7 +61,9 @@ ALLOWED = {
 
 PLACES = {
     **dict.fromkeys(GROUND, "ground"),
-    **dict.fromkeys(["", "v2", "v3", "draft", "builtin", "xarray", "dask"], "root"),  # names gathered, nothing else
+    **dict.fromkeys(
+        ["", "v2", "v3", "draft", "builtin", "xarray", "dask"], "root"
+    ),  # names gathered, nothing else
     "__main__": "cli",
 }
 

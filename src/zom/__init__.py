@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from zom.conventions.framework.explanation import explain
     from zom.conversion.losses import Conversion
     from zom.conversion.trees import convert
+    from zom.declaration.declaration import Declaration
+    from zom.declaration.declare import declare
     from zom.errors import (
         ChunkError,
         CodecError,
@@ -82,6 +84,8 @@ __version__ = "0.1.0"
 _HOMES = {
     "zom.handles.array": ("Array",),
     "zom.conventions.framework.explanation": ("explain",),
+    "zom.declaration.declaration": ("Declaration",),
+    "zom.declaration.declare": ("declare",),
     "zom.errors": (
         "ChunkError",
         "CodecError",
@@ -167,6 +171,7 @@ __all__ = [
     "Conversion",
     "ConversionError",
     "CopyReport",
+    "Declaration",
     "Difference",
     "ExtensionError",
     "Group",
@@ -195,6 +200,7 @@ __all__ = [
     "create_group",
     "dask",
     "data_type",
+    "declare",
     "delete",
     "diff",
     "draft",

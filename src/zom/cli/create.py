@@ -21,6 +21,7 @@ _DONE = {
     "create": "created",
     "update attributes": "updated",
     "rewrite document": "rewritten",
+    "write values": "written",
     "resize": "resized",
     "replace": "replaced",
     "delete": "deleted",
@@ -42,7 +43,7 @@ def run(arguments: argparse.Namespace) -> int:
     """Makes the plan and applies it; FINDINGS, and nothing is written, where something is in the way."""
     from zom.cli.operand import target_at  # noqa: PLC0415 - slow to import
 
-    spec = wanted(arguments.spec)
+    spec = wanted(arguments.spec, arguments.parameters)
     place = target_at(arguments.store)
     with place.surveyed() if arguments.dry_run else place.opened(write=True) as store:
         made = plan_from(arguments, spec, place, store)

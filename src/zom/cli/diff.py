@@ -9,6 +9,7 @@ import sys
 from typing import TYPE_CHECKING
 
 from zom.cli.outcome import CLEAN, FINDINGS
+from zom.cli.parameters import declare_parameters, parameters_from
 
 if TYPE_CHECKING:
     import argparse
@@ -23,6 +24,7 @@ def declare(parser: argparse.ArgumentParser) -> None:
     """The arguments of the verb."""
     parser.add_argument("old", metavar="A", help="a document, a store, or - for standard input")
     parser.add_argument("new", metavar="B", help="another one")
+    declare_parameters(parser)
     parser.add_argument(
         "--ignore",
         action="append",
@@ -57,7 +59,11 @@ def run(arguments: argparse.Namespace) -> int:
             print(f"left out: {problem}", file=sys.stderr)
 
     on_error: OnError = arguments.on_error
-    old, new = (spec_at(name, on_error=on_error, on_warning=tell) for name in (arguments.old, arguments.new))
+    given = parameters_from(arguments.parameters)
+    old, new = (
+        spec_at(name, on_error=on_error, on_warning=tell, parameters=given)
+        for name in (arguments.old, arguments.new)
+    )
     found = old.diff(new, arguments.ignore)
     if arguments.format == "json":
         print(found.to_json(indent=2))

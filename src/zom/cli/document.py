@@ -7,11 +7,11 @@ stands in the document; only `.zattrs` holds anything at all, and is known by it
 from __future__ import annotations
 
 import sys
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, cast
 
-from zom.cli.outcome import UNREADABLE, CommandError
+from zom.cli.outcome import UNREADABLE, USAGE, CommandError
 from zom.errors import SpecError
 from zom.formats import detection as hierarchy
 from zom.formats.draft import EntryPoint
@@ -23,18 +23,24 @@ from zom.model.location import with_lines
 from zom.model.stored import consolidated_pointer, from_consolidated
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
+    from zom.declaration.declaration import Declaration
     from zom.model.family import Family
     from zom.model.spec import Spec
     from zom.problems import Fault, Problem
     from zom.template.models import Template
 
-__all__ = ["Document", "read_document"]
+__all__ = ["Document", "compiled_declaration", "read_document"]
 
 _INPUT = "standard input"
+_SHOWN = 20
+"""How many problems of a declaration are told where it can't be used."""
 
-_Kind = Literal["node", "attributes", "entry point", "consolidated"]
+_Kind = Literal["node", "attributes", "entry point", "consolidated", "declaration"]
+
+_DECLARATIONS = {".yaml": "yaml", ".yml": "yaml", ".toml": "toml"}
+"""The languages of declarations, by the suffix of a file; a declaration in JSON says so itself."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +54,8 @@ class Document:
     kind: _Kind
     family: Family | None = None
     """The format of consolidated metadata."""
+    parameters: Mapping[str, str] = field(default_factory=dict[str, str])
+    """What is set in a declaration."""
 
     @property
     def argument(self) -> str:
@@ -59,7 +67,8 @@ class Document:
         try:
             return self._parsed()
         except SpecError as error:
-            errors = [problem for problem in self.located(error.problems) if problem.severity == "error"]
+            problems = error.problems if self.kind == "declaration" else self.located(error.problems)
+            errors = [problem for problem in problems if problem.severity == "error"]
             more = f", and {len(errors) - 1} more" if len(errors) > 1 else ""
             message = f"{self.name}: {errors[0]}{more}; see zom validate {self.argument}"
             raise CommandError(message, UNREADABLE) from None
@@ -79,7 +88,20 @@ class Document:
         except SpecError as error:
             raise CommandError(f"{self.name}: {error.problems[0]}", UNREADABLE) from None
 
+    def declaration(self) -> Declaration:
+        """The declaration that it is, compiled; SpecError with every problem where it breaks rules."""
+        from zom.declaration.declare import compiled  # noqa: PLC0415 - few documents are declarations
+        from zom.declaration.parameters import ParameterText  # noqa: PLC0415 - as above
+        from zom.declaration.source import source_of_text  # noqa: PLC0415 - as above
+
+        path = Path(self.name)
+        language = _DECLARATIONS.get(path.suffix.lower(), "json")
+        source = source_of_text(self.text, self.name, language, None if self.name == _INPUT else path.parent)
+        return compiled(source, {name: ParameterText(text) for name, text in self.parameters.items()})
+
     def _parsed(self) -> Spec:
+        if self.kind == "declaration":
+            return cast("Spec", self.declaration().spec)
         if self.family is not None:
             return cast("Spec", from_consolidated(self.family, self.value, "lenient"))
         if self.kind == "attributes":
@@ -108,8 +130,19 @@ def _forget(problem: Problem) -> None:
     del problem
 
 
-def read_document(name: str) -> Document:
-    """The document in the file `name`, or on standard input for `-`.
+def compiled_declaration(document: Document) -> Declaration:
+    """The declaration that a document is; every problem as one error of the command."""
+    try:
+        return document.declaration()
+    except SpecError as error:
+        shown = [f"{problem.key or document.name}: {problem}" for problem in error.problems[:_SHOWN]]
+        more = len(error.problems) - _SHOWN
+        lines = [*shown, *([f"and {more} more; see zom validate {document.argument}"] if more > 0 else [])]
+        raise CommandError("\n".join(lines), UNREADABLE) from None
+
+
+def read_document(name: str, parameters: Mapping[str, str] | None = None) -> Document:
+    """The document in the file `name`, or on standard input for `-`; with the parameters of a declaration.
 
     >>> try:
     ...     read_document("nowhere.json")
@@ -118,9 +151,16 @@ def read_document(name: str) -> Document:
     nowhere.json: no such file; name a document, or - for standard input
     """
     text = _text_of(name)
+    called = _INPUT if name == "-" else name
+    if Path(name).suffix.lower() in _DECLARATIONS:
+        return Document(called, text, None, "declaration", parameters=parameters or {})
     faults: list[Fault] = []
     value = read_json(text, faults)
-    return Document(_INPUT if name == "-" else name, text, value, *_kind_of(name, value))
+    kind, family = _kind_of(name, value)
+    if parameters and kind != "declaration":
+        message = f"{called}: --set is for declarations, and this is a document of Zarr; leave it out"
+        raise CommandError(message, USAGE)
+    return Document(called, text, value, kind, family, parameters or {})
 
 
 def _text_of(name: str) -> bytes:
@@ -139,12 +179,14 @@ def _text_of(name: str) -> bytes:
     raise CommandError(f"{name}: {reason}", UNREADABLE) from None
 
 
-def _kind_of(name: str, value: Any) -> tuple[_Kind, Family | None]:
+def _kind_of(name: str, value: Any) -> tuple[_Kind, Family | None]:  # noqa: PLR0911 - one for each kind
     if Path(name).name == ".zattrs":
         return "attributes", None
     if not isinstance(value, dict):
         return "node", None
     document = cast("dict[str, Any]", value)
+    if "zom" in document and "zarr_format" not in document:
+        return "declaration", None
     if "zarr_consolidated_format" in document:
         return "consolidated", V2
     if isinstance(document.get("zarr_format"), str) and "metadata_encoding" in document:

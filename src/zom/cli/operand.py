@@ -170,14 +170,17 @@ def spec_at(
     depth: int | None = None,
     on_error: OnError = "raise",
     on_warning: Callable[[Problem], None] | None = None,
+    parameters: Mapping[str, str] | None = None,
 ) -> Spec:
     """The hierarchy that `name` is, read as leniently as can be; of a store, so many levels of it.
+
+    `parameters` are those of a declaration.
 
     With `on_error="skip"`, nodes of a store that can't be read are left out, and told to `on_warning`.
     """
     place = operand_of(name)
     if not place.is_store:
-        return read_document(name).spec()
+        return read_document(name, parameters).spec()
     from zom.hierarchy.stored.read import read  # noqa: PLC0415 - documents need none of it
 
     with place.opened() as store:
@@ -185,11 +188,13 @@ def spec_at(
     return cast("Spec", found)
 
 
-def sound_part_at(name: str, *, depth: int | None = None) -> tuple[Spec, Mapping[str, str]]:
+def sound_part_at(
+    name: str, *, depth: int | None = None, parameters: Mapping[str, str] | None = None
+) -> tuple[Spec, Mapping[str, str]]:
     """As `spec_at`, without the nodes that can't be read; why they can't, by path."""
     place = operand_of(name)
     if not place.is_store:
-        return read_document(name).spec(), {}
+        return read_document(name, parameters).spec(), {}
     from zom.hierarchy.stored.read import read_tree  # noqa: PLC0415 - documents need none of it
 
     with place.opened() as store:

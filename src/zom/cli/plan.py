@@ -5,11 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from zom.cli.outcome import CLEAN, FINDINGS, UNREADABLE, CommandError, spoken
+from zom.cli.parameters import declare_parameters, parameters_from
 
 if TYPE_CHECKING:
     import argparse
+    from collections.abc import Sequence
 
     from zom.cli.operand import Operand
+    from zom.declaration.declaration import Declaration
     from zom.handles.plan import Plan
     from zom.model.spec import Spec
     from zom.stores.interface import Store
@@ -25,7 +28,9 @@ def declare(parser: argparse.ArgumentParser) -> None:
 def declare_plan(parser: argparse.ArgumentParser) -> None:
     """The arguments of all verbs that plan a hierarchy."""
     parser.add_argument(
-        "spec", metavar="SPEC", help="what is to be there: a document, another store, or - for standard input"
+        "spec",
+        metavar="SPEC",
+        help="what is to be there: a declaration, a document, another store, or - for standard input",
     )
     parser.add_argument(
         "store", metavar="STORE", help="a directory, a zip or SQLite file, or a URL; may be new"
@@ -37,6 +42,7 @@ def declare_plan(parser: argparse.ArgumentParser) -> None:
         help="what becomes of a node that is there and differs: it is in the way (the default); it is changed "
         "where no chunk loses its meaning; it is replaced, and chunks that can't be read any more are removed",
     )
+    declare_parameters(parser)
     parser.add_argument("--prune", action="store_true", help="remove the nodes that SPEC doesn't have")
     parser.add_argument(
         "--spelling",
@@ -51,7 +57,7 @@ def run(arguments: argparse.Namespace) -> int:
     """Prints the plan; FINDINGS where something is in the way."""
     from zom.cli.operand import target_at  # noqa: PLC0415 - slow to import
 
-    spec = wanted(arguments.spec)
+    spec = wanted(arguments.spec, arguments.parameters)
     place = target_at(arguments.store)
     with place.surveyed() as store:
         made = plan_from(arguments, spec, place, store)
@@ -59,11 +65,19 @@ def run(arguments: argparse.Namespace) -> int:
     return FINDINGS if made.problems else CLEAN
 
 
-def wanted(name: str) -> Spec:
-    """The spec that is to be made real."""
-    from zom.cli.operand import spec_at  # noqa: PLC0415 - slow to import
+def wanted(name: str, parameters: Sequence[str]) -> Spec | Declaration:
+    """The spec or declaration that is to be made real."""
+    from zom.cli.document import compiled_declaration, read_document  # noqa: PLC0415 - slow to import
+    from zom.cli.operand import operand_of, spec_at  # noqa: PLC0415 - slow to import
 
-    spec = spec_at(name)
+    given = parameters_from(parameters)
+    if not operand_of(name).is_store:
+        document = read_document(name, given)
+        if document.kind == "declaration":
+            return compiled_declaration(document)
+        spec = document.spec()
+    else:
+        spec = spec_at(name, parameters=given)
     if spec.kind == "entry point":
         message = (
             f"{name}: is the entry point of a draft hierarchy, which is made with it; name a group or array"
@@ -72,7 +86,7 @@ def wanted(name: str) -> Spec:
     return spec
 
 
-def plan_from(arguments: argparse.Namespace, spec: Spec, place: Operand, store: Store) -> Plan:
+def plan_from(arguments: argparse.Namespace, spec: Spec | Declaration, place: Operand, store: Store) -> Plan:
     """The plan that the arguments ask for, with the store named as the user does."""
     from dataclasses import replace  # noqa: PLC0415 - slow to import
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 
 from zom.cli.outcome import CLEAN, FINDINGS
+from zom.cli.parameters import declare_parameters, parameters_from
 
 __all__ = ["declare", "run", "whole_number"]
 
@@ -12,6 +13,7 @@ __all__ = ["declare", "run", "whole_number"]
 def declare(parser: argparse.ArgumentParser) -> None:
     """The arguments of the verb."""
     parser.add_argument("place", metavar="PLACE", help="a document, a store, or - for standard input")
+    declare_parameters(parser)
     parser.add_argument("--depth", type=whole_number, metavar="N", help="show N levels below the root")
     parser.add_argument("--format", choices=["text", "json"], default="text", help="how nodes are shown")
 
@@ -36,7 +38,9 @@ def run(arguments: argparse.Namespace) -> int:
     from zom.json.write import write_json  # noqa: PLC0415 - slow to import
     from zom.views.listing import listing  # noqa: PLC0415 - slow to import
 
-    spec, broken = sound_part_at(arguments.place, depth=arguments.depth)
+    spec, broken = sound_part_at(
+        arguments.place, depth=arguments.depth, parameters=parameters_from(arguments.parameters)
+    )
     code = FINDINGS if broken else CLEAN
     if arguments.format == "json":
         print(write_json(listing(spec, depth=arguments.depth, broken=broken), indent=2))

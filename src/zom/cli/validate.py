@@ -12,13 +12,15 @@ from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 from zom.cli.outcome import CLEAN, FINDINGS, USAGE, CommandError, spoken
+from zom.cli.parameters import declare_parameters, parameters_from
 from zom.cli.terminal import Progress, declare_progress
 from zom.cli.tree import whole_number
 
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+    from zom.cli.document import Document
     from zom.cli.operand import Operand
     from zom.conventions.report import Report
     from zom.problems import Problem
@@ -83,6 +85,7 @@ def declare(parser: argparse.ArgumentParser) -> None:
         help="what is asked of a document: what real software wrote, the specification (the default), "
         "registered names",
     )
+    declare_parameters(parser)
     declare_fail_on(parser)
     parser.add_argument(
         "--format",
@@ -146,10 +149,15 @@ def run(arguments: argparse.Namespace) -> int:
     }
     reports: list[Report] = []
     stores = 0
+    parameters = parameters_from(arguments.parameters)
     for name in arguments.places:
         place = operand_of(name)
         stores += place.is_store
-        report = _of_store(place, choices, arguments) if place.is_store else _of_document(name, choices)
+        report = (
+            _of_store(place, choices, arguments)
+            if place.is_store
+            else _of_document(name, choices, parameters)
+        )
         if arguments.format == "text" and arguments.output is None:
             _print_lines(_lines(report, arguments))
         reports.append(report)
@@ -214,13 +222,15 @@ def _like(name: str | None) -> Any:
     return document.template() if document.is_template else document.spec()
 
 
-def _of_document(name: str, choices: dict[str, Any]) -> Report:
+def _of_document(name: str, choices: dict[str, Any], parameters: Mapping[str, str]) -> Report:
     from dataclasses import replace  # noqa: PLC0415 - slow to import
 
     from zom.cli.document import read_document  # noqa: PLC0415 - slow to import
     from zom.hierarchy.check.validate import validate, validate_attributes  # noqa: PLC0415 - slow to import
 
-    document = read_document(name)
+    document = read_document(name, parameters)
+    if document.kind == "declaration":
+        return replace(_of_declaration(document, choices), subject=document.name)
     if document.kind != "attributes":
         return replace(validate(document.text, **choices), subject=document.name)
     choices = dict(choices)
@@ -229,6 +239,17 @@ def _of_document(name: str, choices: dict[str, Any]) -> Report:
             f"{name}: --like compares nodes, and these are attributes alone; name a node", USAGE
         )
     return replace(validate_attributes(document.text, **choices), subject=document.name)
+
+
+def _of_declaration(document: Document, choices: dict[str, Any]) -> Report:
+    from zom.errors import SpecError  # noqa: PLC0415 - slow to import
+    from zom.hierarchy.check.document import report_of_faulty  # noqa: PLC0415 - slow to import
+    from zom.hierarchy.check.validate import validate  # noqa: PLC0415 - slow to import
+
+    try:
+        return validate(document.declaration(), **choices)
+    except SpecError as error:
+        return report_of_faulty(error)
 
 
 def _of_store(place: Operand, choices: dict[str, Any], arguments: argparse.Namespace) -> Report:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from zom.declaration.declaration import Declaration
 from zom.errors import PathError
 from zom.handles.plan import Plan
 from zom.hierarchy.change.planner import plan_for
@@ -38,7 +39,7 @@ __all__ = [
 
 
 def materialize(  # noqa: PLR0913 - each is a choice of the caller's
-    spec: Spec,
+    spec: Spec | Declaration,
     store: Place,
     path: str = "",
     *,
@@ -55,7 +56,8 @@ def materialize(  # noqa: PLR0913 - each is a choice of the caller's
     written, where something is in the way. All or nothing: after an interruption the old tree is there,
     or the new one, or what `zom.repair` finishes or undoes. Doing it twice writes nothing the second time.
 
-    `data` are values for new arrays by their paths in the spec; they are part of the all or nothing.
+    `data` are values for new arrays by their paths in the spec; they are part of the all or nothing. A
+    declaration (`zom.declare`) may stand for the spec, and brings its values.
     `spelling` is told of at `zom.plan`. The warnings of the plan, such as names that other systems can't have,
     go to `on_warning` before anything is written; without one they become `SpecWarning`s.
 
@@ -80,7 +82,7 @@ def materialize(  # noqa: PLR0913 - each is a choice of the caller's
 
 
 def plan(  # noqa: PLR0913 - each is a choice of the caller's
-    spec: Spec,
+    spec: Spec | Declaration,
     store: Place,
     path: str = "",
     *,
@@ -97,6 +99,8 @@ def plan(  # noqa: PLR0913 - each is a choice of the caller's
     are there. Nodes that the spec doesn't know stay, unless it is to `prune`; groups whose members the
     spec doesn't know (`members` is None) are not looked into. Files that are not Zarr's stay always.
 
+    Of a declaration, stated values that are others than those stored are a conflict ("refuse"), or written.
+
     Short-hand names in documents of v3, such as the codec "bytes", are written in full, as most readers
     refuse them; with `spelling="given"`, documents are written as the spec spells them.
 
@@ -110,8 +114,10 @@ def plan(  # noqa: PLR0913 - each is a choice of the caller's
     >>> print(zom.plan(old.replace(data_type="uint8"), store).problems[0])
     expected an array that means the same, found another: data_type: "int8" -> "uint8"; ask for on_conflict='replace', and its chunks go
     """
-    made = plan_for(spec, opened(store), path, on_conflict=on_conflict, prune=prune, spelling=spelling)
-    return Plan.of(made, _opened)
+    wanted: Any = spec.spec if isinstance(spec, Declaration) else spec
+    values: Mapping[str, Any] = spec.values if isinstance(spec, Declaration) else {}
+    made = plan_for(wanted, opened(store), path, on_conflict=on_conflict, prune=prune, spelling=spelling)
+    return Plan.of(made, _opened, values)
 
 
 def delete(store: Place, path: str = "", *, whole: bool = False) -> Plan:

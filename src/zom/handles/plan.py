@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any
 
+from zom.handles.stated_values import NONE_STATED, StatedValues, with_values
 from zom.hierarchy.change.plan import ChangePlan
 
 if TYPE_CHECKING:
@@ -29,11 +30,24 @@ class Plan(ChangePlan):
 
     opens: Callable[..., Any] = field(repr=False, compare=False, kw_only=True)
     """Makes the handle of a node of its spec, store, path and layout, and a mode."""
+    stated: StatedValues = field(default=NONE_STATED, repr=False, compare=False, kw_only=True)
+    """The values that a declaration states for its arrays."""
 
     @classmethod
-    def of(cls, change: ChangePlan, opens: Callable[..., Any]) -> Plan:
-        """The plan of a change, whose root `opens` opens."""
-        return cls(**{each.name: getattr(change, each.name) for each in fields(change)}, opens=opens)
+    def of(
+        cls, change: ChangePlan, opens: Callable[..., Any], values: Mapping[str, Any] | None = None
+    ) -> Plan:
+        """The plan of a change, whose root `opens` opens; with the `values` that a declaration states."""
+        stated = NONE_STATED
+        if values:
+            change, stated = with_values(change, values, opens)
+        facts = {each.name: getattr(change, each.name) for each in fields(ChangePlan)}
+        return cls(**facts, opens=opens, stated=stated)
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing would be written and nothing removed."""
+        return super().is_empty and not self.stated.later
 
     def apply(
         self,
@@ -49,5 +63,10 @@ class Plan(ChangePlan):
         """
         from zom.hierarchy.change.apply import carry_out, root_spec  # noqa: PLC0415 - who only plans needs none of it
 
-        carry_out(self, data=data, progress=progress)
-        return self.opens(root_spec(self), self.store, self.path, self.layout, mode="r+")
+        self.check()
+        if not super().is_empty or data:
+            carry_out(self, data={**self.stated.new, **(data or {})}, progress=progress)
+        root = self.opens(root_spec(self), self.store, self.path, self.layout, mode="r+")
+        for path, value in self.stated.later.items():
+            (root[path.strip("/")] if path.strip("/") else root)[...] = value
+        return root

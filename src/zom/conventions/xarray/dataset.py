@@ -28,7 +28,10 @@ if TYPE_CHECKING:
     from zom.model.builders.build import Compression, DTypeLike, ShardChoice
     from zom.model.builders.chunking import ChunkChoice
 
-__all__ = ["Variable", "dataset"]
+__all__ = ["ENCODING_WORDS", "Variable", "auxiliary", "dataset", "encoded_attributes"]
+
+ENCODING_WORDS: Final = ("units", "calendar", "scale_factor", "add_offset", "missing")
+"""What says how a variable is encoded, beside its data type."""
 
 _NOT_MASKED: Final = "xarray/fill-value-dtype"
 
@@ -121,7 +124,10 @@ def dataset(  # noqa: PLR0913 - a dataset has that many parts
     coordinates = coordinates or {}
     _refuse_twice(variables, coordinates, groups or {})
     _refuse_undeclared(sizes, {**variables, **coordinates})
-    named = _auxiliary(variables, coordinates)
+    named = auxiliary(
+        {name: each.names for name, each in variables.items() if "coordinates" not in each.attributes},
+        {name: coordinates[name].names for name in _beside_indexes(coordinates)},
+    )
     members: dict[str, Any] = {}
     for name, variable in (*coordinates.items(), *variables.items()):
         mentioned = named.get(name, [])
@@ -147,16 +153,17 @@ def _beside_indexes(coordinates: Variables) -> list[str]:
     return [name for name, variable in coordinates.items() if variable.names != (name,)]
 
 
-def _auxiliary(variables: Variables, coordinates: Variables) -> dict[str, list[str]]:
-    """By variable, the coordinates that have none but its dimensions, as xarray writes them."""
+def auxiliary(
+    variables: Mapping[str, Sequence[str | None]], coordinates: Mapping[str, Sequence[str | None]]
+) -> dict[str, list[str]]:
+    """By variable, the coordinates that have none but its dimensions, as xarray writes them; dimensions by name.
+
+    >>> auxiliary({"t": ("y", "x"), "s": ("y",)}, {"lon": ("y", "x")})
+    {'t': ['lon'], 's': []}
+    """
     return {
-        name: sorted(
-            each
-            for each in _beside_indexes(coordinates)
-            if set(coordinates[each].names) <= set(variable.names)
-        )
-        for name, variable in variables.items()
-        if "coordinates" not in variable.attributes
+        name: sorted(each for each, own in coordinates.items() if set(own) <= set(dims))
+        for name, dims in variables.items()
     }
 
 
@@ -194,20 +201,37 @@ def _refuse_findings(spec: v3.GroupSpec | v2.GroupSpec) -> None:
 # --- arrays ------------------------------------------------------------------------------------------------
 
 
-def _attributes(variable: Variable, mask: Any, extra: Mapping[str, Any]) -> dict[str, Any]:
+def encoded_attributes(
+    name: str, data_type: object, encoding: Mapping[str, Any], attributes: Mapping[str, Any], form: str
+) -> dict[str, Any]:
+    """The attributes of a variable with those that say how it is encoded, as xarray writes them.
+
+    `encoding` has any of units, calendar, scale_factor, add_offset and missing, each a value; the data type is
+    spelled as the format spells it.
+
+    >>> encoded_attributes("t", "int16", {"scale_factor": 1, "missing": -9}, {"long_name": "heat"}, "v3")
+    {'long_name': 'heat', 'scale_factor': 1.0, '_FillValue': -9}
+    """
+    missing = encoding.get("missing")
     given = {
-        "units": variable.units,
-        "calendar": variable.calendar,
+        "units": encoding.get("units"),
+        "calendar": encoding.get("calendar"),
         # An integer would make xarray decode integers, which have no room for NaN.
-        "scale_factor": None if variable.scale_factor is None else float(variable.scale_factor),
-        "add_offset": None if variable.add_offset is None else float(variable.add_offset),
-        "_FillValue": mask,
+        **{
+            word: None if encoding.get(word) is None else float(encoding[word])
+            for word in ("scale_factor", "add_offset")
+        },
+        # In v2 the fill value is the mask.
+        "_FillValue": None if missing is None or form != "v3" else _mask(name, data_type, missing),
     }
-    return {
-        **variable.attributes,
-        **{key: value for key, value in given.items() if value is not None},
-        **extra,
-    }
+    return {**attributes, **{key: value for key, value in given.items() if value is not None}}
+
+
+def _attributes(
+    name: str, variable: Variable, data_type: object, extra: Mapping[str, Any], form: str
+) -> dict[str, Any]:
+    encoding = {word: getattr(variable, word) for word in ENCODING_WORDS}
+    return {**encoded_attributes(name, data_type, encoding, variable.attributes, form), **extra}
 
 
 def _lengths(variable: Variable) -> Any:
@@ -229,8 +253,7 @@ def _v3_array(
         fill_value=fill,
         dimension_names=variable.names,
     )
-    mask = None if variable.missing is None else _mask(name, spec.data_type, variable.missing)
-    return spec.model_copy(update={"attributes": _attributes(variable, mask, extra)})
+    return spec.model_copy(update={"attributes": _attributes(name, variable, spec.data_type, extra, "v3")})
 
 
 def _v2_array(
@@ -246,7 +269,7 @@ def _v2_array(
         compress=variable.compress,
         fill_value=variable.missing,
         dimension_names=variable.names,
-        attributes=_attributes(variable, None, extra),
+        attributes=_attributes(name, variable, variable.dtype, extra, "v2"),
     )
 
 

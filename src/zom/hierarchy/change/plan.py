@@ -4,6 +4,7 @@ create               nothing is there
 keep                 what is there means the same
 update attributes    nothing else differs
 rewrite document     what differs says nothing about chunks
+write values         the values that a declaration states are others than those that are stored
 resize               the shape differs; chunks beyond it go
 replace              the chunks that are there can't be read by the new document, and go
 delete               it is in the way, or the spec doesn't know it and it was asked to go
@@ -36,7 +37,15 @@ OnConflict = Literal["refuse", "update", "replace"]
 its meaning, and a conflict else; it is replaced, and what can't be read any more goes."""
 
 Verb = Literal[
-    "create", "keep", "update attributes", "rewrite document", "resize", "replace", "delete", "move"
+    "create",
+    "keep",
+    "update attributes",
+    "rewrite document",
+    "write values",
+    "resize",
+    "replace",
+    "delete",
+    "move",
 ]
 
 

@@ -7,7 +7,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
+from zom.conventions.framework.convention import conventions
 from zom.conventions.framework.detection import judge
+from zom.conventions.report import report_of
+from zom.declaration.declaration import Declaration
 from zom.errors import StoreError
 from zom.formats import detection
 from zom.formats.draft import EntryPoint
@@ -32,10 +35,18 @@ if TYPE_CHECKING:
 
     from zom.conventions.framework.judgement import Judgement
     from zom.conventions.report import Report
+    from zom.errors import SpecError
     from zom.hierarchy.check.choices import Choices
     from zom.problems import Fault
 
-__all__ = ["is_document", "is_document_file", "report_of_attributes", "report_of_document", "report_of_file"]
+__all__ = [
+    "is_document",
+    "is_document_file",
+    "report_of_attributes",
+    "report_of_document",
+    "report_of_faulty",
+    "report_of_file",
+]
 
 _JSON = (dict, list, tuple, bool, int, float, type(None))
 """What a document may be as Python has it, a faulty one too."""
@@ -54,7 +65,7 @@ def is_document(subject: Any) -> bool:
         return not text or text[0] in '{["'
     if isinstance(subject, dict) and is_references(cast("object", subject)):
         return False
-    if isinstance(subject, (bytes, bytearray, memoryview, Spec, *_JSON)):
+    if isinstance(subject, (bytes, bytearray, memoryview, Spec, Declaration, *_JSON)):
         return True
     # Groups are mappings, and so are those of fsspec, which are stores.
     is_store = hasattr(subject, "store") or hasattr(subject, "fs")
@@ -85,6 +96,8 @@ def report_of_document(document: Any, choices: Choices) -> Report:
     """The report of a spec or a document; of text, findings have lines."""
     if isinstance(document, Spec):
         return _of_spec(document, choices)
+    if isinstance(document, Declaration):
+        return _of_declaration(document, choices)
     text = _text_of(document)
     faults: list[Fault] = []
     value: Any = document if text is None else read_json(text, faults, limits=choices.limits)
@@ -107,6 +120,20 @@ def report_of_document(document: Any, choices: Choices) -> Report:
     root = document_tree({} if is_unseen else value)
     judgement = judge(root, choices.conventions, profile=choices.profile)
     return _report(judgement, (*found, *_names(root, choices), *judgement.problems), text, choices)
+
+
+def _of_declaration(declaration: Declaration, choices: Choices) -> Report:
+    """The report of a declaration, by the conventions that it names; findings have places in its text."""
+    if choices.conventions is None and declaration.conventions:
+        asked = tuple(each for name in declaration.conventions for each in conventions.of_id(name))
+        choices = replace(choices, conventions=asked)
+    report = _of_spec(declaration.spec, choices)
+    return replace(report, problems=tuple(map(declaration.located, report.problems)), subject="declaration")
+
+
+def report_of_faulty(error: SpecError) -> Report:
+    """The report of a document that could not be read as a hierarchy: the problems that say why."""
+    return report_of(judge(document_tree({}), ()), error.problems, subject="declaration", suppressions=())
 
 
 def _of_spec(spec: Spec, choices: Choices) -> Report:

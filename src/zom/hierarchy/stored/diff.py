@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
+from zom.declaration.declaration import Declaration
 from zom.hierarchy.stored.open_node import OpenNode
 from zom.hierarchy.stored.read import read
 from zom.model import compare
@@ -18,8 +19,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Side", "diff", "spec_at"]
 
-Side: TypeAlias = "Spec | OpenNode | Place"
-"""A hierarchy: a spec, a handle, a store, or a path or URL of one."""
+Side: TypeAlias = "Spec | Declaration | OpenNode | Place"
+"""A hierarchy: a spec, a declaration, a handle, a store, or a path or URL of one."""
 
 
 def diff(
@@ -27,7 +28,7 @@ def diff(
 ) -> Difference:
     """What must change in `left` to make it mean what `right` does.
 
-    Either may be a spec, a store, a path or URL of one, or a handle. `ignore` are JSON pointers, as in
+    Either may be a spec, a declaration, a store, a path or URL of one, or a handle. `ignore` are JSON pointers, as in
     `Spec.diff`. Nodes that can't be read raise, or are left out with a warning (`on_error="skip"`).
 
     >>> import zom
@@ -48,6 +49,8 @@ def spec_at(side: Side, *, on_error: OnError = "raise") -> Spec:
     """
     if isinstance(side, Spec):
         return side
+    if isinstance(side, Declaration):
+        return cast("Spec", side.spec)
     store, path = (side.store, side.path) if isinstance(side, OpenNode) else (side, "")
     found: Any = read(store, path, on_error=on_error)
     return cast("Spec", found)

@@ -55,8 +55,10 @@ def auto_chunks(shape: Sequence[int], itemsize: int, target: int = CHUNK_BYTES) 
     )
 
 
-def auto_shards(shape: Sequence[int], chunks: Sequence[int], itemsize: int) -> tuple[int, ...]:
-    """Shard lengths for about 64 MiB: whole multiples of the chunk lengths, no longer than needed.
+def auto_shards(
+    shape: Sequence[int], chunks: Sequence[int], itemsize: int, target: int = SHARD_BYTES
+) -> tuple[int, ...]:
+    """Shard lengths for about `target` bytes: whole multiples of the chunk lengths, no longer than needed.
 
     >>> auto_shards((4096, 4096), (512, 512), 4)
     (4096, 4096)
@@ -66,7 +68,7 @@ def auto_shards(shape: Sequence[int], chunks: Sequence[int], itemsize: int) -> t
     while True:
         size = math.prod(n * chunk for n, chunk in zip(counts, chunks, strict=True)) * itemsize
         open_dims = [i for i in range(len(chunks)) if counts[i] < most[i]]
-        if not open_dims or size * 2 > SHARD_BYTES:
+        if not open_dims or size * 2 > target:
             return tuple(n * chunk for n, chunk in zip(counts, chunks, strict=True))
         fewest = min(open_dims, key=lambda i: counts[i] * chunks[i])
         counts[fewest] = min(counts[fewest] * 2, most[fewest])

@@ -1,0 +1,236 @@
+"""Arrays of a declaration, compiled to specs by `ArraySpec.build` and, for units and packing, by xarray's rules."""
+
+from __future__ import annotations
+
+import inspect
+import re
+from dataclasses import replace
+from functools import cache
+from typing import TYPE_CHECKING, Any, Final
+
+from zom.conventions.xarray.dataset import ENCODING_WORDS, encoded_attributes
+from zom.declaration.values import UnfitError, stated
+from zom.declaration.words import ARRAY, FORM, check_words
+from zom.errors import ExtensionError, SpecError, UnknownName
+from zom.extension.registry import did_you_mean, near
+from zom.extension.resolve import data_type
+from zom.formats import draft, v2, v3
+from zom.json.python_value import is_dict, is_list
+from zom.model.builders.build import item_size
+from zom.model.builders.chunking import INNER_BYTES, auto_chunks, auto_shards, chosen_chunks
+from zom.problems import rule, show
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    import numpy as np
+
+    from zom.declaration.scope import Scope
+    from zom.declaration.source import At, Problems
+    from zom.extension.datatype import DataType
+    from zom.model.spec import Spec
+
+__all__ = ["SIZES", "array_of"]
+
+SIZES = rule(
+    "declaration/sizes",
+    "every dimension has one length, in `sizes` or by `shape`",
+    source="the form of declarations, docs/declaring.md",
+)
+
+_MODELS: Final[Mapping[str, Any]] = {"v2": v2.ArraySpec, "v3": v3.ArraySpec, "draft": draft.ArraySpec}
+_BYTES = re.compile(r"([0-9]+(?:\.[0-9]+)?) ?([kKMGT]i?)?B")
+_POWERS: Final = " kMGT"
+
+
+@cache
+def _built_from(form: str) -> frozenset[str]:
+    """The words that building an array of the format takes."""
+    return frozenset(inspect.signature(_MODELS[form].build).parameters)
+
+
+def array_of(
+    node: Mapping[str, Any], scope: Scope, at: At, problems: Problems
+) -> tuple[Spec, np.ndarray[Any, Any] | None] | None:
+    """The spec that an array's words say, and its values where they are stated; None where there are problems."""
+    before = len(problems.found)
+    said = check_words(
+        {name: each for name, each in node.items() if name != "for"}, ARRAY, at, problems, "an array"
+    )
+    _refuse_foreign(said, scope.form, at, problems)
+    shape = _shape(said, scope, at, problems)
+    if shape is None or len(problems.found) > before:
+        return None
+    full = {**scope.defaults, **said}
+    for name in ("chunks", "shards", "attributes"):
+        if is_dict(said.get(name)) and is_dict(scope.defaults.get(name)):
+            full[name] = {**scope.defaults[name], **said[name]}
+    if "dtype" not in full:
+        fix = "add dtype here, or to defaults"
+        problems.add(at.problem(FORM, "an array with a dtype", "none", fix))
+        return None
+    try:
+        return _built(full, said, shape, scope, at, problems)
+    except SpecError as error:
+        for problem in error.problems:
+            inside = problem.inside or (("fill_value",) if problem.code.startswith("fill-value/") else ())
+            place = at.child(*_place_of(inside, node))
+            problems.add(
+                replace(place.problem(FORM, problem.expected, problem.found, problem.fix), code=problem.code)
+            )
+    except (ExtensionError, UnknownName) as error:
+        message, _, fix = str(error).partition("; ")
+        problems.add(
+            at.child("dtype").problem(FORM, "the name of a data type or codec", message, fix or None)
+        )
+    return None
+
+
+def _refuse_foreign(said: Mapping[str, Any], form: str, at: At, problems: Problems) -> None:
+    """Words that other formats have."""
+    taken = _built_from(form) | {"dims", "values", *ENCODING_WORDS}
+    for name in said:
+        if name not in taken:
+            problems.add(
+                at.child(name).problem(FORM, f"what arrays of {form} have", show(name), "leave it out")
+            )
+
+
+def _shape(said: Mapping[str, Any], scope: Scope, at: At, problems: Problems) -> tuple[int, ...] | None:
+    given, dims = said.get("shape"), said.get("dims")
+    shape = None if given is None else tuple(given) if is_list(given) else (given,)
+    if dims is None:
+        if shape is None:
+            fix = "add dims, or shape"
+            problems.add(at.problem(SIZES, "an array with dims or shape", "neither", fix))
+        return shape
+    if shape is not None and len(shape) != len(dims):
+        problems.add(
+            at.child("shape").problem(SIZES, f"{len(dims)} lengths, one for each of dims", str(len(shape)))
+        )
+        return None
+    lengths: list[int] = []
+    for index, name in enumerate(dims):
+        size = None if name is None else scope.sizes.get(name)
+        own = None if shape is None else shape[index]
+        if size is None and own is None:
+            hint = did_you_mean(near(name, scope.sizes)) if name else None
+            fix = hint or f"add {name or 'shape'} to sizes" if name else "give shape"
+            problems.add(
+                at.child("dims", index).problem(
+                    SIZES, "a dimension whose length is in sizes", show(name), fix
+                )
+            )
+        elif size is not None and own is not None and size != own:
+            where = at.child("shape", index)
+            problems.add(where.problem(SIZES, f"{size} along {name}, as in sizes", str(own)))
+        else:
+            lengths.append(size if own is None else own)  # type: ignore[arg-type] # one of them is there
+    return tuple(lengths) if len(lengths) == len(dims) else None
+
+
+def _built(  # noqa: PLR0913, PLR0917 - all that an array is made of
+    full: dict[str, Any],
+    said: Mapping[str, Any],
+    shape: tuple[int, ...],
+    scope: Scope,
+    at: At,
+    problems: Problems,
+) -> tuple[Spec, np.ndarray[Any, Any] | None] | None:
+    kind = data_type(full["dtype"])
+    arguments = {name: full[name] for name in _built_from(scope.form) if name in full}
+    for name in ("chunks", "shards"):
+        if name in arguments:
+            arguments[name] = _parts(name, arguments[name], said, at, problems)
+    _cut(arguments, shape, item_size(kind))
+    dims = said.get("dims")
+    if dims is not None:
+        arguments["dimension_names"] = tuple(dims)
+    if full.get("missing") is not None:
+        arguments["fill_value"] = full["missing"]
+    elif scope.form == "v2" and dims is not None and "fill_value" not in full:
+        arguments["fill_value"] = None  # xarray takes any other for the mask
+    encoding = {name: full[name] for name in ENCODING_WORDS if full.get(name) is not None}
+    arguments["attributes"] = encoded_attributes(
+        at.node, _spelled(kind, scope.form), encoding, full.get("attributes") or {}, scope.form
+    )
+    if not arguments["attributes"]:
+        del arguments["attributes"]
+    spec = _MODELS[scope.form].build(**arguments, **({} if "shape" in arguments else {"shape": shape}))
+    if "values" not in said:
+        return spec, None
+    try:
+        return spec, stated(said["values"], shape, kind)
+    except UnfitError as unfit:
+        problems.add(unfit.problem(at.child("values")))
+    return None
+
+
+def _spelled(kind: DataType, form: str) -> Any:
+    return kind.to_v3() if form == "v3" else None
+
+
+def _parts(name: str, given: Any, said: Mapping[str, Any], at: At, problems: Problems) -> Any:
+    """Chunks or shards as `build` takes them, or as a text."""
+    place = at.child(name)
+    if not is_dict(given):
+        return given
+    dims = said.get("dims")
+    if dims is None:
+        problems.add(place.problem(FORM, "lengths in order, for there are no dims", show(given), "add dims"))
+        return None
+    own = said.get(name)
+    known = [each for each in dims if each]
+    for dim, length in given.items():
+        if is_dict(own) and dim in own and dim not in dims:
+            hint = did_you_mean(near(dim, known), known)
+            problems.add(place.child(dim).problem(FORM, "a name among dims", show(dim), hint))
+        if isinstance(length, str) and length != "whole":
+            problems.add(place.child(dim).problem(FORM, 'a length, "whole" or null', show(length)))
+    return tuple(None if given.get(dim) == "whole" else given.get(dim) for dim in dims)
+
+
+def _cut(arguments: dict[str, Any], shape: tuple[int, ...], itemsize: int) -> None:
+    """Put lengths in the place of sizes in bytes; those of shards are multiples of those of chunks."""
+    chunks, shards = arguments.get("chunks", "auto"), arguments.get("shards")
+    size = _bytes(chunks)
+    if size is not None:
+        chunks = arguments["chunks"] = auto_chunks(shape, itemsize, size)
+    size = _bytes(shards)
+    if size is not None:
+        inner = chosen_chunks(chunks, shape, itemsize, INNER_BYTES)
+        arguments["chunks"] = inner
+        arguments["shards"] = auto_shards(shape, inner, itemsize, size)
+
+
+def _bytes(given: Any) -> int | None:
+    """The number of bytes that a text such as "4 MiB" says."""
+    size = _BYTES.fullmatch(given) if isinstance(given, str) else None
+    if size is None:
+        return None
+    power = _POWERS.index(size[2][0].replace("K", "k")) if size[2] else 0
+    return max(1, int(float(size[1]) * (1024 if size[2] and size[2].endswith("i") else 1000) ** power))
+
+
+_SAID_BY: Final[Mapping[str, tuple[str, ...]]] = {
+    "dimension_names": ("dims",),
+    "data_type": ("dtype",),
+    "chunk_grid": ("chunks",),
+    "compressor": ("compress",),
+    "fill_value": ("missing", "fill_value"),
+}
+
+
+def _place_of(inside: tuple[str | int, ...], node: Mapping[str, Any]) -> tuple[str | int, ...]:
+    """Where a problem of the document that was built stands in the declaration."""
+    if not inside:
+        return ()
+    first = str(inside[0])
+    if first in node:
+        return inside
+    for word in _SAID_BY.get(first, ()):
+        if word in node:
+            return (word,)
+    if first == "attributes":
+        return tuple(each for each in inside[1:2] if each in node)
+    return ()

@@ -1,0 +1,203 @@
+"""Groups that conventions build: OME-Zarr images and plates, pyramids, AnnData, by the words of their builders."""
+
+from __future__ import annotations
+
+import inspect
+from typing import TYPE_CHECKING, Any, Final
+
+from zom.declaration.words import FORM, WORD
+from zom.errors import SpecError, ZomError
+from zom.extension.registry import did_you_mean, near
+from zom.json.python_value import is_dict
+from zom.problems import show
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from zom.declaration.scope import Scope
+    from zom.declaration.source import At, Problems
+
+__all__ = ["BUILDERS", "built"]
+
+_ARRAY_WORDS: Final = frozenset({"compress", "checksum", "shards", "fill_value", "codecs", "filters"})
+
+
+def built(  # noqa: PLR0913, PLR0917 - all that a builder is told
+    word: str, given: Mapping[str, Any], members: Mapping[str, Any], scope: Scope, at: At, problems: Problems
+) -> Any:
+    """The group that `word` builds of what is `given`; None where there are problems."""
+    try:
+        return BUILDERS[word](given, members, scope, at, problems)
+    except SpecError as error:
+        for problem in error.problems:
+            place = at.child(*problem.inside[:1])
+            problems.add(place.problem(FORM, problem.expected, problem.found, problem.fix))
+    except (ValueError, TypeError, KeyError, ZomError) as error:
+        # Builders say which argument doesn't fit in the text.
+        name, _, rest = str(error).partition(": ")
+        known = name in given and rest
+        problems.add(
+            at.child(name).problem(FORM, "what fits", rest)
+            if known
+            else at.problem(FORM, "what fits", str(error))
+        )
+    return None
+
+
+def _known(
+    function: Callable[..., Any],
+    given: Mapping[str, Any],
+    at: At,
+    problems: Problems,
+    more: frozenset[str] = frozenset(),
+) -> bool:
+    """Whether the function takes all that is given."""
+    takes = {
+        name
+        for name, each in inspect.signature(function).parameters.items()
+        if each.kind is not inspect.Parameter.VAR_KEYWORD
+    } | more
+    wrong = [name for name in given if name not in takes]
+    for name in wrong:
+        hint = did_you_mean(near(name, takes), takes)
+        problems.add(at.child(name).problem(WORD, "an argument of the builder", show(name), hint))
+    return not wrong
+
+
+def _ome(given: Mapping[str, Any], _members: Any, scope: Scope, at: At, problems: Problems) -> Any:
+    from zom.conventions import ome  # noqa: PLC0415 - only where it is asked for
+
+    if scope.form == "draft":
+        problems.add(at.problem(FORM, "format 2 or 3, for OME-Zarr", scope.form))
+        return None
+    if "plate" in given:
+        for name in sorted(given.keys() - {"plate"}):
+            problems.add(
+                at.child(name).problem(WORD, "plate alone", show(name), "put it into plate, or field")
+            )
+        if not is_dict(given["plate"]):
+            problems.add(
+                at.child("plate").problem(
+                    FORM, "the arguments of zom.conventions.ome.plate", show(given["plate"])
+                )
+            )
+            return None
+        plate = dict(given["plate"])
+        field = plate.get("field")
+        if not is_dict(field):
+            problems.add(at.child("plate").problem(FORM, "the image of each field, as `field`", show(field)))
+            return None
+        if not _known(ome.plate, plate, at.child("plate"), problems):
+            return None
+        plate["field"] = _image(field, scope, at.child("plate", "field"), problems)
+        return None if plate["field"] is None else ome.plate(**plate)
+    return _image(given, scope, at, problems)
+
+
+def _image(given: Mapping[str, Any], scope: Scope, at: At, problems: Problems) -> Any:
+    from zom.conventions import ome  # noqa: PLC0415 - as above
+
+    arguments: dict[str, Any] = {name: each for name, each in scope.defaults.items() if name in _ARRAY_WORDS}
+    if isinstance(scope.defaults.get("dtype"), str):
+        arguments["dtype"] = scope.defaults["dtype"]
+    arguments |= {name: each for name, each in given.items() if name != "labels"}
+    if not _known(ome.image, arguments, at, problems, _ARRAY_WORDS):
+        return None
+    arguments.setdefault("version", "0.4" if scope.form == "v2" else "0.5")
+    if (arguments["version"] == "0.4") != (scope.form == "v2"):
+        expected = "0.4 with format 2, and later versions with format 3"
+        problems.add(at.child("version").problem(FORM, expected, show(arguments["version"])))
+        return None
+    if not _with_shape(arguments, scope, at, problems):
+        return None
+    return _labelled(ome.image(**arguments), given.get("labels", {}), at, problems)
+
+
+def _with_shape(arguments: dict[str, Any], scope: Scope, at: At, problems: Problems) -> bool:
+    """Put the lengths of axes in, and those of chunks in order; whether all are known."""
+    axes = list(arguments.get("axes", ()))
+    if not axes:
+        problems.add(at.problem(FORM, "an image with axes", "none", "add axes, such as zyx"))
+        return False
+    missing = [axis for axis in axes if axis not in scope.sizes]
+    if "shape" not in arguments and missing:
+        fix = f"add {', '.join(missing)} to sizes, or give shape"
+        problems.add(at.problem(FORM, "an image whose axes have sizes", ", ".join(missing), fix))
+        return False
+    arguments.setdefault("shape", [scope.sizes.get(axis) for axis in axes])
+    chunks = arguments.get("chunks")
+    if is_dict(chunks):
+        lengths = dict(zip(axes, arguments["shape"], strict=False))
+        arguments["chunks"] = [chunks.get(axis) or lengths.get(axis) for axis in axes]
+    return True
+
+
+def _labelled(image: Any, labels: Any, at: At, problems: Problems) -> Any:
+    from zom.conventions import ome  # noqa: PLC0415 - as above
+
+    if not is_dict(labels):
+        problems.add(
+            at.child("labels").problem(FORM, "a mapping of names to what their labels are", show(labels))
+        )
+        return None
+    for name, said in labels.items():
+        facts: dict[str, Any] = said or {}
+        if not _known(ome.labels, facts, at.child("labels", name), problems, _ARRAY_WORDS):
+            return None
+        image = ome.labels(image, name, **facts)
+    return image
+
+
+def _multiscales(
+    given: Mapping[str, Any], members: Mapping[str, Any], scope: Scope, at: At, problems: Problems
+) -> Any:
+    from zom.conventions import multiscales  # noqa: PLC0415 - as above
+
+    if scope.form != "v3":
+        problems.add(at.problem(FORM, "format 3, for the multiscales convention", scope.form))
+        return None
+    arrays = {name: each for name, each in members.items() if each.kind == "array"}
+    if len(arrays) < len(members) or not arrays:
+        problems.add(
+            at.problem(FORM, "members that are the arrays of the finest level", show(sorted(members)))
+        )
+        return None
+    arguments: dict[str, Any] = dict(given)
+    if "dimensions" in given:
+        arguments["dimensions"] = tuple(given["dimensions"])
+    return multiscales.group(arrays, **arguments) if _known(multiscales.group, given, at, problems) else None
+
+
+def _anndata(given: Mapping[str, Any], _members: Any, scope: Scope, at: At, problems: Problems) -> Any:
+    from zom.conventions import anndata  # noqa: PLC0415 - as above
+
+    if scope.form == "draft":
+        problems.add(at.problem(FORM, "format 2 or 3, for AnnData", scope.form))
+        return None
+    if not _known(anndata.skeleton, given, at, problems):
+        return None
+    makers = {name: getattr(anndata, name) for name in ("csr", "csc", "categorical", "nullable")}
+    arguments: dict[str, Any] = {
+        name: {inner: _element(each, makers) for inner, each in value.items()}
+        if is_dict(value) and name != "X"
+        else _element(value, makers)
+        for name, value in given.items()
+    }
+    return anndata.skeleton(**arguments, zarr_format=2 if scope.form == "v2" else 3)
+
+
+def _element(value: Any, makers: Mapping[str, Callable[..., Any]]) -> Any:
+    """A matrix or column: `float32`, or `{csr: float32, stored: 10}`."""
+    if is_dict(value):
+        for name, make in makers.items():
+            if name in value:
+                return make(value[name], **{key: each for key, each in value.items() if key != name})
+    return value
+
+
+BUILDERS: Final[Mapping[str, Callable[..., Any]]] = {
+    "ome": _ome,
+    "multiscales": _multiscales,
+    "anndata": _anndata,
+}
+"""The words by which conventions build a group."""

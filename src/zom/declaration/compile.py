@@ -1,0 +1,252 @@
+"""Declarations compiled to specs: every node by its path, every problem with its place."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from zom.conventions.xarray.dataset import auxiliary
+from zom.declaration.array import array_of
+from zom.declaration.built import BUILDERS, built
+from zom.declaration.expression import UNFILLED, filled
+from zom.declaration.loop import MOST_NODES, turns
+from zom.declaration.words import ARRAY, DEFAULTS, FORM, GROUP, ROOT, WORD, check_words
+from zom.errors import PathError, SpecError
+from zom.extension.registry import did_you_mean, near
+from zom.formats import draft, v2, v3
+from zom.formats.detection import parse
+from zom.json.python_value import is_dict
+from zom.paths import parse_path
+from zom.problems import rule, show, split_pointer
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    import numpy as np
+
+    from zom.declaration.scope import Scope
+    from zom.declaration.source import At, Problems
+    from zom.model.spec import Spec
+
+__all__ = ["Compiler"]
+
+TWICE = rule(
+    "declaration/path",
+    "each path has one node, and nothing lies below an array",
+    source="the form of declarations, docs/declaring.md",
+)
+
+_GROUPS: Final[Mapping[str, Any]] = {"v2": v2.GroupSpec, "v3": v3.GroupSpec, "draft": draft.GroupSpec}
+_DOCUMENT: Final = frozenset({"zarr_format", "node_type"})
+_ONLY_GROUP: Final = GROUP.keys() - ARRAY.keys()
+_ONLY_ARRAY: Final = ARRAY.keys() - GROUP.keys()
+
+
+class Compiler:
+    """What has been compiled so far: nodes without their members, values, and where each node is declared."""
+
+    def __init__(self, problems: Problems) -> None:
+        self.problems = problems
+        self.nodes: dict[str, Any] = {}
+        self.values: dict[str, np.ndarray[Any, Any]] = {}
+        self.places: dict[str, At] = {}
+        self.waiting: list[tuple[list[str], At]] = []
+        """The coordinates that groups name, to be told to variables when all of these are known."""
+
+    def finish(self) -> dict[str, Any]:
+        """The nodes by their paths, when all are compiled."""
+        for named, at in self.waiting:
+            self._coordinates(named, at)
+        return self.nodes
+
+    def node(self, declared: Any, scope: Scope, at: At) -> None:
+        """Compile the node that `declared` says, which lies at the path `at.node`."""
+        if not is_dict(declared):
+            self.problems.add(at.problem(FORM, "a mapping: an array or a group", show(declared)))
+            return
+        if declared.keys() & _DOCUMENT:
+            self._document(declared, scope, at)
+            return
+        kind = self._kind(declared, at)
+        if kind == "array":
+            self._array(declared, scope, at)
+        elif kind == "group":
+            self._group(declared, scope, at)
+
+    def _kind(self, declared: Mapping[str, Any], at: At) -> str | None:
+        words = {*ARRAY, *GROUP} if at.path else {*ARRAY, *GROUP, *ROOT}
+        for name in sorted(declared.keys() - words):
+            hint = "say it at the root" if name in ROOT else did_you_mean(near(name, words), words)
+            self.problems.add(
+                at.child(name).problem(WORD, "a word for an array or a group", show(name), hint)
+            )
+        of_array, of_group = declared.keys() & _ONLY_ARRAY, declared.keys() & _ONLY_GROUP
+        if of_array and of_group:
+            found = f"{min(of_array)} and {min(of_group)}"
+            self.problems.add(at.problem(WORD, "the words of an array, or those of a group", found))
+            return None
+        return "array" if of_array else "group"
+
+    def _document(self, declared: Mapping[str, Any], scope: Scope, at: At) -> None:
+        document = {name: each for name, each in declared.items() if name != "for"}
+        try:
+            spec: Spec = parse(document)
+        except SpecError as error:
+            for problem in error.problems:
+                place = at.child(*split_pointer(problem.pointer))
+                self.problems.add(place.problem(FORM, problem.expected, problem.found, problem.fix))
+            return
+        if spec.family.form != scope.form:
+            found = f"one of {spec.family.form}"
+            self.problems.add(at.problem(FORM, f"a document of {scope.form}, as the whole hierarchy", found))
+            return
+        self._tree(spec, at)
+
+    def _tree(self, spec: Spec, at: At) -> None:
+        for path, node in spec.flatten(at.node.strip("/")).items():
+            self._keep(path, node, at.of(path))
+
+    def _keep(self, path: str, spec: Spec, at: At) -> None:
+        if path in self.nodes:
+            self.problems.add(at.problem(TWICE, "each path once", f"{path} a second time"))
+        elif len(self.nodes) >= MOST_NODES:
+            self.problems.add(at.problem(TWICE, f"at most {MOST_NODES} nodes", "more"))
+        else:
+            self.nodes[path] = spec
+            self.places[path] = at
+
+    def _array(self, declared: Mapping[str, Any], scope: Scope, at: At) -> None:
+        full = {
+            name: filled(each, scope.names, at.child(name), self.problems)
+            for name, each in declared.items()
+            if name in ARRAY
+        }
+        made = array_of(full, scope, at, self.problems)
+        if made is None:
+            self.places.setdefault(at.node, at)
+            return
+        self._keep(at.node, made[0], at)
+        if made[1] is not None:
+            self.values[at.node] = made[1]
+
+    def _group(self, declared: Mapping[str, Any], scope: Scope, at: At) -> None:
+        own = {
+            name: each if name == "members" else filled(each, scope.names, at.child(name), self.problems)
+            for name, each in declared.items()
+            if name in GROUP and name != "for"
+        }
+        said = check_words(own, GROUP, at, self.problems, "a group")
+        unknown = said.get("defaults", {}).keys() - DEFAULTS
+        for name in sorted(unknown):
+            hint = did_you_mean(near(name, DEFAULTS), DEFAULTS)
+            self.problems.add(
+                at.child("defaults", name).problem(WORD, "a word that may be a default", show(name), hint)
+            )
+        defaults = check_words(
+            {name: each for name, each in said.get("defaults", {}).items() if name in DEFAULTS},
+            ARRAY,
+            at.child("defaults"),
+            self.problems,
+            "an array",
+        )
+        below = scope.inside(said.get("sizes", {}), defaults)
+        words = [name for name in BUILDERS if name in said]
+        if len(words) > 1:
+            self.problems.add(at.problem(WORD, "one builder of a group", " and ".join(words)))
+        elif words:
+            self._built(words[0], said, below, at)
+        else:
+            attributes = said.get("attributes")
+            self._keep(at.node, _group(scope.form, attributes), at)
+            self.members(said.get("members", {}), below, at.child("members"))
+        if "coordinates" in said:
+            self.waiting.append((said["coordinates"], at))
+
+    def _built(self, word: str, said: Mapping[str, Any], scope: Scope, at: At) -> None:
+        inner: dict[str, Any] = {}
+        if word == "multiscales":
+            alone = Compiler(self.problems)
+            before = len(self.problems.found)
+            alone.members(said.get("members", {}), scope, at.child("members").of("/"))
+            if len(self.problems.found) > before:
+                return
+            inner = {path.strip("/"): node for path, node in alone.nodes.items()}
+            for path in alone.values:
+                place = alone.places[path].child("values")
+                self.problems.add(
+                    place.problem(FORM, "no values, for there is an array for each level", "values")
+                )
+        made = built(word, said[word], inner, scope, at.child(word), self.problems)
+        if made is None:
+            return
+        if "attributes" in said:
+            attributes = {**made.attributes, **said["attributes"]}
+            made = made.replace(attributes=attributes)
+        self._tree(made, at.child(word))
+        if word != "multiscales":
+            self.members(said.get("members", {}), scope, at.child("members"))
+
+    def members(self, members: Mapping[str, Any], scope: Scope, at: At) -> None:
+        """Compile the members of a group, which `at` names."""
+        for name, declared in members.items():
+            place = at.child(name)
+            if is_dict(declared) and "for" in declared:
+                before = len(self.problems.found)
+                for names in turns(declared["for"], scope, place.child("for"), self.problems):
+                    if len(self.problems.found) > before:
+                        break  # each turn would say the same
+                    self._member(name, declared, scope.turn(names), place)
+            else:
+                self._member(name, declared, scope, place)
+
+    def _member(self, name: str, declared: Any, scope: Scope, at: At) -> None:
+        path = filled(name, scope.names, at, self.problems)
+        if path is UNFILLED:
+            return
+        try:
+            steps = parse_path(str(path))
+        except PathError as error:
+            self.problems.add(at.problem(TWICE, "a path of names", str(error)))
+            return
+        if not steps:
+            self.problems.add(at.problem(TWICE, "the name of a member", show(path)))
+            return
+        self.node(declared, scope, at.of("/".join([at.node.rstrip("/"), *steps])))
+
+    def _coordinates(self, named: list[str], at: At) -> None:
+        """Name coordinates beside the dimensions' own where xarray looks for them."""
+        prefix = at.node.rstrip("/")
+        arrays = {
+            path.rpartition("/")[2]: node
+            for path, node in self.nodes.items()
+            if path.rpartition("/")[0] == prefix and node.kind == "array"
+        }
+        dims = {name: _dims(node) for name, node in arrays.items()}
+        for index, name in enumerate(named):
+            if name not in arrays:
+                hint = did_you_mean(near(name, arrays), arrays)
+                place = at.child("coordinates", index)
+                self.problems.add(place.problem(FORM, "an array of this group", show(name), hint))
+        known = {name: dims[name] for name in named if name in arrays}
+        data = {name: each for name, each in dims.items() if name not in known and each != (name,)}
+        found = auxiliary(data, known)
+        for name, those in found.items():
+            if those and "coordinates" not in arrays[name].attributes:
+                attributes = {**arrays[name].attributes, "coordinates": " ".join(those)}
+                self.nodes[f"{prefix}/{name}"] = arrays[name].replace(attributes=attributes)
+        alone = sorted(name for name in known if not any(name in each for each in found.values()))
+        group = self.nodes.get(at.node)
+        if alone and group is not None and "coordinates" not in group.attributes:
+            self.nodes[at.node] = group.replace(
+                attributes={**group.attributes, "coordinates": " ".join(alone)}
+            )
+
+
+def _group(form: str, attributes: Mapping[str, Any] | None) -> Any:
+    if attributes is None:
+        return _GROUPS[form](members={})
+    return _GROUPS[form](attributes=attributes, members={})
+
+
+def _dims(spec: Any) -> tuple[str | None, ...]:
+    names = getattr(spec, "dimension_names", None) or spec.attributes.get("_ARRAY_DIMENSIONS") or ()
+    return tuple(names)

@@ -1,0 +1,57 @@
+"""Declarations: what `zom.declare` made of a document that a person wrote."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+from zom.json.python_value import is_dict
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    import numpy as np
+
+    from zom.declaration.source import At
+    from zom.problems import Problem
+
+__all__ = ["Declaration"]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Declaration:
+    """A hierarchy that was declared: its spec, and the values that are stated for its arrays.
+
+    >>> import zom
+    >>> made = zom.declare({"zom": 1, "members": {"n": {"shape": [2], "dtype": "int8", "values": [1, 2]}}})
+    >>> zom.materialize(made, "memory:")["n"][:].tolist(), zom.validate(made).ok
+    ([1, 2], True)
+    """
+
+    spec: Any
+    """The spec of the whole hierarchy."""
+    values: Mapping[str, np.ndarray[Any, Any]]
+    """The values of small arrays, by path."""
+    conventions: tuple[str, ...] = ()
+    """The conventions that it keeps; its spec was checked by them."""
+    warnings: tuple[Problem, ...] = ()
+    """What the conventions and the template find that is no error."""
+    places: Mapping[str, At] = field(default_factory=dict[str, Any], repr=False)
+    """Where each node is declared, by path."""
+
+    def located(self, problem: Problem) -> Problem:
+        """A problem of the spec, with its place in the declaration."""
+        at = self.places.get(problem.node) or self.places["/"]
+        inside = (
+            problem.inside[1:] if problem.inside[:1] == ("attributes",) and len(problem.inside) > 1 else ()
+        )
+        place = at.source.place((*at.path, *(problem.inside if "attributes" in _words(at) else inside)))
+        line, column = place or (None, None)
+        return replace(problem, line=line, column=column, key=at.source.name or problem.key)
+
+
+def _words(at: At) -> Mapping[str, Any]:
+    here: Any = at.source.value
+    for step in at.path:
+        here = here[step] if is_dict(here) and step in here else {}
+    return here if is_dict(here) else {}

@@ -1,0 +1,216 @@
+"""Declaring: documents that people write, compiled to specs with all checks.
+
+What a declaration may say is in docs/declaring.md. It is taken wherever a spec is: `zom.plan`,
+`zom.materialize`, `zom.validate`, `zom.diff`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, cast
+
+from zom.conventions.framework.convention import conventions
+from zom.conventions.framework.detection import judge
+from zom.declaration.compile import Compiler
+from zom.declaration.declaration import Declaration
+from zom.declaration.expression import filled
+from zom.declaration.include import included
+from zom.declaration.parameters import parameters_of
+from zom.declaration.scope import Scope
+from zom.declaration.source import At, Problems, read_source, source_of_mapping
+from zom.declaration.words import ARRAY, DEFAULTS, FORM, GROUP, ROOT, check_words
+from zom.errors import SpecError, UnknownName
+from zom.formats.node_view import spec_tree
+from zom.json.python_value import is_dict
+from zom.json.read import read_json
+from zom.model.tree import unflatten
+from zom.problems import rule, show
+from zom.template.models import Template
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from zom.declaration.source import Source
+    from zom.model.spec import Spec
+    from zom.problems import Problem
+
+__all__ = ["compiled", "declare"]
+
+VERSION = rule(
+    "declaration/version",
+    "a declaration says which form of declarations it has: zom is 1",
+    source="the form of declarations, docs/declaring.md",
+    schema=True,
+)
+
+_FORMS = {2: "v2", 3: "v3", "draft": "draft"}
+_OWN = frozenset(ROOT) | {"sizes", "defaults"}
+
+
+def declare(source: str | Path | Mapping[str, Any], /, **parameters: Any) -> Declaration:
+    """The hierarchy that a declaration says: a file in YAML, TOML or JSON, or a mapping; with these parameters.
+
+    SpecError with every problem, each with file, line and column, where the declaration breaks rules.
+
+    >>> import zom
+    >>> made = zom.declare({
+    ...     "zom": 1,
+    ...     "parameters": {"days": 365},
+    ...     "sizes": {"time": "${days}", "lat": 3},
+    ...     "members": {
+    ...         "lat": {"dims": ["lat"], "dtype": "float64", "values": {"start": 90, "stop": -90}},
+    ...         "t2m": {"dims": ["time", "lat"], "dtype": "float32", "units": "K"},
+    ...     },
+    ... }, days=10)
+    >>> made.spec.members["t2m"].shape, made.values["/lat"].tolist()
+    ((10, 3), [90.0, 0.0, -90.0])
+    """
+    read = source_of_mapping(source) if isinstance(source, Mapping) else read_source(source)
+    return compiled(read, parameters)
+
+
+def compiled(source: Source, parameters: Mapping[str, Any]) -> Declaration:
+    """The hierarchy that a source declares."""
+    problems = Problems()
+    sources = included(source, problems)
+    names = parameters_of(sources, parameters, problems)
+    roots = [_root(each, names, problems) for each in sources]
+    compiler = Compiler(problems)
+    form = next((_FORMS[root["format"]] for root in roots if "format" in root), "v3")
+    scope = _scope(sources, Scope(form, names), problems)
+    _compile(compiler, sources, scope)
+    spec = _assembled(compiler, source.name, problems)
+    asked = tuple(dict.fromkeys(name for root in roots for name in root.get("conventions", ())))
+    made = Declaration(spec, compiler.values, asked, (), compiler.places)
+    found = [*_judged(made, sources, roots, problems), *_templated(made, sources, roots, problems)]
+    found = [made.located(problem) for problem in found]
+    for problem in found:
+        if problem.severity == "error":
+            problems.add(problem)
+    problems.raise_any(source.name or "declaration")
+    return replace(made, warnings=tuple(problem for problem in found if problem.severity == "warning"))
+
+
+def _root(source: Source, names: Mapping[str, Any], problems: Problems) -> dict[str, Any]:
+    """What the root of a source says for the whole declaration."""
+    at = At(source)
+    if source.value.get("zom") != 1 or source.value.get("zom") is True:
+        found = show(source.value["zom"]) if "zom" in source.value else "nothing"
+        problems.add(at.child("zom").problem(VERSION, "1", found, "begin with zom: 1"))
+    said = {name: source.value[name] for name in ROOT if name in source.value}
+    plain = {
+        name: each if name == "parameters" else filled(each, names, at.child(name), problems)
+        for name, each in said.items()
+    }
+    plain.pop("zom", None)
+    return check_words(plain, ROOT, at, problems, "the root")
+
+
+def _scope(sources: Sequence[Source], scope: Scope, problems: Problems) -> Scope:
+    """What all nodes inherit; what the first source says counts most."""
+    for source in reversed(sources):
+        at = At(source)
+        own = {
+            name: filled(source.value[name], scope.names, at.child(name), problems)
+            for name in ("sizes", "defaults")
+            if name in source.value
+        }
+        said = check_words(own, GROUP, at, problems, "a group")
+        defaults = said.get("defaults", {})
+        words = {name: ARRAY[name] for name in DEFAULTS}
+        defaults = check_words(defaults, words, at.child("defaults"), problems, "defaults")
+        scope = scope.inside(said.get("sizes", {}), defaults)
+    return scope
+
+
+def _compile(compiler: Compiler, sources: Sequence[Source], scope: Scope) -> None:
+    first = sources[0]
+    root = {name: each for name, each in first.value.items() if name not in _OWN}
+    attributes: dict[str, Any] = {}
+    for source in reversed(sources):
+        said = source.value.get("attributes", {})
+        attributes |= said if is_dict(said) else {}
+    if attributes and is_dict(first.value.get("attributes", {})):
+        root["attributes"] = attributes
+    compiler.node(root, scope, At(first))
+    taken = set(root["members"]) if is_dict(root.get("members")) else set[str]()
+    for source in sources[1:]:
+        members = source.value.get("members", {})
+        at = At(source, ("members",))
+        if not is_dict(members):
+            compiler.problems.add(at.problem(FORM, GROUP["members"].expected, show(members)))
+            continue
+        compiler.members({name: each for name, each in members.items() if name not in taken}, scope, at)
+        taken |= set(members)
+
+
+def _assembled(compiler: Compiler, name: str, problems: Problems) -> Spec:
+    nodes = compiler.finish()
+    problems.raise_any(name or "declaration")
+    try:
+        return cast("Spec", unflatten(nodes))
+    except SpecError as error:
+        for problem in error.problems:
+            at = compiler.places.get(problem.node) or compiler.places["/"]
+            problems.add(
+                replace(at.problem(VERSION, problem.expected, problem.found, problem.fix), code=problem.code)
+            )
+    raise SpecError(problems.found, name or "declaration")
+
+
+def _judged(
+    made: Declaration, sources: Sequence[Source], roots: Sequence[Mapping[str, Any]], problems: Problems
+) -> list[Problem]:
+    asked: list[Any] = []
+    for source, root in zip(sources, roots, strict=True):
+        for index, name in enumerate(root.get("conventions", ())):
+            try:
+                asked += conventions.of_id(name)
+            except UnknownName as error:
+                message, _, fix = str(error).partition("; ")
+                problems.add(
+                    At(source, ("conventions", index)).problem(FORM, "the name of a convention", message, fix)
+                )
+    return list(judge(spec_tree(made.spec), asked).problems) if asked else []
+
+
+def _templated(
+    made: Declaration, sources: Sequence[Source], roots: Sequence[Mapping[str, Any]], problems: Problems
+) -> list[Problem]:
+    found: list[Problem] = []
+    for source, root in zip(sources, roots, strict=True):
+        given = root.get("template")
+        if given is None:
+            continue
+        at = At(source, ("template",))
+        try:
+            if isinstance(given, str):
+                given = _template_file(source, given, at, problems)
+            if given is not None:
+                found += Template.parse({"zom_template": 1, **given}).check(made.spec)
+        except SpecError as error:
+            for problem in error.problems:
+                problems.add(at.problem(FORM, problem.expected, problem.found, problem.fix))
+    return found
+
+
+def _template_file(source: Source, name: str, at: At, problems: Problems) -> Mapping[str, Any] | None:
+    if source.folder is None:
+        problems.add(at.problem(FORM, "a template, for the declaration is no file", show(name)))
+        return None
+    file = source.folder / name
+    try:
+        if file.suffix in {".yaml", ".yml", ".toml"}:
+            return cast("Mapping[str, Any]", read_source(file, name).value)
+        text = file.read_bytes()
+    except OSError as cause:
+        problems.add(at.problem(FORM, "a file that can be read", f"{show(name)}: {cause.strerror}"))
+        return None
+    faults: list[Any] = []
+    value = read_json(text, faults)
+    if faults or not is_dict(value):
+        problems.add(at.problem(FORM, "a template in JSON", show(name)))
+        return None
+    return value

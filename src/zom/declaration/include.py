@@ -1,0 +1,89 @@
+"""Includes: other files whose words hold in a declaration, where it says nothing else."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from zom.declaration.source import At, read_source
+from zom.declaration.words import FORM, ROOT
+from zom.errors import SpecError
+from zom.json.python_value import is_list
+from zom.problems import rule, show
+
+if TYPE_CHECKING:
+    from zom.declaration.source import Problems, Source
+
+__all__ = ["included"]
+
+INCLUDE = rule(
+    "declaration/include",
+    "a file that is included lies beside the declaration or below, and doesn't include itself",
+    source="the form of declarations, docs/declaring.md",
+)
+
+_MOST_FILES: Final = 100
+
+
+def included(source: Source, problems: Problems) -> list[Source]:
+    """The source and all that it includes, each once; what comes first counts most."""
+    found: list[Source] = []
+    seen: set[Path] = set()
+    if source.folder is None:
+        if "include" in source.value:
+            fix = "give it as a file"
+            problems.add(
+                At(source, ("include",)).problem(
+                    INCLUDE, "a declaration in a file, to include others", "none", fix
+                )
+            )
+        return [source]
+    root = source.folder.resolve()
+    _follow(source, (root / Path(source.name).name,), root, found, seen, problems)
+    return found
+
+
+def _follow(  # noqa: PLR0913, PLR0917 - what is known of the way here
+    source: Source,
+    way: tuple[Path, ...],
+    root: Path,
+    found: list[Source],
+    seen: set[Path],
+    problems: Problems,
+) -> None:
+    """Add the source and what it includes; `way` are the files that lead to it, itself the last."""
+    found.append(source)
+    seen.add(way[-1])
+    given: Any = source.value.get("include", [])
+    at = At(source, ("include",))
+    if not ROOT["include"].holds(given):
+        problems.add(at.problem(FORM, ROOT["include"].expected, show(given)))
+        return
+    for index, name in enumerate(given if is_list(given) else [given]):
+        place = at.child(index) if is_list(given) else at
+        file = (way[-1].parent / name).resolve()
+        if not file.is_relative_to(root):
+            fix = "put it beside the declaration, or below"
+            problems.add(place.problem(INCLUDE, "a file beside the declaration or below", show(name), fix))
+        elif file in way:
+            problems.add(place.problem(INCLUDE, "files that don't include themselves", show(name)))
+        elif file in seen:
+            continue
+        elif len(found) >= _MOST_FILES:
+            problems.add(place.problem(INCLUDE, f"at most {_MOST_FILES} files", "more"))
+        else:
+            inner = _read(file, place, name, problems)
+            if inner is not None:
+                _follow(inner, (*way, file), root, found, seen, problems)
+
+
+def _read(file: Path, place: At, name: str, problems: Problems) -> Source | None:
+    if not file.is_file():
+        problems.add(place.problem(INCLUDE, "a file that is there", show(name)))
+        return None
+    try:
+        return read_source(file, name)
+    except SpecError as error:
+        for problem in error.problems:
+            problems.add(problem)
+    return None

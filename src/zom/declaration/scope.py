@@ -1,0 +1,47 @@
+"""Scopes: what holds at a node of a declaration: the sizes, defaults and names that it inherits."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+from zom.json.python_value import is_dict
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+__all__ = ["Scope", "merged"]
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """What a node inherits."""
+
+    form: str = "v3"
+    """The format: "v2", "v3" or "draft"."""
+    names: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    """The values of parameters and of the loops around the node."""
+    sizes: Mapping[str, int] = field(default_factory=dict[str, int])
+    defaults: Mapping[str, Any] = field(default_factory=dict[str, Any])
+
+    def inside(self, sizes: Mapping[str, int], defaults: Mapping[str, Any]) -> Scope:
+        """The scope below a group that states sizes and defaults."""
+        return replace(self, sizes={**self.sizes, **sizes}, defaults=merged(self.defaults, defaults))
+
+    def turn(self, names: Mapping[str, Any]) -> Scope:
+        """The scope of one turn of a loop."""
+        return replace(self, names={**self.names, **names})
+
+
+def merged(below: Mapping[str, Any], above: Mapping[str, Any]) -> dict[str, Any]:
+    """Both, where `above` counts; mappings that are no codecs, such as chunks by name, are merged themselves.
+
+    >>> merged({"chunks": {"t": 1}, "dtype": "int8"}, {"chunks": {"x": 2}})
+    {'chunks': {'t': 1, 'x': 2}, 'dtype': 'int8'}
+    """
+    made: dict[str, Any] = {**below, **above}
+    for name in ("chunks", "shards", "attributes"):
+        lower, upper = below.get(name), above.get(name)
+        if is_dict(lower) and is_dict(upper):
+            made[name] = {**lower, **upper}
+    return made

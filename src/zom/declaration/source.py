@@ -1,0 +1,148 @@
+"""Sources: the texts of declarations, read into plain values, and where each value stands in them.
+
+A source is YAML, TOML or JSON, by the name of its file, or a mapping that Python made. Every value that is read
+from a text has a line and a column, which problems name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path as FilePath
+from typing import TYPE_CHECKING, Any, Final, cast
+
+from zom.declaration.toml_text import read_toml
+from zom.declaration.yaml_text import read_yaml
+from zom.errors import SpecError
+from zom.json.place import locate
+from zom.json.read import read_json
+from zom.json.value import thaw
+from zom.problems import Fault, Problem, pointer_of, rule, show
+
+if TYPE_CHECKING:
+    from zom.declaration.places import Places
+    from zom.problems import Path, Rule
+
+__all__ = ["TEXT", "At", "Problems", "Source", "read_source", "source_of_mapping", "source_of_text"]
+
+TEXT = rule(
+    "declaration/text",
+    "a declaration is YAML, TOML or JSON, and one mapping",
+    source="the form of declarations, docs/declaring.md",
+)
+
+MOST_BYTES: Final = 1 << 24
+"""Longer texts are no declarations: people write them."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Source:
+    """What was read: the values, and where they stand."""
+
+    name: str
+    """The file, as the user named it; what a message calls it."""
+    value: Any
+    folder: FilePath | None = None
+    """Where files that it includes are looked for; None where there is no file."""
+    places: Places | None = None
+    text: str | None = None
+    """The text of JSON, which is searched for a place only when there is a problem."""
+
+    def place(self, path: Path) -> tuple[int, int] | None:
+        """Line and column of the value at `path`, or of the innermost one around it."""
+        if self.text is not None:
+            return locate(self.text, pointer_of(path))
+        return None if self.places is None else self.places.find(self.value, path)
+
+
+@dataclass(frozen=True, slots=True)
+class At:
+    """A place in a source, and the node of the hierarchy that it declares."""
+
+    source: Source
+    path: Path = ()
+    node: str = "/"
+
+    def child(self, *steps: str | int) -> At:
+        """The place of a value inside of this one."""
+        return At(self.source, (*self.path, *steps), self.node)
+
+    def of(self, node: str) -> At:
+        """The same place, which declares the node at the path `node`."""
+        return At(self.source, self.path, node)
+
+    def problem(self, broken: Rule, expected: str, found: str, fix: str | None = None) -> Problem:
+        """What is wrong here."""
+        fault = Fault(broken, self.path, expected, found, fix, self.source.place(self.path))
+        return fault.problem(node="/", key=self.source.name or None)
+
+
+@dataclass(slots=True)
+class Problems:
+    """The problems of a declaration, each once, in the order in which they were found."""
+
+    found: list[Problem] = field(default_factory=list[Problem])
+
+    def add(self, problem: Problem) -> None:
+        """Keep a problem, unless it is known: a loop finds it once for each turn."""
+        if problem not in self.found:
+            self.found.append(problem)
+
+    def raise_any(self, name: str) -> None:
+        """SpecError where there is a problem."""
+        if self.found:
+            raise SpecError(self.found, name)
+
+
+def read_source(file: str | FilePath, name: str | None = None) -> Source:
+    """The declaration in a file, which messages call `name`; its suffix says in which language it is written."""
+    path = FilePath(file)
+    name = str(file) if name is None else name
+    try:
+        with path.open("rb") as opened:
+            text = opened.read(MOST_BYTES + 1)
+    except OSError as cause:
+        reason = cause.strerror or str(cause)
+        raise _refused(name, "a file that can be read", reason, None) from cause
+    return source_of_text(text, name, path.suffix.lower().removeprefix("."), path.parent)
+
+
+def source_of_text(text: bytes | str, name: str, language: str, folder: FilePath | None = None) -> Source:
+    """The declaration in a text, which is written in the `language` "yaml" ("yml"), "toml" or "json".
+
+    >>> source_of_text("zom: 1", "a.yaml", "yaml").value
+    {'zom': 1}
+    """
+    data = text.encode() if isinstance(text, str) else text
+    if len(data) > MOST_BYTES:
+        raise _refused(name, f"at most {MOST_BYTES} bytes", "more", "declare what repeats with `for`")
+    try:
+        decoded = data.decode("utf-8-sig")
+    except UnicodeDecodeError as cause:
+        raise _refused(name, "text in UTF-8", f"byte {cause.start} is none", None) from cause
+    faults: list[Fault] = []
+    places: Places | None = None
+    value: Any = None
+    if language in {"yaml", "yml"}:
+        value, places = read_yaml(decoded, faults, TEXT)
+    elif language == "toml":
+        value, places = read_toml(decoded, faults, TEXT)
+    elif language == "json":
+        value = thaw(read_json(decoded, faults))
+    else:
+        found = f".{language}" if language else "a name without one"
+        raise _refused(name, "a name that ends in .yaml, .toml or .json", found, None)
+    if not faults and not isinstance(value, Mapping):
+        faults.append(Fault(TEXT, (), "a mapping", show(value), "begin with zom: 1"))
+    if faults:
+        raise SpecError([fault.problem(key=name) for fault in faults], name)
+    return Source(name, value, folder, places, decoded if language == "json" else None)
+
+
+def source_of_mapping(value: Mapping[str, Any]) -> Source:
+    """A declaration that Python made."""
+    return Source("", cast("Any", value))
+
+
+def _refused(name: str, expected: str, found: str, fix: str | None) -> SpecError:
+    return SpecError([Fault(TEXT, (), expected, found, fix).problem(key=name)], name)

@@ -1,0 +1,337 @@
+"""The words of declarations: what may be said of the root, of a group and of an array, and in what form.
+
+One table: the compiler refuses what is not in it, the JSON Schema and its descriptions are made from it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+from zom.declaration.expression import UNFILLED
+from zom.extension.registry import did_you_mean, near
+from zom.json.python_value import is_dict, is_list
+from zom.problems import rule, show
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from zom.declaration.source import At, Problems
+
+__all__ = ["ARRAY", "DEFAULTS", "FORM", "GROUP", "ROOT", "WORD", "Word", "check_words", "is_open"]
+
+WORD = rule(
+    "declaration/word",
+    "a declaration has only words that mean something where they stand",
+    source="the form of declarations, docs/declaring.md",
+    schema=True,
+)
+FORM = rule(
+    "declaration/form",
+    "what a word says has the form that it asks for",
+    source="the form of declarations, docs/declaring.md",
+    schema=True,
+)
+
+HOLE: Final[dict[str, Any]] = {"type": "string", "pattern": r"\$\{"}
+"""An expression, which may stand for any value."""
+
+
+@dataclass(frozen=True, slots=True)
+class Word:
+    """What one word says."""
+
+    text: str
+    """In one sentence, for editors."""
+    expected: str
+    """The form, in words."""
+    schema: Mapping[str, Any]
+    """The form, without expressions."""
+    holds: Callable[[Any], bool]
+    """Whether a value, its expressions filled in, has the form."""
+
+
+def _texts(value: Any) -> bool:
+    return is_list(value) and all(isinstance(each, str) for each in value)
+
+
+def _text(value: Any) -> bool:
+    return isinstance(value, str)
+
+
+def _number(value: Any) -> bool:
+    return isinstance(value, (int, float)) and not isinstance(value, bool)
+
+
+def _whole(value: Any) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
+def _lengths(value: Any) -> bool:
+    return is_list(value) and all(_whole(each) and each >= 0 for each in value)
+
+
+def _anything(_value: Any) -> bool:
+    return True
+
+
+def _parts(value: Any) -> bool:
+    one = value is None or _text(value) or _whole(value)
+    return one or is_dict(value) or (is_list(value) and all(each is None or _whole(each) for each in value))
+
+
+def _codec(value: Any) -> bool:
+    return _text(value) or is_dict(value)
+
+
+def _compression(value: Any) -> bool:
+    return value is None or _codec(value) or _codecs(value)
+
+
+def _codecs(value: Any) -> bool:
+    return is_list(value) and all(map(_codec, value))
+
+
+_INT: Final[dict[str, Any]] = {"type": "integer", "minimum": 0}
+_OBJECT: Final[dict[str, Any]] = {"type": "object"}
+_NUMBER: Final[dict[str, Any]] = {"type": "number"}
+_STRING: Final[dict[str, Any]] = {"type": "string"}
+_CODEC: Final[dict[str, Any]] = {"type": ["string", "object"]}
+_PARTS: Final[dict[str, Any]] = {
+    "anyOf": [
+        {"enum": ["auto", "whole", None]},
+        {"type": "string", "pattern": r"^[0-9.]+ ?([kKMGT]i?)?B$"},
+        {"type": "integer", "minimum": 1},
+        {"type": "array", "items": {"type": ["integer", "null"]}},
+        {"type": "object", "additionalProperties": {"type": ["integer", "null", "string"]}},
+    ]
+}
+
+_FOR: Final = Word(
+    'Repeat this member for every combination of values; its name says where they go, as in "${row}".',
+    "a mapping of names to lists or ranges",
+    {
+        "type": "object",
+        "minProperties": 1,
+        "additionalProperties": {
+            "anyOf": [{"type": "array"}, {"$ref": "#/$defs/range"}, HOLE],
+        },
+    },
+    is_dict,
+)
+_ATTRIBUTES: Final = Word("The attributes.", "a mapping", _OBJECT, is_dict)
+
+ARRAY: Final[Mapping[str, Word]] = {
+    "dims": Word(
+        "The names of the dimensions; their lengths stand in `sizes`.",
+        "a list of names",
+        {"type": "array", "items": {"type": ["string", "null"]}},
+        lambda value: is_list(value) and all(each is None or _text(each) for each in value),
+    ),
+    "shape": Word(
+        "The lengths of the dimensions, where `sizes` don't say.",
+        "a list of lengths",
+        {"anyOf": [_INT, {"type": "array", "items": {"anyOf": [_INT, HOLE]}}]},
+        lambda value: _lengths(value) or (_whole(value) and value >= 0),
+    ),
+    "dtype": Word(
+        "The data type: int16, float32, string, datetime64[ns] ...",
+        "the name of a data type, or its definition",
+        {"type": ["string", "object"]},
+        _codec,
+    ),
+    "chunks": Word(
+        "The chunks: lengths by dimension, a list, auto, whole, or about so many bytes, such as 4 MiB.",
+        'lengths by dimension or in order, "auto", "whole", or a size such as "4 MiB"',
+        _PARTS,
+        _parts,
+    ),
+    "shards": Word(
+        "The shards that chunks are gathered into, said like chunks; null for none.",
+        'lengths by dimension or in order, "auto", "whole", a size such as "64 MiB", or null',
+        _PARTS,
+        _parts,
+    ),
+    "compress": Word(
+        "How chunks are compressed: zstd, gzip:9, blosc ..., one codec or several, or null.",
+        "a name, a codec, several codecs, or null",
+        {"anyOf": [{"type": ["string", "object", "null"]}, {"type": "array", "items": _CODEC}]},
+        _compression,
+    ),
+    "codecs": Word(
+        "The whole chain of codecs.", "a list of codecs", {"type": "array", "items": _CODEC}, _codecs
+    ),
+    "filters": Word(
+        "Codecs before the others.", "a list of codecs", {"type": "array", "items": _CODEC}, _codecs
+    ),
+    "checksum": Word(
+        "Whether chunks have checksums.",
+        "true, false or null",
+        {"type": ["boolean", "null"]},
+        lambda value: value is None or isinstance(value, bool),
+    ),
+    "order": Word(
+        "The order of elements in a chunk.",
+        '"C" or "F"',
+        {"enum": ["C", "F"]},
+        lambda value: value in {"C", "F"},
+    ),
+    "separator": Word(
+        "What stands between the numbers in the keys of chunks (v2 and draft).",
+        '"." or "/"',
+        {"enum": [".", "/"]},
+        lambda value: value in {".", "/"},
+    ),
+    "fill_value": Word("What was never written reads as.", "a value of the data type", {}, _anything),
+    "missing": Word(
+        "The stored value that stands for none; the fill value, too.",
+        "a value of the data type",
+        {},
+        _anything,
+    ),
+    "scale_factor": Word("What stored values are multiplied with.", "a number", _NUMBER, _number),
+    "add_offset": Word("What is added then.", "a number", _NUMBER, _number),
+    "units": Word("The units, such as K, or days since 2000-01-01.", "a text", _STRING, _text),
+    "calendar": Word("The calendar of a time.", "a text", _STRING, _text),
+    "values": Word(
+        "The values, written when the array is made: a list, a range, or one value for all.",
+        "a list, a range, or one value",
+        {"anyOf": [{"type": ["array", "number", "string", "boolean"]}, {"$ref": "#/$defs/range"}]},
+        _anything,
+    ),
+    "attributes": _ATTRIBUTES,
+    "for": _FOR,
+}
+
+GROUP: Final[Mapping[str, Word]] = {
+    "attributes": _ATTRIBUTES,
+    "members": Word(
+        "What is in the group, by name or by path.",
+        "a mapping of names to arrays and groups",
+        {"type": "object", "additionalProperties": {"$ref": "#/$defs/node"}},
+        is_dict,
+    ),
+    "sizes": Word(
+        "The lengths of dimensions by name, for this group and all below it.",
+        "a mapping of names to lengths",
+        {"type": "object", "additionalProperties": {"anyOf": [_INT, HOLE]}},
+        lambda value: is_dict(value) and all(_whole(each) and each >= 0 for each in value.values()),
+    ),
+    "defaults": Word(
+        "What holds for the arrays of this group and below, where they don't say otherwise.",
+        "a mapping of words of arrays",
+        {"$ref": "#/$defs/defaults"},
+        is_dict,
+    ),
+    "coordinates": Word(
+        "The members that are coordinates beside the dimensions' own, as xarray names them.",
+        "a list of names of members",
+        {"type": "array", "items": _STRING},
+        _texts,
+    ),
+    "ome": Word(
+        "An OME-Zarr image with its levels, or with `plate`, a plate of wells.",
+        "the arguments of zom.conventions.ome.image, or `plate`",
+        {"type": "object"},
+        is_dict,
+    ),
+    "multiscales": Word(
+        "A pyramid of the members by the multiscales convention.",
+        "the arguments of zom.conventions.multiscales.group",
+        {"type": "object"},
+        is_dict,
+    ),
+    "anndata": Word(
+        "The skeleton of an AnnData.",
+        "the arguments of zom.conventions.anndata.skeleton",
+        {"type": "object"},
+        is_dict,
+    ),
+    "for": _FOR,
+}
+
+ROOT: Final[Mapping[str, Word]] = {
+    "zom": Word(
+        "The version of the form of declarations.",
+        "1",
+        {"const": 1},
+        lambda value: value == 1 and _whole(value),
+    ),
+    "format": Word(
+        "The format of Zarr.",
+        '2, 3 or "draft"',
+        {"enum": [2, 3, "draft"]},
+        lambda value: value in (2, 3, "draft"),
+    ),
+    "parameters": Word(
+        "What may be set from outside: defaults by name, or what is expected of a value.",
+        "a mapping of names to values, or to mappings with any of default, type and description",
+        {"type": "object", "propertyNames": {"pattern": "^[A-Za-z_][A-Za-z0-9_]*$"}},
+        is_dict,
+    ),
+    "conventions": Word(
+        "The conventions that the hierarchy keeps.",
+        "a list of names",
+        {"type": "array", "items": _STRING},
+        _texts,
+    ),
+    "template": Word(
+        "The template that the hierarchy keeps: its file, or itself.",
+        "a file, or a template",
+        {"type": ["string", "object"]},
+        _codec,
+    ),
+    "include": Word(
+        "Files whose parameters, sizes, defaults, attributes and members hold here, where this one says nothing else.",
+        "a file, or a list of files",
+        {"anyOf": [_STRING, {"type": "array", "items": _STRING}]},
+        lambda value: _text(value) or _texts(value),
+    ),
+}
+
+DEFAULTS: Final = frozenset(
+    {
+        "dtype",
+        "chunks",
+        "shards",
+        "compress",
+        "filters",
+        "checksum",
+        "order",
+        "separator",
+        "fill_value",
+        "attributes",
+    }
+)
+"""The words of arrays that may be defaults."""
+
+
+def is_open(value: Any) -> bool:
+    """Whether an expression in a value could not be filled in.
+
+    >>> from zom.declaration.expression import UNFILLED
+    >>> is_open({"a": [1, UNFILLED]}), is_open([1])
+    (True, False)
+    """
+    inner = value.values() if is_dict(value) else value if is_list(value) else ()
+    return value is UNFILLED or any(map(is_open, inner))
+
+
+def check_words(
+    value: Mapping[str, Any], words: Mapping[str, Word], at: At, problems: Problems, what: str
+) -> dict[str, Any]:
+    """What `value` says in those words; other words, and other forms, are problems."""
+    said: dict[str, Any] = {}
+    for name, inner in value.items():
+        word = words.get(name)
+        if word is None:
+            hint = did_you_mean(near(name, words), words)
+            problems.add(at.child(name).problem(WORD, f"a word for {what}", show(name), hint))
+        elif is_open(inner):
+            if is_dict(inner):  # what can be known of it spares problems that follow from this one
+                said[name] = {step: 1 if each is UNFILLED else each for step, each in inner.items()}
+        elif not word.holds(inner):
+            problems.add(at.child(name).problem(FORM, word.expected, show(inner)))
+        else:
+            said[name] = inner
+    return said

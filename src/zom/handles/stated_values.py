@@ -1,0 +1,88 @@
+"""Stated values: those that a declaration gives its arrays, and what becomes of them when it is applied.
+
+Values of new arrays are part of the all or nothing, where a plan only creates. Values of arrays that are there are
+compared with what is stored, and written after the documents where they differ: an interruption in between is
+mended by applying the declaration again.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from zom.hierarchy.change.conflicts import EXISTS, conflict
+from zom.hierarchy.stored.read import read
+from zom.paths import join, parse_path
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from zom.hierarchy.change.plan import Action, ChangePlan
+
+__all__ = ["NONE_STATED", "StatedValues", "with_values"]
+
+
+@dataclass(frozen=True, slots=True)
+class StatedValues:
+    """Values by path below the root of a plan."""
+
+    new: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    """Those that are written together with their arrays, all or nothing."""
+    later: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    """Those that are written once the documents are."""
+
+
+NONE_STATED: Final = StatedValues()
+
+
+def with_values(
+    change: ChangePlan, values: Mapping[str, Any], opens: Callable[..., Any]
+) -> tuple[ChangePlan, StatedValues]:
+    """The plan with what becomes of values: other ones than are stored are a conflict, or are written.
+
+    >>> import zom
+    >>> from zom.hierarchy.change.planner import plan_for
+    >>> change = plan_for(zom.v3.ArraySpec.build(shape=(2,), dtype="int8"), zom.store("memory://"))
+    >>> list(with_values(change, {"/": np.ones(2, "i1")}, zom.Array)[1].new)
+    ['/']
+    """
+    actions = {action.path: action for action in change.actions}
+    stated: dict[str, Any] = {}
+    changed: dict[str, Action] = {}
+    problems = list(change.problems)
+    for given, value in values.items():
+        path = join((*parse_path(change.path), *parse_path(given)))
+        action = actions.get(path)
+        if action is None:
+            continue  # below what is in the way, which is a problem already
+        if action.verb in {"keep", "update attributes", "rewrite document"}:
+            if _is_stored(change, path, value, opens):
+                continue
+            if change.on_conflict == "refuse":
+                fix = "ask for on_conflict='update', and the stated values are written"
+                problems.append(conflict(EXISTS, path, "the values that are stated", "others", fix))
+            if action.verb == "keep":
+                changed[path] = replace(action, verb="write values")
+        stated[given] = value
+    made = replace(
+        change,
+        actions=tuple(changed.get(action.path, action) for action in change.actions),
+        problems=tuple(problems),
+    )
+    alone = change.journal.adds and all(
+        join((*parse_path(change.path), *parse_path(given))) in change.made for given in stated
+    )
+    return made, StatedValues(new=stated) if alone else StatedValues(later=stated)
+
+
+def _is_stored(change: ChangePlan, path: str, value: Any, opens: Callable[..., Any]) -> bool:
+    """Whether the array at `path` holds these values."""
+    spec = read(change.store, path, depth=0)
+    found = opens(spec, change.store, path, change.layout, mode="r")[...]
+    if found.dtype.hasobject or value.dtype.hasobject:
+        return bool(np.array_equal(found, value))
+    return bool(
+        found.shape == value.shape and found.astype(value.dtype, copy=False).tobytes() == value.tobytes()
+    )

@@ -1,0 +1,203 @@
+"""Declarations applied: planned, made real, compared; twice, and the second time nothing is written."""
+
+from __future__ import annotations
+
+import json
+
+import jsonschema
+import numpy as np
+import pytest
+
+import zom
+from zom.cli.main import main
+from zom.declaration.schema import declaration_schema
+from zom.errors import ConflictError, SpecError
+
+YAML = """\
+zom: 1
+parameters: {days: 3}
+sizes: {time: "${days}", lat: 3}
+defaults: {chunks: {time: 10}}
+conventions: [xarray]
+members:
+  time: {dims: [time], dtype: int64, values: {start: 0, step: 1}, units: days since 2000-01-01}
+  lat: {dims: [lat], dtype: float64, values: {start: 90, stop: -90}}
+  name: {dims: [lat], dtype: string, values: [north, middle, 南]}
+  t: {dims: [time, lat], dtype: float32}
+"""
+
+
+@pytest.fixture
+def file(tmp_path):
+    pytest.importorskip("yaml", reason="pyyaml is not installed (pip install 'zom[yaml]')")
+    made = tmp_path / "climate.yaml"
+    made.write_text(YAML, encoding="utf-8")
+    return made
+
+
+def test_values_are_written_with_their_arrays(file):
+    root = zom.materialize(zom.declare(file), "memory:")
+    assert root["lat"][:].tolist() == [90, 0, -90]
+    assert root["name"][:].tolist() == ["north", "middle", "南"]
+    again = zom.plan(zom.declare(file), root.store)
+    assert again.is_empty
+    assert again.counts == {"keep": 5}
+    again.apply()
+
+
+@pytest.mark.parametrize("below", ["", "inner/group"])
+def test_other_values_are_a_conflict_or_are_written(file, below):
+    root = zom.materialize(zom.declare(file), "memory:", below)
+    root["lat"][1] = 5
+    root["name"][0] = "other"
+    plan = zom.plan(zom.declare(file), root.store, below)
+    assert [problem.expected for problem in plan.problems] == ["the values that are stated"] * 2
+    with pytest.raises(ConflictError, match="and the stated values are written"):
+        zom.materialize(zom.declare(file), root.store, below)
+    assert root["lat"][1] == 5
+    plan = zom.plan(zom.declare(file), root.store, below, on_conflict="update")
+    assert plan.counts == {"write values": 2, "keep": 3}
+    assert not plan.is_empty
+    plan.apply()
+    assert root["lat"][1] == 0
+    assert root["name"][0] == "north"
+    assert zom.plan(zom.declare(file), root.store, below).is_empty
+
+
+def test_arrays_that_grow_get_the_values_of_their_new_length(file):
+    root = zom.materialize(zom.declare(file), "memory:")
+    root["t"][:] = 7
+    grown = zom.declare(file, days=5)
+    made = zom.materialize(grown, root.store, on_conflict="update")
+    assert made["time"][:].tolist() == [0, 1, 2, 3, 4]
+    assert made["t"][:, 0].tolist() == [7, 7, 7, 0, 0]
+    assert zom.plan(grown, root.store, on_conflict="update").is_empty
+
+
+def test_nan_is_equal_to_itself():
+    declared = zom.declare({"zom": 1, "shape": [2], "dtype": "float32", "values": [float("nan"), -0.0]})
+    array = zom.materialize(declared, "memory:")
+    assert np.signbit(array[1])
+    assert zom.plan(declared, array.store).is_empty
+
+
+def test_a_declaration_is_taken_where_a_spec_is(file):
+    declared = zom.declare(file)
+    root = zom.materialize(declared, "memory:")
+    assert not zom.diff(declared, root)
+    assert zom.validate(declared).ok
+    changes = [str(each) for each in zom.diff(root, zom.declare(file, days=4))]
+    assert sorted(changes) == ["~ /t: shape[0]: 3 -> 4", "~ /time: shape[0]: 3 -> 4"]
+
+
+def test_findings_of_a_report_have_places_in_the_declaration(file):
+    file.write_text("zom: 1\nsizes: {x: 2}\nmembers:\n  a: {shape: [2], dtype: int8}\n")
+    (problem,) = zom.validate(zom.declare(file), conventions=["xarray"])
+    assert (problem.code, problem.key, problem.line) == ("xarray/dims-present", str(file), 4)
+
+
+def test_nothing_is_written_where_a_declaration_is_faulty(tmp_path, file):
+    file.write_text(YAML.replace("dtype: float64", "dtype: flaot64"))
+    with pytest.raises(SpecError):
+        zom.materialize(zom.declare(file), tmp_path / "out.zarr")
+    assert main(["create", str(file), str(tmp_path / "out.zarr")]) == 3
+    assert not (tmp_path / "out.zarr").exists()
+
+
+# --- the command ------------------------------------------------------------------------------------------
+
+
+def run(capsys, *arguments):
+    code = main([*map(str, arguments)])
+    return code, *capsys.readouterr()
+
+
+def test_the_command_creates_plans_and_compares(capsys, tmp_path, file):
+    store = tmp_path / "out.zarr"
+    assert run(capsys, "create", file, store, "--set", "days=2")[:2] == (0, f"{store}: 5 created\n")
+    assert "nothing was written" in run(capsys, "create", file, store, "--set", "days=2")[1]
+    code, out, _ = run(capsys, "plan", file, store)
+    assert code == 1
+    assert "resize" in out or "conflict" in out
+    assert run(capsys, "diff", file, store, "--set", "days=2")[0] == 0
+    assert run(capsys, "diff", file, store)[0] == 1
+    assert "time=2" in run(capsys, "tree", file, "--set", "days=2")[1]
+
+
+def test_the_command_tells_every_fault_with_its_place(capsys, tmp_path, file):
+    file.write_text(YAML.replace("sizes", "size").replace("days: 3", "days: x"))
+    code, out, _ = run(capsys, "validate", file, "--convention", "none")
+    assert code == 1
+    assert f"{file}:3:7: error: size: expected a word for an array or a group" in out
+    code, _, err = run(capsys, "create", file, tmp_path / "out.zarr")
+    assert code == 3
+    assert f"{file}: size: expected a word" in err
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        (["--set", "days"], "--set: expected NAME=VALUE, found 'days'"),
+        (["--set", "days=1", "--set", "days=2"], "--set: expected each name once, found 'days' twice"),
+        (["--set", "days=x"], 'expected a value of type integer, found "x"'),
+        (["--set", "day=1"], "expected a parameter of the declaration"),
+    ],
+)
+def test_wrong_parameters_are_told(capsys, tmp_path, file, given, message):
+    code, _, err = run(capsys, "create", file, tmp_path / "out.zarr", *given)
+    assert code in {2, 3}
+    assert message in err
+    assert not (tmp_path / "out.zarr").exists()
+
+
+def test_parameters_are_for_declarations(capsys, tmp_path):
+    document = tmp_path / "spec.json"
+    document.write_text(zom.v3.GroupSpec(members={}).to_json())
+    code, _, err = run(capsys, "tree", document, "--set", "a=1")
+    assert code == 2
+    assert "--set is for declarations" in err
+
+
+# --- the schema -------------------------------------------------------------------------------------------
+
+
+def validator():
+    schema = declaration_schema()
+    jsonschema.Draft202012Validator.check_schema(schema)
+    return jsonschema.Draft202012Validator(schema)
+
+
+GOOD = [
+    {"zom": 1},
+    {
+        "zom": 1,
+        "members": {"a": {"dims": ["x"], "dtype": "int8", "chunks": "${n}"}},
+        "sizes": {"x": "${n * 2}"},
+    },
+    {"zom": 1, "members": {"${i}": {"for": {"i": {"start": 1, "stop": 4}}, "ome": {"axes": "yx"}}}},
+    {"zom": 1, "members": {"a": {"zarr_format": 3, "node_type": "group", "anything": 1}}},
+    {"zom": 1, "shape": [3], "dtype": "int8", "values": {"start": 0, "step": 1}},
+]
+BAD = [
+    {},
+    {"zom": 2},
+    {"zom": 1, "memebrs": {}},
+    {"zom": 1, "members": {"a": {"dims": "x", "dtype": "int8"}}},
+    {"zom": 1, "members": {"a": {"dims": ["x"], "dtyp": "int8"}}},
+    {"zom": 1, "members": {"a": {"members": {}, "dims": ["x"]}}},
+    {"zom": 1, "sizes": {"x": -1}},
+    {"zom": 1, "defaults": {"dims": ["x"]}},
+    {"zom": 1, "format": 4},
+]
+
+
+@pytest.mark.parametrize("document", GOOD, ids=json.dumps)
+def test_the_schema_takes_what_is_declared(document):
+    assert list(validator().iter_errors(document)) == []
+
+
+@pytest.mark.parametrize("document", BAD, ids=json.dumps)
+def test_the_schema_refuses_what_declare_refuses(document):
+    assert list(validator().iter_errors(document))
+    with pytest.raises(SpecError):
+        zom.declare(document)
