@@ -271,6 +271,31 @@ def test_labels_keep_their_values():
         assert set(np.unique(group[level][...])) <= set(np.unique(labels))
 
 
+@pytest.mark.parametrize("name", ["int4", "uint2", "bfloat16", "float8_e4m3"])
+@pytest.mark.parametrize("method", METHOD_NAMES)
+def test_narrow_numbers_are_computed_in_wide_ones(name, method):
+    pytest.importorskip("ml_dtypes", reason="ml_dtypes is not installed (pip install 'zom[codecs]')")
+    image = zom.create_array("memory:", v3.ArraySpec.build(shape=(6, 9), dtype=name, chunks=(2, 4)))
+    values = pixels((6, 9)) % 4
+    image[...] = values
+    group = zom.pyramid(image, "memory:", levels=2, method=method)
+    wide = values.astype("i1" if "int" in name else "f8")
+    expected = reduced(wide, (2, 2), METHODS[method]).astype(image.dtype)
+    assert group["1"].dtype == image.dtype
+    np.testing.assert_array_equal(group["1"][...].astype("f4"), expected.astype("f4"))
+
+
+@pytest.mark.parametrize(
+    ("dtype", "kind"), [("string", object), ("r16", "V2"), ("U3", "U3"), ("complex64", "c8")]
+)
+def test_elements_of_every_type_have_a_first(dtype, kind):
+    image = zom.create_array("memory:", v3.ArraySpec.build(shape=(6, 9), dtype=dtype, chunks=(2, 4)))
+    if kind != "V2":
+        image[...] = pixels((6, 9)).astype("U3").astype(kind)
+    group = zom.pyramid(image, "memory:", levels=2, method="stride")
+    np.testing.assert_array_equal(group["1"][...], image[...][::2, ::2])
+
+
 # --- missing chunks ---------------------------------------------------------------------------------------
 
 

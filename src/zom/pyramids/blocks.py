@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from itertools import product
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from zom.extension.bound import Array
     from zom.pyramids.method import Method
 
-__all__ = ["reduced", "reduced_shape"]
+__all__ = ["computed_as", "in_order", "reduced", "reduced_shape"]
 
 _AT_ONCE = 1 << 20
 """The bytes that are reduced at once: what is made on the way stays in the processor's cache."""
@@ -36,8 +36,10 @@ def reduced(values: Array, factors: Sequence[int], method: Method, *, out: Array
     >>> reduced(np.array([1, 3, 7]), (2,), METHODS["mean"])
     array([2, 7])
     """
-    native: Array = values.astype(values.dtype.newbyteorder("="), copy=False)
-    found: Array = np.empty(reduced_shape(native.shape, factors), native.dtype) if out is None else out
+    native: Array = values.astype(computed_as(values.dtype), copy=False)
+    found: Array = (
+        np.empty(reduced_shape(native.shape, factors), in_order(values.dtype)) if out is None else out
+    )
     steps = _steps(found.shape, factors, native.dtype.itemsize)
     sides = [list(_pieces(*each)) for each in zip(native.shape, factors, steps, strict=True)]
     for pieces in product(*sides):
@@ -45,6 +47,28 @@ def reduced(values: Array, factors: Sequence[int], method: Method, *, out: Array
         target = tuple(piece.target for piece in pieces)
         found[target] = method.reduce(source, [piece.factor for piece in pieces])
     return found
+
+
+def in_order(dtype: np.dtype[Any]) -> np.dtype[Any]:
+    """The same type in the byte order of this machine.
+
+    >>> in_order(np.dtype(">u2")) == np.dtype("=u2")
+    True
+    """
+    return (
+        dtype if dtype.kind in "OT" else dtype.newbyteorder("=")
+    )  # numpy's strings have no order to ask for
+
+
+def computed_as(dtype: np.dtype[Any]) -> np.dtype[Any]:
+    """The type in which elements are compared and added: numpy can't do it with those of ml_dtypes.
+
+    >>> computed_as(np.dtype("u2"))
+    dtype('uint16')
+    """
+    if dtype.type.__module__ != "ml_dtypes":
+        return in_order(dtype)
+    return np.dtype({"i": "i1", "u": "u1"}.get(dtype.name[0], "f8"))
 
 
 def _steps(counts: Sequence[int], factors: Sequence[int], itemsize: int) -> list[int]:

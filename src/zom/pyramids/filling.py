@@ -20,7 +20,7 @@ from zom.extension.axis import Axis
 from zom.hierarchy.copy.chunks import stored_chunks
 from zom.hierarchy.copy.tiling import Tiling, distinct, tiling
 from zom.hierarchy.stored.chunk_compatibility import same_fill
-from zom.pyramids.blocks import reduced
+from zom.pyramids.blocks import in_order, reduced
 from zom.pyramids.method import method_of
 
 if TYPE_CHECKING:
@@ -121,7 +121,7 @@ def regions_of(pair: LevelPair) -> Tiling:
 def fill_region(pair: LevelPair, region: Region, pieces: Sequence[int]) -> None:
     """Fill one region, from pieces of the finer level."""
     fine, coarse = pair.fine.plan, pair.coarse.plan
-    work: Array = np.empty([part.stop - part.start for part in region], coarse.dtype.newbyteorder("="))
+    work: Array = np.empty([part.stop - part.start for part in region], in_order(coarse.dtype))
     for piece in _cut(region, pieces):
         source = tuple(
             slice(part.start * factor, min(part.stop * factor, axis.length))

@@ -38,10 +38,11 @@ class Method:
     centered: bool = True
     """Whether an element stands in the middle of its block, or where the first of the block is."""
 
-    def check(self, dtype: np.dtype[Any]) -> None:
-        """TypeError for a type of elements that the method is not defined for."""
-        if self.kinds is not None and dtype.kind not in self.kinds:
-            able = [each.name for each in METHODS.values() if each.kinds is None or dtype.kind in each.kinds]
+    def check(self, dtype: np.dtype[Any], computed: np.dtype[Any] | None = None) -> None:
+        """TypeError for a type of elements that the method is not defined for; they are `computed` as another one."""
+        kind = (computed or dtype).kind
+        if self.kinds is not None and kind not in self.kinds:
+            able = [each.name for each in METHODS.values() if each.kinds is None or kind in each.kinds]
             choices = " or ".join(f"method={name!r}" for name in able)
             raise TypeError(
                 f"method: {self.name!r} is not defined for elements of type {dtype}; use {choices}"

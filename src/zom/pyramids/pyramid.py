@@ -12,6 +12,7 @@ from zom.handles.array import Array
 from zom.hierarchy.copy.copy import place_in
 from zom.hierarchy.executor import pool_of
 from zom.paths import join, parse_path
+from zom.pyramids.blocks import computed_as
 from zom.pyramids.design import CONVENTIONS, Choices, design_of, like_finest
 from zom.pyramids.existing import convention_in, existing_of
 from zom.pyramids.method import method_of
@@ -89,7 +90,7 @@ def pyramid(  # noqa: PLR0913 - each is a choice of the caller's
     how = method_of(method)
     _check(on_conflict, jobs, memory, convention)
     source = source_of(image)
-    how.check(source.numpy_type)
+    how.check(source.numpy_type, computed_as(source.numpy_type))
     pool = pool_of(executor, jobs)
     opened_here: list[Store] = []
     try:

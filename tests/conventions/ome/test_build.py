@@ -95,6 +95,46 @@ def test_only_the_axes_that_are_named_are_halved():
     assert scale == {"type": "scale", "scale": [1.0, 2.0, 2.0]}
 
 
+@pytest.mark.parametrize("version", VERSIONS)
+def test_factors_are_by_axis_and_by_level(version):
+    spec = ome.image(
+        "zyx",
+        (8, 30, 31),
+        factors=[{"y": 3, "x": 3}, {"z": 2, "y": 2, "x": 2}],
+        version=version,
+        translation={"y": 5},
+    )
+    assert [tuple(member.shape) for member in spec.members.values()] == [(8, 30, 31), (8, 10, 11), (4, 5, 6)]
+    metadata = spec.attributes["multiscales"] if version == "0.4" else spec.attributes["ome"]["multiscales"]
+    (*_, last) = metadata[0]["datasets"]
+    steps = last["coordinateTransformations"]
+    steps = steps[0]["transformations"] if version == "0.6" else steps
+    assert [step[step["type"]] for step in steps] == [[2.0, 6.0, 6.0], [0.5, 7.5, 2.5]]
+    assert list(zom.validate(spec, conventions=[f"ome/{version}"])) == []
+
+
+def test_levels_by_stride_are_not_moved():
+    spec = ome.image("yx", (8, 8), levels=3, method="stride")
+    for dataset in spec.attributes["ome"]["multiscales"][0]["datasets"]:
+        assert [step["type"] for step in dataset["coordinateTransformations"]] == ["scale"]
+
+
+@pytest.mark.parametrize(("method", "of_labels"), [("local mean", "mode"), ("stride", "stride")])
+def test_labels_say_how_their_levels_are_made_where_they_stand(method, of_labels):
+    spec = ome.labels(ome.image("yx", (8, 8), levels=2, method=method), "cells")
+    (image,) = spec.attributes["ome"]["multiscales"]
+    (label,) = spec.members["labels"].members["cells"].attributes["ome"]["multiscales"]
+    assert label["type"] == of_labels
+    assert label["datasets"] == image["datasets"]
+
+
+def test_shards_of_small_levels_are_no_longer_than_these():
+    spec = ome.image("yx", (4000, 3000), levels=5, chunks=(512, 512), shards=(2048, 2048))
+    grids = [member.chunk_grid["configuration"]["chunk_shape"] for member in spec.members.values()]
+    assert grids == [[2048, 2048], [2048, 1536], [1024, 1024], [500, 375], [250, 188]]
+    assert list(zom.validate(spec, conventions=["ome/0.5"])) == []
+
+
 def test_in_0_6_a_level_has_a_scale_or_a_sequence_with_its_ends():
     spec = ome.image("yx", (8, 8), scale=(0.5, 0.5), levels=2, version="0.6")
     ends = [{"input": {"path": path}, "output": {"name": "physical"}} for path in "01"]
@@ -178,6 +218,13 @@ WRONG = {
     "scale: expected 2 numbers, one for each axis, got 1": lambda: ome.image("yx", (2, 3), scale=[1]),
     "scale: expected the name of an axis, y, x, got 'z'": lambda: ome.image("yx", (2, 3), scale={"z": 1}),
     "halved: expected the names of axes, y, x, got 'z'": lambda: ome.image("yx", (2, 3), halved="z"),
+    "factors: expected the names of axes, y, x, got 'z'": lambda: ome.image("yx", (2, 3), factors={"z": 2}),
+    "halved: expected nothing beside factors, which say all": lambda: ome.image(
+        "yx", (2, 3), halved="y", factors={"y": 2}
+    ),
+    "translation: expected the name of an axis, y, x, got 'z'": lambda: ome.image(
+        "yx", (2, 3), translation={"z": 2}
+    ),
     "levels: expected 1 or more, got 0": lambda: ome.image("yx", (2, 3), levels=0),
     "channels: expected 2, as many as the axis c is long, got 1": (
         lambda: ome.image("cyx", (2, 3, 4), channels=["DNA"])

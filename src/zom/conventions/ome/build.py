@@ -153,7 +153,7 @@ def labels(
     """The spec of an image, as `image` makes it, with a label image below it, of as many levels.
 
     The labels have the axes, scales and chunks of the image; along an axis of channels they are of length
-    1. `colors` are red, green, blue and opacity by label, each from 0 to 255.
+    1. Their levels are to be made by mode, or by stride where those of the image are. `colors` are red, green, blue and opacity by label, each from 0 to 255.
 
     >>> spec = labels(image("yx", (64, 64)), "nuclei", colors={1: (255, 0, 0, 255)})
     >>> spec.members["labels"].members["nuclei"].attributes["ome"]["image-label"]["colors"]
@@ -164,6 +164,8 @@ def labels(
     """
     metadata, version = metadata_of(source)
     of_image: dict[str, Any] = metadata["multiscales"][0]
+    # The translations are those of the image: what is in the middle of a block can't be its first.
+    method = "stride" if of_image.get("type") == "stride" else "mode"
     axes = _axes_in(of_image)
     flat = [place for place, axis in enumerate(axes) if axis.get("type") == "channel"]
     told = {
@@ -173,7 +175,7 @@ def labels(
             "source": {"image": "../../"},
             **({"version": version} if version != "0.6" else {}),
         },
-        "multiscales": [{**of_image, "name": name, "type": "nearest neighbour"}],
+        "multiscales": [{**of_image, "name": name, "type": method}],
     }  # fmt: skip
     members = {
         dataset["path"]: label_array(source.members[dataset["path"]], flat, dtype, version, array)
