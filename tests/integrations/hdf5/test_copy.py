@@ -62,6 +62,23 @@ def test_a_copy_may_be_v2(path, tmp_path):
     assert zom.open(tmp_path / "b.zarr", "a/t")[5, 9] == 59
 
 
+@pytest.mark.parametrize("jobs", [1, 4])
+def test_threads_copy_the_same(tmp_path, jobs):
+    values = np.random.default_rng(jobs).integers(0, 9, (64, 64))
+    with h5py.File(tmp_path / "a.h5", "w") as file:
+        file.create_dataset("same", data=values, chunks=(3, 5), compression="gzip")
+        file.create_dataset("other", data=values, chunks=(3, 5), compression="lzf")
+    zom.copy(tmp_path / "a.h5", tmp_path / "b.zarr", jobs=jobs, verify=True)
+    root = zom.open(tmp_path / "b.zarr")
+    np.testing.assert_array_equal(root["same"][...], values)
+    np.testing.assert_array_equal(root["other"][...], values)
+
+
+def test_a_dry_run_writes_nothing(path, tmp_path):
+    report = copied(path, tmp_path / "b.zarr", dry_run=True)
+    assert (report.dry_run, report.raw, (tmp_path / "b.zarr").exists()) == (True, 5, False)
+
+
 def test_a_part_is_copied(path, tmp_path):
     copied(path, tmp_path / "b.zarr", path="/a", select="t")
     assert [at for at, _ in zom.read(tmp_path / "b.zarr").walk()] == ["/", "/t"]

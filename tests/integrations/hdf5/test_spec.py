@@ -56,6 +56,19 @@ def test_a_path_is_opened_and_closed(tmp_path):
     h5py.File(path, "r+").close()  # nobody has it open
 
 
+def test_no_elements_are_read(file, monkeypatch):
+    file.create_dataset("x", data=np.arange(10), chunks=(5,), compression="gzip")
+    file["y"] = ["text"]
+
+    def refuse(*_):
+        raise AssertionError("elements were read")
+
+    monkeypatch.setattr(h5py.Dataset, "__getitem__", refuse)
+    assert list(zom.from_hdf5(file).spec.members) == ["x", "y"]
+    with pytest.raises(AssertionError, match="elements were read"):
+        file["y"][...]
+
+
 def test_chunks_are_kept(file):
     file.create_dataset("x", (10, 7), "f4", chunks=(4, 3), maxshape=(None, 7))
     spec = zom.from_hdf5(file).spec["x"]
