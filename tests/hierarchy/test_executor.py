@@ -16,6 +16,7 @@ import zom
 from zom import draft, v2, v3
 from zom.errors import ChunkError, StoreError
 from zom.hierarchy.executor import Pool, grouped, pool_of
+from zom.stores.interface import Capabilities
 from zom.stores.memory import MemoryStore
 
 VALUES = np.arange(40 * 30, dtype="i4").reshape(40, 30)
@@ -193,6 +194,27 @@ def test_a_zip_file_that_is_written_is_refused_before_anything_is_written(proces
         ):
             zom.copy(source, target, executor=processes)
         assert list(target.list()) == []
+
+
+class Forked(MemoryStore):
+    """As the fork of an icechunk session: a pickle takes what is in it along, and nobody gets back what changes."""
+
+    capabilities = Capabilities(transactional=True)
+
+    def __reduce__(self):
+        return (Forked, (contents(self),))
+
+
+def test_a_session_is_no_target_since_what_others_write_there_is_lost(processes, tmp_path):
+    source, target = filled(tmp_path / "a.zarr"), Forked()
+    with pytest.raises(
+        StoreError, match="what other processes write into a session stays in their copies of it"
+    ):
+        zom.copy(source, target, executor=processes)
+    assert list(target.list()) == []
+    with ThreadPoolExecutor(2) as threads:
+        zom.copy(source, target, executor=threads)
+    assert zom.copy(target, tmp_path / "b.zarr", executor=processes).raw
 
 
 # --- migrate -------------------------------------------------------------------------------------------

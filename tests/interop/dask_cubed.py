@@ -4,7 +4,7 @@
 
 In an environment with zom and tests/interop/requirements.txt. dask and cubed read handles, plain and sharded, v2 and
 v3; dask writes into a handle by its own `store`, unaligned and with its lock; what `zom.dask.store` wrote is read by
-zarr-python and by cubed. Ends with 1 where anything differs.
+zarr-python. Sessions of icechunk are read by processes, and written by threads alone. Ends with 1 where anything differs.
 """
 
 # ruff: noqa: T201 - it tells what it does
@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 import cubed
 import dask.array as da
+import icechunk
 import numpy as np
 import zarr
 
@@ -91,6 +92,36 @@ def zarr_stores_by_as_zarr(folder: Path, name: str) -> None:
     np.testing.assert_array_equal(zom.open_array(folder / "a.zarr"), VALUES * 2)
 
 
+def refused(store: Any, words: str, **choices: Any) -> None:
+    """See that nothing is written into a session where that can't be, or where other processes' work would be lost."""
+    before = sorted(zom.store(store).list())
+    try:
+        zom.dask.store({"new": da.ones(8, chunks=4)}, zom.open_group(store, mode="r+"), **choices)
+    except zom.StoreError as error:
+        if words not in str(error):
+            raise AssertionError(f"expected {words!r} in {str(error)!r}") from error
+    else:
+        raise AssertionError("expected zom.StoreError, found none")
+    if sorted(zom.store(store).list()) != before:
+        raise AssertionError("something was written")
+
+
+def sessions_are_written_by_threads_alone(folder: Path, name: str) -> None:
+    if name == "v2":
+        return  # icechunk holds v3 alone
+    repository = icechunk.Repository.create(icechunk.local_filesystem_storage(str(folder / "repository")))
+    session = repository.writable_session("main")
+    group = zom.create_group(session.store, v3.GroupSpec())
+    zom.dask.store({"a": da.from_array(VALUES, chunks=(16, 22))}, group)
+    refused(session.store, "a session that can be changed stays in its process", scheduler="processes")
+    session.commit("a")
+    refused(repository.readonly_session("main").store, "the store is read-only")
+    fork = repository.writable_session("main").fork()
+    refused(fork.store, "what other processes write into a session", scheduler="processes")
+    lazy = zom.open_array(repository.readonly_session("main").store, "a").to_dask()
+    np.testing.assert_array_equal(lazy.compute(scheduler="processes"), VALUES)
+
+
 CHECKS: tuple[Callable[[Path, str], None], ...] = (
     dask_reads,
     dask_writes_unaligned,
@@ -98,6 +129,7 @@ CHECKS: tuple[Callable[[Path, str], None], ...] = (
     cubed_writes_by_as_zarr,
     zarr_reads_what_tasks_wrote,
     zarr_stores_by_as_zarr,
+    sessions_are_written_by_threads_alone,
 )
 
 

@@ -15,13 +15,14 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar, cast
 
 from zom.engine.workers import processors
+from zom.errors import StoreError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
     from zom.stores.interface import Store
 
-__all__ = ["Executor", "Pool", "grouped", "pool_of"]
+__all__ = ["Executor", "Pool", "check_target", "grouped", "pool_of"]
 
 C = TypeVar("C")
 T = TypeVar("T")
@@ -68,8 +69,8 @@ class Pool:
         """What runs the units."""
         return self._executor
 
-    def check(self, *stores: Store) -> None:
-        """StoreError where a store can't go to the processes of the executor; nothing was written yet.
+    def check(self, *stores: Store, target: Store | None = None) -> None:
+        """StoreError where a store can't be read, or the target be written, by the processes of the executor.
 
         >>> import zom
         >>> from concurrent.futures import ProcessPoolExecutor
@@ -81,6 +82,8 @@ class Pool:
         if self._pickles:
             for store in stores:
                 pickle.dumps(store)
+            if target is not None:
+                check_target(target)
 
     def run(self, work: Callable[[C, T], R], context: C, units: Iterable[T]) -> Iterator[R]:
         """What `work(context, unit)` gives for each of the units, in their order.
@@ -119,6 +122,23 @@ class Pool:
             return max(2, _AHEAD * processors())
         threads: dict[str, int] = cast("Any", self._executor).nthreads()
         return max(2, _AHEAD * sum(threads.values()))
+
+
+def check_target(target: Store) -> None:
+    """StoreError where other processes can't write into a store, or what they write would be lost.
+
+    >>> from zom.stores.memory import MemoryStore
+    >>> check_target(MemoryStore())
+    Traceback (most recent call last):
+    zom.errors.StoreError: memory://: cannot pickle: a store in memory belongs to its process; use one that processes share, such as a directory
+    """
+    pickle.dumps(target)
+    if target.capabilities.transactional:
+        reason = (
+            "what other processes write into a session stays in their copies of it, and is lost: use threads, or let "
+            "tasks of your own return their forks, and merge these"
+        )
+        raise StoreError(target.url, "", "share", reason)
 
 
 def pool_of(executor: Any, jobs: int | None = None) -> Pool | None:

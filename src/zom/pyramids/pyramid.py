@@ -96,7 +96,7 @@ def pyramid(  # noqa: PLR0913 - each is a choice of the caller's
     try:
         target = _target(image, store, path, opened_here)
         if pool is not None:
-            pool.check(target.store, *([image.store] if isinstance(image, Array) else []))
+            pool.check(*([image.store] if isinstance(image, Array) else []), target=target.store)
         attributes = {} if target.group is None else dict(target.group.attrs)
         chosen = _convention(convention, target, attributes)
         found = convention_in(attributes)

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 import zom
 from zom import draft, v2, v3
 from zom.errors import ConcurrentWriteError, ConflictError, ExtensionError, ReadOnlyError, StoreError
+from zom.stores.interface import Capabilities
 from zom.stores.memory import MemoryStore
 
 da = pytest.importorskip("dask.array", reason="dask is not installed (pip install 'zom[dask]')")
@@ -240,6 +241,26 @@ def test_a_store_in_memory_is_not_sent_to_other_processes(compute):
     ):
         zom.dask.store({"a": lazy()}, group, scheduler="processes", compute=compute)
     assert store.written == []
+
+
+class Forked(MemoryStore):
+    """As the fork of an icechunk session: a pickle takes what is in it along, and nobody gets back what changes."""
+
+    capabilities = Capabilities(transactional=True)
+
+    def __reduce__(self):
+        return (Forked, ({key: self.get(key) for key in self.list()},))
+
+
+def test_a_session_is_no_target_since_what_others_write_there_is_lost():
+    group = group_in(Forked())
+    with pytest.raises(
+        StoreError, match=r"what other processes write into a session .* return their forks, and merge"
+    ):
+        zom.dask.store({"a": lazy()}, group, scheduler="processes")
+    assert list(group) == []
+    zom.dask.store({"a": lazy()}, group, scheduler="threads")
+    np.testing.assert_array_equal(group["a"], VALUES)
 
 
 def test_a_group_in_the_place_of_an_array_is_refused():

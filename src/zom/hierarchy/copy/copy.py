@@ -287,7 +287,7 @@ class _Copying:
     def run(self) -> None:
         """Chunks first, then all documents in one change; the target is held."""
         if self.pool is not None and self.arrays:
-            self.pool.check(self.original.store, self.target.store)
+            self.pool.check(self.original.store, target=self.target.store)
         if self.target.in_transaction:
             self._run_in_transaction()
             return

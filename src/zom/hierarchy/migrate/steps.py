@@ -34,7 +34,7 @@ def carry_out(
     """Migrate in place; how many chunks of each array were moved."""
     store = plan.original.store
     if pool is not None and plan.moves:
-        pool.check(store)
+        pool.check(target=store)
         _check_shared(store, plan.original.tree.path)
     work = journal_of(plan)
     counts: dict[str, int] = {}

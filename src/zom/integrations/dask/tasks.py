@@ -9,6 +9,7 @@ from uuid import uuid4
 
 import numpy as np
 
+from zom.hierarchy.executor import check_target
 from zom.stores.extra import imported
 
 if TYPE_CHECKING:
@@ -49,7 +50,7 @@ def check_sendable(store: Store, targets: Iterable[Array], options: Mapping[str,
     get = imported("dask.base", "dask").get_scheduler(scheduler=options.get("scheduler"))
     if get is None or getattr(get, "func", get).__module__ in {"dask.threaded", "dask.local"}:
         return
-    pickle.dumps(store)
+    check_target(store)
     for target in targets:
         pickle.dumps(target)
 
