@@ -216,6 +216,16 @@ def test_the_fill_value_is_a_mask_where_that_is_asked_for():
     assert masked["b"].isnull().all()
 
 
+def test_the_0_that_zarr_python_2_wrote_for_texts_masks_no_empty_text():
+    spec = array(v2, ["x"], (3,), "string", fill_value="")
+    root = zom.materialize(v2.GroupSpec(members={"a": spec}), "memory:")
+    root["a"][:] = ["a", "", "0"]
+    text = root.store.get("a/.zarray")
+    root.store.set("a/.zarray", text.replace(b'"fill_value": ""', b'"fill_value": 0'))
+    assert root.store.get("a/.zarray") != text
+    assert opened(root)["a"].isnull().values.tolist() == [False, False, True]
+
+
 def test_netcdf_names_of_dimensions_are_their_last_parts():
     store = MemoryStore()
     store.set(".zgroup", b'{"zarr_format": 2, "_NCZARR_GROUP": {}}')

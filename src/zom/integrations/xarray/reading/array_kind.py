@@ -47,9 +47,19 @@ class ArrayKind:
         if array.layout.family.form != "v2":
             codecs = marshal.dumps(codecs)
         key = BasicIndexer((slice(None),) * array.ndim)
-        return cls(dimensions, array.dtype, array.shape, array.fill_value, key, stored, codecs)
+        return cls(dimensions, array.dtype, array.shape, _fill_value(array), key, stored, codecs)
 
     def encoding(self) -> dict[str, Any]:
         """The encoding for one variable, which may change it."""
         codecs: Any = marshal.loads(self.codecs) if isinstance(self.codecs, bytes) else self.codecs  # noqa: S302 - our own bytes
         return {**self.stored, "preferred_chunks": dict(self.stored["preferred_chunks"]), **codecs}
+
+
+def _fill_value(array: Array) -> Any:
+    """The fill value; that of texts is one that masks no empty ones where zarr-python 2 wrote its default, 0.
+
+    zarr-python 3 has "0" there, and so has xarray's engine "zarr".
+    """
+    fill = array.fill_value
+    written: object = array.spec.document.get("fill_value")
+    return str(written) if isinstance(fill, str) and type(written) is int else fill
