@@ -6,13 +6,12 @@ from itertools import count
 
 import pytest
 
-h5py = pytest.importorskip("h5py", reason="h5py is not installed (pip install 'zom[hdf5]')")
-
 _NUMBERS = count()
 
 
 @pytest.fixture
 def file():
     """A new file in memory."""
+    h5py = pytest.importorskip("h5py", reason="h5py is not installed (pip install 'zom[hdf5]')")
     with h5py.File(f"{next(_NUMBERS)}.h5", "w", driver="core", backing_store=False) as made:
         yield made

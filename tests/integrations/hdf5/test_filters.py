@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import bz2
 import zlib
+from types import SimpleNamespace
 
 import numcodecs
 import numpy as np
 import pytest
 
 import zom
+from zom.integrations.hdf5.stored_chunks import look_at_chunks
 
 h5py = pytest.importorskip("h5py", reason="h5py is not installed (pip install 'zom[hdf5]')")
 
@@ -152,6 +154,20 @@ def test_chunks_that_nobody_can_decode_are_not_copied(file):
     assert [(problem.node, problem.code) for problem in report.problems] == [("/x", "store/unreadable-node")]
     with pytest.raises(zom.ZomError, match=r"need the filter \(32008\), which is not installed"):
         zom.open(zom.store(file), "x")
+
+
+def test_chunks_are_found_by_an_older_hdf5_too(file):
+    """HDF5 before 1.12.3 has no walk over chunks, only the nth of them."""
+    made = file.create_dataset("x", (6,), "i4", chunks=(2,))
+    made[...] = 1
+    older = SimpleNamespace(get_num_chunks=made.id.get_num_chunks, get_chunk_info=made.id.get_chunk_info)
+    for dataset in (made, SimpleNamespace(id=older)):
+        found = []
+        look_at_chunks(dataset, lambda info, found=found: found.append(info.chunk_offset))
+        assert found == [(0,), (2,), (4,)]
+        few = []
+        look_at_chunks(dataset, lambda info, few=few: few.append(info.chunk_offset) or len(few) == 2)
+        assert few == [(0,), (2,)]
 
 
 def test_a_filter_that_no_chunk_has_gone_through_is_not_missed(file):

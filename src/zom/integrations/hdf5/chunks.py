@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from zom.engine.compile import compile_plan
+from zom.integrations.hdf5.stored_chunks import look_at_chunks
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -118,10 +119,11 @@ class SourceChunks:
         rank = len(dataset.shape)
         offsets: list[tuple[int, ...]] = []
 
-        def note(info: Any) -> None:
+        def note(info: Any) -> bool:
             offsets.append(info.chunk_offset)
+            return False
 
-        dataset.id.chunk_iter(note)
+        look_at_chunks(dataset, note)
         places = np.array(offsets, np.int64).reshape(-1, rank) // np.array(dataset.chunks, np.int64)
         # Chunks beyond a shape that was made smaller may still be there.
         places = places[(places < np.array(grid[:rank])).all(axis=1)]

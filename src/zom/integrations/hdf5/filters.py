@@ -26,6 +26,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from zom.conversion.codecs import definition
 from zom.integrations.hdf5.losses import FILTER, FILTER_MISSING
+from zom.integrations.hdf5.stored_chunks import look_at_chunks
 from zom.stores.extra import imported
 
 if TYPE_CHECKING:
@@ -107,12 +108,13 @@ def _is_used(dataset: Any, index: int) -> bool:
     """Whether any chunk has gone through the filter: an optional one is left out where it isn't installed."""
     used: list[bool] = []
 
-    def look(info: Any) -> bool | None:
-        used.append(not info.filter_mask >> index & 1)
-        return used[-1] or None  # anything but None ends the walk
+    def look(info: Any) -> bool:
+        if not info.filter_mask >> index & 1:
+            used.append(True)
+        return bool(used)
 
-    dataset.id.chunk_iter(look)
-    return any(used[-1:])
+    look_at_chunks(dataset, look)
+    return bool(used)
 
 
 def _is_uneven(codecs: Sequence[dict[str, Any]]) -> bool:
