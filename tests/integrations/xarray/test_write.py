@@ -200,13 +200,12 @@ def test_without_dask_there_is_nothing_to_compute_later(monkeypatch):
     assert keys(store) == []
 
 
-def test_a_store_in_memory_cant_be_sent_to_workers():
-    distributed = pytest.importorskip("distributed")
+def test_a_store_in_memory_cant_be_sent_to_other_processes():
     store = MemoryStore()
-    with (
-        distributed.Client(n_workers=1, processes=False, dashboard_address=None),
-        pytest.raises(StoreError, match="memory"),
-    ):
+    message = (
+        r"memory://: cannot pickle: a store in memory belongs to its process; use one that processes share"
+    )
+    with dask.config.set(scheduler="processes"), pytest.raises(StoreError, match=message):
         write(climate().chunk({"time": 2}), store)
     assert keys(store) == []
 
@@ -396,6 +395,15 @@ def test_no_dimension_gets_two_lengths(store):
         ConflictError, match=r"/short: expected 4 elements along x, as other arrays have, found 2"
     ):
         write(xr.Dataset({"short": ("x", [1, 2])}), store, mode="a")
+
+
+def test_integers_are_not_wrapped():
+    made = write(xr.Dataset({"a": ("x", np.arange(3, dtype="i1"))}), "memory:").store
+    more = xr.Dataset({"a": ("x", [100, 200])})
+    message = r"/a: expected values from -128 to 127, which int8 holds, found 100 to 200"
+    with pytest.raises(ConflictError, match=message):
+        write(more, made, append_dim="x")
+    assert write(more - 100, made, append_dim="x")["a"][:].tolist() == [0, 1, 2, 0, 100]
 
 
 def test_longer_text_is_not_cut(store):

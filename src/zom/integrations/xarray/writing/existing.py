@@ -10,7 +10,7 @@ import numpy as np
 from zom.errors import ConflictError
 from zom.handles.handles import open_group
 from zom.hierarchy.change.conflicts import conflict
-from zom.integrations.xarray.writing.cf_variables import with_known_type
+from zom.integrations.xarray.writing.cf_variables import is_loaded, with_known_type
 from zom.model.output import member_specs
 from zom.problems import one_line, rule
 from zom.stores.extra import imported
@@ -132,11 +132,24 @@ def _shown(dims: Any) -> str:
 def _types(where: str, variable: Any, there: Any) -> list[Problem]:
     new, old = variable.dtype, there.dtype
     if _holds(new, old):
-        return []
+        return _ranges(where, variable, old)
     return [
         _differs(
             TYPES, where, f"values that {old} holds without loss", str(new), f"convert them: .astype({old!s})"
         )
+    ]
+
+
+def _ranges(where: str, variable: Any, old: Any) -> list[Problem]:
+    """Why integers don't fit into shorter ones: they would come back as others. Lazy ones are not looked at."""
+    if getattr(old, "kind", "") not in "iu" or np.can_cast(variable.dtype, old) or not is_loaded(variable):
+        return []
+    values, limits = variable.values, np.iinfo(old)
+    if not values.size or (values.min() >= limits.min and values.max() <= limits.max):
+        return []
+    expected = f"values from {limits.min} to {limits.max}, which {old} holds"
+    return [
+        _differs(TYPES, where, expected, f"{values.min()} to {values.max()}", "write another array for them")
     ]
 
 
