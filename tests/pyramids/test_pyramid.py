@@ -422,6 +422,52 @@ def test_a_pyramid_takes_the_place_of_another_one_wholly():
     check_levels(group, sparse, (2, 2), "mean", 2)
 
 
+def test_a_level_0_that_is_open_twice_is_not_deleted(tmp_path):
+    values = pixels((40, 60))
+    zom.pyramid(values, tmp_path, levels=3).store.close()
+    image = zom.open_array(tmp_path, "0")
+    group = zom.pyramid(image, tmp_path, levels=2, method="max", on_conflict="replace")
+    check_levels(group, values, (2, 2), "max", 2)
+
+
+def test_an_image_is_not_deleted_before_it_is_read(tmp_path):
+    values = pixels((40, 60))
+    zom.pyramid(values, tmp_path, "a", levels=2)
+    group = zom.open_group(tmp_path, mode="r+")
+    group.attrs["ome"] = {
+        "version": "0.5",
+        "multiscales": [{"datasets": [{"path": "a/0"}, {"path": "a/1"}]}],
+    }
+    with pytest.raises(
+        zom.StoreError, match=r"cannot replace 'a/1': the image is read from it; choose another group"
+    ):
+        zom.pyramid(group["a/1"], tmp_path, levels=2, on_conflict="replace")
+    assert sorted(group["a"]) == ["0", "1"]
+    assert group.attrs["ome"]["multiscales"][0]["datasets"] == [{"path": "a/0"}, {"path": "a/1"}]
+
+
+@pytest.mark.parametrize("version", ["0.4", "0.5"])
+def test_other_images_of_the_group_stay_described(version):
+    root, _ = image_in("memory:", version)
+    key = "multiscales" if version == "0.4" else "ome"
+    held = root.attrs[key]
+    images = held if version == "0.4" else held["multiscales"]
+    images.append({"name": "another"})
+    root.attrs[key] = held
+    group = zom.pyramid(root["0"], levels=2)
+    found = group.attrs[key] if version == "0.4" else group.attrs[key]["multiscales"]
+    assert [len(found), found[1]] == [2, {"name": "another"}]
+
+
+def test_a_pyramid_with_transformations_of_other_kinds_can_be_replaced():
+    root, _ = image_in("memory:", "0.6")
+    changed = json.loads(json.dumps(dict(root.attrs)))
+    changed["ome"]["multiscales"][0]["datasets"][0]["coordinateTransformations"][0]["type"] = "rotation"
+    root.attrs.update(changed)
+    group = zom.pyramid(pixels((8, 8)), root.store, levels=2, on_conflict="replace")
+    assert len(entry_of(group)["datasets"]) == 2
+
+
 @pytest.mark.parametrize("consolidated", [False, True])
 def test_a_pyramid_goes_into_a_group_that_is_there(tmp_path, consolidated):
     root = zom.create_group(tmp_path, v3.GroupSpec(attributes={"title": "slides"}))

@@ -25,10 +25,20 @@ class Existing:
     axes: tuple[dict[str, Any], ...] | None = None
     system: str | None = None
     """The coordinate system that the levels are described in, of OME-Zarr 0.6."""
-    scale: tuple[float, ...] | None = None
-    translation: tuple[float, ...] | None = None
+    steps: Any = None
+    """The transformations of the finest level."""
     paths: tuple[str, ...] = ()
     """The levels that there are, the finest first."""
+
+    @property
+    def scale(self) -> tuple[float, ...]:
+        """The size of an element of the finest level; empty where nothing is said of it."""
+        return _placed(self.steps).get("scale", ())
+
+    @property
+    def translation(self) -> tuple[float, ...]:
+        """Where the first element of the finest level is; empty where nothing is said of it."""
+        return _placed(self.steps).get("translation", ())
 
 
 def convention_in(attributes: Mapping[str, Any]) -> str | None:
@@ -73,21 +83,19 @@ def _image(convention: str, entry: dict[str, Any]) -> Existing:
     whole = is_list(axes) and all(is_dict(axis) and isinstance(axis.get("name"), str) for axis in axes)
     datasets: Any = entry.get("datasets")
     first: Any = datasets[0] if is_list(datasets) and datasets and is_dict(datasets[0]) else {}
-    scale, translation = _placed(first.get("coordinateTransformations"))
     name: Any = system.get("name")
     return Existing(
         convention,
         entry,
         axes=tuple(dict(axis) for axis in axes) if whole else None,
         system=name if isinstance(name, str) and system is not entry else None,
-        scale=scale,
-        translation=translation,
+        steps=first.get("coordinateTransformations"),
         paths=_texts(datasets, "path"),
     )
 
 
-def _placed(steps: Any) -> tuple[tuple[float, ...] | None, tuple[float, ...] | None]:
-    """The scale and the translation of a level."""
+def _placed(steps: Any) -> dict[str, tuple[float, ...]]:
+    """The scale and the translation of a level; ValueError where it has others."""
     found: list[Any] = list(steps) if is_list(steps) else []
     if len(found) == 1 and is_dict(found[0]) and found[0].get("type") == "sequence":
         inner = found[0].get("transformations")
@@ -98,8 +106,7 @@ def _placed(steps: Any) -> tuple[tuple[float, ...] | None, tuple[float, ...] | N
         raise ValueError(
             f"coordinateTransformations of level 0: expected a scale and a translation at most, found {names}"
         )
-    numbers = {step["type"]: tuple(map(float, step.get(step["type"]) or ())) for step in found}
-    return numbers.get("scale") or None, numbers.get("translation") or None
+    return {step["type"]: tuple(map(float, step.get(step["type"]) or ())) for step in found}
 
 
 def _texts(entries: Any, name: str) -> tuple[str, ...]:

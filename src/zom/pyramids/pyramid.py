@@ -11,6 +11,7 @@ from zom.handles import handles
 from zom.handles.array import Array
 from zom.hierarchy.copy.copy import place_in
 from zom.hierarchy.executor import pool_of
+from zom.hierarchy.stored.place import place_of
 from zom.paths import join, parse_path
 from zom.pyramids.blocks import computed_as
 from zom.pyramids.design import CONVENTIONS, Choices, design_of, like_finest
@@ -180,7 +181,8 @@ def _target(image: Any, place: Place | None, path: str, opened_here: list[Store]
         return _Target(store, where, None, None)
     group = handles.open_group(store, where, mode="r+") if isinstance(found, Array) else found
     first = None
-    if isinstance(image, Array) and image.store is store and parse_path(image.path)[:-1] == parse_path(where):
+    # The same directory may be open twice.
+    if isinstance(image, Array) and place_of(image.store, image.path)[:-1] == place_of(store, where):
         first = image.name
     return _Target(store, where, group, first or None)
 

@@ -5,11 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
 
-from zom.errors import ConflictError
+from zom.errors import ConflictError, StoreError
 from zom.formats import v2, v3
+from zom.handles.array import Array
 from zom.handles.changes import materialize
 from zom.hierarchy.change.conflicts import EXISTS, conflict
 from zom.hierarchy.copy.tally import Progress
+from zom.hierarchy.stored.place import place_of as node_place
 from zom.json.python_value import is_list
 from zom.paths import join, parse_path
 from zom.pyramids.filling import LevelPair, SentLevels, fill_level
@@ -18,7 +20,6 @@ from zom.pyramids.source import alone, chunks_of, write_source
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from zom.handles.array import Array
     from zom.handles.group import Group
     from zom.hierarchy.executor import Pool
     from zom.model.spec import Spec
@@ -66,10 +67,22 @@ class Writing:
             return
         if on_conflict == "refuse":
             raise ConflictError(self._problems(there), self.store.url)
+        gone = [name for name in dict.fromkeys([*there, *described]) if name in group]
+        for name in gone:
+            self._check_kept(name)
         self._withdraw(group)
-        for name in dict.fromkeys([*there, *described]):
-            if name in group:
-                group.delete(name)
+        for name in gone:
+            group.delete(name)
+
+    def _check_kept(self, name: str) -> None:
+        """StoreError where the image is a node that would be deleted before it is read."""
+        image, whole = self.source.image, join((*parse_path(self.path), *parse_path(name)))
+        if not isinstance(image, Array):
+            return
+        goes = node_place(self.store, whole)
+        if node_place(image.store, image.path)[: len(goes)] == goes:
+            reason = "the image is read from it; choose another group, or name the image as the finest level of this one"
+            raise StoreError(self.store.url, whole.strip("/"), "replace", reason)
 
     def _problems(self, there: list[str]) -> list[Problem]:
         fix = "pass on_conflict='replace' to delete it first, or choose another group"
@@ -147,12 +160,20 @@ class Writing:
             done += coarse.nchunks
             progress.reach(done)
 
+    def _others(self, found: Any) -> list[Any]:
+        """The images after the first that a group describes, where that is made anew."""
+        return found[1:] if self.first is not None and is_list(found) else []
+
     def _said(self, group: Group) -> dict[str, Any]:
         """The attributes that describe the pyramid, with those of the group that say something else."""
         said = dict(self.design.attributes)
         there = dict(group.attrs)
         if "ome" in said and isinstance(there.get("ome"), dict):
             said["ome"] = {**there["ome"], **said["ome"]}
+            others = there["ome"].get("multiscales")
+            said["ome"]["multiscales"] = [*said["ome"]["multiscales"], *self._others(others)]
+        elif is_list(said.get("multiscales")):
+            said["multiscales"] = [*said["multiscales"], *self._others(there.get("multiscales"))]
         if "zarr_conventions" in said:
             listed: list[Any] = there.get("zarr_conventions") or []
             said["zarr_conventions"] = [
