@@ -573,6 +573,15 @@ def test_a_store_that_was_opened_here_is_closed_with_the_dataset(tmp_path):
     xr.testing.assert_equal(opened(store), expected())
 
 
+def test_a_store_that_cannot_be_listed_is_read_by_what_it_is_like():
+    root = climate()
+    store = Counted(root.store)
+    store.capabilities = replace(store.capabilities, listable=False)
+    with pytest.raises(StoreError, match=r"can't list its keys, .*say what it is like with like=spec"):
+        opened(store)
+    xr.testing.assert_equal(opened(store, like=zom.read(root.store)), expected())
+
+
 def test_the_source_of_a_group_is_its_store():
     assert opened(climate()).encoding["source"] == "memory://"
 

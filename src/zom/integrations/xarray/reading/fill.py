@@ -30,7 +30,7 @@ def missing_value(array: Array, dtype: np.dtype[Any], value: Any) -> Any:
     coder: Any = FillValueCoder
     try:
         return coder.decode(value, dtype)
-    except (TypeError, ValueError) as cause:
+    except (TypeError, ValueError, AssertionError) as cause:  # xarray of 2024 asserts
         expected = f"a fill value of {dtype} as xarray writes it, floats in base64"
         fix = f"write it so, or leave the array out: drop_variables=[{array.name!r}]"
         where = (array.path, pointer_of(_PLACE), _PLACE)
