@@ -82,8 +82,7 @@ def _between(start: float, stop: Any, count: int) -> list[Any]:
     gap = stop - start
     if isinstance(gap, int) and gap % (count - 1) == 0 and abs(gap) == count - 1:
         return [start + gap // (count - 1) * index for index in range(count)]
-    found: list[Any] = np.linspace(start, stop, count).tolist()
-    return found
+    return [float(each) for each in np.linspace(float(start), float(stop), count)]
 
 
 def stated(given: Any, shape: Sequence[int], kind: DataType) -> np.ndarray[Any, Any]:
