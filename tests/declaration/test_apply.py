@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import jsonschema
 import numpy as np
@@ -11,6 +12,7 @@ import pytest
 import zom
 from zom.cli.main import main
 from zom.declaration.schema import declaration_schema
+from zom.declaration.source import read_source
 from zom.errors import ConflictError, SpecError
 
 YAML = """\
@@ -167,37 +169,27 @@ def validator():
     return jsonschema.Draft202012Validator(schema)
 
 
-GOOD = [
-    {"zom": 1},
-    {
-        "zom": 1,
-        "members": {"a": {"dims": ["x"], "dtype": "int8", "chunks": "${n}"}},
-        "sizes": {"x": "${n * 2}"},
-    },
-    {"zom": 1, "members": {"${i}": {"for": {"i": {"start": 1, "stop": 4}}, "ome": {"axes": "yx"}}}},
-    {"zom": 1, "members": {"a": {"zarr_format": 3, "node_type": "group", "anything": 1}}},
-    {"zom": 1, "shape": [3], "dtype": "int8", "values": {"start": 0, "step": 1}},
-]
-BAD = [
-    {},
-    {"zom": 2},
-    {"zom": 1, "memebrs": {}},
-    {"zom": 1, "members": {"a": {"dims": "x", "dtype": "int8"}}},
-    {"zom": 1, "members": {"a": {"dims": ["x"], "dtyp": "int8"}}},
-    {"zom": 1, "members": {"a": {"members": {}, "dims": ["x"]}}},
-    {"zom": 1, "sizes": {"x": -1}},
-    {"zom": 1, "defaults": {"dims": ["x"]}},
-    {"zom": 1, "format": 4},
-]
+DOCUMENTS = json.loads((Path(__file__).parent / "documents.json").read_text(encoding="utf-8"))
+EXAMPLES = Path(__file__).parents[2] / "examples" / "declarations"
 
 
-@pytest.mark.parametrize("document", GOOD, ids=json.dumps)
+@pytest.mark.parametrize("document", DOCUMENTS["good"], ids=json.dumps)
 def test_the_schema_takes_what_is_declared(document):
     assert list(validator().iter_errors(document)) == []
 
 
-@pytest.mark.parametrize("document", BAD, ids=json.dumps)
+@pytest.mark.parametrize("document", DOCUMENTS["bad"], ids=json.dumps)
 def test_the_schema_refuses_what_declare_refuses(document):
     assert list(validator().iter_errors(document))
     with pytest.raises(SpecError):
         zom.declare(document)
+
+
+@pytest.mark.parametrize("example", sorted(EXAMPLES.iterdir()), ids=lambda file: file.name)
+def test_examples_are_short_and_keep_their_conventions(example):
+    pytest.importorskip("yaml", reason="pyyaml is not installed (pip install 'zom[yaml]')")
+    assert len(example.read_text(encoding="utf-8").splitlines()) <= 30
+    assert list(validator().iter_errors(read_source(example).value)) == []
+    report = zom.validate(zom.declare(example))
+    assert report.ok
+    assert report.conventions

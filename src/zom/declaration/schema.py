@@ -18,9 +18,15 @@ __all__ = ["ID", "declaration_schema"]
 
 ID: Final = "urn:zom:schema:v1:declaration:validation:2020-12"
 
-_DOCUMENT: Final = {
+
+def _with(name: str) -> dict[str, Any]:
+    """That a member is there, in words that validators take at their strictest."""
+    return {"required": [name], "properties": {name: True}}
+
+
+_DOCUMENT: Final[dict[str, Any]] = {
     "description": "A document of Zarr, as it stands.",
-    "anyOf": [{"required": ["zarr_format"]}, {"required": ["node_type"]}],
+    "anyOf": [_with("zarr_format"), _with("node_type")],
 }
 
 
@@ -46,18 +52,20 @@ def declaration_schema() -> dict[str, Any]:
                 "if": _DOCUMENT,
                 "then": True,
                 "else": {
-                    "if": {"anyOf": [{"required": [name]} for name in sorted(ARRAY.keys() - GROUP.keys())]},
+                    "if": {"anyOf": [_with(name) for name in sorted(ARRAY.keys() - GROUP.keys())]},
                     "then": {"$ref": "#/$defs/array"},
                     "else": {"$ref": "#/$defs/group"},
                 },
             },
             "array": {
                 "description": "An array.",
+                "type": "object",
                 "properties": _properties(ARRAY),
                 "additionalProperties": False,
             },
             "group": {
                 "description": "A group.",
+                "type": "object",
                 "properties": _properties(GROUP),
                 "additionalProperties": False,
             },

@@ -92,18 +92,22 @@ def _codecs(value: Any) -> bool:
     return is_list(value) and all(map(_codec, value))
 
 
+def _types(*names: str) -> dict[str, Any]:
+    return {"anyOf": [{"type": name} for name in names]}
+
+
 _INT: Final[dict[str, Any]] = {"type": "integer", "minimum": 0}
 _OBJECT: Final[dict[str, Any]] = {"type": "object"}
 _NUMBER: Final[dict[str, Any]] = {"type": "number"}
 _STRING: Final[dict[str, Any]] = {"type": "string"}
-_CODEC: Final[dict[str, Any]] = {"type": ["string", "object"]}
+_CODEC: Final[dict[str, Any]] = _types("string", "object")
 _PARTS: Final[dict[str, Any]] = {
     "anyOf": [
         {"enum": ["auto", "whole", None]},
         {"type": "string", "pattern": r"^[0-9.]+ ?([kKMGT]i?)?B$"},
         {"type": "integer", "minimum": 1},
-        {"type": "array", "items": {"type": ["integer", "null"]}},
-        {"type": "object", "additionalProperties": {"type": ["integer", "null", "string"]}},
+        {"type": "array", "items": _types("integer", "null")},
+        {"type": "object", "additionalProperties": _types("integer", "null", "string")},
     ]
 }
 
@@ -125,7 +129,7 @@ ARRAY: Final[Mapping[str, Word]] = {
     "dims": Word(
         "The names of the dimensions; their lengths stand in `sizes`.",
         "a list of names",
-        {"type": "array", "items": {"type": ["string", "null"]}},
+        {"type": "array", "items": _types("string", "null")},
         lambda value: is_list(value) and all(each is None or _text(each) for each in value),
     ),
     "shape": Word(
@@ -137,7 +141,7 @@ ARRAY: Final[Mapping[str, Word]] = {
     "dtype": Word(
         "The data type: int16, float32, string, datetime64[ns] ...",
         "the name of a data type, or its definition",
-        {"type": ["string", "object"]},
+        _types("string", "object"),
         _codec,
     ),
     "chunks": Word(
@@ -155,7 +159,7 @@ ARRAY: Final[Mapping[str, Word]] = {
     "compress": Word(
         "How chunks are compressed: zstd, gzip:9, blosc ..., one codec or several, or null.",
         "a name, a codec, several codecs, or null",
-        {"anyOf": [{"type": ["string", "object", "null"]}, {"type": "array", "items": _CODEC}]},
+        {"anyOf": [_types("string", "object", "null"), {"type": "array", "items": _CODEC}]},
         _compression,
     ),
     "codecs": Word(
@@ -167,7 +171,7 @@ ARRAY: Final[Mapping[str, Word]] = {
     "checksum": Word(
         "Whether chunks have checksums.",
         "true, false or null",
-        {"type": ["boolean", "null"]},
+        _types("boolean", "null"),
         lambda value: value is None or isinstance(value, bool),
     ),
     "order": Word(
@@ -196,7 +200,7 @@ ARRAY: Final[Mapping[str, Word]] = {
     "values": Word(
         "The values, written when the array is made: a list, a range, or one value for all.",
         "a list, a range, or one value",
-        {"anyOf": [{"type": ["array", "number", "string", "boolean"]}, {"$ref": "#/$defs/range"}]},
+        {"anyOf": [_types("array", "number", "string", "boolean"), {"$ref": "#/$defs/range"}]},
         _anything,
     ),
     "attributes": _ATTRIBUTES,
@@ -278,7 +282,7 @@ ROOT: Final[Mapping[str, Word]] = {
     "template": Word(
         "The template that the hierarchy keeps: its file, or itself.",
         "a file, or a template",
-        {"type": ["string", "object"]},
+        _types("string", "object"),
         _codec,
     ),
     "include": Word(
