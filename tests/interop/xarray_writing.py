@@ -19,7 +19,7 @@ import sys
 import tempfile
 import warnings
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import dask
 import numpy as np
@@ -29,6 +29,9 @@ import zarr
 
 import zom
 from zom.integrations.xarray.spec import to_spec
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 REFUSED: dict[tuple[str, int], str] = {
     ("unnamed", 3): "the name that xarray chooses begins with '__', which Zarr v3 reserves",
@@ -414,6 +417,57 @@ def unlike_changed(name: str, number: int, folder: Path) -> list[str]:
     ]
 
 
+def unlike_in_sessions() -> list[str]:
+    """What differs after zom and xarray have written, appended and overwritten the same in sessions of icechunk."""
+    import icechunk
+
+    opened = []
+    for writes in (xr.Dataset.to_zarr, zom.xarray.write):
+        repository = icechunk.Repository.create(icechunk.in_memory_storage())
+        for data, options in (
+            (packed(), {}),
+            (later(), {"append_dim": "time"}),
+            (piece(), {"region": "auto"}),
+            (climate().chunk({"time": 5}), {"group": "lazy"}),
+        ):
+            session = repository.writable_session("main")
+            writes(
+                data, session if writes is zom.xarray.write else session.store, consolidated=False, **options
+            )
+            session.commit("written")
+        store = repository.readonly_session("main").store
+        opened += [xr.open_zarr(store, group=group, consolidated=False).load() for group in (None, "lazy")]
+    found = []
+    for theirs, ours in zip(opened[:2], opened[2:], strict=True):
+        try:
+            xr.testing.assert_identical(ours, theirs)
+        except AssertionError as error:
+            found.append(str(error))
+    return found
+
+
+def results(count: int, only: str) -> Iterator[tuple[str, list[str]]]:
+    """Each comparison by its name, and what differs."""
+    cases: list[tuple[str, Any, Any]] = [(make.__name__, make(), None) for make in HANDMADE]
+    cases += [
+        (f"{make.__name__}, encoding", make(), GIVEN[make.__name__])
+        for make in HANDMADE
+        if make.__name__ in GIVEN
+    ]
+    cases += [(f"random {number}", random_dataset(number), None) for number in range(count)]
+    for name, data, encodings in cases:
+        for number in (2, 3) if only in name else ():
+            encoding = None if encodings is None else encodings[number]
+            with tempfile.TemporaryDirectory() as folder:
+                yield f"{name} v{number}", differences(name, data, number, encoding, Path(folder))
+    for name in CHANGES:
+        for number in (2, 3) if only in name else ():
+            with tempfile.TemporaryDirectory() as folder:
+                yield f"{name} v{number}", unlike_changed(name, number, Path(folder))
+    if only in "icechunk":
+        yield "icechunk", unlike_in_sessions()
+
+
 def main() -> None:
     options = argparse.ArgumentParser()
     options.add_argument("--random", type=int, default=60)
@@ -422,36 +476,13 @@ def main() -> None:
     dask.config.set(
         scheduler="synchronous"
     )  # chunks of data share chunks of the store: to_zarr loses some else
-    cases: list[tuple[str, Any, Any]] = [(make.__name__, make(), None) for make in HANDMADE]
-    cases += [
-        (f"{make.__name__}, encoding", make(), GIVEN[make.__name__])
-        for make in HANDMADE
-        if make.__name__ in GIVEN
-    ]
-    cases += [(f"random {number}", random_dataset(number), None) for number in range(given.random)]
+    warnings.simplefilter("ignore")
     failed = compared = 0
-    for name, data, encodings in cases:
-        if given.only not in name:
-            continue
-        for number in (2, 3):
-            encoding = None if encodings is None else encodings[number]
-            with tempfile.TemporaryDirectory() as folder:
-                found = differences(name, data, number, encoding, Path(folder))
-            compared += 1
-            for each in found:
-                print(f"FAIL {name} v{number}: {each}")
-            failed += bool(found)
-    for name in CHANGES:
-        for number in (2, 3):
-            if given.only not in name:
-                continue
-            with tempfile.TemporaryDirectory() as folder, warnings.catch_warnings():
-                warnings.simplefilter("ignore")
-                found = unlike_changed(name, number, Path(folder))
-            compared += 1
-            failed += bool(found)
-            for each in found:
-                print(f"FAIL {name} v{number}: {each}")
+    for name, found in results(given.random, given.only):
+        compared += 1
+        failed += bool(found)
+        for each in found:
+            print(f"FAIL {name}: {each}")
     print(f"{compared} datasets compared, {failed} differ")
     sys.exit(1 if failed else 0)
 

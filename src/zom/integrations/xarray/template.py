@@ -21,7 +21,8 @@ def template(spec: Spec, *, chunks: Any = None, decode_cf: bool = True) -> Any:
     """The Dataset that a group describes, or the DataTree where there are groups in it: nothing but fill values.
 
     It is what `xr.open_dataset` gives for a store in which nothing is written yet. Values are made when they are asked
-    for, and take no memory before. An index would hold all values of its coordinate: `ds.set_xindex` makes one. With `chunks`, as
+    for, and take no memory before. An index would hold all values of its coordinate: `ds.set_xindex` makes one.
+    (Versions of xarray that have no `create_default_indexes` make them always.) With `chunks`, as
     `xr.open_dataset` takes them, variables are dask arrays.
 
     >>> from zom import v3
