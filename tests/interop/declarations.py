@@ -77,7 +77,7 @@ def main() -> int:
         for check in checks:
             try:
                 check(Path(folder))
-            except Exception as error:  # noqa: BLE001 - each is told, and the others run
+            except Exception as error:  # each is told, and the others run
                 failed += 1
                 print(f"{check.__name__}: {type(error).__name__}: {error}")
     long = [file.name for file in EXAMPLES.iterdir() if len(file.read_text().splitlines()) > 30]
