@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import cubed
+import dask
 import dask.array as da
 import icechunk
 import numpy as np
@@ -35,7 +36,7 @@ FACTS: dict[str, dict[str, Any]] = {
 }
 
 
-def made(place: Path, name: str) -> zom.Array:
+def made(place: Any, name: str) -> zom.Array:
     build = v2.ArraySpec.build if name == "v2" else v3.ArraySpec.build
     array = zom.create_array(place, build(shape=VALUES.shape, dtype="float64", **FACTS[name]))
     array[...] = VALUES
@@ -122,6 +123,27 @@ def sessions_are_written_by_threads_alone(folder: Path, name: str) -> None:
     np.testing.assert_array_equal(lazy.compute(scheduler="processes"), VALUES)
 
 
+def stores_of_zarr_python_are_told_apart(folder: Path, name: str) -> None:
+    """dask computes what has one token once: arrays in two places must have two."""
+    if name == "v2":
+        return
+    arrays = []
+    for number in range(2):
+        repository = icechunk.Repository.create(icechunk.local_filesystem_storage(str(folder / f"{number}")))
+        session = repository.writable_session("main")
+        made(session.store, name)[...] = number
+        session.commit("a")
+        arrays.append(zom.open_array(repository.readonly_session("main").store))
+        again = zom.open_array(repository.readonly_session("main").store)
+        if again.to_dask().name != arrays[-1].to_dask().name:
+            raise AssertionError("expected one token for one snapshot, found two")
+        made(folder / f"local{number}.zarr", name)[...] = number
+        arrays.append(zom.open_array(zarr.storage.LocalStore(folder / f"local{number}.zarr")))
+    found = dask.compute(*[array.to_dask() for array in arrays])
+    for number, values in zip((0, 0, 1, 1), found, strict=True):
+        np.testing.assert_array_equal(values, np.full(VALUES.shape, float(number)))
+
+
 CHECKS: tuple[Callable[[Path, str], None], ...] = (
     dask_reads,
     dask_writes_unaligned,
@@ -130,6 +152,7 @@ CHECKS: tuple[Callable[[Path, str], None], ...] = (
     zarr_reads_what_tasks_wrote,
     zarr_stores_by_as_zarr,
     sessions_are_written_by_threads_alone,
+    stores_of_zarr_python_are_told_apart,
 )
 
 

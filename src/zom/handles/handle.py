@@ -48,7 +48,7 @@ def store_token(store: Store) -> str:
     except (ZomError, pickle.PicklingError, TypeError, AttributeError):
         # Many stores in memory have one URL, and an `id` is given again.
         return _tokens.setdefault(store, f"{store.url}#{uuid4()}")
-    return store.url
+    return store.place
 
 
 class Handle(OpenNode):

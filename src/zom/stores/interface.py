@@ -84,6 +84,16 @@ class Store(Backend):
         for name in _VERBS & vars(cls).keys():
             raise TypeError(f"{cls.__name__}.{name}: a store defines the method with an underscore instead")
 
+    @property
+    def place(self) -> str:
+        """What tells where the store is from all other places, without credentials: its URL, unless that is not enough.
+
+        >>> from zom.stores.memory import MemoryStore
+        >>> MemoryStore().place
+        'memory://'
+        """
+        return self.url
+
     # --- reading -----------------------------------------------------------------------------------
 
     def get(self, key: str, byte_range: ByteRange | None = None) -> bytes | None:

@@ -48,6 +48,11 @@ class WrapperStore(Store):
 
     @property
     @override
+    def place(self) -> str:
+        return self.inner.place if self.url == self.inner.url else f"{self.inner.place} {self.url}"
+
+    @property
+    @override
     def oddities(self) -> Sequence[Oddity]:
         """Those of the inner store."""
         return self.inner.oddities

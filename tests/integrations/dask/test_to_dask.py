@@ -178,6 +178,25 @@ def test_dask_tokens_are_the_same_in_every_process(tmp_path):
     assert done.stdout.strip() == token(array)
 
 
+def test_one_name_of_a_bucket_at_two_endpoints_has_two_tokens():
+    pytest.importorskip("obstore", reason="obstore is not installed (pip install 'zom[cloud]')")
+    from zom.handles.handle import store_token
+    from zom.stores.object import ObjectStore
+
+    def opened(host, **more):
+        return ObjectStore.from_url(
+            "s3://b/x.zarr", endpoint=f"http://{host}:9000", skip_signature=True, **more
+        )
+
+    token = store_token(opened("one"))
+    assert token != store_token(opened("two"))
+    assert token == store_token(opened("one", read_only=True, concurrency=3))
+    assert token == store_token(pickle.loads(pickle.dumps(opened("one"))))
+    secret = opened("one", access_key_id="AKIA", secret_access_key="hush", pickle_credentials=True)
+    assert "hush" not in store_token(secret)
+    assert "AKIA" not in store_token(secret)
+
+
 # --- arrays given to dask by others --------------------------------------------------------------------
 
 

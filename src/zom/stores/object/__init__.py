@@ -145,6 +145,14 @@ class ObjectStore(Store):
     def url(self) -> str:
         return self._url
 
+    @property
+    @override
+    def place(self) -> str:
+        # One bucket name may mean other buckets at another endpoint, or in another account.
+        options = {} if self._recipe is None else without_secrets(self._recipe[1])
+        told = ", ".join(f"{name}={value!r}" for name, value in sorted(options.items()))
+        return f"{self.url} {told}".rstrip()
+
     def __reduce__(self) -> tuple[Any, ...]:
         # Credentials don't travel: where it is opened again, they come from the environment there.
         if self._recipe is None:

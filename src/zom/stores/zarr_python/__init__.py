@@ -7,6 +7,8 @@ used by both; a batch crosses over to it once.
 from __future__ import annotations
 
 import asyncio
+import hashlib
+import pickle
 from dataclasses import replace
 from itertools import islice
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -99,6 +101,15 @@ class ZarrPythonStore(Store):
     @override
     def url(self) -> str:
         return f"zarr-python:{type(self._inner).__name__}"
+
+    @property
+    @override
+    def place(self) -> str:
+        if self._session is None:
+            return f"{self.url} {getattr(self._inner, 'root', '')}".rstrip()
+        check_pickled(self._session, self.url)
+        # Sessions don't tell their repository and snapshot otherwise, and it may hold credentials.
+        return f"{self.url} {hashlib.sha256(pickle.dumps(self._inner)).hexdigest()}"
 
     def __reduce__(self) -> tuple[Any, ...]:
         if self._session is not None:
