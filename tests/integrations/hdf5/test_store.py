@@ -6,12 +6,14 @@ import os
 import pickle
 import subprocess
 import sys
+import warnings
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 import zom
+import zom.stores.memory
 from zom.integrations.hdf5.store import HDF5Store
 
 h5py = pytest.importorskip("h5py", reason="h5py is not installed (pip install 'zom[hdf5]')")
@@ -169,6 +171,25 @@ def test_a_damaged_file_is_refused(path):
     data[8:60] = bytes([255]) * 52
     path.write_bytes(data)
     refused(path, "damaged")
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_bytes_that_are_flipped_never_end_in_a_foreign_error(tmp_path, path, seed):
+    """h5py raises KeyError, RuntimeError and others; a flip in the data of a chunk may go unseen."""
+    whole, random, told = path.read_bytes(), np.random.default_rng(seed), 0
+    damaged = tmp_path / "damaged.h5"
+    for _ in range(40):
+        data = bytearray(whole)
+        for place in random.integers(0, len(data), 4):
+            data[place] ^= 1 << int(random.integers(8))
+        damaged.write_bytes(data)
+        for what in (zom.from_hdf5, lambda place: zom.copy(place, zom.stores.memory.MemoryStore())):
+            try:
+                with warnings.catch_warnings(action="ignore"):
+                    what(damaged)
+            except zom.ZomError:
+                told += 1
+    assert told
 
 
 @pytest.mark.skipif("HDF5_USE_FILE_LOCKING" in os.environ, reason="HDF5 is told whether to lock files")

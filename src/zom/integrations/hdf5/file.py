@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import os
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
-from zom.errors import StoreError
+from zom.errors import StoreError, ZomError
 from zom.stores.extra import imported
 from zom.stores.signatures import signature_of
 
-__all__ = ["HDF5File", "opened_file"]
+if TYPE_CHECKING:
+    from collections.abc import Generator
+
+__all__ = ["HDF5File", "opened_file", "told_of_damage"]
 
 _WANTED = "expected a path, or a file or group of h5py"
 _NETCDF3 = (
@@ -34,6 +38,24 @@ class HDF5File:
         """Close the file if it was opened here."""
         if self.path is not None and self.group:
             self.group.file.close()
+
+
+@contextmanager
+def told_of_damage(url: str) -> Generator[None]:
+    """A block in which what h5py can't read is one error: it raises whatever HDF5's function at fault suggests.
+
+    >>> with told_of_damage("a.h5"):
+    ...     raise KeyError("unable to open object")
+    Traceback (most recent call last):
+    zom.errors.StoreError: a.h5: cannot read: this HDF5 file is damaged: unable to open object; see that it is the right place, and whole
+    """
+    try:
+        yield
+    except ZomError:
+        raise
+    except (OSError, RuntimeError, KeyError, ValueError) as cause:
+        text = cause.args[0] if isinstance(cause, KeyError) and cause.args else cause
+        raise StoreError(url, "", "read", f"this HDF5 file is damaged: {text}") from cause
 
 
 def opened_file(source: Any) -> HDF5File:

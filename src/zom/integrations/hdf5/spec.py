@@ -14,7 +14,7 @@ from zom.formats.v3 import GroupSpec
 from zom.integrations.hdf5.arrays import source_array
 from zom.integrations.hdf5.attributes import attributes_of, mask_of
 from zom.integrations.hdf5.dimensions import numbered_dimensions, report_unused
-from zom.integrations.hdf5.file import opened_file
+from zom.integrations.hdf5.file import opened_file, told_of_damage
 from zom.integrations.hdf5.objects import found_objects
 from zom.model.builders.build import AUTO
 from zom.model.construction import assembled
@@ -69,7 +69,8 @@ def from_hdf5(source: Any, *, zarr_format: Literal[2, 3] = 3, compress: Any = AU
         raise ValueError(f"zarr_format: expected 2 or 3, got {zarr_format!r}")
     file = opened_file(source)
     try:
-        found = read_hierarchy(file.group, compress=compress)
+        with told_of_damage(file.url):
+            found = read_hierarchy(file.group, compress=compress)
     finally:
         file.close()
     same = {path: array.same_bytes for path, array in found.arrays.items()}

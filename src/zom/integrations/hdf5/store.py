@@ -12,7 +12,7 @@ from typing_extensions import override
 from zom.errors import StoreError
 from zom.hierarchy.stored.layout import V3_LAYOUT
 from zom.integrations.hdf5.chunks import SourceChunks
-from zom.integrations.hdf5.file import opened_file
+from zom.integrations.hdf5.file import opened_file, told_of_damage
 from zom.integrations.hdf5.spec import read_hierarchy
 from zom.json.write import write_json
 from zom.model.builders.build import AUTO
@@ -47,10 +47,8 @@ class HDF5Store(Store):
         self._file = opened_file(source)
         self._options: dict[str, Any] = {} if compress is AUTO else {"compress": compress}
         try:
-            found = read_hierarchy(self._file.group, compress=compress)
-        except OSError as cause:
-            self._file.close()
-            raise StoreError(self._file.url, "", "open", f"this HDF5 file is damaged: {cause}") from cause
+            with told_of_damage(self._file.url):
+                found = read_hierarchy(self._file.group, compress=compress)
         except BaseException:
             self._file.close()
             raise
