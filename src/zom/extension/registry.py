@@ -101,6 +101,7 @@ class Registry(Generic[N]):
         self.home = home
         self._by_name: dict[str, N] = {}
         self._all: list[N] = []
+        self._is_loaded = False
 
     def register(self, extension: N) -> N:
         """`extension`, known by its name and aliases from now on."""
@@ -139,9 +140,15 @@ class Registry(Generic[N]):
             import_module(f"{self.home}.{file}")
 
     def _load_home(self) -> None:
-        # No flag says that it was done: import waits for a thread that is doing it right now.
-        for file in self._files():
-            import_module(f"{self.home}.{file}")
+        if self._is_loaded:
+            return
+        files = self._files()
+        # Import waits for another thread that is doing it right now.
+        made = [import_module(f"{self.home}.{file}") for file in files]
+        # One that this thread is still importing, further up, is not done.
+        self._is_loaded = bool(files) and not any(
+            vars(module.__spec__).get("_initializing", False) for module in made
+        )
 
     def _files(self) -> tuple[str, ...]:
         """The files that `home` names, where it is a package of many; otherwise it is imported, and that is all."""

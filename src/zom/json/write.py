@@ -116,8 +116,10 @@ def _quick(frozen: Any, indent: int | None) -> str | None:
         if indent is None:
             text = to_json(frozen)
             return _compact(frozen) if _maybe_otherwise(text) else text.decode()
-        if indent > 0 and not _spelled_otherwise(frozen, 64):
-            return to_json(frozen, indent=indent).decode()
+        if indent > 0:
+            text = to_json(frozen, indent=indent)
+            if not _maybe_otherwise(text) or not _spelled_otherwise(frozen, 64):
+                return text.decode()
     except (ValueError, TypeError, RecursionError):
         return None
     return None
