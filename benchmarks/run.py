@@ -3,8 +3,9 @@
     python benchmarks/run.py [--to FOLDER] [NAME ...]
 
 NAME selects scripts, as `chunks` or `far`; without any, all run that compare zom with its peers. FOLDER, which is
-`benchmarks/results` by default, gets a file of JSON for each script, with its tables as lists of rows, and
-`chunks.svg`, the reads and writes by chunk size. Ends with 1 where a script missed a target.
+`benchmarks/results` by default, gets a file of JSON for each script, with its tables as lists of rows, and plots of
+reads and writes by chunk size (`chunks.svg`), of hierarchies and arrays by their size (`growth-nodes.svg` and others), and
+of far stores by how late they answer (`far.svg`). Ends with 1 where a script missed a target.
 """
 
 from __future__ import annotations
@@ -16,9 +17,29 @@ import subprocess
 import sys
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+from plots import lines
+
+if TYPE_CHECKING:
+    from plots import Points
 
 HERE = Path(__file__).parent
-SCRIPTS = ("chunks", "shapes", "threads", "far", "trees", "materializing", "model", "copying", "dask_reading")
+SCRIPTS = (
+    "chunks",
+    "shapes",
+    "threads",
+    "far",
+    "far-5",
+    "far-100",
+    "reading",
+    "materializing",
+    "model",
+    "copying",
+    "memory",
+    "growth",
+    "dask_reading",
+)
 SIZES = ("4K", "64K", "1M square")
 COLOURS = {"none": "#4477aa", "zstd": "#ee6677", "blosc": "#228833", "gzip": "#aa7700"}
 WIDTH, HEIGHT, LEFT, TOP = 340, 220, 46, 34
@@ -46,7 +67,10 @@ def tables(text: str) -> list[list[Row]]:
 
 def run(name: str, folder: Path) -> int:
     """Run one script, and write what it measured; its exit code."""
-    command = [sys.executable, str(HERE / f"{name}.py")]
+    script, _, delay = name.partition("-")
+    command = [sys.executable, str(HERE / f"{script}.py")]
+    if delay:
+        command += ["--delay", str(int(delay) / 1000)]
     lines: list[str] = []
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
@@ -60,8 +84,9 @@ def run(name: str, folder: Path) -> int:
         "python": platform.python_version(),
         "machine": platform.machine(),
         "exit_code": process.returncode,
+        "titles": [line[3:].strip() for line in lines if line.startswith("## ")],
         "tables": tables(text),
-        "missed": [line.strip() for line in lines if line.startswith("missed")],
+        "missed": [line.strip() for line in lines if line.lower().lstrip("- ").startswith("missed")],
     }
     (folder / f"{name}.json").write_text(json.dumps(result, indent=1) + "\n")
     return process.returncode
@@ -121,6 +146,41 @@ def _panel(x: int, act: str, found: dict[str, list[float]]) -> list[str]:
     return parts
 
 
+def measured(folder: Path, name: str) -> list[list[Row]]:
+    """The tables of a script that ran; none where it did not."""
+    file = folder / f"{name}.json"
+    found: list[list[Row]] = json.loads(file.read_text())["tables"] if file.exists() else []
+    return found
+
+
+def growth_plots(folder: Path) -> dict[str, str]:
+    """A plot of each table of `growth`: the cost of a chunk or a node, by how many there are."""
+    made: dict[str, str] = {}
+    for rows in measured(folder, "growth"):
+        title, *columns = rows[0]
+        sizes = [name for name in columns if name != "growth"]
+        series = {
+            row[title]: [(float(size.replace(",", "")), float(row[size])) for size in sizes] for row in rows
+        }
+        name = title.replace(",", "").replace(" ", "-")
+        made[f"growth-{name}"] = lines(f"{title}: us for each", "how many", series)
+    return made
+
+
+def far_plot(folder: Path) -> str | None:
+    """Each workload of `far` by the delay of a request, as a multiple of the fastest peer's time."""
+    series: dict[str, Points] = {}
+    for name, delay in (("far-5", 5), ("far", 30), ("far-100", 100)):
+        file = folder / f"{name}.json"
+        titles = json.loads(file.read_text())["titles"] if file.exists() else []
+        for title, rows in zip(titles, measured(folder, name), strict=False):
+            mine = float(rows[0]["ms"])
+            others = [float(row["ms"]) for row in rows if not row[""].startswith("zom")]
+            if others:
+                series.setdefault(title, []).append((delay, mine / min(others)))
+    return lines("far stores: zom / fastest peer", "ms a request", series, mark=1) if series else None
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--to", type=Path, default=HERE / "results", metavar="FOLDER")
@@ -132,10 +192,14 @@ def main() -> int:
         print(f"\n# {name}\n", flush=True)
         if run(name, arguments.to):
             missed.append(name)
-    chunks = arguments.to / "chunks.json"
-    if chunks.exists():
-        rows = json.loads(chunks.read_text())["tables"]
-        (arguments.to / "chunks.svg").write_text(plot(rows[0] if rows else []))
+    plots = growth_plots(arguments.to)
+    chunks, far = measured(arguments.to, "chunks"), far_plot(arguments.to)
+    if chunks:
+        plots["chunks"] = plot(chunks[0])
+    if far is not None:
+        plots["far"] = far
+    for name, text in plots.items():
+        (arguments.to / f"{name}.svg").write_text(text)
     if missed:
         print(f"\ntargets missed by {', '.join(missed)}")
     return 1 if missed else 0
