@@ -32,7 +32,7 @@ lint:
 
 types:
 	$(RUN)/mypy
-	$(RUN)/pyright
+	$(RUN)/pyright --pythonpath $(RUN)/python
 
 docs: ## regenerate the pages and tables that are made from the code
 	$(RUN)/python docs/generate.py

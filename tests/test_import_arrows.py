@@ -23,7 +23,7 @@ import pytest
 
 SOURCE = Path(__file__).parent.parent / "src"
 
-GROUND = {"errors", "next_steps", "problems", "limits", "paths", "portable"}
+GROUND = {"errors", "next_steps", "packages", "problems", "limits", "paths", "portable"}
 EXTENSIONS = {"dtypes", "codecs", "grids", "chunk_keys"}
 STORE_INTERFACE = "zom.stores.interface"
 
@@ -44,7 +44,7 @@ ALLOWED = {
     "checks": DOCUMENTS,
     "template": DOCUMENTS | {"checks"},
     "schema": DOCUMENTS | {"template"},
-    "declaration": DOCUMENTS | {"checks", "template", "schema", "conventions", "stores"},
+    "declaration": DOCUMENTS | {"checks", "template", "schema", "conventions"},
     "stores": {"ground", "json"},
     "schemas": {"ground"},  # files, and nothing that makes them
     "conventions": DOCUMENTS | {"checks", "schema"},

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 from zom.declaration.places import Places
 from zom.json.python_value import is_dict, is_list
+from zom.packages import imported
 from zom.problems import Fault
-from zom.stores.extra import imported
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from zom.stores.extra import imported
+from zom.packages import imported
 
 if TYPE_CHECKING:
     from zom.handles.array import Array

@@ -17,8 +17,8 @@ from zom.hierarchy.stored.settled import Settled
 from zom.json.python_value import is_dict
 from zom.json.value import JSONDict, thaw
 from zom.limits import DEFAULT_LIMITS, Limits
+from zom.packages import imported
 from zom.problems import one_line
-from zom.stores.extra import imported
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -13,8 +13,9 @@ from urllib.parse import quote, unquote
 from typing_extensions import override
 
 from zom.errors import StoreError
+from zom.packages import imported
 from zom.stores.credentials import hidden, secrets_in, shown_url
-from zom.stores.extra import imported, lacks_bucket
+from zom.stores.foreign_failures import lacks_bucket
 from zom.stores.interface import ByteRange, Capabilities, Listing, Store, Suffix
 
 if TYPE_CHECKING:

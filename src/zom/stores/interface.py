@@ -20,10 +20,10 @@ from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any, cast
 
 from zom.errors import ReadOnlyError, StoreError, ZomError
+from zom.packages import imported
 from zom.paths import check_stored_key, check_stored_prefix
 from zom.stores.backend import Backend, is_key
 from zom.stores.capabilities import Capabilities
-from zom.stores.extra import imported
 from zom.stores.interrupts import Uninterrupted
 from zom.stores.obstacles import Obstacle, Wanted
 from zom.stores.ranges import ByteRange, Range, Request, Span, Suffix, check_range, cut, near

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, cast
 from urllib.parse import unquote, urlsplit
 
 from zom.errors import ReadOnlyError, StoreError
+from zom.packages import imported
 from zom.stores.credentials import shown_url
-from zom.stores.extra import imported
 from zom.stores.foreign import SESSION, adapted, is_of, kind_of
 from zom.stores.interface import Store
 from zom.stores.local import LocalStore

@@ -21,8 +21,8 @@ from zom.integrations.dask.alignment import (
 )
 from zom.integrations.dask.new_arrays import create_arrays, irregular_problems, spec_for
 from zom.integrations.dask.tasks import Task, check_sendable, delayed, writing
+from zom.packages import imported
 from zom.paths import join, parse_path
-from zom.stores.extra import imported
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

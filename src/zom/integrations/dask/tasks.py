@@ -10,7 +10,7 @@ from uuid import uuid4
 import numpy as np
 
 from zom.hierarchy.executor import check_target
-from zom.stores.extra import imported
+from zom.packages import imported
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

@@ -15,8 +15,8 @@ from zom.integrations.hdf5.dimensions import dimension_names
 from zom.integrations.hdf5.filters import pipeline_of
 from zom.integrations.hdf5.losses import FILL_VALUE, NULL_SPACE, VIRTUAL
 from zom.model.builders.build import AUTO
+from zom.packages import imported
 from zom.problems import show
-from zom.stores.extra import imported
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

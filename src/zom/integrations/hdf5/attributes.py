@@ -10,8 +10,8 @@ import numpy as np
 
 from zom.integrations.hdf5.losses import ATTRIBUTE, ATTRIBUTE_FORM
 from zom.integrations.hdf5.objects import is_text
+from zom.packages import imported
 from zom.problems import Path, show
-from zom.stores.extra import imported
 
 if TYPE_CHECKING:
     from zom.conversion.losses import Report

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from zom.integrations.hdf5.losses import DATA_TYPE, DATA_TYPE_FORM
+from zom.packages import imported
 from zom.problems import show
-from zom.stores.extra import imported
 
 if TYPE_CHECKING:
     from zom.conversion.losses import Report

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from zom.errors import StoreError, ZomError
-from zom.stores.extra import imported
+from zom.packages import imported
 from zom.stores.signatures import signature_of
 
 if TYPE_CHECKING:

@@ -27,7 +27,7 @@ from typing import TYPE_CHECKING, Any, Final
 from zom.conversion.codecs import definition
 from zom.integrations.hdf5.losses import FILTER, FILTER_MISSING
 from zom.integrations.hdf5.stored_chunks import look_at_chunks
-from zom.stores.extra import imported
+from zom.packages import imported
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 from zom.conversion.losses import Report
 from zom.hierarchy.stored.layout import ENTRY_KEY
 from zom.integrations.hdf5.losses import LINK, NAME
+from zom.packages import imported
 from zom.paths import name_faults
 from zom.problems import show
 from zom.stores.backend import is_key
-from zom.stores.extra import imported
 
 if TYPE_CHECKING:
     from zom.problems import Fault

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from typing_extensions import override
 
-from zom.stores.extra import imported
+from zom.packages import imported
 
 imported("xarray", "xarray")  # where it is missing, the error names the extra
 

@@ -8,7 +8,7 @@ from zom.formats import v2, v3
 from zom.integrations.xarray.writing.array_spec import array_spec
 from zom.integrations.xarray.writing.cf_variables import encoded, prepared, with_known_type
 from zom.model.builders.chunking import refuse
-from zom.stores.extra import imported
+from zom.packages import imported
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

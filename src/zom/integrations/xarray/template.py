@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from zom.handles.changes import materialize
 from zom.model.builders.chunking import refuse
 from zom.model.output import member_specs
-from zom.stores.extra import imported
+from zom.packages import imported
 from zom.stores.memory import MemoryStore
 
 if TYPE_CHECKING:

@@ -21,9 +21,10 @@ from urllib.parse import urlsplit
 from typing_extensions import override
 
 from zom.errors import StoreError
+from zom.packages import imported
 from zom.paths import check_stored_prefix
 from zom.stores.credentials import secrets_in, shown_url, without_secrets
-from zom.stores.extra import imported, is_panic, lacks_bucket
+from zom.stores.foreign_failures import is_panic, lacks_bucket
 from zom.stores.interface import ByteRange, Capabilities, Listing, Store, Versioned
 from zom.stores.object.in_flight import Forked, most_at_once, run_apart
 from zom.stores.object.obstore_calls import (

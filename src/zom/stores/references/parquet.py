@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, cast
 from typing_extensions import override
 
 from zom.errors import StoreError
-from zom.stores.extra import imported
+from zom.packages import imported
 from zom.stores.references.document import Reference, Target, read_text
 
 if TYPE_CHECKING:

@@ -16,8 +16,9 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from typing_extensions import override
 
 from zom.errors import ReadOnlyError, StoreError
+from zom.packages import imported
 from zom.stores.credentials import hidden
-from zom.stores.extra import imported, is_panic
+from zom.stores.foreign_failures import is_panic
 from zom.stores.interface import (
     ByteRange,
     Capabilities,

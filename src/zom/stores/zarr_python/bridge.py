@@ -7,7 +7,7 @@ import asyncio
 from typing import TYPE_CHECKING, Any
 
 from zom.errors import StoreError
-from zom.stores.extra import imported
+from zom.packages import imported
 from zom.stores.interface import ByteRange, Range, Store, Suffix
 
 if TYPE_CHECKING:

@@ -16,9 +16,9 @@ from zom.json.python_value import is_dict
 from zom.json.value import thaw
 from zom.model.construction import outside
 from zom.model.output import member_specs
+from zom.packages import imported
 from zom.paths import join, parse_path
 from zom.stores import opening
-from zom.stores.extra import imported
 from zom.stores.interface import Store
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from zom.model.builders.chunking import refuse
-from zom.stores.extra import imported
+from zom.packages import imported
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

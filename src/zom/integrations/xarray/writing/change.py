@@ -14,7 +14,7 @@ from zom.integrations.xarray.writing.filling import array_of, checked, filled, w
 from zom.integrations.xarray.writing.region import located, starts_in
 from zom.integrations.xarray.writing.transfer import Transfer
 from zom.model.builders.chunking import refuse
-from zom.stores.extra import imported
+from zom.packages import imported
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -12,8 +12,8 @@ from zom.handles.handles import open_group
 from zom.hierarchy.change.conflicts import conflict
 from zom.integrations.xarray.writing.cf_variables import is_loaded, with_known_type
 from zom.model.output import member_specs
+from zom.packages import imported
 from zom.problems import one_line, rule
-from zom.stores.extra import imported
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 from zom.handles.group import handle_of
 from zom.integrations.dask.alignment import check_alignment
 from zom.integrations.xarray.writing.transfer import aligned, misaligned, tasks_of, transfer_now
+from zom.packages import imported
 from zom.paths import join, parse_path
-from zom.stores.extra import imported
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

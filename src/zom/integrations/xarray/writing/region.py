@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast
 import numpy as np
 
 from zom.errors import SelectionError
-from zom.stores.extra import imported
+from zom.packages import imported
 
 if TYPE_CHECKING:
     from zom.integrations.xarray.writing.existing import Existing
