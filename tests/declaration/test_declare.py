@@ -328,3 +328,10 @@ def test_texts_without_expressions_stay_what_they_are(text):
     if any("\ud800" <= each <= "\udfff" for each in text):
         return
     assert zom.declare(declared).spec.attributes == {"text": text}
+
+
+def test_a_value_with_a_lone_surrogate_is_a_problem_with_its_place():
+    with pytest.raises(
+        zom.SpecError, match=r"members\.a\.values: expected values of the type string, found .*surrogates"
+    ):
+        zom.declare({"zom": 1, "members": {"a": {"shape": [1], "dtype": "string", "values": ["\ud800"]}}})

@@ -544,6 +544,7 @@ def test_progress_counts_the_chunks_of_all_levels():
         (ValueError, r"^factors: expected 2 integers, one for each axis, got \(2, 2, 2\)$", {"factors": (2, 2, 2)}),
         (ValueError, r"^levels: expected 3, one more than there are factors, got 2$", {"factors": [{"y": 2}, {"x": 2}], "levels": 2}),
         (ValueError, r"^levels: expected 1 or more, got 0$", {"levels": 0}),
+        (ValueError, r"^levels: expected 1 or more, got 1\.5$", {"levels": 1.5}),
         (ValueError, r"^axes: expected 2 names, one for each dimension, got ", {"axes": "zyx"}),
         (ValueError, r"^axes: expected the names of 3 axes, .*; pass axes=", {"image": np.ones((2, 4, 4))}),
         (ValueError, r"^axes: expected t, c, z, y or x, got 'q'; tell its type: ", {"axes": "qx"}),

@@ -128,14 +128,14 @@ def _array(given: Any, shape: tuple[int, ...], kind: DataType) -> np.ndarray[Any
         if len(flat) != made.size:
             raise UnfitError(f"values of shape {list(shape)}", "lists of different lengths")
         cast = [kind.cast(each) for each in flat]
+        view = made.reshape(-1)
+        for index, each in enumerate(cast):
+            view[index] = each  # a lone surrogate is told only here
     except SpecError as cause:
         first = cause.problems[0]
         raise UnfitError(first.expected, first.found, first.fix) from cause
     except (ValueError, TypeError, OverflowError) as cause:
         raise UnfitError(f"values of the type {kind.name}", str(cause)) from cause
-    view = made.reshape(-1)
-    for index, each in enumerate(cast):
-        view[index] = each
     return made
 
 

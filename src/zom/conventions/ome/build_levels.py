@@ -85,7 +85,7 @@ def _check(
         unknown = [name for name in given if name not in names]
         if unknown:
             raise ValueError(f"{what}: expected the names of axes, {', '.join(names)}, got {unknown[0]!r}")
-    if levels is not None and levels < 1:
+    if levels is not None and (not isinstance(levels, int) or levels < 1):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise ValueError(f"levels: expected 1 or more, got {levels}")
     if factors is not None and len(factors) > 1 and levels is not None and levels != len(factors) + 1:
         raise ValueError(
