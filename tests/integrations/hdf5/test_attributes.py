@@ -159,3 +159,15 @@ def test_a_name_that_is_not_in_utf_8_is_dropped(file):
     h5py.h5a.create(file.id, b"bad\xff", h5py.h5t.NATIVE_INT32, space)
     file.attrs["good"] = 1
     assert attributes(file) == ({"good": 1}, [("hdf5/attribute", "a name that is not in UTF-8")])
+
+
+@pytest.mark.parametrize("kind", [h5py.string_dtype(), "S3"], ids=["any", "fixed"])
+@pytest.mark.parametrize("zarr_format", [2, 3])
+def test_a_mask_of_text_that_is_not_in_utf_8_is_dropped(file, kind, zarr_format):
+    made = file.create_dataset("x", data=["a"], dtype=h5py.string_dtype())
+    made.attrs.create("_FillValue", b"M\xfc", dtype=kind)
+    found = zom.from_hdf5(file, zarr_format=zarr_format)
+    assert "_FillValue" not in (found.spec["x"].attributes or {})
+    told = [loss.found for loss in found.losses if loss.code == "hdf5/attribute"]
+    assert len(told) == 1
+    assert told[0].startswith("text that is not in UTF-8")

@@ -69,9 +69,41 @@ def test_text_of_any_length(file):
 def test_text_that_is_not_unicode_is_an_error(file):
     file.create_dataset("x", data=[b"\xff"], dtype=h5py.string_dtype("ascii"))
     with pytest.raises(
-        zom.StoreError, match="cannot read 'x/c/0' of /x: expected text in UTF-8, found the byte 0xff"
-    ):
+        zom.StoreError, match=r"cannot read 'x/c/0' of /x: expected text in UTF-8, found"
+    ) as told:
         read(file)
+    assert r"found the element b'\xff'; leave the array out" in str(told.value)
+
+
+def test_copies_of_text_that_is_not_unicode_name_it_and_can_do_without(file):
+    file.create_dataset(
+        "b", data=[b"ok", b"M\xfcnchen", b"\xfc" * 99], dtype=h5py.string_dtype(), chunks=(2,)
+    )
+    file["a"] = [1]
+    with pytest.raises(zom.StoreError) as told:
+        zom.copy(zom.store(file), zom.stores.memory.MemoryStore())
+    assert str(told.value).endswith(
+        "cannot read 'b/c/0' of /b: expected text in UTF-8, found the element b'M\\xfcnchen'; "
+        "leave the array out (choose others by select), or write the text in UTF-8 into the file"
+    )
+    with pytest.raises(zom.StoreError, match=r"xfc'\.\.\.; leave"):
+        zom.store(file).get("b/c/1")
+    assert zom.copy(zom.store(file), zom.stores.memory.MemoryStore(), select="a").arrays == 1
+
+
+def test_names_in_types_that_are_not_unicode_are_told_of(file):
+    kind = h5py.h5t.enum_create(h5py.h5t.NATIVE_INT8)
+    kind.enum_insert(b"M\xfcn", 1)
+    h5py.h5d.create(file.id, b"x", kind, h5py.h5s.create_simple((2,)))
+    record = h5py.h5t.create(h5py.h5t.COMPOUND, 4)
+    record.insert(b"M\xfcn", 0, h5py.h5t.NATIVE_INT32)
+    h5py.h5d.create(file.id, b"y", record, h5py.h5s.create_simple((2,)))
+    found = zom.from_hdf5(file)
+    assert found.spec["x"].attributes["flag_meanings"] == "M\ufffdn"
+    assert "y" not in found.spec.members
+    told = {(loss.node, loss.found) for loss in found.losses if loss.code == "hdf5/data-type"}
+    assert ("/x", "b'M\\xfcn'") in told
+    assert any(node == "/y" and "a type that h5py can't read" in text for node, text in told)
 
 
 def test_text_after_its_end_is_not_shown(file):

@@ -171,10 +171,19 @@ def test_types_with_a_name_are_no_nodes(file):
     assert (list(found.spec.members), found.losses) == ([], ())
 
 
-def test_a_name_that_is_a_document_is_dropped(file):
-    file["zarr.json"] = [1]
-    found = zom.from_hdf5(file)
-    assert (list(found.spec.members), len(losses(found, "hdf5/name"))) == ([], 1)
+@pytest.mark.parametrize("zarr_format", [2, 3])
+@pytest.mark.parametrize("inner", ["", "/x"], ids=["array", "group"])
+@pytest.mark.parametrize(
+    "name", ["zarr.json", ".zarray", ".zgroup", ".zattrs", ".zmetadata", ".zom.copy", ".zom.journal"]
+)
+def test_a_name_that_is_a_document_is_dropped(file, tmp_path, name, inner, zarr_format):
+    file[name + inner] = [1]
+    file["kept"] = [2]
+    found = zom.from_hdf5(file, zarr_format=zarr_format)
+    assert (list(found.spec.members), len(losses(found, "hdf5/name"))) == (["kept"], 1)
+    with pytest.warns(zom.SpecWarning, match="it is dropped; rename it in the file"):
+        zom.copy(zom.store(file), tmp_path / "b.zarr", found.spec, verify=True)
+    assert zom.open(tmp_path / "b.zarr", "kept")[0] == 2
 
 
 def test_a_name_that_is_not_in_utf_8_is_dropped(file):

@@ -13,7 +13,7 @@ from zom.integrations.hdf5.attributes import attributes_of
 from zom.integrations.hdf5.datatypes import elements_of
 from zom.integrations.hdf5.dimensions import dimension_names
 from zom.integrations.hdf5.filters import pipeline_of
-from zom.integrations.hdf5.losses import FILL_VALUE, NULL_SPACE, VIRTUAL
+from zom.integrations.hdf5.losses import FILL_VALUE, NULL_SPACE, UNLIMITED, VIRTUAL
 from zom.model.builders.build import AUTO
 from zom.packages import imported
 from zom.problems import show
@@ -38,6 +38,8 @@ class SourceArray:
     document: dict[str, Any]
     same_bytes: bool
     """Whether the chunks in the file are the chunks of the array."""
+    held: tuple[int, ...]
+    """The shape that the file has elements of: less than the array's, where an unlimited dimension is longer."""
     missing: str | None
     """The filter that isn't installed, and without which elements can't be read."""
 
@@ -48,17 +50,22 @@ class SourceArray:
 
 
 def source_array(
-    node: Node, numbers: Mapping[int, str], *, compress: Any = AUTO, is_netcdf: bool
+    node: Node,
+    numbers: Mapping[int, tuple[str, Any]],
+    shape: tuple[int, ...] | None = None,
+    *,
+    compress: Any = AUTO,
+    is_netcdf: bool,
 ) -> SourceArray | None:
-    """The array that a dataset becomes; None where Zarr has no data type for it."""
+    """The array that a dataset becomes, of `shape` where that is another; None where Zarr has no data type for it."""
     dataset, report = node.object, node.report
     elements = elements_of(dataset, report)
     if elements is None:
         return None
-    shape = dataset.shape
-    if shape is None:
-        report.add(NULL_SPACE, ("shape",), "a shape", "none: the dataset is empty", "it gets the shape (0,)")
-        shape = (0,)
+    held = _shape(dataset, report)
+    shape = held if shape is None else shape
+    if shape != held:
+        report.add(UNLIMITED, ("shape",), show(shape), show(held), "the rest are fill values")
     _check_sources(dataset, report)
     width = 0 if isinstance(elements.dtype, str) else int(elements.dtype.itemsize)
     pipeline = pipeline_of(dataset, report, width=width, is_stored=elements.is_stored)
@@ -79,7 +86,19 @@ def source_array(
     if attributes:
         document["attributes"] = attributes
     same = _same_bytes(dataset, elements, pipeline) and compress is AUTO
-    return SourceArray(dataset, elements, document, same, None if same else pipeline.missing)
+    is_filled = any(
+        length < longer and length % size
+        for length, longer, size in zip(held, shape, dataset.chunks or held, strict=True)
+    )
+    missing = None if same and not is_filled else pipeline.missing
+    return SourceArray(dataset, elements, document, same, (*held, *elements.inner), missing)
+
+
+def _shape(dataset: Any, report: Report) -> tuple[int, ...]:
+    if dataset.shape is not None:
+        return tuple(dataset.shape)
+    report.add(NULL_SPACE, ("shape",), "a shape", "none: the dataset is empty", "it gets the shape (0,)")
+    return (0,)
 
 
 def _same_bytes(dataset: Any, elements: Elements, pipeline: Pipeline) -> bool:

@@ -109,11 +109,26 @@ def mask_of(dataset: Any) -> Any:
     """
     found = dataset.attrs.get("_FillValue")
     array = np.asarray(found)
-    return None if found is None or array.size != 1 else array.reshape(())
+    if found is None or array.size != 1:
+        return None
+    is_lost = dataset.dtype.hasobject and not _is_unicode(array.reshape(-1)[0])
+    return None if is_lost else array.reshape(())
+
+
+def _is_unicode(value: Any) -> bool:
+    """Whether text, or the bytes of text, is in UTF-8; h5py spells other bytes as lone surrogates."""
+    try:
+        value.decode() if isinstance(value, bytes) else str(value).encode()
+    except UnicodeError:
+        return False
+    return True
 
 
 def _put_fill(made: dict[str, Any], value: Any, dtype: Any, reader: _Reader) -> None:
     array = np.asarray(value)
+    if isinstance(dtype, str) and array.size == 1 and not _is_unicode(array.reshape(-1)[0]):
+        reader.lose(f"text that is not in UTF-8: {show(repr(array.reshape(-1)[0].item()))}")
+        return
     spelled = fill_attribute(array.reshape(-1)[0], dtype) if array.size == 1 else None
     if spelled is None:
         reader.lose(f"{show(str(value))} for elements of {dtype}")

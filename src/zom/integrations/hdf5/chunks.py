@@ -34,11 +34,19 @@ class SourceChunks:
     ([(0,)], b'\x01\x00\x02\x00', None)
     """
 
-    def __init__(self, array: SourceArray, spec: Spec) -> None:
+    def __init__(self, array: SourceArray, spec: Spec, node: str = "/") -> None:
         self.array = array
+        self.node = node
+        """The path of the array."""
         self.plan: ArrayPlan = compile_plan(spec)
         self._places: Any = None
         """The numbers of the chunks that are in the file, sorted: 8 bytes for each."""
+
+    @property
+    def _grid(self) -> tuple[int, ...]:
+        """How many chunks hold any elements of the file: fewer than the array's, where another one is longer."""
+        held = zip(self.plan.grid, self.array.held, self._chunk, strict=True)
+        return tuple(min(count, -(-length // size)) for count, length, size in held)
 
     @property
     def _chunk(self) -> tuple[int, ...]:
@@ -46,7 +54,7 @@ class SourceChunks:
 
     def stored(self) -> Iterator[tuple[int, ...]]:
         """The places of the chunks that are in the file; of a dataset without chunks, all."""
-        grid = self.plan.grid
+        grid = self._grid
         if self.array.dataset.chunks is None:
             if self._is_allocated():
                 yield from product(*map(range, grid))
@@ -56,10 +64,13 @@ class SourceChunks:
 
     def has(self, place: tuple[int, ...]) -> bool:
         """Whether the file has a chunk."""
+        grid = self._grid
+        if any(at >= count for at, count in zip(place, grid, strict=True)):
+            return False
         if self.array.dataset.chunks is None:
-            return self._is_allocated() and 0 not in self.plan.grid
+            return self._is_allocated()
         numbers = self._numbers()
-        number = int(np.ravel_multi_index(place, self.plan.grid)) if place else 0
+        number = int(np.ravel_multi_index(place, grid)) if place else 0
         at = int(np.searchsorted(numbers, number))
         return at < len(numbers) and int(numbers[at]) == number
 
@@ -67,11 +78,17 @@ class SourceChunks:
         """The bytes of a chunk as Zarr has them; None where the file has none."""
         if not self.has(place):
             return None
-        if self.array.same_bytes:
+        if self.array.same_bytes and not self._is_short(place):
             data = self._as_it_is(place)
             if data is not None:
                 return data
         return self._encoded(place)
+
+    def _is_short(self, place: tuple[int, ...]) -> bool:
+        """Whether elements of the array that the dataset doesn't have lie in a chunk: nobody knows what is there."""
+        starts = [axis.start(number) for axis, number in zip(self.plan.axes, place, strict=True)]
+        ends = zip(starts, self.plan.held(place), self.array.held, strict=True)
+        return any(start + size > length for start, size, length in ends)
 
     def _as_it_is(self, place: tuple[int, ...]) -> bytes | None:
         """The bytes in the file; None where they have gone through some of the filters only."""
@@ -86,8 +103,9 @@ class SourceChunks:
 
     def _encoded(self, place: tuple[int, ...]) -> bytes:
         plan, dataset = self.plan, self.array.dataset
-        held = plan.held(place)
         starts = [axis.start(number) for axis, number in zip(plan.axes, place, strict=True)]
+        wanted = zip(starts, plan.held(place), self.array.held, strict=True)
+        held = [min(size, length - start) for start, size, length in wanted]
         parts = tuple(slice(start, start + size) for start, size in zip(starts, held, strict=True))
         rank = len(dataset.shape or ())
         values = self.array.elements.converted(dataset[parts[:rank]])
@@ -113,7 +131,7 @@ class SourceChunks:
         return self._places
 
     def _listed(self) -> Any:
-        dataset, grid = self.array.dataset, self.plan.grid
+        dataset, grid = self.array.dataset, self._grid
         if 0 in grid:
             return np.empty(0, np.int64)
         rank = len(dataset.shape)

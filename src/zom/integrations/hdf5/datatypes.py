@@ -72,20 +72,33 @@ def elements_of(dataset: Any, report: Report) -> Elements | None:
         return Elements("string", inner)
     names = h5py.check_enum_dtype(base)
     if names is not None and base.kind != "b":
+        names = _member_names(names, report)
         found = f"an enumeration: {', '.join(f'{name} = {value}' for name, value in names.items())}"
         report.add(DATA_TYPE_FORM, _FIELD, "numbers", found, "see the attributes flag_values, flag_meanings")
-        return Elements(_plain(base), inner, is_stored=_is_stored(h5py, dataset, whole), enum=dict(names))
+        return Elements(_plain(base), inner, is_stored=_is_stored(h5py, dataset, whole), enum=names)
     if base.names is not None:
         return _compound(h5py, dataset, base, inner, report)
     dtype = _number(base, report)
     return Elements(dtype, inner, is_stored=dtype == base and _is_stored(h5py, dataset, whole))
 
 
+def _member_names(members: dict[Any, int], report: Report) -> dict[str, int]:
+    """The members of an enumeration by their names, which h5py gives as bytes where they are not in UTF-8."""
+    foreign = [name for name in members if isinstance(name, bytes)]
+    if foreign:
+        fix = "other bytes are replaced by the character U+FFFD"
+        report.add(DATA_TYPE, _FIELD, "names in UTF-8", ", ".join(map(repr, foreign)), fix)
+    return {
+        name.decode("utf-8", "replace") if isinstance(name, bytes) else str(name): value
+        for name, value in members.items()
+    }
+
+
 def _unknown(h5py: Any, dataset: Any) -> str | None:
     """What the elements are, where Zarr has nothing for them."""
     try:
         whole = dataset.dtype
-    except (TypeError, NotImplementedError) as cause:
+    except (TypeError, NotImplementedError, UnicodeError) as cause:
         return f"a type that h5py can't read: {cause}"
     base = (whole.subdtype or (whole, ()))[0]
     if h5py.check_ref_dtype(base) is not None:

@@ -16,6 +16,7 @@ __all__ = [
     "LINK",
     "NAME",
     "NULL_SPACE",
+    "UNLIMITED",
     "VIRTUAL",
 ]
 
@@ -86,6 +87,14 @@ NULL_SPACE = rule(
     lenient="warning",
     strict="warning",
     closed="warning",
+)
+UNLIMITED = rule(
+    "hdf5/unlimited-dimension",
+    "an unlimited dimension has one length, that of the longest of its arrays; the others end in fill values",
+    source=f"{_NETCDF}; https://docs.unidata.ucar.edu/nug/current/netcdf_data_model.html",
+    lenient="note",
+    strict="note",
+    closed="note",
 )
 VIRTUAL = rule(
     "hdf5/virtual",

@@ -7,10 +7,11 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from zom.conversion.losses import Report
-from zom.hierarchy.stored.layout import ENTRY_KEY
+from zom.hierarchy.stored.layout import DOCUMENT_NAMES
 from zom.integrations.hdf5.losses import LINK, NAME
 from zom.packages import imported
 from zom.paths import name_faults
+from zom.portable import is_own_name
 from zom.problems import show
 from zom.stores.backend import is_key
 
@@ -133,9 +134,10 @@ class _Walk:
         if self.found.is_netcdf and name.startswith(_NOT_A_COORDINATE):
             name = name.removeprefix(_NOT_A_COORDINATE)
         faults: list[Fault] = []
-        name_faults(name, "v3", faults)
-        if name == ENTRY_KEY or not is_key(name):
-            expected = faults[0].expected if faults else "a name that is a key"
+        # The documents of v2, too: readers that look for these would find a directory in v3.
+        name_faults(name, "v2" if name in DOCUMENT_NAMES and name.startswith(".") else "v3", faults)
+        if name in DOCUMENT_NAMES or is_own_name(name) or not is_key(name):
+            expected = faults[0].expected if faults else "a name that is a key, and no file of zom"
             group.report.add(NAME, (), expected, show(name), _DROPPED)
             return None
         return name

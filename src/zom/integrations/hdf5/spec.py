@@ -13,7 +13,7 @@ from zom.errors import SpecError
 from zom.formats.v3 import GroupSpec
 from zom.integrations.hdf5.arrays import source_array
 from zom.integrations.hdf5.attributes import attributes_of, mask_of
-from zom.integrations.hdf5.dimensions import numbered_dimensions, report_unused
+from zom.integrations.hdf5.dimensions import numbered_dimensions, report_unused, unlimited_shapes
 from zom.integrations.hdf5.file import opened_file, told_of_damage
 from zom.integrations.hdf5.objects import found_objects
 from zom.model.builders.build import AUTO
@@ -111,6 +111,7 @@ def read_hierarchy(root: Any, *, compress: Any = AUTO) -> HDF5Hierarchy:
     """
     found = found_objects(root)
     numbers = numbered_dimensions(found, _datasets(root, found))
+    shapes = unlimited_shapes((node for node in found.nodes if node.is_array), numbers)
     documents: dict[tuple[str, ...], dict[str, Any]] = {}
     arrays: dict[str, SourceArray] = {}
     used: dict[tuple[str, ...], set[str]] = {}
@@ -118,7 +119,9 @@ def read_hierarchy(root: Any, *, compress: Any = AUTO) -> HDF5Hierarchy:
         if not node.is_array:
             documents[node.names] = _group(node, is_netcdf=found.is_netcdf)
         else:
-            made = source_array(node, numbers, compress=compress, is_netcdf=found.is_netcdf)
+            made = source_array(
+                node, numbers, shapes.get(node.path), compress=compress, is_netcdf=found.is_netcdf
+            )
             if made is None:
                 continue
             arrays[node.path] = made

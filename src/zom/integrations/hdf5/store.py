@@ -68,7 +68,7 @@ class HDF5Store(Store):
             if array is not None and array.missing is not None:
                 self._unreadable[key] = array.missing
         if array is not None and array.missing is None:
-            self._chunks[V3_LAYOUT.chunk_prefix(path)] = SourceChunks(array, spec)
+            self._chunks[V3_LAYOUT.chunk_prefix(path)] = SourceChunks(array, spec, path)
 
     @property
     @override
@@ -109,8 +109,20 @@ class HDF5Store(Store):
         found = self._found(key)
         if found is None:
             return None
-        value = found[0].read(found[1])
+        try:
+            value = found[0].read(found[1])
+        except UnicodeDecodeError as cause:
+            raise self._not_unicode(key, found[0], cause) from cause
         return None if value is None else cut(value, byte_range)
+
+    def _not_unicode(self, key: str, chunks: SourceChunks, cause: UnicodeDecodeError) -> StoreError:
+        data = cause.object
+        found = f"{data[:40]!r}..." if len(data) > 40 else repr(data)
+        fix = "leave the array out (choose others by select), or write the text in UTF-8 into the file"
+        reason = f"expected text in UTF-8, found the element {found}; {fix}"
+        error = StoreError(self.url, key, "read", reason)
+        error.node = chunks.node
+        return error
 
     @override
     def _keys(self, prefix: str) -> Iterable[str]:
@@ -130,12 +142,6 @@ class HDF5Store(Store):
         if any(prefix.startswith(at) for at in self._chunks):
             return super()._list_dir(prefix)
         return self._tree.list_dir(prefix)
-
-    @override
-    def _reason(self, cause: Exception) -> str:
-        if isinstance(cause, UnicodeDecodeError):
-            return f"expected text in UTF-8, found the byte {cause.object[cause.start]:#04x}"
-        return super()._reason(cause)
 
     @override
     def close(self) -> None:
