@@ -67,6 +67,7 @@ VERBS = [
     "read",
     "validate",
     "diff",
+    "declare",
     "plan",
     "create",
     "copy",

@@ -17,7 +17,7 @@ def problem(number: int = 0, severity: str = "error") -> Problem:
 
 def test_every_error_of_zom_is_a_zom_error_and_none_a_value_error():
     classes = [getattr(errors, name) for name in errors.__all__ if name != "SpecWarning"]
-    assert len(classes) == 15
+    assert len(classes) == 16
     assert all(issubclass(made, ZomError) and not issubclass(made, ValueError) for made in classes)
 
 

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
         ConcurrentWriteError,
         ConflictError,
         ConversionError,
+        DeclarationError,
         ExtensionError,
         MissingChunk,
         NotFound,
@@ -54,6 +55,7 @@ if TYPE_CHECKING:
         plan_rename,
         rename,
     )
+    from zom.handles.declaring import declaration_of
     from zom.handles.group import Group
     from zom.handles.handles import create_array, create_group, open, open_array, open_group  # noqa: A004
     from zom.handles.plan import Plan
@@ -92,6 +94,7 @@ _HOMES = {
         "ConcurrentWriteError",
         "ConflictError",
         "ConversionError",
+        "DeclarationError",
         "ExtensionError",
         "MissingChunk",
         "NotFound",
@@ -114,6 +117,7 @@ _HOMES = {
         "plan_rename",
         "rename",
     ),
+    "zom.handles.declaring": ("declaration_of",),
     "zom.handles.group": ("Group",),
     "zom.hierarchy.stored.broken": ("BrokenNode",),
     "zom.hierarchy.stored.diff": ("diff",),
@@ -172,6 +176,7 @@ __all__ = [
     "ConversionError",
     "CopyReport",
     "Declaration",
+    "DeclarationError",
     "Difference",
     "ExtensionError",
     "Group",
@@ -200,6 +205,7 @@ __all__ = [
     "create_group",
     "dask",
     "data_type",
+    "declaration_of",
     "declare",
     "delete",
     "diff",

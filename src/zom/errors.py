@@ -2,6 +2,7 @@
 
     ZomError
     ├── SpecError           a document breaks rules; carries every Problem
+    │   └── DeclarationError   so does a declaration; each Problem has file, line and column
     ├── PathError           a node path or a key that is not one
     ├── NotFound            a path that names no node; a KeyError, too
     ├── UnknownName         a codec, data type, ... that nobody registered
@@ -34,6 +35,7 @@ __all__ = [
     "ConcurrentWriteError",
     "ConflictError",
     "ConversionError",
+    "DeclarationError",
     "ExtensionError",
     "MissingChunk",
     "NotFound",
@@ -94,6 +96,20 @@ class SpecError(_ProblemsError):
     """
 
     _step = "correct the document, or read the rest with zom.read(..., on_error='skip')"
+
+
+class DeclarationError(SpecError):
+    """A declaration that breaks rules: `problems` holds every one of them, with file, line and column.
+
+    >>> import zom
+    >>> try:
+    ...     zom.declare({"zom": 1, "memebrs": {}})
+    ... except DeclarationError as error:
+    ...     print(error.problems[0].fix)
+    did you mean 'members'?
+    """
+
+    _step = "correct the declaration"
 
 
 class ConversionError(_ProblemsError):

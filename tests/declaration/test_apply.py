@@ -76,6 +76,21 @@ def test_arrays_that_grow_get_the_values_of_their_new_length(file):
     assert zom.plan(grown, root.store, on_conflict="update").is_empty
 
 
+@pytest.mark.parametrize("form", [2, 3])
+def test_values_that_codecs_round_are_as_they_were_stated(form):
+    rounding = {
+        3: {"name": "numcodecs.bitround", "configuration": {"keepbits": 3}},
+        2: {"id": "bitround", "keepbits": 3},
+    }
+    node = {"shape": [3], "dtype": "float32", "filters": [rounding[form]], "values": [1.123, 2.6, 3.1]}
+    declared = zom.declare({"zom": 1, "format": form, "members": {"a": node}})
+    root = zom.materialize(declared, "memory:")
+    assert root["a"][0] != np.float32(1.123)
+    assert zom.plan(declared, root.store).is_empty
+    root["a"][0] = 7
+    assert zom.plan(declared, root.store).problems
+
+
 def test_nan_is_equal_to_itself():
     declared = zom.declare({"zom": 1, "shape": [2], "dtype": "float32", "values": [float("nan"), -0.0]})
     array = zom.materialize(declared, "memory:")
@@ -134,6 +149,23 @@ def test_the_command_tells_every_fault_with_its_place(capsys, tmp_path, file):
     code, _, err = run(capsys, "create", file, tmp_path / "out.zarr")
     assert code == 3
     assert f"{file}: size: expected a word" in err
+
+
+def test_the_command_declares_what_is_there(capsys, tmp_path, file):
+    store, again = tmp_path / "out.zarr", tmp_path / "again.yaml"
+    run(capsys, "create", file, store)
+    code, out, _ = run(capsys, "declare", store)
+    assert code == 0
+    assert "  lat: {dims: [lat], dtype: float64, values: {start: 90.0, step: -90.0}}\n" in out
+    assert run(capsys, "declare", store, "-o", again)[:2] == (0, "")
+    assert again.read_text(encoding="utf-8") == out
+    assert "nothing was written" in run(capsys, "create", again, store)[1]
+    made = tmp_path / "made.zarr"
+    run(capsys, "create", again, made)
+    assert run(capsys, "diff", made, store)[0] == 0
+    assert zom.open(made)["lat"][:].tolist() == [90, 0, -90]
+    assert "values" not in run(capsys, "declare", store, "--no-values")[1]
+    assert json.loads(run(capsys, "declare", store, "--format", "json")[1])["zom"] == 1
 
 
 @pytest.mark.parametrize(

@@ -244,7 +244,7 @@ def test_a_pyramid_is_made_of_its_members():
         (members(a={"dims": ["x"]}), "declaration/form", "/members/a", "an array with a dtype", "none", "add dtype here, or to defaults"),
         (members(a={"dims": ["x"], "dtype": "int8", "members": {}}), "declaration/word", "/members/a", "the words of an array, or those of a group", "dims and members", None),
         (members(a={"dims": ["x"], "dtype": "int8", "chunks": {"z": 1}}), "declaration/form", "/members/a/chunks/z", "a name among dims", '"z"', "known are x"),
-        (members(a={"dims": ["x"], "dtype": "int8", "fill_value": 300}), "fill-value/cast", "/members/a/fill_value", "an integer from -128 to 127", "300", None),
+        (members(a={"dims": ["x"], "dtype": "int8", "fill_value": 300}), "declaration/values", "/members/a/fill_value", "an integer from -128 to 127", "300", None),
         (members(a={"dims": ["x"], "dtype": "int8", "values": [1, 2]}), "declaration/values", "/members/a/values", "values of shape [4]", "values of shape [2]", None),
         (members(a={"dims": ["x"], "dtype": "int8", "values": [1, 2, 3, 400]}), "declaration/values", "/members/a/values", "an integer from -128 to 127", "400", None),
         (members(a={"dims": ["x"], "dtype": "int8", "values": {"start": 0, "stop": 5, "step": 1}}), "declaration/values", "/members/a/values", "4 values, as the dimension has", '6 from {"start": 0, "stop": 5, "step": 1}', "leave stop or step out"),
@@ -256,15 +256,62 @@ def test_a_pyramid_is_made_of_its_members():
         ({**members(), "include": "other.yaml"}, "declaration/include", "/include", "a declaration in a file, to include others", "none", "give it as a file"),
         ({**members(), "coordinates": ["z"]}, "declaration/form", "/coordinates/0", "an array of this group", '"z"', None),
         (members(a={"ome": {"axs": "yx"}}), "declaration/word", "/members/a/ome/axs", "an argument of the builder", '"axs"', "did you mean 'axes'?"),
+        (members(a={"dims": ["x"], "dtype": "float32", "fill_value": 1e39}), "declaration/values", "/members/a/fill_value", "a number that float32 holds", "1e+39", None),
+        (members(a={"dims": ["x"], "dtype": "float16", "values": [0, 1, 2, 1e6]}), "declaration/values", "/members/a/values", "a number that float16 holds", "1000000.0", None),
+        (members(a={"dims": ["x"], "dtype": "float64", "values": [0, 1, 2, 10**400]}), "declaration/values", "/members/a/values", None, None, None),
+        (members(a={"dims": ["x"], "dtype": "float16", "values": {"start": 0, "step": 60000}}), "declaration/values", "/members/a/values", "a number that float16 holds", "120000", None),
+        (members(a={"dims": ["x"], "dtype": "float32", "values": [0, 1, 2, "nan?"]}), "declaration/values", "/members/a/values", None, '"nan?"', 'write a number, "NaN" or "Infinity"'),
+        (members(a={"dims": ["x"], "dtype": "int8", "missing": -1, "fill_value": 5}), "declaration/form", "/members/a/fill_value", "missing, or fill_value", "both", "leave fill_value out: what is missing is the fill value, too"),
+        (members(a={"ome": {"axes": "yx", "shape": [8, 8]}, "attributes": {"ome": 5}}), "declaration/form", "/members/a/attributes/ome", "attributes that ome doesn't build", '"ome"', "leave it out"),
+        (members(a={"anndata": {"n_obs": 3}}), "declaration/form", "/members/a/anndata", "the argument n_var of the builder", "none", "add n_var"),
+        ({"zom": 1, "for": {"i": [1]}, "members": {}}, "declaration/word", "/for", "no loop at the root", "for", "put it at a member"),
+        ({**members(), "parameters": {"a": 1, "b": "${a}"}}, "declaration/parameter", "/parameters/b", "a plain value, without ${...}", '"${a}"', None),
+        ({"zom": 1, "sizes": {"x": -1, "y": 2}, "members": {"a": {"dims": ["x", "y"], "dtype": "int8"}}}, "declaration/form", "/sizes/x", "a length: a whole number, 0 or more", "-1", None),
+        (members(a={"dims": ["x"], "dtype": "datetime64[s]", "values": "2020-01-01T00:00:00+05:00"}), "declaration/values", "/members/a/values", "a time in UTC, without an offset", '"2020-01-01T00:00:00+05:00"', None),
         (members(**{"${i}": {"for": {"i": {"start": 0, "stop": 1e7}}}}), "declaration/values", "/members/${i}/for/i", "at most 1048576 values", "10000001", None),
     ],
 )  # fmt: skip
 def test_each_fault_is_told_once_with_its_place(declaration, code, pointer, expected, found, fix):
     (problem,) = refused(declaration)
     assert problem[:2] == (code, pointer)
+    if expected is None:  # in the words of the data type
+        return
     assert problem[2] == expected
     if code != "declaration/path":  # paths say so in their own words
         assert problem[3:] == (found, fix)
+
+
+@pytest.mark.parametrize(
+    ("dtype", "given", "found"),
+    [
+        ("float32", ["NaN", "-Infinity", 1, "0x3f800000"], [float("nan"), float("-inf"), 1, 1]),
+        ("complex64", [1, [1, 2], ["NaN", 0], 0], [1, 1 + 2j, complex("nan"), 0]),
+        ("S3", ["a", "", "abc", "é".encode("ascii", "ignore").decode()], [b"a", b"", b"abc", b""]),
+        ("bool", [True, False, True, True], [True, False, True, True]),
+        ("uint64", [0, 2**64 - 1, 2**63, 1], [0, 2**64 - 1, 2**63, 1]),
+        ("datetime64[s]", ["2020-01-01", "NaT", "1969-12-31", "2020-01-01T01:02:03"], None),
+        ("string", ["", "日本", "a\nb", "\0"], ["", "日本", "a\nb", "\0"]),
+    ],
+)
+def test_values_are_stated_in_every_type(dtype, given, found):
+    node = {"dims": ["x"], "dtype": dtype, "values": given}
+    declared = zom.declare({**members(a=node), "format": 2 if dtype == "S3" else 3})
+    array = zom.materialize(declared, "memory:")["a"]
+    expected = np.array(given, dtype) if found is None else np.array(found, array.dtype)
+    np.testing.assert_array_equal(array[:], expected)
+    assert zom.plan(declared, array.store).is_empty
+
+
+def test_a_mapping_may_hold_what_python_has():
+    node = {"shape": (2, 2), "dtype": np.dtype("f4"), "values": np.eye(2), "attributes": {"n": np.int64(3)}}
+    declared = zom.declare({"zom": 1, "members": {"a": node}})
+    assert declared.spec.members["a"].attributes == {"n": 3}
+    assert declared.values["/a"].tolist() == [[1, 0], [0, 1]]
+
+
+def test_keys_have_expressions_as_well():
+    declared = {**members(), "parameters": {"n": 3}, "attributes": {"a${n}": 1, "$${n}": 2}}
+    assert zom.declare(declared).spec.attributes == {"a3": 1, "${n}": 2}
 
 
 def test_parameters_have_types():

@@ -108,6 +108,8 @@ def test_what_is_merged_does_not_count_before_what_is_said():
         ("a: !custom {b: 1}", "no tags", "!custom", (1, 4)),
         ("a: &a {b: *a}", "the name of an anchor before it", "*a inside of itself", (1, 11)),
         ("a: *b", "the name of an anchor before it", "*b, which is nowhere", (1, 4)),
+        ("a: " + "1" * 5000, "a number that fits 64 bits", "1" * 40, (1, 4)),
+        ("a: 1e999", "a number that fits 64 bits", "1e999", (1, 4)),
         ("a: 1\n---\nb: 2", "one document", "another after ---", (2, 1)),
         ("- 1", "a mapping", "[1]", None),
         ("", "a mapping", "null", None),

@@ -9,7 +9,8 @@ from functools import cache
 from typing import TYPE_CHECKING, Any, Final
 
 from zom.conventions.xarray.dataset import ENCODING_WORDS, encoded_attributes
-from zom.declaration.values import UnfitError, stated
+from zom.declaration.element import UnfitError, element_of
+from zom.declaration.values import stated
 from zom.declaration.words import ARRAY, FORM, check_words
 from zom.errors import ExtensionError, SpecError, UnknownName
 from zom.extension.registry import did_you_mean, near
@@ -146,10 +147,8 @@ def _built(  # noqa: PLR0913, PLR0917 - all that an array is made of
     dims = said.get("dims")
     if dims is not None:
         arguments["dimension_names"] = tuple(dims)
-    if full.get("missing") is not None:
-        arguments["fill_value"] = full["missing"]
-    elif scope.form == "v2" and dims is not None and "fill_value" not in full:
-        arguments["fill_value"] = None  # xarray takes any other for the mask
+    if not _fill(arguments, full, said, kind, scope.form, at, problems):
+        return None
     encoding = {name: full[name] for name in ENCODING_WORDS if full.get(name) is not None}
     arguments["attributes"] = encoded_attributes(
         at.node, _spelled(kind, scope.form), encoding, full.get("attributes") or {}, scope.form
@@ -164,6 +163,33 @@ def _built(  # noqa: PLR0913, PLR0917 - all that an array is made of
     except UnfitError as unfit:
         problems.add(unfit.problem(at.child("values")))
     return None
+
+
+def _fill(  # noqa: PLR0913, PLR0917 - as above
+    arguments: dict[str, Any],
+    full: dict[str, Any],
+    said: Mapping[str, Any],
+    kind: DataType,
+    form: str,
+    at: At,
+    problems: Problems,
+) -> bool:
+    """Add the fill value, as a scalar; whether there is no problem."""
+    if "missing" in said and "fill_value" in said:
+        fix = "leave fill_value out: what is missing is the fill value, too"
+        problems.add(at.child("fill_value").problem(FORM, "missing, or fill_value", "both", fix))
+        return False
+    word = "fill_value" if full.get("missing") is None else "missing"
+    if full.get(word) is None:
+        if form == "v2" and said.get("dims") is not None and "fill_value" not in full:
+            arguments["fill_value"] = None  # xarray takes any other for the mask
+        return True
+    try:
+        full[word] = arguments["fill_value"] = element_of(full[word], kind)
+    except UnfitError as unfit:
+        problems.add(unfit.problem(at.child(word) if word in said else at))
+        return False
+    return True
 
 
 def _spelled(kind: DataType, form: str) -> Any:

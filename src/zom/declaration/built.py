@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 __all__ = ["BUILDERS", "built"]
 
+_LABEL_OWN: Final = frozenset({"source", "name"})
 _ARRAY_WORDS: Final = frozenset({"compress", "checksum", "shards", "fill_value", "codecs", "filters"})
 
 
@@ -44,14 +45,16 @@ def built(  # noqa: PLR0913, PLR0917 - all that a builder is told
     return None
 
 
-def _known(
+def _known(  # noqa: PLR0913 - what is given, and by whom
     function: Callable[..., Any],
     given: Mapping[str, Any],
     at: At,
     problems: Problems,
+    *,
     more: frozenset[str] = frozenset(),
+    own: frozenset[str] = frozenset(),
 ) -> bool:
-    """Whether the function takes all that is given."""
+    """Whether the function takes all that is given, and gets all that it needs; `own` is given by zom."""
     takes = {
         name
         for name, each in inspect.signature(function).parameters.items()
@@ -61,7 +64,20 @@ def _known(
     for name in wrong:
         hint = did_you_mean(near(name, takes), takes)
         problems.add(at.child(name).problem(WORD, "an argument of the builder", show(name), hint))
-    return not wrong
+    needed = (
+        []
+        if wrong
+        else [
+            name
+            for name, each in inspect.signature(function).parameters.items()
+            if each.default is inspect.Parameter.empty
+            and each.kind is not inspect.Parameter.VAR_KEYWORD
+            and name not in {*given, *own}
+        ]
+    )
+    for name in needed:
+        problems.add(at.problem(FORM, f"the argument {name} of the builder", "none", f"add {name}"))
+    return not (wrong or needed)
 
 
 def _ome(given: Mapping[str, Any], _members: Any, scope: Scope, at: At, problems: Problems) -> Any:
@@ -101,7 +117,7 @@ def _image(given: Mapping[str, Any], scope: Scope, at: At, problems: Problems) -
     if isinstance(scope.defaults.get("dtype"), str):
         arguments["dtype"] = scope.defaults["dtype"]
     arguments |= {name: each for name, each in given.items() if name != "labels"}
-    if not _known(ome.image, arguments, at, problems, _ARRAY_WORDS):
+    if not _known(ome.image, arguments, at, problems, more=_ARRAY_WORDS, own=frozenset({"shape"})):
         return None
     arguments.setdefault("version", "0.4" if scope.form == "v2" else "0.5")
     if (arguments["version"] == "0.4") != (scope.form == "v2"):
@@ -142,7 +158,9 @@ def _labelled(image: Any, labels: Any, at: At, problems: Problems) -> Any:
         return None
     for name, said in labels.items():
         facts: dict[str, Any] = said or {}
-        if not _known(ome.labels, facts, at.child("labels", name), problems, _ARRAY_WORDS):
+        if not _known(
+            ome.labels, facts, at.child("labels", name), problems, more=_ARRAY_WORDS, own=_LABEL_OWN
+        ):
             return None
         image = ome.labels(image, name, **facts)
     return image
@@ -165,7 +183,11 @@ def _multiscales(
     arguments: dict[str, Any] = dict(given)
     if "dimensions" in given:
         arguments["dimensions"] = tuple(given["dimensions"])
-    return multiscales.group(arrays, **arguments) if _known(multiscales.group, given, at, problems) else None
+    return (
+        multiscales.group(arrays, **arguments)
+        if _known(multiscales.group, given, at, problems, own=frozenset({"arrays"}))
+        else None
+    )
 
 
 def _anndata(given: Mapping[str, Any], _members: Any, scope: Scope, at: At, problems: Problems) -> Any:

@@ -13,7 +13,7 @@ from zom.declaration.words import ARRAY, DEFAULTS, FORM, GROUP, ROOT, WORD, chec
 from zom.errors import PathError, SpecError
 from zom.extension.registry import did_you_mean, near
 from zom.formats import draft, v2, v3
-from zom.formats.detection import parse
+from zom.formats.detection import family_of, parse_as
 from zom.json.python_value import is_dict
 from zom.paths import parse_path
 from zom.problems import rule, show, split_pointer
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from zom.declaration.source import At, Problems
     from zom.model.spec import Spec
 
-__all__ = ["Compiler"]
+__all__ = ["Compiler", "empty_group"]
 
 TWICE = rule(
     "declaration/path",
@@ -35,6 +35,7 @@ TWICE = rule(
     source="the form of declarations, docs/declaring.md",
 )
 
+_FAMILIES: Final[Mapping[str, Any]] = {"v2": v2.V2, "v3": v3.V3, "draft": draft.DRAFT}
 _GROUPS: Final[Mapping[str, Any]] = {"v2": v2.GroupSpec, "v3": v3.GroupSpec, "draft": draft.GroupSpec}
 _DOCUMENT: Final = frozenset({"zarr_format", "node_type"})
 _ONLY_GROUP: Final = GROUP.keys() - ARRAY.keys()
@@ -64,8 +65,15 @@ class Compiler:
             self.problems.add(at.problem(FORM, "a mapping: an array or a group", show(declared)))
             return
         if declared.keys() & _DOCUMENT:
-            self._document(declared, scope, at)
+            self._document({name: each for name, each in declared.items() if name != "for"}, scope, at)
             return
+        if "document" in declared:
+            self._stated_document(declared, scope, at)
+            return
+        if "for" in declared and not at.path:
+            self.problems.add(
+                at.child("for").problem(WORD, "no loop at the root", "for", "put it at a member")
+            )
         kind = self._kind(declared, at)
         if kind == "array":
             self._array(declared, scope, at)
@@ -86,18 +94,27 @@ class Compiler:
             return None
         return "array" if of_array else "group"
 
-    def _document(self, declared: Mapping[str, Any], scope: Scope, at: At) -> None:
-        document = {name: each for name, each in declared.items() if name != "for"}
+    def _stated_document(self, declared: Mapping[str, Any], scope: Scope, at: At) -> None:
+        document = declared["document"]
+        for name in sorted(declared.keys() - {"document", "for"} - (ROOT.keys() if not at.path else set())):
+            self.problems.add(at.child(name).problem(WORD, "nothing beside a document", show(name)))
+        if not is_dict(document):
+            self.problems.add(at.child("document").problem(FORM, "a document of Zarr", show(document)))
+            return
+        self._document(document, scope, at.child("document"))
+
+    def _document(self, document: Mapping[str, Any], scope: Scope, at: At) -> None:
+        family = family_of(document)
+        if family is not None and family.form != scope.form:
+            found = f"one of {family.form}"
+            self.problems.add(at.problem(FORM, f"a document of {scope.form}, as the whole hierarchy", found))
+            return
         try:
-            spec: Spec = parse(document)
+            spec: Spec = parse_as(_FAMILIES[scope.form], document)
         except SpecError as error:
             for problem in error.problems:
                 place = at.child(*split_pointer(problem.pointer))
                 self.problems.add(place.problem(FORM, problem.expected, problem.found, problem.fix))
-            return
-        if spec.family.form != scope.form:
-            found = f"one of {spec.family.form}"
-            self.problems.add(at.problem(FORM, f"a document of {scope.form}, as the whole hierarchy", found))
             return
         self._tree(spec, at)
 
@@ -156,7 +173,7 @@ class Compiler:
             self._built(words[0], said, below, at)
         else:
             attributes = said.get("attributes")
-            self._keep(at.node, _group(scope.form, attributes), at)
+            self._keep(at.node, empty_group(scope.form, attributes), at)
             self.members(said.get("members", {}), below, at.child("members"))
         if "coordinates" in said:
             self.waiting.append((said["coordinates"], at))
@@ -179,7 +196,12 @@ class Compiler:
         if made is None:
             return
         if "attributes" in said:
-            attributes = {**made.attributes, **said["attributes"]}
+            for name in sorted(said["attributes"].keys() & made.attributes.keys()):
+                place = at.child("attributes", name)
+                self.problems.add(
+                    place.problem(FORM, f"attributes that {word} doesn't build", show(name), "leave it out")
+                )
+            attributes = {**said["attributes"], **made.attributes}
             made = made.replace(attributes=attributes)
         self._tree(made, at.child(word))
         if word != "multiscales":
@@ -241,7 +263,12 @@ class Compiler:
             )
 
 
-def _group(form: str, attributes: Mapping[str, Any] | None) -> Any:
+def empty_group(form: str, attributes: Mapping[str, Any] | None) -> Any:
+    """A group of a format, without members.
+
+    >>> empty_group("v3", None).members
+    {}
+    """
     if attributes is None:
         return _GROUPS[form](members={})
     return _GROUPS[form](attributes=attributes, members={})

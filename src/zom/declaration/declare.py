@@ -20,7 +20,7 @@ from zom.declaration.parameters import parameters_of
 from zom.declaration.scope import Scope
 from zom.declaration.source import At, Problems, read_source, source_of_mapping
 from zom.declaration.words import ARRAY, DEFAULTS, FORM, GROUP, ROOT, check_words
-from zom.errors import SpecError, UnknownName
+from zom.errors import DeclarationError, SpecError, UnknownName
 from zom.formats.node_view import spec_tree
 from zom.json.python_value import is_dict
 from zom.json.read import read_json
@@ -52,7 +52,7 @@ _OWN = frozenset(ROOT) | {"sizes", "defaults"}
 def declare(source: str | Path | Mapping[str, Any], /, **parameters: Any) -> Declaration:
     """The hierarchy that a declaration says: a file in YAML, TOML or JSON, or a mapping; with these parameters.
 
-    SpecError with every problem, each with file, line and column, where the declaration breaks rules.
+    DeclarationError with every problem, each with file, line and column, where the declaration breaks rules.
 
     >>> import zom
     >>> made = zom.declare({
@@ -157,7 +157,7 @@ def _assembled(compiler: Compiler, name: str, problems: Problems) -> Spec:
             problems.add(
                 replace(at.problem(VERSION, problem.expected, problem.found, problem.fix), code=problem.code)
             )
-    raise SpecError(problems.found, name or "declaration")
+    raise DeclarationError(problems.found, name or "declaration")
 
 
 def _judged(

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from zom.declaration.source import At, Problems
 
-__all__ = ["UNFILLED", "UNKNOWN", "filled"]
+__all__ = ["UNFILLED", "UNKNOWN", "escaped", "filled", "unescaped"]
 
 
 class _Unfilled:
@@ -44,6 +44,32 @@ _MOST_TOKENS: Final = 100
 _FIX: Final = 'write "${name}", or "$${" for the characters themselves'
 
 
+def escaped(value: Any) -> Any:
+    """A value whose texts are no expressions.
+
+    >>> escaped({"a": ["${b}"]})
+    {'a': ['$${b}']}
+    """
+    if isinstance(value, str):
+        return value.replace("${", "$${")
+    if is_dict(value):
+        return {name.replace("${", "$${"): escaped(each) for name, each in value.items()}
+    return [escaped(each) for each in value] if is_list(value) else value
+
+
+def unescaped(value: Any) -> Any:
+    """The value that is meant by an escaped one.
+
+    >>> unescaped({"a": ["$${b}"]})
+    {'a': ['${b}']}
+    """
+    if isinstance(value, str):
+        return value.replace("$${", "${")
+    if is_dict(value):
+        return {name.replace("$${", "${"): unescaped(each) for name, each in value.items()}
+    return [unescaped(each) for each in value] if is_list(value) else value
+
+
 class _UnfitError(Exception):
     """The expression has no value; the message says what was found, `fix` what to do."""
 
@@ -59,8 +85,17 @@ def filled(value: Any, names: Mapping[str, Any], at: At, problems: Problems) -> 
     if is_list(value):
         return [filled(inner, names, at.child(index), problems) for index, inner in enumerate(value)]
     if is_dict(value):
-        return {name: filled(inner, names, at.child(name), problems) for name, inner in value.items()}
+        return {
+            _name(name, names, at.child(name), problems): filled(inner, names, at.child(name), problems)
+            for name, inner in value.items()
+        }
     return value
+
+
+def _name(name: str, names: Mapping[str, Any], at: At, problems: Problems) -> str:
+    """A key, its expressions filled in."""
+    found = filled(name, names, at, problems)
+    return name if found is UNFILLED else str(found)
 
 
 def _text(text: str, names: Mapping[str, Any], at: At, problems: Problems) -> Any:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from itertools import product
 from typing import TYPE_CHECKING, Any, Final
 
+from zom.declaration.element import UnfitError
 from zom.declaration.expression import filled
-from zom.declaration.values import UnfitError, steps_of
+from zom.declaration.values import steps_of
 from zom.declaration.words import FORM
 from zom.json.python_value import is_dict, is_list
 from zom.problems import show

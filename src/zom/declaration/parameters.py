@@ -74,6 +74,9 @@ def _value(name: str, facts: Any, at: At, given: Mapping[str, Any], problems: Pr
     elif kind not in _TYPES:
         problems.add(at.child("type").problem(PARAMETER, f"one of {', '.join(_TYPES)}", show(kind)))
         return default
+    if "${" in str(default) and isinstance(default, str):
+        problems.add(at.problem(PARAMETER, "a plain value, without ${...}", show(default)))
+        return 1
     if name not in given and default is None:
         problems.add(at.problem(PARAMETER, "a value, for there is no default", "none", f"set {name}"))
         return 1

@@ -11,9 +11,11 @@ from dataclasses import dataclass, field
 from pathlib import Path as FilePath
 from typing import TYPE_CHECKING, Any, Final, cast
 
+import numpy as np
+
 from zom.declaration.toml_text import read_toml
 from zom.declaration.yaml_text import read_yaml
-from zom.errors import SpecError
+from zom.errors import DeclarationError
 from zom.json.place import locate
 from zom.json.read import read_json
 from zom.json.value import thaw
@@ -89,9 +91,9 @@ class Problems:
             self.found.append(problem)
 
     def raise_any(self, name: str) -> None:
-        """SpecError where there is a problem."""
+        """DeclarationError where there is a problem."""
         if self.found:
-            raise SpecError(self.found, name)
+            raise DeclarationError(self.found, name)
 
 
 def read_source(file: str | FilePath, name: str | None = None) -> Source:
@@ -135,14 +137,26 @@ def source_of_text(text: bytes | str, name: str, language: str, folder: FilePath
     if not faults and not isinstance(value, Mapping):
         faults.append(Fault(TEXT, (), "a mapping", show(value), "begin with zom: 1"))
     if faults:
-        raise SpecError([fault.problem(key=name) for fault in faults], name)
+        raise DeclarationError([fault.problem(key=name) for fault in faults], name)
     return Source(name, value, folder, places, decoded if language == "json" else None)
 
 
 def source_of_mapping(value: Mapping[str, Any]) -> Source:
     """A declaration that Python made."""
-    return Source("", cast("Any", value))
+    return Source("", _plain(value))
 
 
-def _refused(name: str, expected: str, found: str, fix: str | None) -> SpecError:
-    return SpecError([Fault(TEXT, (), expected, found, fix).problem(key=name)], name)
+def _plain(value: Any) -> Any:
+    """A value with lists and scalars in the place of tuples, numpy's arrays and scalars."""
+    if isinstance(value, Mapping):
+        return {name: _plain(inner) for name, inner in cast("Mapping[Any, Any]", value).items()}
+    if isinstance(value, (list, tuple)):
+        return [_plain(inner) for inner in cast("list[Any]", value)]
+    if isinstance(value, (np.ndarray, np.generic)):
+        array: Any = value
+        return _plain((array.astype(str) if array.dtype.kind in "mM" else array).tolist())
+    return value.str if isinstance(value, np.dtype) else value
+
+
+def _refused(name: str, expected: str, found: str, fix: str | None) -> DeclarationError:
+    return DeclarationError([Fault(TEXT, (), expected, found, fix).problem(key=name)], name)

@@ -7,41 +7,21 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from zom.errors import SpecError
+from zom.declaration.element import UnfitError, element_of
 from zom.json.python_value import is_dict, is_list
-from zom.problems import rule, show
+from zom.problems import show
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from zom.declaration.source import At
     from zom.extension.datatype import DataType
-    from zom.problems import Problem
 
-__all__ = ["VALUES", "UnfitError", "stated", "steps_of"]
-
-VALUES = rule(
-    "declaration/values",
-    "the values of an array fit its shape and its data type",
-    source="the form of declarations, docs/declaring.md",
-)
+__all__ = ["stated", "steps_of"]
 
 MOST: Final = 1 << 20
 """More values are data, and no declaration."""
 
 _RANGE: Final = frozenset({"start", "stop", "step"})
-
-
-class UnfitError(Exception):
-    """The values don't fit: what was expected, what was found, what to do."""
-
-    def __init__(self, expected: str, found: str, fix: str | None = None) -> None:
-        super().__init__(found)
-        self.expected, self.found, self.fix = expected, found, fix
-
-    def problem(self, at: At) -> Problem:
-        """The same, where it stands."""
-        return at.problem(VALUES, self.expected, self.found, self.fix)
 
 
 def steps_of(given: dict[str, Any], count: int | None = None) -> list[Any]:
@@ -105,7 +85,7 @@ def stated(given: Any, shape: Sequence[int], kind: DataType) -> np.ndarray[Any, 
             steps = [int(each) for each in steps]
         given = steps
     if is_list(given):
-        found = _lengths(given)
+        found = _lengths(given)[: len(shape) if kind.kind == "complex" else None]
         if found != tuple(shape):
             raise UnfitError(f"values of shape {list(shape)}", f"values of shape {list(found)}")
     return _array(given, tuple(shape), kind)
@@ -124,29 +104,30 @@ def _lengths(given: Any) -> tuple[int, ...]:
 def _array(given: Any, shape: tuple[int, ...], kind: DataType) -> np.ndarray[Any, Any]:
     made = np.empty(shape, kind.numpy())
     try:
-        flat = list(_flat(given, len(shape))) if is_list(given) else [given] * math.prod(shape)
+        flat = (
+            list(_flat(given, len(shape), pairs=kind.kind == "complex"))
+            if is_list(given)
+            else [given] * math.prod(shape)
+        )
         if len(flat) != made.size:
             raise UnfitError(f"values of shape {list(shape)}", "lists of different lengths")
-        cast = [kind.cast(each) for each in flat]
+        cast = [element_of(each, kind) for each in flat]
         view = made.reshape(-1)
         for index, each in enumerate(cast):
             view[index] = each  # a lone surrogate is told only here
-    except SpecError as cause:
-        first = cause.problems[0]
-        raise UnfitError(first.expected, first.found, first.fix) from cause
     except (ValueError, TypeError, OverflowError) as cause:
         raise UnfitError(f"values of the type {kind.name}", str(cause)) from cause
     return made
 
 
-def _flat(given: Any, depth: int) -> Any:
-    if depth <= 1:
-        for each in given:
-            if is_list(each):
-                raise UnfitError("single values", show(each))
-        yield from given
-        return
+def _flat(given: Any, depth: int, *, pairs: bool) -> Any:
+    """The elements, in order; complex numbers may be `pairs`."""
     for each in given:
-        if not is_list(each):
+        if depth > 1 and not is_list(each):
             raise UnfitError("a list of lists, one list for each dimension", show(each))
-        yield from _flat(each, depth - 1)
+        if depth > 1:
+            yield from _flat(each, depth - 1, pairs=pairs)
+        elif is_list(each) and not pairs:
+            raise UnfitError("single values", show(each))
+        else:
+            yield each

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from zom.declaration.source import At, Problems
 
-__all__ = ["ARRAY", "DEFAULTS", "FORM", "GROUP", "ROOT", "WORD", "Word", "check_words", "is_open"]
+__all__ = ["ARRAY", "DEFAULTS", "DOCUMENT", "FORM", "GROUP", "ROOT", "WORD", "Word", "check_words", "is_open"]
 
 WORD = rule(
     "declaration/word",
@@ -207,6 +207,13 @@ ARRAY: Final[Mapping[str, Word]] = {
     "for": _FOR,
 }
 
+DOCUMENT: Final = Word(
+    "A document of Zarr, as it stands; one that has zarr_format or node_type may stand for itself.",
+    "a document of Zarr",
+    _OBJECT,
+    is_dict,
+)
+
 GROUP: Final[Mapping[str, Word]] = {
     "attributes": _ATTRIBUTES,
     "members": Word(
@@ -310,6 +317,14 @@ DEFAULTS: Final = frozenset(
 """The words of arrays that may be defaults."""
 
 
+def _size(size: Any, at: At, problems: Problems) -> int:
+    """A length of a dimension; 1 where it is none, which spares problems that follow from this one."""
+    if _whole(size) and size >= 0:
+        return int(size)
+    problems.add(at.problem(FORM, "a length: a whole number, 0 or more", show(size)))
+    return 1
+
+
 def is_open(value: Any) -> bool:
     """Whether an expression in a value could not be filled in.
 
@@ -334,6 +349,8 @@ def check_words(
         elif is_open(inner):
             if is_dict(inner):  # what can be known of it spares problems that follow from this one
                 said[name] = {step: 1 if each is UNFILLED else each for step, each in inner.items()}
+        elif name == "sizes" and is_dict(inner):
+            said[name] = {dim: _size(size, at.child(name, dim), problems) for dim, size in inner.items()}
         elif not word.holds(inner):
             problems.add(at.child(name).problem(FORM, word.expected, show(inner)))
         else:

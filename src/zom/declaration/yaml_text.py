@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
+from math import isfinite
 from typing import TYPE_CHECKING, Any, Final
 
 from zom.declaration.places import Places
@@ -215,6 +216,11 @@ def _scalar(event: Any) -> Any:
     if _INTEGER.fullmatch(text):
         return int(text, 0) if text[:2] in {"0o", "0x"} else int(text)
     if _FLOAT.fullmatch(text):
-        return float(text)
+        number = float(text)
+        if not isfinite(number):
+            raise _UnfitError(
+                event.start_mark, "a number that fits 64 bits", text[:40], "write .inf, or a text"
+            )
+        return number
     infinite = _INFINITE.fullmatch(text)
     return float(f"{infinite[1]}inf") if infinite else text

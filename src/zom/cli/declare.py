@@ -1,0 +1,42 @@
+"""`zom declare`: the shortest declaration of a store or a document, to be kept, changed and applied again."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from zom.cli.outcome import CLEAN
+
+if TYPE_CHECKING:
+    import argparse
+
+__all__ = ["declare", "run"]
+
+
+def declare(parser: argparse.ArgumentParser) -> None:
+    """The arguments of the verb."""
+    parser.add_argument("place", metavar="PLACE", help="a store, a document, or - for standard input")
+    parser.add_argument(
+        "--no-values", action="store_true", help="state no values of coordinates, which are read from a store"
+    )
+    parser.add_argument("--format", choices=["yaml", "json"], default="yaml", help="how it is written")
+    parser.add_argument("-o", "--output", metavar="FILE", help="instead of standard output")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Writes the declaration."""
+    from zom.cli.file import write_text  # noqa: PLC0415 - as the others: --help needs none of them
+    from zom.cli.operand import operand_of, spec_at  # noqa: PLC0415 - slow to import
+    from zom.declaration.yaml_writer import yaml_text  # noqa: PLC0415 - slow to import
+    from zom.handles.declaring import declaration_of  # noqa: PLC0415 - slow to import
+    from zom.json.write import write_json  # noqa: PLC0415 - slow to import
+
+    place = operand_of(arguments.place)
+    if place.is_store:
+        with place.opened() as store:
+            made = declaration_of(store, place.path, values=not arguments.no_values)
+    else:
+        made = declaration_of(spec_at(arguments.place))
+    write_text(
+        arguments.output, yaml_text(made) if arguments.format == "yaml" else f"{write_json(made, indent=2)}\n"
+    )
+    return CLEAN

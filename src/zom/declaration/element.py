@@ -1,0 +1,86 @@
+"""Elements: single values that a declaration states, as scalars of a data type."""
+
+from __future__ import annotations
+
+import math
+import re
+from typing import TYPE_CHECKING, Any, Final
+
+from zom.errors import SpecError
+from zom.json.python_value import is_list
+from zom.problems import rule, show
+
+if TYPE_CHECKING:
+    from zom.declaration.source import At
+    from zom.extension.datatype import DataType
+    from zom.problems import Fault, Problem
+
+__all__ = ["VALUES", "UnfitError", "element_of"]
+
+VALUES = rule(
+    "declaration/values",
+    "the values of an array fit its shape and its data type",
+    source="the form of declarations, docs/declaring.md",
+)
+
+_OFFSET: Final = re.compile(r"T.*[+-][0-9]{2}:?[0-9]{2}", re.ASCII | re.DOTALL)
+
+
+class UnfitError(Exception):
+    """The values don't fit: what was expected, what was found, what to do."""
+
+    def __init__(self, expected: str, found: str, fix: str | None = None) -> None:
+        super().__init__(found)
+        self.expected, self.found, self.fix = expected, found, fix
+
+    def problem(self, at: At) -> Problem:
+        """The same, where it stands."""
+        return at.problem(VALUES, self.expected, self.found, self.fix)
+
+
+def element_of(given: Any, kind: DataType) -> Any:
+    """The scalar that is stated: a number, a text, or a text that fill values have, such as "NaN" or "0x7fc0".
+
+    >>> from zom.extension.resolve import data_type
+    >>> float(element_of("-Infinity", data_type("float32"))), int(element_of(3, data_type("int8")))
+    (-inf, 3)
+    """
+    try:
+        if isinstance(given, str):
+            return _of_text(given, kind)
+        if is_list(given) and kind.kind == "complex":
+            return _parsed(given, kind)
+        made = kind.cast(given)
+    except SpecError as cause:
+        first = cause.problems[0]
+        raise UnfitError(first.expected, first.found, first.fix) from cause
+    except (ValueError, TypeError, OverflowError) as cause:
+        raise UnfitError(f"a value of the type {kind.name}", f"{show(given)}: {cause}") from cause
+    if kind.kind == "float" and not isinstance(given, bool) and _is_finite(given) and not math.isfinite(made):
+        raise UnfitError(f"a number that {kind.name} holds", show(given))
+    return made
+
+
+def _is_finite(given: Any) -> bool:
+    return isinstance(given, int) or (isinstance(given, float) and math.isfinite(given))
+
+
+def _of_text(given: str, kind: DataType) -> Any:
+    if kind.kind in {"float", "complex"}:
+        return _parsed(given, kind)
+    if kind.kind == "datetime" and _OFFSET.fullmatch(given.partition("T")[1] + given.partition("T")[2]):
+        raise UnfitError("a time in UTC, without an offset", show(given))
+    if kind.kind == "bytes":
+        if not given.isascii():
+            raise UnfitError("text in ASCII, for bytes", show(given))
+        return kind.cast(given.encode("ascii"))
+    return kind.cast(given)
+
+
+def _parsed(given: Any, kind: DataType) -> Any:
+    """A value as fill values are spelled in documents."""
+    faults: list[Fault] = []
+    made = kind.parse_fill(given, "v3", faults)
+    if faults:
+        raise UnfitError(faults[0].expected, faults[0].found, 'write a number, "NaN" or "Infinity"')
+    return made

@@ -1,0 +1,47 @@
+"""Members that say the same, gathered into loops."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from zom.json.value import exact_text
+
+__all__ = ["gathered"]
+
+_DOCUMENT: Final = frozenset({"zarr_format", "node_type", "document"})
+_FEWEST: Final = 3
+"""So many members are shorter as a loop."""
+
+
+def gathered(members: dict[str, Any], depth: int) -> dict[str, Any]:
+    """The members, those that are alike as one with `for`; loops inside of each other have names of their own.
+
+    >>> gathered({"1": {}, "2": {}, "3": {}, "x": {"dtype": "int8"}}, 0)
+    {'${number}': {'for': {'number': {'start': 1, 'stop': 3}}}, 'x': {'dtype': 'int8'}}
+    """
+    alike: dict[Any, list[str]] = {}
+    for name, said in members.items():
+        alike.setdefault(exact_text(said), []).append(name)
+    made: dict[str, Any] = {}
+    for names in alike.values():
+        said = members[names[0]]
+        if len(names) < _FEWEST or said.keys() & _DOCUMENT:
+            made.update({name.replace("${", "$${"): said for name in names})
+            continue
+        variable, listed = _listed(names)
+        variable += str(depth + 1) if depth else ""
+        key = f"${{{variable}}}"
+        while key in made:  # another loop beside this one
+            variable += "_"
+            key = f"${{{variable}}}"
+        made[key] = {"for": {variable: listed}, **said}
+    return made
+
+
+def _listed(names: list[str]) -> tuple[str, Any]:
+    """What the loop's variable is called, and its values: a range where they are numbers in a row."""
+    if all(name.isascii() and name.isdecimal() and str(int(name)) == name for name in names):
+        numbers = [int(name) for name in names]
+        if numbers == list(range(numbers[0], numbers[0] + len(numbers))):
+            return "number", {"start": numbers[0], "stop": numbers[-1]}
+    return "name", names

@@ -1,0 +1,216 @@
+"""Specs said in the words of declarations, as short as they can be: sizes and defaults stated once, loops for what repeats.
+
+Whatever is said is compiled again and compared: a word is left out only where the array stays the same without it,
+and an array that words can't say stays a document of Zarr.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections import Counter
+from typing import TYPE_CHECKING, Any, Final
+
+from zom.declaration.array import array_of
+from zom.declaration.array_words import all_words
+from zom.declaration.expression import escaped, unescaped
+from zom.declaration.repeated import gathered
+from zom.declaration.scope import Scope
+from zom.declaration.source import At, Problems, source_of_mapping
+from zom.errors import SpecWarning
+from zom.formats.resolve import resolve
+from zom.json.python_value import is_dict
+from zom.json.value import exact_text, thaw
+from zom.model import compare
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from zom.model.spec import Spec
+
+__all__ = ["shortened"]
+
+_FORMATS: Final = {"v2": 2, "v3": 3, "draft": "draft"}
+_SHARED: Final = ("dtype", "compress", "checksum", "separator", "order")
+_OPTIONAL: Final = ("checksum", "compress", "chunks", "fill_value", "order", "separator", "dtype")
+"""The words that may be left out, in the order in which that is tried."""
+
+
+def shortened(spec: Spec, values: Mapping[str, Any] | None = None) -> dict[str, Any]:
+    """The shortest declaration of `spec` that is found; `values` are stated for arrays, by path.
+
+    >>> from zom import v3
+    >>> t = v3.ArraySpec.build(shape=(4,), dtype="int8", dimension_names=("x",), compress="gzip")
+    >>> shortened(v3.GroupSpec(members={"a": t, "b": t, "c": t}))["members"]
+    {'${name}': {'for': {'name': ['a', 'b', 'c']}, 'dims': ['x']}}
+    """
+    with warnings.catch_warnings():
+        # Whoever compiles the declaration is told of them.
+        warnings.simplefilter("ignore", SpecWarning)
+        return _Shortening(spec, values or {}).root()
+
+
+class _Shortening:
+    def __init__(self, spec: Any, values: Mapping[str, Any]) -> None:
+        self.spec, self.values = spec, values
+        self.form: str = spec.family.form
+        self.words = {path: all_words(node, self.form) for path, node in spec.walk() if node.kind == "array"}
+        self.sizes = _agreed(self.words.values())
+        self.defaults = self._defaults()
+        self.known: dict[Any, dict[str, Any]] = {}
+
+    def root(self) -> dict[str, Any]:
+        said: dict[str, Any] = {"zom": 1}
+        if self.form != "v3":
+            said["format"] = _FORMATS[self.form]
+        scope = Scope(self.form, {}, self.sizes, self.defaults)
+        node = self.node("/", self.spec, scope, 0)
+        used = {dim for each in self.words.values() if each for dim in each.get("dims", ())}
+        sizes = {name: size for name, size in self.sizes.items() if name in used}
+        if sizes:
+            said["sizes"] = sizes
+        if self.defaults:
+            said["defaults"] = self.defaults
+        return {**said, **node}
+
+    def node(self, path: str, spec: Any, scope: Scope, depth: int) -> dict[str, Any]:
+        """What is said of one node."""
+        if spec.kind == "array":
+            return self.array(path, spec, scope)
+        if spec.members is None or not _is_plain_group(spec, self.form):
+            return _document(spec)
+        said: dict[str, Any] = {}
+        if spec.attributes:
+            said["attributes"] = escaped(thaw(spec.attributes))
+        own = self._own_sizes(path, spec, scope)
+        if own:
+            said["sizes"] = own
+        below = scope.inside(own, {})
+        prefix = path.rstrip("/")
+        members = {
+            name: self.node(f"{prefix}/{name}", member, below, depth + 1)
+            for name, member in spec.members.items()
+        }
+        said["members"] = gathered(members, depth)
+        return said
+
+    def array(self, path: str, spec: Any, scope: Scope) -> dict[str, Any]:
+        full = self.words[path]
+        values = self.values.get(path)
+        if full is None:
+            return _document(spec)
+        # Documents may differ in what no word says.
+        said = (spec.to_dict(), scope.sizes, values)
+        key = exact_text(said)
+        if key not in self.known:
+            self.known[key] = self._fewest(spec, full, scope, values)
+        return dict(self.known[key])
+
+    def _fewest(self, spec: Any, full: dict[str, Any], scope: Scope, values: Any) -> dict[str, Any]:
+        words = self._placed(self._named(full, spec), scope)
+        if words is None or not self._says(words, spec, scope):
+            return _document(spec)
+        for word in _OPTIONAL:
+            fewer = {name: each for name, each in words.items() if name != word}
+            if word in words and self._says(fewer, spec, scope):
+                words = fewer
+        chunks = words.get("chunks")
+        for dim in list(chunks) if is_dict(chunks) else ():
+            fewer = {**words, "chunks": {name: each for name, each in words["chunks"].items() if name != dim}}
+            if self._says(fewer, spec, scope):
+                words = fewer
+        return words if values is None else {**words, "values": values}
+
+    def _named(self, full: dict[str, Any], spec: Any) -> dict[str, Any]:
+        """The words with the type by its own name, and without filters that it implies, where that means the same."""
+        name = resolve(spec).type_name
+        plain = {word: each for word, each in full.items() if word != "filters"}
+        for named in ({**plain, "dtype": name}, {**full, "dtype": name}):
+            if self._says(named, spec, Scope(self.form)):
+                return named
+        return full
+
+    @staticmethod
+    def _placed(words: dict[str, Any], scope: Scope) -> dict[str, Any] | None:
+        """The words without the shape, where sizes say it; None where they say another one."""
+        dims, shape = words.get("dims", ()), words["shape"]
+        if dims and all(scope.sizes.get(dim) == size for dim, size in zip(dims, shape, strict=True)):
+            return {name: each for name, each in words.items() if name != "shape"}
+        return None if any(dim in scope.sizes for dim in dims) else words
+
+    def _says(self, words: dict[str, Any], spec: Any, scope: Scope) -> bool:
+        """Whether the words mean the spec."""
+        problems = Problems()
+        plain = {name: unescaped(each) if name == "attributes" else each for name, each in words.items()}
+        made = array_of(plain, scope, At(source_of_mapping(plain)), problems)
+        return made is not None and not compare.diff(made[0], spec)
+
+    def _own_sizes(self, path: str, spec: Any, scope: Scope) -> dict[str, int]:
+        """The sizes that the arrays of a group agree on, and the groups around it don't know."""
+        prefix = path.rstrip("/")
+        listed = [self.words.get(f"{prefix}/{name}") for name in spec.members]
+        return {name: size for name, size in _agreed(listed).items() if name not in scope.sizes}
+
+    def _defaults(self) -> dict[str, Any]:
+        """What most arrays say alike."""
+        said: dict[str, Any] = {}
+        listed = [each for each in self.words.values() if each]
+        for word in _SHARED:
+            counts = Counter(exact_text(each[word]) for each in listed if word in each)
+            (text, count), *_ = counts.most_common(1) or [("", 0)]
+            if count >= 2 and 2 * count > len(listed):
+                said[word] = next(
+                    each[word] for each in listed if word in each and exact_text(each[word]) == text
+                )
+        said = self._needed(said)
+        chunks = self._shared_chunks(listed)
+        return {**said, **({"chunks": chunks} if chunks else {})}
+
+    def _shared_chunks(self, listed: list[dict[str, Any]]) -> dict[str, int]:
+        """The lengths of chunks along dimensions that two arrays or more are cut along, all alike."""
+        lengths: dict[str, list[int]] = {}
+        for each in listed:
+            if is_dict(each.get("chunks")):
+                sizes = dict(zip(each["dims"], each["shape"], strict=True))
+                for dim, length in each["chunks"].items():
+                    if length != max(1, sizes[dim]):
+                        lengths.setdefault(dim, []).append(length)
+        return {dim: found[0] for dim, found in lengths.items() if len(found) > 1 and len(set(found)) == 1}
+
+    def _needed(self, said: dict[str, Any]) -> dict[str, Any]:
+        """Those of the defaults without which more would be said."""
+        listed = [(path, each) for path, each in self.words.items() if each]
+        kept = dict(said)
+        for word, shared in said.items():
+            sample = next((item for item in listed if item[1].get(word) == shared), None)
+            if sample is None or word == "dtype":
+                continue
+            spec, full = self.spec[sample[0]] if sample[0] != "/" else self.spec, dict(sample[1])
+            full.pop(word, None)
+            if self._says(full, spec, Scope(self.form, {}, {}, {})):
+                del kept[word]  # what zom does anyway
+        return kept
+
+
+def _agreed(listed: Iterable[dict[str, Any] | None]) -> dict[str, int]:
+    """The lengths of dimensions on which all agree that have them."""
+    found: dict[str, int] = {}
+    wrong: set[str] = set()
+    for each in filter(None, listed):
+        for name, size in zip(each.get("dims", ()), each["shape"], strict=False):
+            if name is not None and found.setdefault(name, size) != size:
+                wrong.add(name)
+    return {name: size for name, size in found.items() if name not in wrong}
+
+
+def _document(spec: Any) -> dict[str, Any]:
+    document = dict(spec.to_dict())
+    # A document of the draft doesn't say what it is.
+    return document if document.keys() & {"zarr_format", "node_type"} else {"document": document}
+
+
+def _is_plain_group(spec: Any, form: str) -> bool:
+    """Whether a group says nothing but attributes and members."""
+    from zom.declaration.compile import empty_group  # noqa: PLC0415 - the compiler needs none of this
+
+    made = empty_group(form, spec.attributes or None)
+    return not compare.diff(made, spec.replace(members={}))

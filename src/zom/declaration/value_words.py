@@ -1,0 +1,57 @@
+"""Values in the words of declarations: a range where they are one, a list where they are few."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from zom.declaration.element import UnfitError
+from zom.declaration.values import stated
+
+if TYPE_CHECKING:
+    from zom.extension.datatype import DataType
+
+__all__ = ["MOST", "value_words"]
+
+MOST: Final = 1 << 16
+"""Longer arrays are not looked at."""
+
+_LISTED: Final = 32
+"""So many values are stated one by one."""
+
+
+def value_words(values: np.ndarray[Any, Any], kind: DataType) -> Any:
+    """How a declaration states the values of a dimension; None where it doesn't.
+
+    >>> from zom.extension.resolve import data_type
+    >>> value_words(np.arange(0, 100, 5, "i4"), data_type("int32")), value_words(np.array([1.5, 7.0, 8.0]), data_type("float64"))
+    ({'start': 0, 'step': 5}, [1.5, 7.0, 8.0])
+    """
+    if values.ndim != 1 or not 1 < len(values) <= MOST:
+        return None
+    for words in _candidates(values):
+        try:
+            made = stated(words, values.shape, kind)
+        except UnfitError:
+            continue
+        if _alike(made, values):
+            return words
+    return None
+
+
+def _candidates(values: np.ndarray[Any, Any]) -> list[Any]:
+    listed = values.tolist()
+    found: list[Any] = []
+    if values.dtype.kind in "iuf":
+        first, second, last = listed[0], listed[1], listed[-1]
+        found = [{"start": first, "step": second - first}, {"start": first, "stop": last}]
+    if len(listed) <= _LISTED and values.dtype.kind in "iufbTUO":
+        found.append(listed)
+    return found
+
+
+def _alike(left: np.ndarray[Any, Any], right: np.ndarray[Any, Any]) -> bool:
+    if left.dtype.hasobject or left.dtype.kind == "T":
+        return bool(np.array_equal(left, right))
+    return left.astype(right.dtype, copy=False).tobytes() == right.tobytes()
