@@ -153,7 +153,7 @@ def _plain(value: Any) -> Any:
     if isinstance(value, (list, tuple)):
         return [_plain(inner) for inner in cast("list[Any]", value)]
     if isinstance(value, (np.ndarray, np.generic)):
-        array: Any = value
+        array = cast("Any", value)
         return _plain((array.astype(str) if array.dtype.kind in "mM" else array).tolist())
     return value.str if isinstance(value, np.dtype) else value
 

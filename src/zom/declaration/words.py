@@ -141,8 +141,8 @@ ARRAY: Final[Mapping[str, Word]] = {
     "dtype": Word(
         "The data type: int16, float32, string, datetime64[ns] ...",
         "the name of a data type, or its definition",
-        _types("string", "object"),
-        _codec,
+        _types("string", "object", "array"),
+        lambda value: _codec(value) or is_list(value),
     ),
     "chunks": Word(
         "The chunks: lengths by dimension, a list, auto, whole, or about so many bytes, such as 4 MiB.",
