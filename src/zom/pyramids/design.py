@@ -6,6 +6,7 @@ that is written: a pyramid that isn't whole is no pyramid to anybody.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 from importlib.metadata import PackageNotFoundError, version
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, cast
@@ -107,9 +108,10 @@ def _image(source: Source, choices: Choices, old: Existing, names: list[str], fi
         choices,
         names,
         steps,
-        scale=pixels_of(names, choices.scale or old.scale or ()),
-        start=pixels_of(names, choices.translation or old.translation or (), "translation", 0),
+        scale=pixels_of(names, _given(choices.scale, old.scale)),
+        start=pixels_of(names, _given(choices.translation, old.translation), "translation", 0),
     )
+    _check_sizes(built)
     made = _named(built, old, first)
     spec = image_of(
         axes,
@@ -123,6 +125,18 @@ def _image(source: Source, choices: Choices, old: Existing, names: list[str], fi
         details=_details(choices.method, made, names),
     )
     return Design(made, _arrays(source, choices, made, names, form), _merged(spec, old))
+
+
+def _given(chosen: Any, old: tuple[float, ...]) -> Any:
+    """What the caller chose, or what the group says; both may be empty."""
+    return chosen if chosen is not None and len(chosen) else old
+
+
+def _check_sizes(made: Sequence[BuiltLevel]) -> None:
+    for level in made:
+        if not all(math.isfinite(each) for each in (*level.scale, *level.translation)):
+            found = f"{level.scale} and {level.translation} of level {level.path}"
+            raise ValueError(f"scale: expected elements of finite size and place at every level, got {found}")
 
 
 def _merged(spec: Any, old: Existing) -> dict[str, Any]:
@@ -162,7 +176,8 @@ def _details(method: Method, made: Sequence[BuiltLevel], names: Sequence[str]) -
 
 def _shared(source: Source, choices: Choices, old: Existing, names: list[str], first: str) -> Design:
     for what in ("scale", "translation", "units", "types", "name", "channels"):
-        if getattr(choices, what):
+        value = getattr(choices, what)
+        if value is not None and len(value):
             reason = "which the convention multiscales has no member for"
             raise ValueError(f"{what}: expected none, {reason}, got {getattr(choices, what)!r}")
     if len(set(names)) != len(names):

@@ -68,15 +68,16 @@ def pyramid(  # noqa: PLR0913 - each is a choice of the caller's
     array of that group, it is the finest level already, and the other levels are put beside it.
 
     Each element of a level is the `method` ("mean", "median", "mode", "max", "min", or "stride", the first) of a
-    block of the level before. `factors` are 2 along the axes of space, or another number; or numbers by axis, or a
-    list of such for each level. There are so many `levels`, or as many as leave no such axis longer than 1024.
+    block of the level before. `factors` are 2 along the axes of space, or another number; or a mapping of numbers by
+    axis, `{"y": 2, "x": 3}`; or plain numbers, one for each axis in order, `(2, 3)`: they count at every level. Only a
+    list of mappings has one for each level. There are so many `levels`, or as many as leave no such axis longer than 1024.
 
     The group says what was done, by the `convention` "ome/0.5", "ome/0.4", "ome/0.6" or "multiscales"; `axes`, `scale`,
     `translation`, `units`, `types`, `name` and `channels` are as for `zom.conventions.ome.image`. What else is given
     goes to the arrays, as to `ArraySpec.build`: `chunks`, `shards`, `compress`, `fill_value` ...
 
     The metadata is written last: an interrupted pyramid is not taken for a whole one. With `on_conflict="replace"`, the
-    levels that are there are deleted first. `jobs` threads hold `memory` bytes of the finer level each, or one
+    levels that are there are deleted first; an image that may be read from them, or is coarser, is refused. `jobs` threads hold `memory` bytes of the finer level each, or one
     chunk where that has more; or the processes of a `distributed.Client` or another `executor` do, and so many regions
     are with it at a time. `progress` is told how many chunks are done, of how many.
 

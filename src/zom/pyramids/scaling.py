@@ -13,8 +13,8 @@ if TYPE_CHECKING:
 __all__ = ["Factors", "steps_of"]
 
 Factors: TypeAlias = int | Mapping[str, int] | Sequence[int] | Sequence[Mapping[str, int]]
-"""By how much axes shrink: a number for the axes that shrink by default, numbers by axis or for all axes in order;
-or a list of mappings, one for each level after the first."""
+"""By how much axes shrink: a number for the axes that shrink by default; numbers by axis, as a mapping, or as a
+sequence with one for each axis in order, at every level; or a list of mappings, one for each level after the first."""
 
 
 def steps_of(factors: Factors | None, names: Sequence[str], default: Iterable[str]) -> list[dict[str, int]]:
@@ -33,7 +33,11 @@ def steps_of(factors: Factors | None, names: Sequence[str], default: Iterable[st
         steps = list(cast("Sequence[Any]", given))
         if not any(isinstance(step, Mapping) for step in steps):
             if len(steps) != len(names):
-                raise ValueError(f"factors: expected {len(names)} integers, one for each axis, got {given!r}")
+                one = f"{len(names)} integers, one for each axis, {', '.join(names)}, the same at every level"
+                each = ", ".join(repr(dict.fromkeys(default, number)) for number in (2, 4))
+                raise ValueError(
+                    f"factors: expected {one}, or mappings, one for each level, as [{each}], got {given!r}"
+                )
             steps = [dict(zip(names, steps, strict=True))]
     else:
         steps = []
@@ -42,7 +46,7 @@ def steps_of(factors: Factors | None, names: Sequence[str], default: Iterable[st
 
 def _checked(step: Any, names: Sequence[str], given: Any) -> dict[str, int]:
     if not isinstance(step, Mapping) or not step:
-        wanted = "an integer, integers by axis such as {'y': 2, 'x': 2}, or a list of such for each level"
+        wanted = "an integer, integers by axis such as {'y': 2, 'x': 2}, or a list of such mappings, one for each level"
         raise ValueError(f"factors: expected {wanted}, got {given!r}")
     found = {**cast("Mapping[Any, Any]", step)}
     for name, factor in found.items():

@@ -89,8 +89,21 @@ def _alike(image: Any) -> Source:
         raise SelectionError(
             f"image: expected known lengths, got shape {lengths}; compute its chunk sizes first"
         )
+    _check_whole(image)
     fill = AUTO if image.__class__.__module__.partition(".")[0] in {"numpy", "dask"} else _fill(image)
     return Source(image, tuple(map(int, lengths)), dtype, np.dtype(dtype), names, fill)
+
+
+def _check_whole(image: Any) -> None:
+    """TypeError for an array with a mask, or one of dask with blocks that have masks."""
+    for each, fix in (
+        (image, "image.filled(value)"),
+        (getattr(image, "_meta", None), "dask.array.ma.filled(image)"),
+    ):
+        if isinstance(each, np.ma.MaskedArray):
+            raise TypeError(
+                f"image: expected an array without a mask, got a masked array; fill it first: {fix}"
+            )
 
 
 def _names(names: Any) -> tuple[str, ...] | None:
@@ -158,7 +171,13 @@ def _write_regions(source: Source, target: Chunks, *, jobs: int, memory: int, pr
     def take(numbers: Iterator[int]) -> None:
         for number in numbers:
             region = tiles.region(number)
-            values = np.asarray(source.image[region])
+            read = source.image[region]
+            if np.ma.is_masked(read):
+                raise TypeError(
+                    "image: expected elements without a mask, got masked ones; have it read without a mask, or fill it "
+                    "first, with .filled(value)"
+                )
+            values = np.asarray(read)
             write_selection(target, basic_or_numpy(region, plan.shape), values)
             progress.add(tiles.chunks(number))
 

@@ -5,6 +5,7 @@ What is built has no data yet: `zom.materialize` makes it real, and its arrays a
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
@@ -204,6 +205,10 @@ def axes_of(
     if unknown:
         message = f"axes: expected t, c, z, y or x, got {unknown[0]!r}; tell its type: types={{{unknown[0]!r}: ...}}"
         raise ValueError(message)
+    for what, given in (("types", types), ("units", units or {})):
+        other = next((name for name in given if name not in names), None)
+        if other is not None:
+            raise ValueError(f"{what}: expected the name of an axis, {', '.join(names)}, got {other!r}")
     made: list[dict[str, Any]] = []
     for name in names:
         kind = types.get(name) or _TYPES[name]
@@ -227,15 +232,34 @@ def pixels_of(
     what: str = "scale",
     default: float = 1,
 ) -> list[float]:
-    """A number for each axis: those that are given by name or in order, and the default for others."""
+    """A number for each axis: those that are given by name or in order, and the default for others.
+
+    >>> pixels_of("yx", (0.5, 0))
+    Traceback (most recent call last):
+    ValueError: scale: expected finite numbers above 0, got 0 for x
+    """
     if isinstance(given, Mapping):
         unknown = [name for name in given if name not in names]
         if unknown:
             raise ValueError(f"{what}: expected the name of an axis, {', '.join(names)}, got {unknown[0]!r}")
-        return [float(given.get(name, default)) for name in names]
-    if len(given) and len(given) != len(names):
+        each: list[Any] = [given.get(name, default) for name in names]
+    elif len(given) and len(given) != len(names):
         raise ValueError(f"{what}: expected {len(names)} numbers, one for each axis, got {len(given)}")
-    return [float(each) for each in given] or [float(default)] * len(names)
+    else:
+        each = list(given) or [default] * len(names)
+    return [_pixel(number, name, what) for number, name in zip(each, names, strict=True)]
+
+
+def _pixel(number: Any, name: str, what: str) -> float:
+    """A scale is finite and positive, a translation finite: ValueError for others."""
+    try:
+        found = math.nan if isinstance(number, (str, bytes, bool)) else float(number)
+    except (TypeError, ValueError, OverflowError):
+        found = math.nan
+    if not math.isfinite(found) or (what == "scale" and found <= 0):
+        wanted = "finite numbers above 0" if what == "scale" else "finite numbers"
+        raise ValueError(f"{what}: expected {wanted}, got {number!r} for {name}")
+    return found
 
 
 def _reduced(names: Sequence[str], made: Sequence[BuiltLevel]) -> str:

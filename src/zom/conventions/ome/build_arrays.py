@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from inspect import signature
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
+from zom.extension.registry import did_you_mean, near
 from zom.extension.resolve import data_type
 from zom.formats import v2, v3
 from zom.model.builders.build import item_size
@@ -28,11 +30,36 @@ def array_of(
     >>> array_of((300, 4000), "yx", "u1", "0.5", {"chunks": (512, 512), "shards": (2048, 2048)}).chunk_grid
     {'name': 'regular', 'configuration': {'chunk_shape': [300, 2048]}}
     """
+    _check(names, version, options)
     if version == "0.4":
         given: dict[str, Any] = {"separator": "/", **options, **_fitted(shape, dtype, options)}
         return v2.ArraySpec.build(shape=shape, dtype=dtype, **given)
     given = {"dimension_names": tuple(names), **options, **_fitted(shape, dtype, options)}
     return v3.ArraySpec.build(shape=shape, dtype=dtype, **given)
+
+
+def _check(names: Sequence[str], version: Version, options: Mapping[str, Any]) -> None:
+    """ValueError for a choice that is not free, TypeError for one that no array has."""
+    mine, other = (v2, v3) if version == "0.4" else (v3, v2)
+    known, foreign = (
+        set(signature(each.ArraySpec.build).parameters) - {"shape", "dtype"} for each in (mine, other)
+    )
+    for name, value in options.items():
+        if name in {"shape", "dtype"}:
+            fix = "; convert that first, as by its astype" if name == "dtype" else ""
+            raise ValueError(f"{name}: expected none, as arrays have that of the image, got {value!r}{fix}")
+        if name not in known and name in foreign:
+            form, choice = ("v2", "0.5") if version == "0.4" else ("v3", "0.4")
+            reason = f"as arrays of Zarr {form} have none"
+            raise ValueError(f"{name}: expected none, {reason}, got {value!r}; OME-Zarr {choice} has them")
+        if name not in known:
+            hint = did_you_mean(near(name, known), known)
+            raise TypeError(f"{name}: expected an argument of arrays, got one that is unknown; {hint}")
+    called = options.get("dimension_names")
+    if called is not None and list(called) != list(names):
+        raise ValueError(
+            f"dimension_names: expected the axes, {', '.join(names)}, got {called!r}; name the axes so"
+        )
 
 
 def _fitted(shape: Sequence[int], dtype: Any, options: Mapping[str, Any]) -> dict[str, Any]:
