@@ -168,6 +168,25 @@ def test_nan_is_a_value_as_any_other_for_the_mode():
     assert found[1] == 1
 
 
+def test_a_date_that_is_none_comes_last_for_the_mode_as_nan_does():
+    first, last = np.iinfo("i8").min + 1, np.iinfo("i8").max
+    blocks = [
+        [5, 6, 7, None],
+        [None, None, 1, 2],
+        [None] * 4,
+        [first, None, last, last],
+        [last, None, None, last],
+    ]
+    expected = [5, None, None, last, last]
+    for dtype in ("M8[s]", "m8[ns]"):
+        numbers = [first - 1 if each is None else each for block in blocks for each in block]
+        times = np.array(numbers, "i8").view(dtype)
+        found = reduced(times, (4,), METHODS["mode"])
+        assert [None if np.isnat(each) else int(each.view("i8")) for each in found] == expected
+    floats = np.array([5, 6, 7, np.nan, np.nan, np.nan, 1, 2])
+    np.testing.assert_array_equal(reduced(floats, (4,), METHODS["mode"]), [5, np.nan])
+
+
 def test_the_mean_of_complex_numbers_is_that_of_their_parts():
     values = np.array([[1 + 2j, 3 + 4j, 5], [1, 2, 3j]], "c8")
     found = reduced(values, (2, 2), METHODS["mean"])

@@ -20,14 +20,18 @@ __all__ = ["median_of_blocks", "mode_of_blocks"]
 _NETWORK = 32
 """Blocks of so many elements are sorted by comparing whole levels; larger ones each by itself."""
 
+_TIMES_UP = np.uint64((1 << 63) - 1)
+"""What puts dates in order as numbers without a sign: NaT, the smallest integer, becomes the largest."""
+
 
 def mode_of_blocks(values: Array, factors: Sequence[int]) -> Array:
-    """The value that occurs most often in each block; of several, the smallest.
+    """The value that occurs most often in each block; of several, the smallest. NaN and NaT come last.
 
     >>> mode_of_blocks(np.array([[7, 7, 1, 3], [2, 9, 3, 1]]), (2, 2))
     array([[7, 1]])
     """
-    numbers: Array = values.view(np.int64) if values.dtype.kind in "mM" else values
+    is_time = values.dtype.kind in "mM"
+    numbers: Array = values.view(np.uint64) + _TIMES_UP if is_time else values
     ranked = _ranked(numbers, factors)
     found = ranked[0].copy()
     run = np.ones(found.shape, np.int32)
@@ -41,7 +45,7 @@ def mode_of_blocks(values: Array, factors: Sequence[int]) -> Array:
         better = run > most
         np.copyto(found, here, where=better)
         np.copyto(most, run, where=better)
-    return found.view(values.dtype)
+    return (found - _TIMES_UP).view(values.dtype) if is_time else found
 
 
 def median_of_blocks(values: Array, factors: Sequence[int]) -> Array:
