@@ -79,8 +79,10 @@ def test_levels_that_are_there_are_in_the_way_until_they_are_to_be_replaced(call
     ],
     ids=lambda each: each[0].strip("-") if isinstance(each, list) else "",
 )  # fmt: skip
-def test_what_cannot_be_is_one_line(call, image, arguments, message):
-    assert call("pyramid", image, "new.zarr", *arguments) == (2, "", f"zom pyramid: {message}\n")
+def test_what_cannot_be_is_one_line(call, tmp_path, image, arguments, message):
+    for target in ("new.zarr", "a/b/new.zarr", "new.zip", "new.sqlite"):
+        assert call("pyramid", image, target, *arguments) == (2, "", f"zom pyramid: {message}\n")
+    assert [each.name for each in tmp_path.iterdir()] == ["raw.zarr"]  # nothing is left
 
 
 def test_a_group_is_no_image(call, image):

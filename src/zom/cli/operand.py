@@ -97,19 +97,22 @@ class Operand:
             yield MemoryStore(name=self.store)
 
     def _open(self, *, write: bool) -> Store:
-        from zom.stores.opening import store  # noqa: PLC0415 - documents need no stores
+        from zom.stores.opening import planned, store  # noqa: PLC0415 - documents need no stores
 
         if self.kind == "zip" or (self.kind == "store" and _is_named(self.where, ".zip")):
             from zom.stores.zip import ZipStore  # noqa: PLC0415 - as above
 
-            return ZipStore(_path_of(self.where), mode=("a" if self.exists else "w") if write else "r")
+            if write and not self.exists:
+                return ZipStore(_path_of(self.where), mode="w", create="later")
+            return ZipStore(_path_of(self.where), mode="a" if write else "r")
         if self.kind == "sqlite":
             from zom.stores.sqlite import SQLiteStore  # noqa: PLC0415 - as above
 
             return SQLiteStore(self.where, read_only=not write)
         # Where a file's own name has two colons, its path doesn't begin with what could be a chained URL.
         where = self.where if _is_url(self.where) else str(Path.cwd() / self.where)
-        return store(where, read_only=not write)
+        # What is refused before anything is written leaves no empty directory.
+        return planned(where, read_only=False) if write else store(where, read_only=True)
 
 
 def operand_of(name: str) -> Operand:
