@@ -64,8 +64,7 @@ def test_an_image_that_is_read_by_a_key_is_never_held_whole(tmp_path):
             return rows[:, None] + columns[None, :]
 
     def act(levels):
-        zom.pyramid(
-            Ramp(), tmp_path, levels=levels, chunks=(256, 256), memory=MEMORY, jobs=2, on_conflict="replace"
-        )
+        place = tmp_path / str(levels)
+        zom.pyramid(Ramp(), place, levels=levels, chunks=(256, 256), memory=MEMORY, jobs=2)
 
     assert peak_of(act) < 8 * MEMORY

@@ -5,21 +5,21 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
 
-from zom.errors import ConflictError, StoreError
+from zom.errors import ConflictError
 from zom.formats import v2, v3
-from zom.handles.array import Array
 from zom.handles.changes import materialize
 from zom.hierarchy.change.conflicts import EXISTS, conflict
 from zom.hierarchy.copy.tally import Progress
-from zom.hierarchy.stored.place import place_of as node_place
 from zom.json.python_value import is_list
 from zom.paths import join, parse_path
 from zom.pyramids.filling import LevelPair, SentLevels, fill_level
+from zom.pyramids.replaced import check_finest, check_replaced
 from zom.pyramids.source import alone, chunks_of, write_source
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
+    from zom.handles.array import Array
     from zom.handles.group import Group
     from zom.hierarchy.executor import Pool
     from zom.model.spec import Spec
@@ -57,10 +57,15 @@ class Writing:
     """The processes that share the work; None for threads of this one."""
 
     def prepare(self, on_conflict: str) -> None:
-        """See that nothing is in the way: ConflictError, or what is there is deleted if that was asked for."""
+        """See that nothing is in the way: ConflictError, or what is there is deleted if that was asked for.
+
+        ValueError and StoreError where that would delete what the pyramid is made of, or what is finer.
+        """
         if self.group is None:
             return
         group = self.group
+        if self.first is not None:
+            check_finest(group, self.first, self.old.paths)
         there = [name for name in self.arrays if name in group]
         described = [path for path in self.old.paths if path != self.first]
         if not there and not described:
@@ -68,21 +73,10 @@ class Writing:
         if on_conflict == "refuse":
             raise ConflictError(self._problems(there), self.store.url)
         gone = [name for name in dict.fromkeys([*there, *described]) if name in group]
-        for name in gone:
-            self._check_kept(name)
+        check_replaced(group, gone, self.source.image)
         self._withdraw(group)
         for name in gone:
             group.delete(name)
-
-    def _check_kept(self, name: str) -> None:
-        """StoreError where the image is a node that would be deleted before it is read."""
-        image, whole = self.source.image, join((*parse_path(self.path), *parse_path(name)))
-        if not isinstance(image, Array):
-            return
-        goes = node_place(self.store, whole)
-        if node_place(image.store, image.path)[: len(goes)] == goes:
-            reason = "the image is read from it; choose another group, or name the image as the finest level of this one"
-            raise StoreError(self.store.url, whole.strip("/"), "replace", reason)
 
     def _problems(self, there: list[str]) -> list[Problem]:
         fix = "pass on_conflict='replace' to delete it first, or choose another group"
