@@ -10,7 +10,7 @@ import errno
 import re
 from abc import ABC, abstractmethod
 from contextlib import ExitStack, contextmanager, nullcontext
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast
 
 from zom.errors import PathError, ReadOnlyError, StoreError, ZomError
 from zom.paths import check_stored_key
@@ -28,7 +28,11 @@ if TYPE_CHECKING:
     from zom.problems import Problem
     from zom.stores.oddities import Oddity
 
-__all__ = ["Backend", "is_key"]
+__all__ = ["Backend", "Origin", "is_key"]
+
+Origin: TypeAlias = Literal["stored", "foreign", "made"]
+"""Where chunks come from: they are kept as they were written; they are those of a file of another format, as they
+are there; the store makes them, whenever they are read, of a file that has no such chunks."""
 
 _HALF = re.compile("[\ud800-\udfff]")
 
@@ -51,6 +55,16 @@ class Backend(ABC):
     def losses(self) -> Sequence[Problem]:
         """What a file of another format holds and its hierarchy does not; copies report it."""
         return ()
+
+    def origin(self, prefix: str) -> Origin:
+        """Where the chunks whose keys begin with `prefix` come from.
+
+        >>> from zom.stores.memory import MemoryStore
+        >>> MemoryStore().origin("a/")
+        'stored'
+        """
+        del prefix
+        return "stored"
 
     # --- what a store defines ------------------------------------------------------------------
 

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from contextlib import AbstractContextManager
 
+    from zom.stores.backend import Origin
     from zom.stores.oddities import Oddity
 
 __all__ = ["PrefixStore", "ReadOnlyStore", "WrapperStore"]
@@ -56,6 +57,10 @@ class WrapperStore(Store):
     def oddities(self) -> Sequence[Oddity]:
         """Those of the inner store."""
         return self.inner.oddities
+
+    @override
+    def origin(self, prefix: str) -> Origin:
+        return self.inner.origin(self._path(prefix))
 
     def _path(self, key: str) -> str:
         """What the inner store calls `key`."""

@@ -12,6 +12,8 @@ import zom
 from zom.cli.main import main
 from zom.errors import StoreError
 from zom.integrations.hdf5.chunks import SourceChunks
+from zom.stores.memory import MemoryStore
+from zom.stores.wrap import PrefixStore
 
 h5py = pytest.importorskip("h5py", reason="h5py is not installed (pip install 'zom[hdf5]')")
 
@@ -76,7 +78,66 @@ def test_threads_copy_the_same(tmp_path, jobs):
 
 def test_a_dry_run_writes_nothing(path, tmp_path):
     report = copied(path, tmp_path / "b.zarr", dry_run=True)
-    assert (report.dry_run, report.raw, (tmp_path / "b.zarr").exists()) == (True, 5, False)
+    assert (report.dry_run, report.raw, (tmp_path / "b.zarr").exists()) == (True, 3, False)
+
+
+@pytest.mark.parametrize("dry_run", [False, True])
+def test_the_report_says_which_chunks_are_those_of_the_file(path, tmp_path, dry_run):
+    report = copied(path, tmp_path / "b.zarr", dry_run=dry_run)
+    nodes = {node.path: node for node in report.nodes if node.kind == "array"}
+    assert {at: node.way for at, node in nodes.items()} == {
+        "/time": "encode",
+        "/a/t": "raw",
+        "/a/s": "encode",
+    }
+    assert nodes["/time"].why == "the source has no such chunks"
+    if not dry_run:
+        assert (report.raw, report.encoded) == (3, 2)
+        assert str(report).splitlines()[0].count("3 chunks as they are, 2 chunks encoded again, ") == 1
+
+
+def damaged_copy(tmp_path, place, verify, **options):
+    """A copy of a file in which one byte of the second chunk is another."""
+    path = tmp_path / "damaged.h5"
+    with h5py.File(path, "w") as file:
+        values = np.random.default_rng(1).integers(0, 9, 4000)
+        made = file.create_dataset("g/x", data=values, chunks=(1000,), **options)
+        info = made.id.get_chunk_info(1)
+    data = bytearray(path.read_bytes())
+    data[info.byte_offset + int(place * (info.size - 1))] ^= 4
+    path.write_bytes(data)
+    return zom.copy(path, tmp_path / "b.zarr", verify=verify)
+
+
+@pytest.mark.parametrize("place", [0, 0.5, 1])
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"compression": "gzip", "fletcher32": True},
+        {"compression": "gzip"},
+        {"fletcher32": True},
+        {"shuffle": True, "compression": "gzip"},
+    ],
+    ids=str,
+)
+def test_chunks_that_are_damaged_in_the_file_are_not_verified(tmp_path, place, options):
+    with pytest.raises(zom.ChunkError, match=r"damaged\.h5: cannot decode chunk 'g/x/c/1' of /g/x: "):
+        damaged_copy(tmp_path, place, True, **options)
+    with pytest.raises(zom.ZomError):
+        zom.open(tmp_path / "b.zarr")
+
+
+def test_a_copy_without_verifying_says_nothing_of_damage_that_reading_finds(tmp_path):
+    assert not damaged_copy(tmp_path, 0.5, False, compression="gzip", fletcher32=True).verified
+    with pytest.raises(zom.ChunkError):
+        zom.open(tmp_path / "b.zarr", "g/x")[...]
+
+
+def test_a_wrapped_file_is_verified_as_well(path):
+    store, shared = zom.store(path), MemoryStore()
+    inner = PrefixStore(store, "a/")
+    assert [inner.origin(prefix) for prefix in ("t/", "s/", "")] == ["foreign", "made", "stored"]
+    assert zom.copy(inner, shared, verify=True).raw == 3
 
 
 def test_a_part_is_copied(path, tmp_path):

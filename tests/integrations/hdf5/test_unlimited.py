@@ -121,6 +121,17 @@ def test_other_shapes_stay(file):
     }
 
 
+@pytest.mark.parametrize("length", [0, 2])
+@pytest.mark.parametrize("chunks", [True, None])
+def test_arrays_without_elements_are_copied(file, length, chunks):
+    file.create_dataset("x", (length, 0), "i4", chunks=chunks and (2, 2), maxshape=chunks and (None, None))
+    variable(file, "never", [], scale(file, "time", 0), chunks=(2,), compression="gzip")
+    root = copied(file)
+    assert (root["x"].shape, root["never"].shape) == ((length, 0), (0,))
+    assert list(zom.store(file).list("x/")) == ["x/zarr.json"]
+    assert zom.store(file).get("x/c/0/0") is None
+
+
 def test_text_ends_in_empty_text(file):
     time = scale(file, "time", 3)
     made = file.create_dataset("s", data=["q"], dtype=h5py.string_dtype(), maxshape=(None,), chunks=(2,))

@@ -73,7 +73,8 @@ class _RawCopy:
 def verify_raw(pair: ArrayPair) -> None:
     """Raise StoreError unless every chunk of the source has the same bytes in the target.
 
-    Raise ChunkError if the index of a shard is damaged: equal bytes are no proof that it can be read.
+    Raise ChunkError if the index of a shard is damaged, or a chunk of a file of another format can't be decoded:
+    equal bytes are no proof that they can be read.
     """
     share(pair, _RawCheck, _batches(pair))
 
@@ -84,6 +85,7 @@ class _RawCheck:
     def __init__(self, pair: ArrayPair) -> None:
         self._pair = pair
         self._check = _shard_check(pair.new)
+        self._decodes = pair.old.store.origin(pair.old.prefix) == "foreign"
 
     def do(self, unit: list[tuple[str, str]]) -> int:
         old, new = self._pair.old.store, self._pair.new.store
@@ -96,7 +98,18 @@ class _RawCheck:
                 raise StoreError(new.url, target, "verify", reason)
             if self._check is not None and b is not None:
                 self._check(target, b)
+            if self._decodes and b is not None:
+                self._decode(source, b)
         return len(unit)
+
+    def _decode(self, key: str, value: bytes) -> None:
+        """Raise ChunkError if the chunk that is under `key` in the source can't be decoded: nobody did so far."""
+        plan = self._pair.old.plan
+        try:
+            # Files of other formats have regular grids.
+            plan.form(cast("tuple[int, ...]", plan.uniform)).chain.decode(value)
+        except CodecError as error:
+            raise self._pair.old.refused("decode", key, error) from error
 
 
 def _shard_check(chunks: Chunks) -> Callable[[str, bytes], None] | None:

@@ -275,7 +275,7 @@ class _Copying:
             count = 0
             if old.store.capabilities.listable:
                 count = sum(1 for _ in stored_chunks(old, partial(self._stray, path)))
-            why = self.why[path]
+            why = self._told(path)
             self.done[path] = (
                 CopiedNode(path, "array", "encode", why)
                 if why
@@ -340,16 +340,24 @@ class _Copying:
         (copy_encoded if why else copy_raw)(pair)
         if self.choices.verify:
             self._verify(path, pair)
+        told = self._told(path)
+        is_made = bool(told) and not why
         self.done[path] = CopiedNode(
             path,
             "array",
-            "encode" if why else "raw",
-            why,
-            raw=tally.raw,
-            encoded=tally.encoded,
+            "encode" if told else "raw",
+            told,
+            raw=0 if is_made else tally.raw,
+            encoded=tally.raw if is_made else tally.encoded,
             skipped=tally.skipped,
             nbytes=tally.nbytes,
         )
+
+    def _told(self, path: str) -> str:
+        """Why chunks are encoded again: by the copy, or by the store that makes them as they are read."""
+        old, _ = self.arrays[path]
+        is_made = old.store.origin(old.prefix) == "made"
+        return self.why[path] or ("the source has no such chunks" if is_made else "")
 
     def _verify(self, path: str, pair: ArrayPair) -> None:
         quiet = replace(pair, progress=Progress(0, None), stray=None)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from itertools import product
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
@@ -50,7 +50,8 @@ class SourceChunks:
 
     @property
     def _chunk(self) -> tuple[int, ...]:
-        return self.plan.chunk_shape((0,) * len(self.plan.axes))
+        # Grids of files are regular; an array without elements has no first chunk to ask.
+        return cast("tuple[int, ...]", self.plan.uniform)
 
     def stored(self) -> Iterator[tuple[int, ...]]:
         """The places of the chunks that are in the file; of a dataset without chunks, all."""

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from zom.integrations.hdf5.arrays import SourceArray
     from zom.model.spec import Spec
     from zom.problems import Problem
+    from zom.stores.backend import Origin
 
 __all__ = ["HDF5Store"]
 
@@ -80,6 +81,13 @@ class HDF5Store(Store):
     def losses(self) -> Sequence[Problem]:
         """What the file has and the hierarchy has not."""
         return self._losses
+
+    @override
+    def origin(self, prefix: str) -> Origin:
+        chunks = self._chunks.get(prefix)
+        if chunks is None:
+            return "stored"
+        return "foreign" if chunks.array.same_bytes else "made"
 
     def _found(self, key: str) -> tuple[SourceChunks, tuple[int, ...]] | None:
         """The array and the place of the chunk under `key`."""
