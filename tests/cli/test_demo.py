@@ -28,6 +28,7 @@ def test_demo_says_what_it_does_and_leaves_a_store_documents_and_a_report(call, 
     code, out, err = call("demo", "out")
     assert (code, err) == (0, "")
     assert sorted(file.name for file in (tmp_path / "out").iterdir()) == [
+        "climate.toml",
         "climate.zarr",
         "report.html",
         "schema.json",
@@ -35,10 +36,10 @@ def test_demo_says_what_it_does_and_leaves_a_store_documents_and_a_report(call, 
     ]
     out = re.sub(r"CF, \d\d of", "CF, ... of", out)
     assert re.sub(r"\d+\.\d MiB\n", "... MiB\n", out) == (
-        "declared      7 nodes in Python: 2 groups, 5 arrays, ... MiB\n"
+        "declared      7 nodes in out/climate.toml: 2 groups, 5 arrays, ... MiB\n"
         "validated     as Zarr, and by the rules of xarray and CF, ... of which apply: no problems\n"
-        "materialized  out/climate.zarr: all of it or nothing\n"
-        "filled        time, lat and lon at once; t2m a day at a time, into 32 chunks in 2 shards: ... MiB\n"
+        "materialized  out/climate.zarr: all of it or nothing, with time, lat and lon\n"
+        "filled        t2m a day at a time, into 32 chunks in 2 shards: ... MiB\n"
         "read back     the same, bit for bit; and the store's spec is the one declared\n"
         "checked       the store, every chunk decoded, coordinates in order: no problems\n"
         "exported      spec.json, which fits schema.json, a JSON Schema for every other language\n"
@@ -46,6 +47,14 @@ def test_demo_says_what_it_does_and_leaves_a_store_documents_and_a_report(call, 
         "The report is out/report.html: open it in a browser.\n"
         "Next: zom info out/climate.zarr::t2m\n"
     )
+
+
+def test_the_declaration_that_demo_leaves_makes_the_same(call, tmp_path):
+    call("demo", "out")
+    out = tmp_path / "out"
+    declared = zom.declare(out / "climate.toml")
+    assert zom.plan(declared, out / "climate.zarr").is_empty
+    assert zom.declare(out / "climate.toml", days=3).spec.members["t2m"].shape == (72, 181, 360)
 
 
 def test_what_demo_leaves_is_what_it_says(call, tmp_path):

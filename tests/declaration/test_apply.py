@@ -91,6 +91,15 @@ def test_values_that_codecs_round_are_as_they_were_stated(form):
     assert zom.plan(declared, root.store).problems
 
 
+def test_values_that_are_damaged_are_written_again(file, tmp_path):
+    store = tmp_path / "out.zarr"
+    zom.materialize(zom.declare(file), store)
+    (store / "lat" / "c" / "0").write_bytes(b"damaged")
+    assert zom.plan(zom.declare(file), store).problems
+    made = zom.materialize(zom.declare(file), store, on_conflict="update")
+    assert made["lat"][:].tolist() == [90, 0, -90]
+
+
 def test_nan_is_equal_to_itself():
     declared = zom.declare({"zom": 1, "shape": [2], "dtype": "float32", "values": [float("nan"), -0.0]})
     array = zom.materialize(declared, "memory:")

@@ -19,7 +19,9 @@ if TYPE_CHECKING:
 
 __all__ = ["climate", "declare", "run"]
 
-_STORE, _SPEC, _SCHEMA, _REPORT = "climate.zarr", "spec.json", "schema.json", "report.html"
+_DECLARATION, _STORE = "climate.toml", "climate.zarr"
+_SPEC, _SCHEMA, _REPORT = "spec.json", "schema.json", "report.html"
+_LEFT = (_DECLARATION, _STORE, _SPEC, _SCHEMA, _REPORT)
 
 
 def declare(parser: argparse.ArgumentParser) -> None:
@@ -29,7 +31,7 @@ def declare(parser: argparse.ArgumentParser) -> None:
         nargs="?",
         default="zom-demo",
         metavar="DIR",
-        help=f"where to write {_STORE}, {_SPEC}, {_SCHEMA} and {_REPORT} (default: zom-demo)",
+        help=f"where to write {', '.join(_LEFT[:-1])} and {_REPORT} (default: zom-demo)",
     )
 
 
@@ -37,8 +39,7 @@ def run(arguments: argparse.Namespace) -> int:
     """Prints each step, and writes the store, the documents and the report."""
     directory: str = arguments.directory
     _prepare(directory)
-    spec = climate()
-    for title, line in _steps(directory, spec):
+    for title, line in _steps(directory):
         print(f"{title:<12}  {line}", flush=True)
     from zom.cli.operand import spec_at  # noqa: PLC0415 - slow to import
     from zom.cli.terminal import fitted, width  # noqa: PLC0415 - slow to import
@@ -53,62 +54,15 @@ def run(arguments: argparse.Namespace) -> int:
     return CLEAN
 
 
-def climate() -> v3.GroupSpec:
-    """The hierarchy of the demonstration.
+def climate() -> str:
+    """The declaration of the demonstration, in TOML.
 
-    >>> [path for path, node in climate().walk()][:3]
-    ['/', '/time', '/lat']
+    >>> climate().splitlines()[1]
+    'zom = 1'
     """
-    from zom import v3  # noqa: PLC0415 - slow to import
+    from importlib.resources import files  # noqa: PLC0415 - slow to import
 
-    array = v3.ArraySpec.build
-    kelvin = {
-        "long_name": "temperature at 2 m",
-        "standard_name": "air_temperature",
-        "units": "K",
-        "units_metadata": "temperature: on_scale",
-    }
-    mean = {"cell_methods": "day: mean lat: lon: point"}
-    north = {"standard_name": "latitude", "units": "degrees_north", "axis": "Y"}
-    east = {"standard_name": "longitude", "units": "degrees_east", "axis": "X"}
-    hours = {
-        "standard_name": "time",
-        "units": "hours since 2026-01-01",
-        "units_metadata": "leap_seconds: none",
-        "calendar": "standard",
-        "axis": "T",
-    }
-    daily = array(
-        shape=(2, 181, 360),
-        dtype="float32",
-        chunks=(1, 181, 360),
-        dimension_names=("day", "lat", "lon"),
-        compress="gzip:6",
-        attributes={**kelvin, **mean},
-    )
-    return v3.GroupSpec(
-        attributes={"title": "a small climate", "Conventions": "CF-1.12"},
-        members={
-            "time": array(
-                shape=(48,),
-                dtype="int64",
-                dimension_names=("time",),
-                attributes=hours,
-            ),
-            "lat": array(shape=(181,), dtype="float64", dimension_names=("lat",), attributes=north),
-            "lon": array(shape=(360,), dtype="float64", dimension_names=("lon",), attributes=east),
-            "t2m": array(
-                shape=(48, 181, 360),
-                dtype="float32",
-                chunks=(12, 91, 90),
-                shards=(24, 182, 360),
-                dimension_names=("time", "lat", "lon"),
-                fill_value=float("nan"),
-                attributes={**kelvin, "cell_methods": "time: lat: lon: point"},
-            ),
-            "daily": v3.GroupSpec(attributes={"title": "means of days"}, members={"t2m": daily}),
-        },
-    )
+    return files("zom.cli").joinpath(_DECLARATION).read_text(encoding="utf-8")
 
 
 def _values() -> dict[str, Any]:
@@ -124,17 +78,22 @@ def _values() -> dict[str, Any]:
     return {"time": time, "lat": lat, "lon": lon, "t2m": field, "daily/t2m": daily}
 
 
-def _steps(directory: str, spec: v3.GroupSpec) -> Iterator[tuple[str, str]]:
+def _steps(directory: str) -> Iterator[tuple[str, str]]:
     """What each step is called, and what came of it."""
     import zom  # noqa: PLC0415 - slow to import
+    from zom.cli.file import write_text  # noqa: PLC0415 - slow to import
     from zom.formats.facts import byte_text  # noqa: PLC0415 - slow to import
     from zom.hierarchy.stored.diff import diff  # noqa: PLC0415 - slow to import
 
     place = os.path.join(directory, _STORE)  # noqa: PTH118 - pathlib is slow to import
+    file = os.path.join(directory, _DECLARATION)  # noqa: PTH118 - as above
+    write_text(file, climate())
+    declared = zom.declare(file)
+    spec: v3.GroupSpec = declared.spec
     values = _values()
     size = byte_text(sum(value.nbytes for value in values.values()))
     nodes = len(list(spec.walk()))
-    yield "declared", f"{nodes} nodes in Python: {nodes - len(values)} groups, {len(values)} arrays, {size}"
+    yield "declared", f"{nodes} nodes in {file}: {nodes - len(values)} groups, {len(values)} arrays, {size}"
     report = zom.validate(spec, conventions=["xarray", "cf"])
     kept = sum(rule.passed > 0 and not rule.failed for rule in report.rules)
     yield (
@@ -143,8 +102,8 @@ def _steps(directory: str, spec: v3.GroupSpec) -> Iterator[tuple[str, str]]:
     )
     if os.path.lexists(place):
         zom.repair(place)
-    root = zom.materialize(spec, place, on_conflict="replace")
-    yield "materialized", f"{place}: all of it or nothing"
+    root = zom.materialize(declared, place, on_conflict="replace")
+    yield "materialized", f"{place}: all of it or nothing, with time, lat and lon"
     yield "filled", _fill(root, values)
     _compare(root, values)
     if not diff(spec, place):
@@ -159,20 +118,17 @@ def _count(problems: tuple[Problem, ...]) -> str:
 
 
 def _fill(root: Group, values: Mapping[str, Any]) -> str:
-    """Write the data: the field as it comes, a day at a time, and the others at once."""
+    """Write the data: the field as it comes, a day at a time, and its means at once."""
     from zom.formats.facts import byte_text  # noqa: PLC0415 - slow to import
 
-    for path, value in values.items():
-        array: Any = root[path]
-        if path == "t2m":
-            for hour in range(0, 48, 24):
-                array[hour : hour + 24] = value[hour : hour + 24]
-        else:
-            array[...] = value
     t2m: Any = root["t2m"]
+    for hour in range(0, 48, 24):
+        t2m[hour : hour + 24] = values["t2m"][hour : hour + 24]
+    daily: Any = root["daily/t2m"]
+    daily[...] = values["daily/t2m"]
     stored = t2m.stored(inner=True)
     place = f"{stored.inner_count} chunks in {stored.count} shards"
-    return f"time, lat and lon at once; t2m a day at a time, into {place}: {byte_text(stored.nbytes)}"
+    return f"t2m a day at a time, into {place}: {byte_text(stored.nbytes)}"
 
 
 def _compare(root: Group, values: Mapping[str, Any]) -> None:
@@ -208,7 +164,7 @@ def _prepare(directory: str) -> None:
     """Make the directory, or look that it holds nothing but what an earlier demonstration left."""
     try:
         os.makedirs(directory, exist_ok=True)  # noqa: PTH103 - pathlib is slow to import
-        foreign = sorted(set(os.listdir(directory)) - {_STORE, _SPEC, _SCHEMA, _REPORT})  # noqa: PTH208 - as above
+        foreign = sorted(set(os.listdir(directory)) - {*_LEFT})  # noqa: PTH208 - as above
     except FileExistsError:
         message = f"{directory} is no directory; name a new one: zom demo DIR"
         raise CommandError(message, UNREADABLE) from None
