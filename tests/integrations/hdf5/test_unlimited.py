@@ -132,6 +132,16 @@ def test_arrays_without_elements_are_copied(file, length, chunks):
     assert zom.store(file).get("x/c/0/0") is None
 
 
+@pytest.mark.parametrize(("mask", "expected"), [(None, -2147483647), (-5, -5)])
+def test_without_a_fill_value_netcdf_fills_with_its_own(file, mask, expected):
+    file.attrs["_NCProperties"] = "version=2"
+    made = file.create_dataset("b", data=np.array([1], "i4"), maxshape=(None,), chunks=(2,))
+    made.dims[0].attach_scale(scale(file, "time", 3))
+    if mask is not None:
+        made.attrs["_FillValue"] = np.array([mask], "i4")
+    assert copied(file)["b"][...].tolist() == [1, expected, expected]
+
+
 def test_text_ends_in_empty_text(file):
     time = scale(file, "time", 3)
     made = file.create_dataset("s", data=["q"], dtype=h5py.string_dtype(), maxshape=(None,), chunks=(2,))

@@ -14,6 +14,7 @@ from zom.integrations.hdf5.datatypes import elements_of
 from zom.integrations.hdf5.dimensions import dimension_names
 from zom.integrations.hdf5.filters import pipeline_of
 from zom.integrations.hdf5.losses import FILL_VALUE, NULL_SPACE, UNLIMITED, VIRTUAL
+from zom.integrations.hdf5.netcdf_fill import netcdf_fill
 from zom.model.builders.build import AUTO
 from zom.packages import imported
 from zom.problems import show
@@ -75,7 +76,7 @@ def source_array(
         dtype=elements.dtype,
         chunks=(*dataset.chunks, *elements.inner) if dataset.chunks else "auto",
         compress=None if compress is AUTO else compress,
-        fill_value=_fill_value(dataset, elements, report),
+        fill_value=_fill_value(dataset, elements, report, is_netcdf=is_netcdf and shape != held),
         dimension_names=None if names is None else (*names, *(None for _ in elements.inner)),
     )
     document = dict(spec.document)
@@ -113,12 +114,12 @@ def _flags(elements: Elements, attributes: Mapping[str, Any]) -> dict[str, Any]:
     return {"flag_values": [int(value) for value in elements.enum.values()], "flag_meanings": meanings}
 
 
-def _fill_value(dataset: Any, elements: Elements, report: Report) -> Any:
-    """What elements that were never written read as: HDF5 fills with zeros unless told otherwise."""
+def _fill_value(dataset: Any, elements: Elements, report: Report, *, is_netcdf: bool) -> Any:
+    """What elements that were never written read as: HDF5 fills with zeros unless told otherwise, netCDF does not."""
     h5py = imported("h5py", "hdf5")
     status = dataset.id.get_create_plist().fill_value_defined()
     path = ("fill_value",)
-    if status == h5py.h5d.FILL_VALUE_UNDEFINED:
+    if status == h5py.h5d.FILL_VALUE_UNDEFINED and not is_netcdf:
         report.add(FILL_VALUE, path, "a fill value", "one that is not defined", "zeros are taken")
     is_text = isinstance(elements.dtype, str)
     if status == h5py.h5d.FILL_VALUE_USER_DEFINED:
@@ -131,6 +132,9 @@ def _fill_value(dataset: Any, elements: Elements, report: Report) -> Any:
         except (TypeError, ValueError, RuntimeError, OSError):
             pass
         report.add(FILL_VALUE, path, "one value", show(repr(found)), "zeros are taken")
+    own = netcdf_fill(dataset, elements.dtype) if is_netcdf else None
+    if own is not None:
+        return own
     return "" if is_text else np.zeros((), elements.dtype)[()]
 
 
