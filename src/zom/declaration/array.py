@@ -15,7 +15,6 @@ from zom.declaration.words import ARRAY, FORM, check_words
 from zom.errors import ExtensionError, SpecError, UnknownName
 from zom.extension.registry import did_you_mean, near
 from zom.extension.resolve import data_type
-from zom.formats import draft, v2, v3
 from zom.json.python_value import is_dict, is_list
 from zom.model.builders.build import item_size
 from zom.model.builders.chunking import INNER_BYTES, auto_chunks, auto_shards, chosen_chunks
@@ -29,6 +28,7 @@ if TYPE_CHECKING:
     from zom.declaration.scope import Scope
     from zom.declaration.source import At, Problems
     from zom.extension.datatype import DataType
+    from zom.model.family import Family
     from zom.model.spec import Spec
 
 __all__ = ["SIZES", "array_of"]
@@ -39,15 +39,15 @@ SIZES = rule(
     source="the form of declarations, docs/declaring.md",
 )
 
-_MODELS: Final[Mapping[str, Any]] = {"v2": v2.ArraySpec, "v3": v3.ArraySpec, "draft": draft.ArraySpec}
 _BYTES = re.compile(r"([0-9]+(?:\.[0-9]+)?) ?([kKMGT]i?)?B")
 _POWERS: Final = " kMGT"
 
 
 @cache
-def _built_from(form: str) -> frozenset[str]:
+def _built_from(family: Family) -> frozenset[str]:
     """The words that building an array of the format takes."""
-    return frozenset(inspect.signature(_MODELS[form].build).parameters)
+    model: Any = family.classes["array"]
+    return frozenset(inspect.signature(model.build).parameters)
 
 
 def array_of(
@@ -58,7 +58,7 @@ def array_of(
     said = check_words(
         {name: each for name, each in node.items() if name != "for"}, ARRAY, at, problems, "an array"
     )
-    _refuse_foreign(said, scope.form, at, problems)
+    _refuse_foreign(said, scope.family, at, problems)
     shape = _shape(said, scope, at, problems)
     if shape is None or len(problems.found) > before:
         return None
@@ -87,13 +87,13 @@ def array_of(
     return None
 
 
-def _refuse_foreign(said: Mapping[str, Any], form: str, at: At, problems: Problems) -> None:
+def _refuse_foreign(said: Mapping[str, Any], family: Family, at: At, problems: Problems) -> None:
     """Words that other formats have."""
-    taken = _built_from(form) | {"dims", "values", *ENCODING_WORDS}
+    taken = _built_from(family) | {"dims", "values", *ENCODING_WORDS}
     for name in said:
         if name not in taken:
             problems.add(
-                at.child(name).problem(FORM, f"what arrays of {form} have", show(name), "leave it out")
+                at.child(name).problem(FORM, f"what arrays of {family.form} have", show(name), "leave it out")
             )
 
 
@@ -139,7 +139,7 @@ def _built(  # noqa: PLR0913, PLR0917 - all that an array is made of
     problems: Problems,
 ) -> tuple[Spec, np.ndarray[Any, Any] | None] | None:
     kind = data_type(full["dtype"])
-    arguments = {name: full[name] for name in _built_from(scope.form) if name in full}
+    arguments = {name: full[name] for name in _built_from(scope.family) if name in full}
     for name in ("chunks", "shards"):
         if name in arguments:
             arguments[name] = _parts(name, arguments[name], said, at, problems)
@@ -155,7 +155,8 @@ def _built(  # noqa: PLR0913, PLR0917 - all that an array is made of
     )
     if not arguments["attributes"]:
         del arguments["attributes"]
-    spec = _MODELS[scope.form].build(**arguments, **({} if "shape" in arguments else {"shape": shape}))
+    model: Any = scope.family.classes["array"]
+    spec = model.build(**arguments, **({} if "shape" in arguments else {"shape": shape}))
     if "values" not in said:
         return spec, None
     try:

@@ -12,7 +12,6 @@ from zom.declaration.loop import MOST_NODES, turns
 from zom.declaration.words import ARRAY, DEFAULTS, FORM, GROUP, ROOT, WORD, check_words
 from zom.errors import PathError, SpecError
 from zom.extension.registry import did_you_mean, near
-from zom.formats import draft, v2, v3
 from zom.formats.detection import family_of, parse_as
 from zom.json.python_value import is_dict
 from zom.paths import parse_path
@@ -25,6 +24,7 @@ if TYPE_CHECKING:
 
     from zom.declaration.scope import Scope
     from zom.declaration.source import At, Problems
+    from zom.model.family import Family
     from zom.model.spec import Spec
 
 __all__ = ["Compiler", "empty_group"]
@@ -35,8 +35,6 @@ TWICE = rule(
     source="the form of declarations, docs/declaring.md",
 )
 
-_FAMILIES: Final[Mapping[str, Any]] = {"v2": v2.V2, "v3": v3.V3, "draft": draft.DRAFT}
-_GROUPS: Final[Mapping[str, Any]] = {"v2": v2.GroupSpec, "v3": v3.GroupSpec, "draft": draft.GroupSpec}
 _DOCUMENT: Final = frozenset({"zarr_format", "node_type"})
 _ONLY_GROUP: Final = GROUP.keys() - ARRAY.keys()
 _ONLY_ARRAY: Final = ARRAY.keys() - GROUP.keys()
@@ -110,7 +108,7 @@ class Compiler:
             self.problems.add(at.problem(FORM, f"a document of {scope.form}, as the whole hierarchy", found))
             return
         try:
-            spec: Spec = parse_as(_FAMILIES[scope.form], document)
+            spec: Spec = parse_as(scope.family, document)
         except SpecError as error:
             for problem in error.problems:
                 place = at.child(*split_pointer(problem.pointer))
@@ -173,7 +171,7 @@ class Compiler:
             self._built(words[0], said, below, at)
         else:
             attributes = said.get("attributes")
-            self._keep(at.node, empty_group(scope.form, attributes), at)
+            self._keep(at.node, empty_group(scope.family, attributes), at)
             self.members(said.get("members", {}), below, at.child("members"))
         if "coordinates" in said:
             self.waiting.append((said["coordinates"], at))
@@ -263,15 +261,15 @@ class Compiler:
             )
 
 
-def empty_group(form: str, attributes: Mapping[str, Any] | None) -> Any:
+def empty_group(family: Family, attributes: Mapping[str, Any] | None) -> Any:
     """A group of a format, without members.
 
-    >>> empty_group("v3", None).members
+    >>> from zom.formats.v3 import V3
+    >>> empty_group(V3, None).members
     {}
     """
-    if attributes is None:
-        return _GROUPS[form](members={})
-    return _GROUPS[form](attributes=attributes, members={})
+    group: Any = family.classes["group"]
+    return group(members={}) if attributes is None else group(attributes=attributes, members={})
 
 
 def _dims(spec: Any) -> tuple[str | None, ...]:

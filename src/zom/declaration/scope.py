@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
+from zom.formats import draft, v2, v3
 from zom.json.python_value import is_dict
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from zom.model.family import Family
+
 __all__ = ["Scope", "merged"]
+
+_FAMILIES: Final[Mapping[str, Family]] = {"v2": v2.V2, "v3": v3.V3, "draft": draft.DRAFT}
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +28,11 @@ class Scope:
     """The values of parameters and of the loops around the node."""
     sizes: Mapping[str, int] = field(default_factory=dict[str, int])
     defaults: Mapping[str, Any] = field(default_factory=dict[str, Any])
+
+    @property
+    def family(self) -> Family:
+        """The classes of the format."""
+        return _FAMILIES[self.form]
 
     def inside(self, sizes: Mapping[str, int], defaults: Mapping[str, Any]) -> Scope:
         """The scope below a group that states sizes and defaults."""

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from zom.declaration.array import array_of
 from zom.declaration.array_words import all_words
+from zom.declaration.compile import empty_group
 from zom.declaration.expression import escaped, unescaped
 from zom.declaration.repeated import gathered
 from zom.declaration.scope import Scope
@@ -76,7 +77,7 @@ class _Shortening:
         """What is said of one node."""
         if spec.kind == "array":
             return self.array(path, spec, scope)
-        if spec.members is None or not _is_plain_group(spec, self.form):
+        if spec.members is None or not _is_plain_group(spec):
             return _document(spec)
         said: dict[str, Any] = {}
         if spec.attributes:
@@ -208,9 +209,7 @@ def _document(spec: Any) -> dict[str, Any]:
     return document if document.keys() & {"zarr_format", "node_type"} else {"document": document}
 
 
-def _is_plain_group(spec: Any, form: str) -> bool:
+def _is_plain_group(spec: Any) -> bool:
     """Whether a group says nothing but attributes and members."""
-    from zom.declaration.compile import empty_group  # noqa: PLC0415 - the compiler needs none of this
-
-    made = empty_group(form, spec.attributes or None)
+    made = empty_group(spec.family, spec.attributes or None)
     return not compare.diff(made, spec.replace(members={}))
