@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from zom.conventions.xarray.dataset import ENCODING_WORDS, encoded_attributes
 from zom.declaration.element import UnfitError, element_of
+from zom.declaration.scope import merged
 from zom.declaration.values import stated
 from zom.declaration.words import ARRAY, FORM, check_words
 from zom.errors import ExtensionError, SpecError, UnknownName
@@ -62,10 +63,7 @@ def array_of(
     shape = _shape(said, scope, at, problems)
     if shape is None or len(problems.found) > before:
         return None
-    full = {**scope.defaults, **said}
-    for name in ("chunks", "shards", "attributes"):
-        if is_dict(said.get(name)) and is_dict(scope.defaults.get(name)):
-            full[name] = {**scope.defaults[name], **said[name]}
+    full = merged(scope.defaults, said)
     if "dtype" not in full:
         fix = "add dtype here, or to defaults"
         problems.add(at.problem(FORM, "an array with a dtype", "none", fix))

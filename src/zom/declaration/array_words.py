@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 __all__ = ["all_words"]
 
-_LEVELLED: Final = {"zstd": "level", "gzip": "level", "zlib": "level", "bz2": "level"}
+_LEVELLED: Final = frozenset({"zstd", "gzip", "zlib", "bz2"})
 
 
 def all_words(spec: Any, form: str) -> dict[str, Any] | None:

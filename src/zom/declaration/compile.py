@@ -13,6 +13,7 @@ from zom.declaration.words import ARRAY, DEFAULTS, FORM, GROUP, ROOT, WORD, chec
 from zom.errors import PathError, SpecError
 from zom.extension.registry import did_you_mean, near
 from zom.formats.detection import family_of, parse_as
+from zom.formats.resolve import resolve
 from zom.json.python_value import is_dict
 from zom.paths import parse_path
 from zom.problems import rule, show, split_pointer
@@ -240,7 +241,7 @@ class Compiler:
             for path, node in self.nodes.items()
             if path.rpartition("/")[0] == prefix and node.kind == "array"
         }
-        dims = {name: _dims(node) for name, node in arrays.items()}
+        dims = {name: resolve(node).names or () for name, node in arrays.items()}
         for index, name in enumerate(named):
             if name not in arrays:
                 hint = did_you_mean(near(name, arrays), arrays)
@@ -270,8 +271,3 @@ def empty_group(family: Family, attributes: Mapping[str, Any] | None) -> Any:
     """
     group: Any = family.classes["group"]
     return group(members={}) if attributes is None else group(attributes=attributes, members={})
-
-
-def _dims(spec: Any) -> tuple[str | None, ...]:
-    names = getattr(spec, "dimension_names", None) or spec.attributes.get("_ARRAY_DIMENSIONS") or ()
-    return tuple(names)

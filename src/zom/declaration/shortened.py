@@ -187,7 +187,7 @@ class _Shortening:
                 continue
             spec, full = self.spec[sample[0]] if sample[0] != "/" else self.spec, dict(sample[1])
             full.pop(word, None)
-            if self._says(full, spec, Scope(self.form, {}, {}, {})):
+            if self._says(full, spec, Scope(self.form)):
                 del kept[word]  # what zom does anyway
         return kept
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-import numpy as np
-
 from zom.declaration.element import UnfitError
-from zom.declaration.values import stated
+from zom.declaration.values import are_same, stated
 
 if TYPE_CHECKING:
+    import numpy as np
+
     from zom.extension.datatype import DataType
 
 __all__ = ["MOST", "value_words"]
@@ -24,6 +24,7 @@ _LISTED: Final = 32
 def value_words(values: np.ndarray[Any, Any], kind: DataType) -> Any:
     """How a declaration states the values of a dimension; None where it doesn't.
 
+    >>> import numpy as np
     >>> from zom.extension.resolve import data_type
     >>> value_words(np.arange(0, 100, 5, "i4"), data_type("int32")), value_words(np.array([1.5, 7.0, 8.0]), data_type("float64"))
     ({'start': 0, 'step': 5}, [1.5, 7.0, 8.0])
@@ -35,7 +36,7 @@ def value_words(values: np.ndarray[Any, Any], kind: DataType) -> Any:
             made = stated(words, values.shape, kind)
         except UnfitError:
             continue
-        if _alike(made, values):
+        if are_same(made, values):
             return words
     return None
 
@@ -49,9 +50,3 @@ def _candidates(values: np.ndarray[Any, Any]) -> list[Any]:
     if len(listed) <= _LISTED and values.dtype.kind in "iufbTUO":
         found.append(listed)
     return found
-
-
-def _alike(left: np.ndarray[Any, Any], right: np.ndarray[Any, Any]) -> bool:
-    if left.dtype.hasobject or left.dtype.kind == "T":
-        return bool(np.array_equal(left, right))
-    return left.astype(right.dtype, copy=False).tobytes() == right.tobytes()

@@ -16,12 +16,25 @@ if TYPE_CHECKING:
 
     from zom.extension.datatype import DataType
 
-__all__ = ["stated", "steps_of"]
+__all__ = ["are_same", "stated", "steps_of"]
 
 MOST: Final = 1 << 20
 """More values are data, and no declaration."""
 
 _RANGE: Final = frozenset({"start", "stop", "step"})
+
+
+def are_same(left: np.ndarray[Any, Any], right: np.ndarray[Any, Any]) -> bool:
+    """Whether two arrays hold the same elements, bit for bit: NaN is equal to itself, and -0.0 is not 0.0.
+
+    >>> are_same(np.array([np.nan, 0.0]), np.array([np.nan, 0.0])), are_same(np.array([0.0]), np.array([-0.0]))
+    (True, False)
+    """
+    if left.shape != right.shape:
+        return False
+    if left.dtype.hasobject or right.dtype.hasobject or left.dtype.kind == "T":
+        return bool(np.array_equal(left, right))
+    return left.astype(right.dtype, copy=False).tobytes() == right.tobytes()
 
 
 def steps_of(given: dict[str, Any], count: int | None = None) -> list[Any]:

@@ -56,7 +56,12 @@ def _of_store(store: Any, path: str, *, values: bool) -> dict[str, Any]:
     spec: Any = read(store, path)
     found: dict[str, Any] = {}
     for inner, node in spec.walk() if values else ():
-        if node.kind == "array" and _indexes(inner, node) and node.shape[0] <= MOST:
+        # An array that is called like its only dimension has the values of that.
+        if (
+            node.kind == "array"
+            and resolve(node).names == (inner.rpartition("/")[2],)
+            and node.shape[0] <= MOST
+        ):
             whole = f"{path.strip('/')}/{inner.strip('/')}".strip("/")
             array: Array = open_array(store, whole)
             kind = resolve(node).data_type
@@ -64,10 +69,3 @@ def _of_store(store: Any, path: str, *, values: bool) -> dict[str, Any]:
             if words is not None:
                 found[inner] = words
     return shortened(spec, found)
-
-
-def _indexes(path: str, node: Any) -> bool:
-    """Whether an array has the values of the dimension that is called like it."""
-    attributes: Any = node.attributes or {}
-    names = getattr(node, "dimension_names", None) or attributes.get("_ARRAY_DIMENSIONS") or ()
-    return list(names) == [path.rpartition("/")[2]]

@@ -10,8 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Final
 
-import numpy as np
-
+from zom.declaration.values import are_same
 from zom.errors import ChunkError
 from zom.hierarchy.change.conflicts import EXISTS, conflict
 from zom.hierarchy.stored.read import read
@@ -44,7 +43,7 @@ def with_values(
 ) -> tuple[ChangePlan, StatedValues]:
     """The plan with what becomes of values: other ones than are stored are a conflict, or are written.
 
-    >>> import zom
+    >>> import numpy as np, zom
     >>> from zom.hierarchy.change.planner import plan_for
     >>> change = plan_for(zom.v3.ArraySpec.build(shape=(2,), dtype="int8"), zom.store("memory://"))
     >>> list(with_values(change, {"/": np.ones(2, "i1")}, zom.Array)[1].new)
@@ -87,15 +86,7 @@ def _is_stored(change: ChangePlan, path: str, value: Any, opens: Callable[..., A
     except ChunkError:
         return False  # what can't be read is not what is stated
     # Where codecs lose something, what is stored is what such an array reads as.
-    return _alike(found, value) or _alike(found, _as_stored(spec, value, change, opens))
-
-
-def _alike(left: Any, right: Any) -> bool:
-    if left.shape != right.shape:
-        return False
-    if left.dtype.hasobject or right.dtype.hasobject or left.dtype.kind == "T":
-        return bool(np.array_equal(left, right))
-    return bool(left.astype(right.dtype, copy=False).tobytes() == right.tobytes())
+    return are_same(found, value) or are_same(found, _as_stored(spec, value, change, opens))
 
 
 def _as_stored(spec: Any, value: Any, change: ChangePlan, opens: Callable[..., Any]) -> Any:
