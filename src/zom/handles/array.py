@@ -6,105 +6,43 @@ read-only unless it was opened to be written.
 
 from __future__ import annotations
 
-import math
 import operator
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, TypeAlias, cast
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from typing_extensions import override
 
-from zom.engine.chunks import Chunks, Options
-from zom.engine.indexing import read_selection, split_fields, write_selection
-from zom.engine.selection import Selection, basic_or_numpy, blocks, outer, vectorized
+from zom.engine.indexing import write_selection
+from zom.engine.selection import basic_or_numpy, blocks, outer, vectorized
 from zom.engine.text import as_elements
 from zom.errors import ConcurrentWriteError, SelectionError
 from zom.formats.resolve import resolve
-from zom.handles.handle import Handle, store_token
-from zom.handles.info import ArrayInfo, array_info
+from zom.handles.described_array import DescribedArray
+from zom.handles.handle import store_token
+from zom.handles.indexer import Indexer, read_indexed, write_indexed
 from zom.hierarchy.change.alone import alone
 from zom.hierarchy.change.chunk_effects import changes_between
 from zom.hierarchy.change.node_change import read_spec
 from zom.hierarchy.change.plan_text import changes_words
 from zom.hierarchy.change.resize import behind, check_clearing, clear_beyond, resize_chunks
-from zom.hierarchy.stored.array_chunks import array_plan
-from zom.hierarchy.stored.chunks import StoredChunks, stored_chunks
-from zom.hierarchy.stored.findings import warn
-from zom.hierarchy.stored.other_separator import is_looked_for, stored_otherwise
 from zom.hierarchy.stored.pending import check_settled
-from zom.limits import DEFAULT_LIMITS, Limits
-from zom.model.construction import outside
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
     from contextlib import AbstractContextManager
 
+    from zom.engine.chunks import Options
     from zom.engine.plan import ArrayPlan
     from zom.extension.bound import Array as NumpyArray
     from zom.handles.handle import Mode
     from zom.handles.plan import Plan
-    from zom.hierarchy.stored.layout import Layout
+    from zom.limits import Limits
     from zom.model.spec import Spec
-    from zom.stores.interface import Store
 
-__all__ = ["Array", "Indexer"]
-
-_Select: TypeAlias = "Callable[[Any, tuple[int, ...]], Selection]"
-"""What a key selects of an array of a shape."""
+__all__ = ["Array"]
 
 
-class Indexer:
-    """One way to index an array: `array.oindex`, `array.vindex`, `array.blocks`.
-
-    >>> import numpy as np, zom
-    >>> array = zom.create_array("memory:", zom.v3.ArraySpec.build(shape=(3, 4), dtype="int8"))
-    >>> array[:] = np.arange(12).reshape(3, 4)
-    >>> array.oindex[[0, 2], [1, 3]]
-    array([[ 1,  3],
-           [ 9, 11]], dtype=int8)
-    >>> array.vindex[[0, 2], [1, 3]]
-    array([ 1, 11], dtype=int8)
-    """
-
-    def __init__(self, array: Array, select: _Select) -> None:
-        self._array = array
-        self._select = select
-
-    def __getitem__(self, key: Any) -> Any:
-        return _read(self._array, self._select, key)
-
-    def __setitem__(self, key: Any, value: Any) -> None:
-        _write(self._array, self._select, key, value)
-
-    def read(self, key: Any = (), *, out: NumpyArray | None = None) -> Any:
-        """What `key` selects; put into `out` where that is given."""
-        return _read(self._array, self._select, key, out)
-
-
-def _read(array: Array, select: _Select, key: Any, out: NumpyArray | None = None) -> Any:
-    fields, rest = split_fields(key)
-    selection = select(rest, array.shape)
-    chunks = array.chunk_access
-    made = read_selection(chunks, selection, fields=fields, out=out)
-    if chunks.missing:
-        array.warn_of_other_keys()
-    scalar = out is None and not made.ndim and not _has_ellipsis(rest)
-    return made[()] if scalar else made
-
-
-def _write(array: Array, select: _Select, key: Any, value: Any) -> None:
-    array.check_writable()
-    array.check_current()
-    fields, rest = split_fields(key)
-    write_selection(array.chunk_access, select(rest, array.shape), value, fields=fields)
-
-
-def _has_ellipsis(key: Any) -> bool:
-    parts: tuple[Any, ...] = cast("tuple[Any, ...]", key) if isinstance(key, tuple) else (key,)
-    return any(part is Ellipsis for part in parts)
-
-
-class Array(Handle):
+class Array(DescribedArray):
     """An array in a store.
 
     >>> import numpy as np, zom
@@ -114,132 +52,6 @@ class Array(Handle):
     array([[0, 0],
            [7, 7]], dtype=int16)
     """
-
-    def __init__(  # noqa: PLR0913 - a spec, where it lies, and how it is used
-        self,
-        spec: Spec,
-        store: Store,
-        path: str,
-        layout: Layout,
-        *,
-        mode: Mode = "r",
-        limits: Limits = DEFAULT_LIMITS,
-        options: Options | None = None,
-    ) -> None:
-        super().__init__(spec, store, path, layout, mode=mode, limits=limits)
-        self._options = options or Options()
-        self._plan: ArrayPlan | None = None
-        self._chunks: Chunks | None = None
-        self._text: bytes | None = None
-        """The document as it was when it was last looked at before a write."""
-        self._looked = False
-        """Whether chunks under keys of the other separator were looked for."""
-
-    @property
-    def plan(self) -> ArrayPlan:
-        """The compiled spec."""
-        if self._plan is None:
-            self._plan = self._compiled(self.spec)
-        return self._plan
-
-    @property
-    def chunk_access(self) -> Chunks:
-        """The array's chunks in its store, as the engine sees them."""
-        if self._chunks is None:
-            prefix = self._layout.chunk_prefix(self._path)
-            self._chunks = Chunks(self.plan, self._store, prefix, self.path, self._options)
-        return self._chunks
-
-    def warn_of_other_keys(self) -> None:
-        """Look once whether the first chunk that was missing is stored under another key."""
-        chunks = self._chunks
-        if self._looked or chunks is None or not is_looked_for(chunks, self._layout):
-            return
-        self._looked = True
-        problem = stored_otherwise(chunks, self._layout)
-        if problem is not None:
-            warn(self._store.url, (problem,), None, outside())
-
-    @property
-    def shape(self) -> tuple[int, ...]:
-        """How many elements there are along each dimension."""
-        found: tuple[int, ...] = self._spec.__dict__["shape"]
-        return found
-
-    @property
-    def ndim(self) -> int:
-        """How many dimensions there are."""
-        return len(self.shape)
-
-    @property
-    def size(self) -> int:
-        """How many elements there are."""
-        return math.prod(self.shape)
-
-    @property
-    def dtype(self) -> np.dtype[Any]:
-        """What numpy holds the elements as."""
-        return self.plan.dtype
-
-    @property
-    def nbytes(self) -> int:
-        """The bytes that all elements take in memory."""
-        return self.size * self.dtype.itemsize
-
-    @property
-    def chunks(self) -> tuple[Any, ...]:
-        """The shape of the smallest piece that can be read.
-
-        Where chunks differ in length along a dimension, a tuple of all lengths stands there.
-        """
-        return self._lengths(resolve(self.spec).chunks)
-
-    @property
-    def shards(self) -> tuple[Any, ...] | None:
-        """The shape of the objects in the store where they hold several chunks, else None."""
-        found = resolve(self.spec).shards
-        return None if found is None else self._lengths(found)
-
-    def _lengths(self, lengths: tuple[tuple[int, ...], ...] | None) -> tuple[Any, ...]:
-        axes = self.plan.axes
-        known = lengths or tuple(axis.sizes for axis in axes)
-        return tuple(
-            choices[0] if len(choices) == 1 else tuple(axis.size(i) for i in range(axis.count))
-            for choices, axis in zip(known, axes, strict=True)
-        )
-
-    @property
-    def nchunks(self) -> int:
-        """How many objects the store holds when every chunk is written."""
-        return math.prod(self.plan.grid)
-
-    @property
-    def fill_value(self) -> Any:
-        """The value of what was never written; None where a v2 document doesn't say."""
-        if self.spec.document.get("fill_value") is None:
-            return None
-        return self.plan.fill[()]
-
-    @property
-    def dimension_names(self) -> tuple[str | None, ...] | None:
-        """What the dimensions are called; None where the document doesn't say."""
-        return resolve(self.spec).names
-
-    @property
-    def info(self) -> ArrayInfo:
-        """What there is to say of the array; it prints as a few lines. Nothing is read for it."""
-        return array_info(self._spec, self._store.url, self.path, self._layout)
-
-    def stored(self, *, inner: bool = False) -> StoredChunks:
-        """Which chunks are stored, told by a listing; with `inner`, the indexes of shards are read, too.
-
-        >>> import zom
-        >>> array = zom.create_array("memory:", zom.v3.ArraySpec.build(shape=(4,), dtype="int8", chunks=(2,)))
-        >>> array[0] = 7
-        >>> array.stored().exists
-        array([ True, False])
-        """
-        return stored_chunks(self.chunk_access, inner=inner)
 
     # --- data --------------------------------------------------------------------------------------
 
@@ -259,10 +71,10 @@ class Array(Handle):
         return Indexer(self, lambda key, _: blocks(key, self.plan.axes))
 
     def __getitem__(self, key: Any) -> Any:
-        return _read(self, basic_or_numpy, key)
+        return read_indexed(self, basic_or_numpy, key)
 
     def __setitem__(self, key: Any, value: Any) -> None:
-        _write(self, basic_or_numpy, key, value)
+        write_indexed(self, basic_or_numpy, key, value)
 
     def read(self, key: Any = (), *, out: NumpyArray | None = None) -> Any:
         """What `key` selects; put into `out`, memory of the caller's own, where that is given.
@@ -272,7 +84,7 @@ class Array(Handle):
         >>> array.read(slice(1, 3), out=np.ones(2, "i1"))
         array([0, 0], dtype=int8)
         """
-        return _read(self, basic_or_numpy, key, out)
+        return read_indexed(self, basic_or_numpy, key, out)
 
     def resize(self, shape: Sequence[int]) -> None:
         """Give the array another shape; elements that are in both shapes stay what they are.
@@ -394,9 +206,6 @@ class Array(Handle):
     def _plan_of(self, shape: tuple[int, ...]) -> ArrayPlan:
         return self._compiled(self._spec.replace(shape=shape))
 
-    def _compiled(self, spec: Spec) -> ArrayPlan:
-        return array_plan(spec, self._store, self._path, self._layout, self._limits)
-
     def _set_shape(self, old: tuple[int, ...], new: tuple[int, ...]) -> None:
         def change(spec: Spec) -> Spec:
             if tuple(spec.__dict__["shape"]) != old:
@@ -404,11 +213,6 @@ class Array(Handle):
             return spec.replace(shape=new)
 
         self._change_now(change)
-
-    @override
-    def _change_spec(self, spec: Spec) -> None:
-        super()._change_spec(spec)
-        self._plan = self._chunks = None
 
     def with_options(self, **changes: Any) -> Array:
         """The same array with other options: `missing`, `write_empty_chunks`, `threads`.

@@ -1,0 +1,168 @@
+"""What an open array is: shape, data type, chunks, codecs, and which chunks are stored."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+from typing_extensions import override
+
+from zom.engine.chunks import Chunks, Options
+from zom.formats.resolve import resolve
+from zom.handles.handle import Handle
+from zom.handles.info import ArrayInfo, array_info
+from zom.hierarchy.stored.array_chunks import array_plan
+from zom.hierarchy.stored.chunks import StoredChunks, stored_chunks
+from zom.hierarchy.stored.findings import warn
+from zom.hierarchy.stored.other_separator import is_looked_for, stored_otherwise
+from zom.limits import DEFAULT_LIMITS, Limits
+from zom.model.construction import outside
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from zom.engine.plan import ArrayPlan
+    from zom.handles.handle import Mode
+    from zom.hierarchy.stored.layout import Layout
+    from zom.model.spec import Spec
+    from zom.stores.interface import Store
+
+__all__ = ["DescribedArray"]
+
+
+class DescribedArray(Handle):
+    """The facts of an open array; `zom.Array` adds its data."""
+
+    def __init__(  # noqa: PLR0913 - a spec, where it lies, and how it is used
+        self,
+        spec: Spec,
+        store: Store,
+        path: str,
+        layout: Layout,
+        *,
+        mode: Mode = "r",
+        limits: Limits = DEFAULT_LIMITS,
+        options: Options | None = None,
+    ) -> None:
+        super().__init__(spec, store, path, layout, mode=mode, limits=limits)
+        self._options = options or Options()
+        self._plan: ArrayPlan | None = None
+        self._chunks: Chunks | None = None
+        self._text: bytes | None = None
+        """The document as it was when it was last looked at before a write."""
+        self._looked = False
+        """Whether chunks under keys of the other separator were looked for."""
+
+    @property
+    def plan(self) -> ArrayPlan:
+        """The compiled spec."""
+        if self._plan is None:
+            self._plan = self._compiled(self.spec)
+        return self._plan
+
+    @property
+    def chunk_access(self) -> Chunks:
+        """The array's chunks in its store, as the engine sees them."""
+        if self._chunks is None:
+            prefix = self._layout.chunk_prefix(self._path)
+            self._chunks = Chunks(self.plan, self._store, prefix, self.path, self._options)
+        return self._chunks
+
+    def warn_of_other_keys(self) -> None:
+        """Look once whether the first chunk that was missing is stored under another key."""
+        chunks = self._chunks
+        if self._looked or chunks is None or not is_looked_for(chunks, self._layout):
+            return
+        self._looked = True
+        problem = stored_otherwise(chunks, self._layout)
+        if problem is not None:
+            warn(self._store.url, (problem,), None, outside())
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """How many elements there are along each dimension."""
+        found: tuple[int, ...] = self._spec.__dict__["shape"]
+        return found
+
+    @property
+    def ndim(self) -> int:
+        """How many dimensions there are."""
+        return len(self.shape)
+
+    @property
+    def size(self) -> int:
+        """How many elements there are."""
+        return math.prod(self.shape)
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """What numpy holds the elements as."""
+        return self.plan.dtype
+
+    @property
+    def nbytes(self) -> int:
+        """The bytes that all elements take in memory."""
+        return self.size * self.dtype.itemsize
+
+    @property
+    def chunks(self) -> tuple[Any, ...]:
+        """The shape of the smallest piece that can be read.
+
+        Where chunks differ in length along a dimension, a tuple of all lengths stands there.
+        """
+        return self._lengths(resolve(self.spec).chunks)
+
+    @property
+    def shards(self) -> tuple[Any, ...] | None:
+        """The shape of the objects in the store where they hold several chunks, else None."""
+        found = resolve(self.spec).shards
+        return None if found is None else self._lengths(found)
+
+    def _lengths(self, lengths: tuple[tuple[int, ...], ...] | None) -> tuple[Any, ...]:
+        axes = self.plan.axes
+        known = lengths or tuple(axis.sizes for axis in axes)
+        return tuple(
+            choices[0] if len(choices) == 1 else tuple(axis.size(i) for i in range(axis.count))
+            for choices, axis in zip(known, axes, strict=True)
+        )
+
+    @property
+    def nchunks(self) -> int:
+        """How many objects the store holds when every chunk is written."""
+        return math.prod(self.plan.grid)
+
+    @property
+    def fill_value(self) -> Any:
+        """The value of what was never written; None where a v2 document doesn't say."""
+        if self.spec.document.get("fill_value") is None:
+            return None
+        return self.plan.fill[()]
+
+    @property
+    def dimension_names(self) -> tuple[str | None, ...] | None:
+        """What the dimensions are called; None where the document doesn't say."""
+        return resolve(self.spec).names
+
+    @property
+    def info(self) -> ArrayInfo:
+        """What there is to say of the array; it prints as a few lines. Nothing is read for it."""
+        return array_info(self._spec, self._store.url, self.path, self._layout)
+
+    def stored(self, *, inner: bool = False) -> StoredChunks:
+        """Which chunks are stored, told by a listing; with `inner`, the indexes of shards are read, too.
+
+        >>> import zom
+        >>> array = zom.create_array("memory:", zom.v3.ArraySpec.build(shape=(4,), dtype="int8", chunks=(2,)))
+        >>> array[0] = 7
+        >>> array.stored().exists
+        array([ True, False])
+        """
+        return stored_chunks(self.chunk_access, inner=inner)
+
+    def _compiled(self, spec: Spec) -> ArrayPlan:
+        return array_plan(spec, self._store, self._path, self._layout, self._limits)
+
+    @override
+    def _change_spec(self, spec: Spec) -> None:
+        super()._change_spec(spec)
+        self._plan = self._chunks = None
