@@ -55,6 +55,7 @@ if TYPE_CHECKING:
         plan_rename,
         rename,
     )
+    from zom.handles.comparing import diff
     from zom.handles.declaring import declaration_of
     from zom.handles.group import Group
     from zom.handles.handles import create_array, create_group, open, open_array, open_group  # noqa: A004
@@ -67,7 +68,6 @@ if TYPE_CHECKING:
     from zom.hierarchy.migrate.migration import Migration
     from zom.hierarchy.plugins import load_extensions
     from zom.hierarchy.stored.broken import BrokenNode
-    from zom.hierarchy.stored.diff import diff
     from zom.hierarchy.stored.read import read
     from zom.integrations.hdf5.spec import from_hdf5
     from zom.integrations.xarray.spec import from_xarray
@@ -120,7 +120,7 @@ _HOMES = {
     "zom.handles.declaring": ("declaration_of",),
     "zom.handles.group": ("Group",),
     "zom.hierarchy.stored.broken": ("BrokenNode",),
-    "zom.hierarchy.stored.diff": ("diff",),
+    "zom.handles.comparing": ("diff",),
     "zom.hierarchy.copy.copy": ("copy",),
     "zom.hierarchy.copy.report": ("CopyReport",),
     "zom.handles.handles": ("create_array", "create_group", "open", "open_array", "open_group"),

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import zom
-from zom.hierarchy.stored.diff import diff
+from zom.handles.comparing import diff
 
 pytestmark = pytest.mark.slow
 

@@ -11,7 +11,7 @@ import pytest
 
 import zom
 from zom import v2, v3
-from zom.hierarchy.stored.diff import diff
+from zom.handles.comparing import diff
 from zom.testing.faulty import FaultyStore
 
 PLAN = """\

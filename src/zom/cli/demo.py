@@ -83,7 +83,7 @@ def _steps(directory: str) -> Iterator[tuple[str, str]]:
     import zom  # noqa: PLC0415 - slow to import
     from zom.cli.file import write_text  # noqa: PLC0415 - slow to import
     from zom.formats.facts import byte_text  # noqa: PLC0415 - slow to import
-    from zom.hierarchy.stored.diff import diff  # noqa: PLC0415 - slow to import
+    from zom.handles.comparing import diff  # noqa: PLC0415 - slow to import
 
     place = os.path.join(directory, _STORE)  # noqa: PTH118 - pathlib is slow to import
     file = os.path.join(directory, _DECLARATION)  # noqa: PTH118 - as above

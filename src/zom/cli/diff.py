@@ -1,20 +1,22 @@
 """`zom diff`: what differs between two hierarchies.
 
-That is what must change in the first to make it mean what the second does. Spelling doesn't count: a default that is written out, or a short-hand name, is no difference.
+That is what must change in the first to make it mean what the second does. Spelling doesn't count: a default that is written out, or a short-hand name, is no difference. Values that a declaration states are compared with what is stored.
 """
 
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from zom.cli.outcome import CLEAN, FINDINGS
 from zom.cli.parameters import declare_parameters, parameters_from
 
 if TYPE_CHECKING:
     import argparse
+    from collections.abc import Mapping
+    from contextlib import ExitStack
 
-    from zom.hierarchy.stored.read import OnError
+    from zom.handles.comparing import Compared
     from zom.problems import Problem
 
 __all__ = ["declare", "run"]
@@ -45,8 +47,10 @@ def declare(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Prints the changes; FINDINGS where there are any, or nodes were left out."""
-    from zom.cli.operand import spec_at  # noqa: PLC0415 - slow to import
+    from contextlib import ExitStack  # noqa: PLC0415 - beside the others
+
     from zom.cli.outcome import USAGE, CommandError  # noqa: PLC0415 - beside the others
+    from zom.handles.comparing import differences  # noqa: PLC0415 - slow to import
 
     if arguments.old == arguments.new == "-":
         raise CommandError("standard input can be read once; name a file or a store for A or B", USAGE)
@@ -58,13 +62,13 @@ def run(arguments: argparse.Namespace) -> int:
             left_out.append(problem.node)
             print(f"left out: {problem}", file=sys.stderr)
 
-    on_error: OnError = arguments.on_error
     given = parameters_from(arguments.parameters)
-    old, new = (
-        spec_at(name, on_error=on_error, on_warning=tell, parameters=given)
-        for name in (arguments.old, arguments.new)
-    )
-    found = old.diff(new, arguments.ignore)
+    with ExitStack() as opened:
+        old, new = (
+            _side(name, given, opened, on_error=arguments.on_error, on_warning=tell)
+            for name in (arguments.old, arguments.new)
+        )
+        found = differences(old, new, arguments.ignore)
     if arguments.format == "json":
         print(found.to_json(indent=2))
     elif found:
@@ -72,6 +76,22 @@ def run(arguments: argparse.Namespace) -> int:
     if not found:
         print("no difference", file=sys.stderr)
     return FINDINGS if found or left_out else CLEAN
+
+
+def _side(name: str, parameters: Mapping[str, str], opened: ExitStack, **how: Any) -> Compared:
+    """What a user names; a store stays open until values are compared."""
+    from zom.cli.document import compiled_declaration, read_document  # noqa: PLC0415 - slow to import
+    from zom.cli.operand import operand_of  # noqa: PLC0415 - slow to import
+    from zom.handles.comparing import Compared  # noqa: PLC0415 - slow to import
+
+    place = operand_of(name)
+    if place.is_store:
+        return Compared.stored(opened.enter_context(place.opened()), place.path, **how)
+    document = read_document(name, parameters)
+    if document.kind != "declaration":
+        return Compared(document.spec())
+    declared = compiled_declaration(document)
+    return Compared(declared.spec, declared.values)
 
 
 def _painted(line: str) -> str:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from zom.extension.datatype import DataType
 
-__all__ = ["are_same", "stated", "steps_of"]
+__all__ = ["are_same", "stated", "steps_of", "unlike"]
 
 MOST: Final = 1 << 20
 """More values are data, and no declaration."""
@@ -30,11 +30,23 @@ def are_same(left: np.ndarray[Any, Any], right: np.ndarray[Any, Any]) -> bool:
     >>> are_same(np.array([np.nan, 0.0]), np.array([np.nan, 0.0])), are_same(np.array([0.0]), np.array([-0.0]))
     (True, False)
     """
-    if left.shape != right.shape:
-        return False
-    if left.dtype.hasobject or right.dtype.hasobject or left.dtype.kind == "T":
-        return bool(np.array_equal(left, right))
-    return left.astype(right.dtype, copy=False).tobytes() == right.tobytes()
+    return left.shape == right.shape and not len(unlike(left, right))
+
+
+def unlike(left: np.ndarray[Any, Any], right: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    """The places, in C order, of the elements that are not the same, of arrays of one shape.
+
+    >>> unlike(np.array([1, 2, 3]), np.array([1, 5, 4])).tolist()
+    [1, 2]
+    """
+    mine, theirs = np.ascontiguousarray(left).reshape(-1), np.ascontiguousarray(right).reshape(-1)
+    if mine.dtype.hasobject or theirs.dtype.hasobject or mine.dtype.kind == "T":
+        return np.flatnonzero(np.asarray(mine != theirs, "bool"))
+    mine = mine.astype(theirs.dtype, copy=False)
+    if not mine.size or not mine.dtype.itemsize:
+        return np.empty(0, "intp")
+    bits = [each.view("u1").reshape(len(each), -1) for each in (mine, theirs)]
+    return np.flatnonzero((bits[0] != bits[1]).any(axis=1))
 
 
 def steps_of(given: dict[str, Any], count: int | None = None) -> list[Any]:

@@ -81,21 +81,28 @@ def with_values(
 def _is_stored(change: ChangePlan, path: str, value: Any, opens: Callable[..., Any]) -> bool:
     """Whether the array at `path` holds these values."""
     spec = read(change.store, path, depth=0)
+    array = opens(spec, change.store, path, change.layout, mode="r")
     try:
-        found = opens(spec, change.store, path, change.layout, mode="r")[...]
+        found = array[...]
     except ChunkError:
         return False  # what can't be read is not what is stated
     # Where codecs lose something, what is stored is what such an array reads as.
-    return are_same(found, value) or are_same(found, _as_stored(spec, value, change, opens))
+    return are_same(found, value) or are_same(found, as_stored(array, value))
 
 
-def _as_stored(spec: Any, value: Any, change: ChangePlan, opens: Callable[..., Any]) -> Any:
-    """The values as they are read after they were written to an array like that."""
+def as_stored(array: Any, value: Any) -> Any:
+    """The values as they are read after they were written to an array like that.
+
+    >>> import numpy as np, zom
+    >>> array = zom.create_array("memory:", zom.v3.ArraySpec.build(shape=(2,), dtype="int8"))
+    >>> as_stored(array, np.array([1, 2])).tolist()
+    [1, 2]
+    """
     from zom.hierarchy.change.apply import carry_out  # noqa: PLC0415 - who only plans needs it here alone
     from zom.hierarchy.change.planner import plan_for  # noqa: PLC0415 - as above
 
     store = MemoryStore()
-    carry_out(plan_for(spec, store))
-    array = opens(spec, store, "", change.layout, mode="r+")
-    array[...] = value
-    return array[...]
+    carry_out(plan_for(array.spec, store))
+    copy = type(array)(array.spec, store, "", array.layout, mode="r+")
+    copy[...] = value
+    return copy[...]

@@ -7,7 +7,7 @@ or not, "NaN" and its bits, absent attributes and empty ones. 0.0 and -0.0, true
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal, cast
 
 from zom.json.value import same, thaw
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     _Ignorer = Callable[[tuple[str, ...], Path], bool]
 
-__all__ = ["Change", "Difference", "canonical", "diff", "like"]
+__all__ = ["Change", "Difference", "canonical", "diff", "ignorer", "like", "value_change"]
 
 _Step = str | int
 
@@ -42,6 +42,8 @@ class Change:
     inside: tuple[_Step, ...]
     old: Any = None
     new: Any = None
+    elements: int = 0
+    """Of values: how many elements differ; `old` and `new` are the first of them."""
 
     def __str__(self) -> str:
         what = dotted(self.inside) or "the node"
@@ -49,7 +51,8 @@ class Change:
             return f"+ {self.node}: {what}: {show(self.new)}"
         if self.kind == "removed":
             return f"- {self.node}: {what}: {show(self.old)}"
-        return f"~ {self.node}: {what}: {show(self.old)} -> {show(self.new)}"
+        more = f", the first of {self.elements} elements" if self.elements > 1 else ""
+        return f"~ {self.node}: {what}: {show(self.old)} -> {show(self.new)}{more}"
 
     def to_dict(self) -> dict[str, Any]:
         """The change as plain JSON.
@@ -62,6 +65,8 @@ class Change:
             facts["old"] = thaw(self.old)
         if self.kind != "removed":
             facts["new"] = thaw(self.new)
+        if self.elements:
+            facts["elements"] = self.elements
         return facts
 
 
@@ -133,7 +138,7 @@ def diff(left: Spec, right: Spec, ignore: str | Iterable[str] = ()) -> Differenc
 
 
 def _changes(left: Spec, right: Spec, ignore: str | Iterable[str]) -> Iterator[Change]:
-    ignored = _ignorer((ignore,) if isinstance(ignore, str) else tuple(ignore))
+    ignored = ignorer((ignore,) if isinstance(ignore, str) else tuple(ignore))
     waiting: list[tuple[tuple[str, ...], Spec, Spec]] = [((), left, right)]
     while waiting:
         names, old, new = waiting.pop()
@@ -189,6 +194,18 @@ def _one_sided(
             yield _change("added", (*names, name), (), None, member.to_dict())
 
 
+def value_change(node: str, place: tuple[int, ...], old: Any, new: Any, elements: int) -> Change:
+    """A change of the values of an array: so many elements differ, the first at `place`; None where a side has none.
+
+    >>> print(value_change("/a", (0, 3), 1, 2, 1))
+    ~ /a: values[0][3]: 1 -> 2
+    """
+    kind: Any = "added" if old is None else "removed" if new is None else "changed"
+    names = tuple(name for name in node.split("/") if name)
+    made = _change(kind, names, ("values", *place), old, new)
+    return replace(made, elements=elements)
+
+
 def _change(kind: Any, names: tuple[str, ...], inside: tuple[_Step, ...], old: Any, new: Any) -> Change:
     steps = tuple(step for name in names for step in ("members", name))
     return Change(kind, "/" + "/".join(names), pointer_of((*steps, *inside)), inside, old, new)
@@ -216,8 +233,12 @@ def _value_changes(
         yield "changed", steps, old, new
 
 
-def _ignorer(patterns: tuple[str, ...]) -> _Ignorer:
-    """Whether a place in a tree matches any pattern, or lies below one that does."""
+def ignorer(patterns: tuple[str, ...]) -> _Ignorer:
+    """Whether a place in a tree matches any pattern, or lies below one that does.
+
+    >>> ignorer(("/attributes/*",))(("a",), ("attributes", "units"))
+    True
+    """
     if not patterns:
         return lambda _names, _steps: False
     tests = [_pattern(pattern) for pattern in patterns]

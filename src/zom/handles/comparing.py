@@ -1,0 +1,196 @@
+"""Comparing hierarchies wherever they are: specs, declarations, stores, or one of each."""
+
+from __future__ import annotations
+
+from contextlib import ExitStack
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TypeAlias, cast
+
+import numpy as np
+
+from zom.declaration.declaration import Declaration
+from zom.declaration.values import are_same, unlike
+from zom.formats.resolve import resolve
+from zom.handles.handles import open_array
+from zom.handles.stated_values import as_stored
+from zom.hierarchy.stored.open_node import OpenNode
+from zom.hierarchy.stored.read import read
+from zom.model import compare
+from zom.model.compare import Difference, value_change
+from zom.model.spec import Spec
+from zom.paths import join, parse_path
+from zom.stores.opening import is_name, opened
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping
+
+    from zom.extension.datatype import DataType
+    from zom.hierarchy.stored.read import OnError
+    from zom.model.compare import Change
+    from zom.problems import Problem
+    from zom.stores.interface import Store
+    from zom.stores.opening import Place
+
+__all__ = ["Compared", "Side", "changed_values", "diff", "differences"]
+
+Side: TypeAlias = "Spec | Declaration | OpenNode | Place"
+"""A hierarchy: a spec, a declaration, a handle, a store, or a path or URL of one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """One of two hierarchies that are compared."""
+
+    spec: Spec
+    values: Mapping[str, np.ndarray[Any, Any]] | None = None
+    """The values that a declaration states, by path."""
+    store: Store | None = None
+    """Where its values are stored."""
+    path: str = ""
+
+    @classmethod
+    def stored(
+        cls,
+        store: Store,
+        path: str = "",
+        *,
+        on_error: OnError = "raise",
+        on_warning: Callable[[Problem], None] | None = None,
+    ) -> Compared:
+        """What lies at `path` in a store, with all its members.
+
+        >>> import zom
+        >>> group = zom.create_group("memory:", zom.v3.GroupSpec())
+        >>> Compared.stored(group.store).spec.members
+        {}
+        """
+        found: Any = read(store, path, on_error=on_error, on_warning=on_warning)
+        return cls(cast("Spec", found), None, store, path)
+
+
+def diff(
+    left: Side, right: Side, ignore: str | Iterable[str] = (), *, on_error: OnError = "raise"
+) -> Difference:
+    """What must change in `left` to make it mean what `right` does.
+
+    Either may be a spec, a declaration, a store, a path or URL of one, or a handle. Values that a declaration
+    states are compared with those of the other, where that is a declaration or a store; no other values are.
+    `ignore` are JSON pointers, as in `Spec.diff`; stated values stand at `/values`. Nodes that can't be read raise,
+    or are left out with a warning (`on_error="skip"`).
+
+    >>> import zom
+    >>> from zom import v3
+    >>> group = zom.create_group("memory:", v3.GroupSpec(attributes={"a": 1}))
+    >>> print(zom.diff(group, v3.GroupSpec(attributes={"a": 2}, members={})))
+    ~ /: attributes.a: 1 -> 2
+    >>> declared = zom.declare({"zom": 1, "shape": [3], "dtype": "int8", "values": [1, 2, 3]})
+    >>> array = zom.materialize(declared, "memory:")
+    >>> array[1] = 9
+    >>> print(zom.diff(array, declared))
+    ~ /: values[1]: 9 -> 2
+    """
+    with ExitStack() as opened_here:
+        sides = [_side(each, on_error, opened_here) for each in (left, right)]
+        return differences(sides[0], sides[1], ignore)
+
+
+def _side(side: Side, on_error: OnError, opened_here: ExitStack) -> Compared:
+    if isinstance(side, Spec):
+        return Compared(side)
+    if isinstance(side, Declaration):
+        return Compared(cast("Spec", side.spec), side.values)
+    if isinstance(side, OpenNode):
+        return Compared.stored(side.store, side.path, on_error=on_error)
+    store = opened(side, existing=True)
+    if is_name(side):
+        opened_here.callback(store.close)
+    return Compared.stored(store, on_error=on_error)
+
+
+def differences(left: Compared, right: Compared, ignore: str | Iterable[str] = ()) -> Difference:
+    """What must change in `left` to make it what `right` is: documents, then values that are stated.
+
+    >>> from zom import v3
+    >>> len(differences(Compared(v3.GroupSpec()), Compared(v3.GroupSpec())))
+    0
+    """
+    patterns = (ignore,) if isinstance(ignore, str) else tuple(ignore)
+    documents = compare.diff(left.spec, right.spec, patterns)
+    ignored = compare.ignorer(patterns)
+    values = [
+        change
+        for change in _stated_changes(left, right)
+        if not ignored(parse_path(change.node), change.inside)
+    ]
+    return Difference((*documents, *values)) if values else documents
+
+
+def _stated_changes(left: Compared, right: Compared) -> Iterator[Change]:
+    """Where values that one side states are not those of the other."""
+    for path in {**(left.values or {}), **(right.values or {})}:
+        mine, theirs = _array_at(left.spec, path), _array_at(right.spec, path)
+        if mine is None or theirs is None or not _comparable(mine, theirs):
+            continue  # the documents differ, which is a change already
+        old, new = _both(left, right, path)
+        kind: Any = resolve(mine).data_type
+        change = changed_values(path, old, new, kind)
+        if change is not None:
+            yield change
+
+
+def _both(left: Compared, right: Compared, path: str) -> tuple[Any, Any]:
+    """The values of an array on both sides; twice None where one side has none to compare."""
+    if left.values is not None and right.values is not None:
+        return left.values.get(path), right.values.get(path)
+    stated, other = (left, right) if left.values is not None else (right, left)
+    if other.store is None or stated.values is None:
+        return None, None
+    array = open_array(other.store, join((*parse_path(other.path), *parse_path(path))))
+    found, wanted = array[...], stated.values[path]
+    if not are_same(found, wanted):
+        # Where codecs lose something, what is stored is what such an array reads as.
+        wanted = as_stored(array, wanted)
+    return (wanted, found) if stated is left else (found, wanted)
+
+
+def _array_at(spec: Any, path: str) -> Any:
+    """The array at a path below the spec; None where there is none."""
+    here: Any = spec
+    for name in parse_path(path):
+        members: Mapping[str, Any] = (here.members if here.kind == "group" else None) or {}
+        if name not in members:
+            return None
+        here = members[name]
+    return here if here.kind == "array" else None
+
+
+def _comparable(one: Any, other: Any) -> bool:
+    """Whether arrays have elements of one type in one shape."""
+    mine, theirs = resolve(one), resolve(other)
+    return mine.shape == theirs.shape and mine.data_type == theirs.data_type
+
+
+def changed_values(path: str, old: Any, new: Any, kind: DataType) -> Change | None:
+    """What is different in the values of an array, the first of them stated; None where nothing is.
+
+    >>> import numpy as np
+    >>> from zom.extension.resolve import data_type
+    >>> print(changed_values("/a", np.array([1, 2, 3]), np.array([1, 5, 4]), data_type("int64")))
+    ~ /a: values[1]: 2 -> 5, the first of 2 elements
+    """
+    if old is None or new is None:
+        if old is None and new is None:
+            return None
+        mine, theirs = (None if each is None else _listed(each, kind) for each in (old, new))
+        return value_change(path, (), mine, theirs, len(mine or theirs or ()))
+    places = unlike(old, new)
+    if not len(places):
+        return None
+    found: Any = np.unravel_index(int(places[0]), old.shape)
+    first = tuple(int(each) for each in found)
+    was, becomes = (kind.fill_json(each[first], "v3") for each in (old, new))
+    return value_change(path, first, was, becomes, len(places))
+
+
+def _listed(values: Any, kind: DataType) -> list[Any]:
+    return [kind.fill_json(each, "v3") for each in values.reshape(-1)]
