@@ -17,7 +17,7 @@ def problem(number: int = 0, severity: str = "error") -> Problem:
 
 def test_every_error_of_zom_is_a_zom_error_and_none_a_value_error():
     classes = [getattr(errors, name) for name in errors.__all__ if name != "SpecWarning"]
-    assert len(classes) == 16
+    assert len(classes) == 17
     assert all(issubclass(made, ZomError) and not issubclass(made, ValueError) for made in classes)
 
 
@@ -68,3 +68,43 @@ def test_an_error_with_problems_survives_pickling(error):
 @pytest.mark.parametrize("kind", [PathError, NotFound, UnknownName])
 def test_other_errors_say_what_they_were_told(kind):
     assert str(kind("no node at '/a'")) == "no node at '/a'"
+
+
+def test_what_is_not_there_is_a_key_error_and_no_such_file(tmp_path):
+    import zom  # noqa: PLC0415 - of errors alone nothing else is needed
+
+    for act in [lambda: zom.open("memory:"), lambda: zom.open_group("memory:", "a")]:
+        with pytest.raises(FileNotFoundError) as caught:
+            act()
+        assert isinstance(caught.value, NotFound)
+        assert isinstance(caught.value, KeyError)
+        assert caught.value.errno == 2
+
+
+@pytest.mark.parametrize("name", ["a.zarr", "a.zip", "a.sqlite", "a/b/c.zarr"])
+@pytest.mark.parametrize(
+    "verb",
+    ["open", "open_group", "open_array", "read", "validate", "check", "consolidate", "repair", "from_hdf5"],
+)
+def test_a_path_without_a_file_is_no_such_file(tmp_path, verb, name):
+    import zom  # noqa: PLC0415
+
+    place = tmp_path / name
+    with pytest.raises(FileNotFoundError) as caught:
+        getattr(zom, verb)(place)
+    assert isinstance(caught.value, ZomError)
+    assert "; " in str(caught.value)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_store_that_is_not_found_travels(tmp_path):
+    error = errors.StoreNotFound("a.zarr", "", "open", "there is no such file or directory")
+    again = pickle.loads(pickle.dumps(error))
+    assert str(again) == "a.zarr: cannot open: there is no such file or directory; check the path"
+    assert (again.filename, again.strerror, again.errno) == ("a.zarr", error.reason, 2)
+    assert (again.store, again.verb) == ("a.zarr", "open")
+
+
+def test_a_failure_that_is_not_a_missing_path_is_no_file_not_found():
+    assert not issubclass(errors.StoreError, OSError)
+    assert not issubclass(errors.ReadOnlyError, FileNotFoundError)

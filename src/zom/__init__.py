@@ -39,6 +39,7 @@ if TYPE_CHECKING:
         SpecError,
         SpecWarning,
         StoreError,
+        StoreNotFound,
         UnknownName,
         ZomError,
     )
@@ -104,6 +105,7 @@ _HOMES = {
         "SpecError",
         "SpecWarning",
         "StoreError",
+        "StoreNotFound",
         "UnknownName",
         "ZomError",
     ),
@@ -194,6 +196,7 @@ __all__ = [
     "SpecError",
     "SpecWarning",
     "StoreError",
+    "StoreNotFound",
     "UnknownName",
     "ZomError",
     "check",

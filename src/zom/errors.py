@@ -4,7 +4,7 @@
     ├── SpecError           a document breaks rules; carries every Problem
     │   └── DeclarationError   so does a declaration; each Problem has file, line and column
     ├── PathError           a node path or a key that is not one
-    ├── NotFound            a path that names no node; a KeyError, too
+    ├── NotFound            a path that names no node; a KeyError and a FileNotFoundError, too
     ├── UnknownName         a codec, data type, ... that nobody registered
     ├── ExtensionError      a plugin that can't be loaded, or registered twice
     ├── ConversionError     a spec that another format can't express
@@ -14,6 +14,7 @@
     ├── ChunkError          a chunk that can't be read or written: where it is, and why
     │   └── MissingChunk    a chunk that is not there, where it was asked for
     └── StoreError          a store that can't do what was asked
+        ├── StoreNotFound   a path without a file or directory; a FileNotFoundError, too
         ├── ReadOnlyError   a store that may not be changed
         └── ConcurrentWriteError   others changed the value again and again
 
@@ -22,6 +23,7 @@ None of them derives from ValueError: pydantic would swallow them and print its 
 
 from __future__ import annotations
 
+import errno
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -45,6 +47,7 @@ __all__ = [
     "SpecError",
     "SpecWarning",
     "StoreError",
+    "StoreNotFound",
     "UnknownName",
     "ZomError",
 ]
@@ -134,8 +137,20 @@ class PathError(ZomError):
     """A node path or a store key that breaks its grammar."""
 
 
-class NotFound(ZomError, KeyError):
-    """A path that names no node of a hierarchy."""
+class NotFound(ZomError, KeyError, FileNotFoundError):
+    """A path that names no node of a hierarchy: a KeyError, as of a mapping, and a FileNotFoundError.
+
+    >>> import zom
+    >>> try:
+    ...     zom.open("memory:", "a")
+    ... except FileNotFoundError as error:
+    ...     print(error)
+    memory://: expected a node at /a, found nothing: the store is empty
+    """
+
+    def __init__(self, message: str) -> None:
+        super().__init__(message)
+        self.errno = errno.ENOENT
 
     def __str__(self) -> str:
         # A KeyError would show its message as a string literal.
@@ -261,6 +276,25 @@ class StoreError(ZomError):
         of = f" of {self.node}" if self.node else ""
         step = f"; {self.step}" if self.step else ""
         return f"{self.store}: cannot {self.verb}{what}{of}: {self.reason}{step}"
+
+
+class StoreNotFound(StoreError, FileNotFoundError):
+    """A path where there is no file and no directory.
+
+    >>> import zom
+    >>> try:
+    ...     zom.open("no/such.zarr")
+    ... except FileNotFoundError as error:
+    ...     print(error)
+    no/such.zarr: cannot open: there is no such file or directory; check the path
+    """
+
+    def __init__(self, store: str, key: str, verb: str, reason: str) -> None:
+        super().__init__(store, key, verb, reason)
+        self.errno, self.strerror, self.filename = errno.ENOENT, reason, store
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return (type(self), (self.store, self.key, self.verb, self.reason))
 
 
 class ReadOnlyError(StoreError):

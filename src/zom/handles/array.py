@@ -7,6 +7,7 @@ read-only unless it was opened to be written.
 from __future__ import annotations
 
 import operator
+from collections.abc import Iterable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -86,13 +87,13 @@ class Array(DescribedArray):
         """
         return read_indexed(self, basic_or_numpy, key, out)
 
-    def resize(self, shape: Sequence[int]) -> None:
+    def resize(self, shape: int | Sequence[int]) -> None:
         """Give the array another shape; elements that are in both shapes stay what they are.
 
         >>> import zom
         >>> array = zom.create_array("memory:", zom.v3.ArraySpec.build(shape=(3,), dtype="int8"))
         >>> array[:] = 7
-        >>> array.resize((5,)); array[:]
+        >>> array.resize(5); array[:]
         array([7, 7, 7, 0, 0], dtype=int8)
 
         `plan_resize` shows beforehand which chunks go.
@@ -108,7 +109,7 @@ class Array(DescribedArray):
             check_clearing(chunks, wide, tuple(map(min, old, wanted)))
             resize_chunks(chunks, wide, old, wanted, self._set_shape)
 
-    def plan_resize(self, shape: Sequence[int]) -> Plan:
+    def plan_resize(self, shape: int | Sequence[int]) -> Plan:
         """What `resize` would do, as a plan; nothing is written before `apply`.
 
         >>> import zom
@@ -197,10 +198,11 @@ class Array(DescribedArray):
                 self._change_spec(current)
         self._text = text
 
-    def _checked_shape(self, shape: Sequence[int]) -> tuple[int, ...]:
-        wanted = tuple(operator.index(length) for length in shape)
+    def _checked_shape(self, shape: int | Sequence[int]) -> tuple[int, ...]:
+        given = tuple(shape) if isinstance(shape, Iterable) else (shape,)
+        wanted = tuple(operator.index(length) for length in given)
         if len(wanted) != self.ndim or min(wanted, default=0) < 0:
-            raise SelectionError(f"expected {self.ndim} lengths of 0 or more, got {tuple(shape)}")
+            raise SelectionError(f"expected {self.ndim} lengths of 0 or more, got {given}")
         return wanted
 
     def _plan_of(self, shape: tuple[int, ...]) -> ArrayPlan:

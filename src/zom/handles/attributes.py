@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from typing_extensions import override
 
+from zom.handles.nested_values import Root, nested
 from zom.json.value import thaw
 
 if TYPE_CHECKING:
@@ -18,26 +19,32 @@ __all__ = ["Attributes"]
 
 
 class Attributes(MutableMapping[str, Any]):
-    """The attributes of a node. What is read is a copy: to change a list in it, put it back.
+    """The attributes of a node. Changing them, or an object or list in them, changes the document in the store.
 
     >>> import zom
     >>> array = zom.create_array("memory:", zom.v3.ArraySpec.build(shape=(3,), dtype="int8"))
     >>> array.attrs["units"] = "K"
     >>> array.attrs.update(valid=[0, 9], units="°C")
-    >>> dict(array.attrs)
-    {'units': '°C', 'valid': [0, 9]}
+    >>> array.attrs["valid"][1] = 8
+    >>> array.attrs.asdict()
+    {'units': '°C', 'valid': [0, 8]}
+
+    Each change writes the document once. `asdict()` is a copy to change at will; `put` writes it back in one go.
     """
 
     def __init__(
         self,
         read: Callable[[], Mapping[str, JSON]],
         write: Callable[[Callable[[dict[str, Any]], None]], None],
+        store: str,
+        node: str,
     ) -> None:
         self._read = read
         self._write = write
+        self._where = (store, node)
 
     def __getitem__(self, name: str) -> Any:
-        return thaw(self._read()[name])
+        return nested(self._read()[name], Root(name, self._write, *self._where))
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._read())
@@ -52,13 +59,28 @@ class Attributes(MutableMapping[str, Any]):
         self._write(change)
 
     def __delitem__(self, name: str) -> None:
+        self.pop(name)
+
+    @override
+    def pop(self, name: str, *default: Any) -> Any:
+        """Take a name out, with one write; its value, or the default where there is none."""
         if name not in self:
-            raise KeyError(name)
+            return dict[str, Any]().pop(name, *default)
+        taken = thaw(self._read()[name])
 
         def change(attributes: dict[str, Any]) -> None:
-            attributes.pop(name, None)
+            nonlocal taken
+            taken = attributes.pop(name, taken)
 
         self._write(change)
+        return taken
+
+    @override
+    def setdefault(self, name: str, default: Any = None) -> Any:
+        """The value of a name, which becomes `default` where the document has none."""
+        if name not in self:
+            self._write(lambda attributes: attributes.setdefault(name, default))
+        return self[name]
 
     @override
     def update(self, other: Any = (), /, **more: Any) -> None:
@@ -72,5 +94,24 @@ class Attributes(MutableMapping[str, Any]):
         """Take all of them away, with one write."""
         self._write(lambda attributes: attributes.clear())
 
+    def put(self, attributes: Mapping[str, Any]) -> None:
+        """Make these all the attributes, with one write.
+
+        >>> import zom
+        >>> group = zom.create_group("memory:", zom.v3.GroupSpec(attributes={"a": 1}))
+        >>> group.attrs.put({"b": 2}); group.attrs
+        {'b': 2}
+        """
+
+        def change(found: dict[str, Any]) -> None:
+            found.clear()
+            found.update(attributes)
+
+        self._write(change)
+
+    def asdict(self) -> dict[str, Any]:
+        """A copy of all of them; changing it changes nothing in the store."""
+        return cast("dict[str, Any]", thaw(self._read()))
+
     def __repr__(self) -> str:
-        return repr(dict(self))
+        return repr(self.asdict())

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from typing_extensions import override
 
 from zom.engine.chunks import Chunks, Options
+from zom.formats.codec_roles import codec_roles
 from zom.formats.resolve import resolve
 from zom.handles.handle import Handle
 from zom.handles.info import ArrayInfo, array_info
@@ -19,6 +20,8 @@ from zom.limits import DEFAULT_LIMITS, Limits
 from zom.model.construction import outside
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     import numpy as np
 
     from zom.engine.plan import ArrayPlan
@@ -139,6 +142,30 @@ class DescribedArray(Handle):
         return self.plan.fill[()]
 
     @property
+    def filters(self) -> tuple[Mapping[str, Any], ...]:
+        """The codecs that change elements before they become bytes, as the document spells them.
+
+        >>> import zom
+        >>> spec = zom.v3.ArraySpec.build(shape=(4, 6), dtype="int16", chunks=(2, 3), shards=(4, 6), compress="gzip")
+        >>> array = zom.create_array("memory:", spec)
+        >>> array.filters, array.serializer, array.compressors[0]["name"]
+        ((), {'name': 'bytes', 'configuration': {'endian': 'little'}}, 'gzip')
+
+        Of shards, the codecs of the chunks within count.
+        """
+        return codec_roles(self.spec).filters
+
+    @property
+    def serializer(self) -> Mapping[str, Any] | None:
+        """The codec that makes bytes of elements; None in v2, which has none."""
+        return codec_roles(self.spec).serializer
+
+    @property
+    def compressors(self) -> tuple[Mapping[str, Any], ...]:
+        """The codecs that change the bytes: compression and checksums."""
+        return codec_roles(self.spec).compressors
+
+    @property
     def dimension_names(self) -> tuple[str | None, ...] | None:
         """What the dimensions are called; None where the document doesn't say."""
         return resolve(self.spec).names
@@ -158,6 +185,19 @@ class DescribedArray(Handle):
         array([ True, False])
         """
         return stored_chunks(self.chunk_access, inner=inner)
+
+    def nbytes_stored(self) -> int:
+        """The bytes of all chunks and documents in the store, told by a listing.
+
+        >>> import zom
+        >>> array = zom.create_array("memory:", zom.v3.ArraySpec.build(shape=(4,), dtype="int8"))
+        >>> array.nbytes_stored() == len(array.store.get("zarr.json"))
+        True
+
+        `stored()` tells of the chunks alone, and which there are.
+        """
+        documents = self._store.get_many(self._layout.keys(self._path, "array"))
+        return self.stored().nbytes + sum(len(text) for text in documents if text is not None)
 
     def _compiled(self, spec: Spec) -> ArrayPlan:
         return array_plan(spec, self._store, self._path, self._layout, self._limits)

@@ -76,7 +76,7 @@ class Handle(OpenNode):
     @property
     def attrs(self) -> Attributes:
         """The attributes; changing them changes the document in the store."""
-        return Attributes(self._attributes, self._change_attributes)
+        return Attributes(self._attributes, self._change_attributes, self._store.url, self.path)
 
     def _attributes(self) -> JSONDict:
         found = self._spec.document.get("attributes")

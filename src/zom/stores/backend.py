@@ -12,7 +12,7 @@ from abc import ABC, abstractmethod
 from contextlib import ExitStack, contextmanager, nullcontext
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast
 
-from zom.errors import PathError, ReadOnlyError, StoreError, ZomError
+from zom.errors import PathError, ReadOnlyError, StoreError, StoreNotFound, ZomError
 from zom.paths import check_stored_key
 from zom.stores.capabilities import Capabilities
 from zom.stores.locks import KeyLocks
@@ -275,7 +275,9 @@ class _Told:
     def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
         if isinstance(error, Exception) and not isinstance(error, ZomError):
             reason = self.store._reason(error)  # noqa: SLF001 # pyright: ignore[reportPrivateUsage]
-            raise StoreError(self.store.url, self.key, self.verb, reason) from error
+            is_missing = isinstance(error, FileNotFoundError) and self.verb == "open"
+            made = StoreNotFound if is_missing else StoreError
+            raise made(self.store.url, self.key, self.verb, reason) from error
 
 
 def is_key(key: str) -> bool:

@@ -9,7 +9,7 @@ from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any, cast
 from urllib.parse import unquote, urlsplit
 
-from zom.errors import ReadOnlyError, StoreError
+from zom.errors import ReadOnlyError, StoreError, StoreNotFound
 from zom.packages import imported
 from zom.stores.credentials import shown_url
 from zom.stores.foreign import SESSION, adapted, is_of, kind_of
@@ -125,7 +125,7 @@ def opened(place: Place, *, read_only: bool | None = None, existing: bool = Fals
         name = os.fspath(cast("str", place))
         is_plain = "::" not in name and not name.lower().startswith("file:") and "://" not in name
         if is_plain and not exists(home(name)):
-            raise StoreError(name, "", "open", "there is no such file or directory")
+            raise StoreNotFound(name, "", "open", "there is no such file or directory")
     return MemoryStore() if place == "memory:" else planned(place, read_only=read_only)
 
 

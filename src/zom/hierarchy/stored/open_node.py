@@ -27,6 +27,11 @@ class OpenNode:
         return self._spec
 
     @property
+    def metadata(self) -> Spec:
+        """The same as `spec`, by the name that zarr-python has for it."""
+        return self.spec
+
+    @property
     def store(self) -> Store:
         """The store that holds it."""
         return self._store

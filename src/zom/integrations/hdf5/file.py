@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
-from zom.errors import StoreError, ZomError
+from zom.errors import StoreError, StoreNotFound, ZomError
 from zom.packages import imported
 from zom.stores.signatures import signature_of
 
@@ -88,7 +88,7 @@ def _at_path(h5py: Any, path: str) -> HDF5File:
     try:
         found = signature_of(path)
     except FileNotFoundError:
-        raise StoreError(path, "", "open", "there is no such file") from None
+        raise StoreNotFound(path, "", "open", "there is no such file") from None
     except (OSError, ValueError) as cause:
         reason = getattr(cause, "strerror", None) or str(cause)
         raise StoreError(path, "", "open", reason.lower()) from cause

@@ -7,7 +7,7 @@ import posixpath
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypedDict, cast
 
-from zom.errors import StoreError
+from zom.errors import StoreError, StoreNotFound
 from zom.stores.credentials import shown_url, without_secrets
 from zom.stores.local import LocalStore
 from zom.stores.references import ReferenceStore
@@ -143,7 +143,7 @@ def _in_json(holder: Store, key: str, shown: str) -> dict[str, Reference]:
     with holder:
         text = holder.get(key)
     if text is None:
-        raise StoreError(shown, "", "open", "there is no such file")
+        raise StoreNotFound(shown, "", "open", "there is no such file")
     return parse_references(read_text(text, shown), shown)
 
 
