@@ -32,6 +32,7 @@ from typing import TYPE_CHECKING, Any
 sys.path.insert(0, str(Path(__file__).parent / "arrays"))
 
 import peers
+import share
 import summary
 from cases import cases
 from exchange import exchange, prepare
@@ -104,15 +105,19 @@ def main() -> int:
     warnings.simplefilter("ignore")
     started = time.monotonic()
     chosen, versions = present(given.peer)
-    wanted = [case for case in cases() if given.case is None or fnmatchcase(case.name, given.case)]
+    wanted = [
+        case
+        for case in cases()
+        if share.is_chosen(case.row) and (given.case is None or fnmatchcase(case.name, given.case))
+    ]
     processes = max(2, os.cpu_count() or 1)
     with (
         tempfile.TemporaryDirectory(prefix="zom-arrays-") as folder,
         ProcessPoolExecutor(processes, get_context("spawn"), begin, (folder, chosen)) as pool,
     ):
         results = list(pool.map(one, wanted, chunksize=16))
-    whole = given.peer is None and given.case is None
-    code = summary.report(results, versions, whole=whole, update=given.update, verbose=given.verbose)
+    rows = given.peer is None and given.case is None
+    code = summary.report(results, versions, rows=rows, update=given.update, verbose=given.verbose)
     print(f"{time.monotonic() - started:.0f} seconds")
     return code
 

@@ -24,6 +24,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
+import share
 from ome_stores.built import VERSIONS, built
 from ome_stores.damage import damaged, write
 from ome_stores.readers import READERS, opened_by_ome_zarr_py
@@ -119,6 +120,8 @@ def judge_damaged(many: int) -> Verdicts:
             version = VERSIONS[number % len(VERSIONS)]
             name = chance.choice(DAMAGED)
             document, what = damaged(bases[version][name].model_dump(), chance)
+            if not share.is_chosen(f"{number} {what}"):
+                continue
             folder = Path(place, str(number))
             write(document, folder)
             codes = zom_says(folder, version)

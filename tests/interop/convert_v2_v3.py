@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numcodecs
 import numpy as np
+import share
 import zarr
 
 if TYPE_CHECKING:
@@ -292,7 +293,7 @@ def main(arguments: list[str]) -> int:
     written = unwritten = wrong = 0
     if task in {"all", "write"}:
         names: dict[str, str] = {}
-        for number, case in enumerate(cases()):
+        for number, case in enumerate(each for each in cases() if share.is_chosen(each.name)):
             try:
                 write(case, root / f"{number:05}")
             except Exception as error:  # noqa: BLE001 - some chains a writer can't do

@@ -29,9 +29,10 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 HERE = Path(__file__).parent
-sys.path[:0] = [str(HERE / "writers"), str(HERE / "arrays")]
+sys.path[:0] = [str(HERE), str(HERE / "writers"), str(HERE / "arrays")]
 
-from judge import answers, judge  # noqa: E402 - it is there from here on
+import share  # noqa: E402 - it is there from here on
+from judge import answers, judge  # noqa: E402
 
 VERDICTS = HERE / "stores_by_writer.json"
 RUN = HERE / "writers" / "run.py"
@@ -178,10 +179,14 @@ def main() -> int:
         )
     if given.update:
         for name, seen in found.items():
-            kept = {} if given.store == "*" else listed["writers"].get(name, {}).get("stores", {})
+            kept = (
+                {}
+                if given.store == "*" and share.WHOLE
+                else listed["writers"].get(name, {}).get("stores", {})
+            )
             listed["writers"][name] = {**seen, "stores": {**kept, **seen["stores"]}}
         VERDICTS.write_text(text_of(listed), encoding="utf-8")
-    problems = compare(found, listed, whole=given.store == "*")
+    problems = compare(found, listed, whole=given.store == "*" and share.WHOLE)
     for problem in problems:
         print(problem)
     return 1 if problems or not found else 0

@@ -33,6 +33,11 @@ class Case:
     lossy: bool = False
 
     @property
+    def row(self) -> str:
+        """The row of the table of support."""
+        return f"{self.form} {self.data_type}"
+
+    @property
     def name(self) -> str:
         return " ".join(part for part in (self.form, self.data_type, self.codec, self.variant) if part)
 

@@ -9,6 +9,7 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import share
 from peers import ALL
 
 if TYPE_CHECKING:
@@ -56,9 +57,9 @@ class Known:
 
 
 def report(
-    results: Any, versions: dict[str, str], *, whole: bool, update: bool = False, verbose: bool = False
+    results: Any, versions: dict[str, str], *, rows: bool, update: bool = False, verbose: bool = False
 ) -> int:
-    """The exit code; all is printed."""
+    """The exit code; all is printed. With `rows`, whole rows of the table were tried, and are compared with it."""
     known = Known()
     outcomes: list[Outcome] = [outcome for _, made in results for outcome in made]
     unexplained = _differences(results, outcomes, known)
@@ -69,10 +70,11 @@ def report(
     if verbose:
         _refusals(outcomes)
     _counts(outcomes)
-    if whole:
+    if rows and share.WHOLE:
         for line in known.unused([*versions, "zom"]):
             failed += 1
             print(f"FAILED nothing is left that this reason explains: {line}")
+    if rows:
         failed += _support(results, versions, update=update)
     return 1 if failed or not outcomes else 0
 
@@ -146,7 +148,7 @@ def _support(results: Any, versions: dict[str, str], *, update: bool) -> int:
     outcomes = [outcome for _, made in results for outcome in made]
     marks = {peer.name: peer.mark for peer in ALL}
     seen = {"peers": versions, "marks": marks, "counts": counts(outcomes), "cells": cells(results)}
-    if update:
+    if update and share.WHOLE:
         if SUPPORT.exists():
             _keep_absent(json.loads(SUPPORT.read_text(encoding="utf-8")), seen)
         SUPPORT.write_text(_text(seen), encoding="utf-8")
@@ -154,7 +156,8 @@ def _support(results: Any, versions: dict[str, str], *, update: bool) -> int:
         return 0
     listed = json.loads(SUPPORT.read_text(encoding="utf-8")) if SUPPORT.exists() else {}
     changed = _changes(listed.get("cells", {}), seen["cells"], [*versions, "zom"])
-    changed += _fewer(listed.get("counts", {}), seen["counts"], versions)
+    if share.WHOLE:
+        changed += _fewer(listed.get("counts", {}), seen["counts"], versions)
     for line in changed[:SHOWN]:
         print(f"FAILED support.json: {line}")
     if changed:
@@ -205,7 +208,14 @@ def _line(value: Any) -> str:
 def _changes(listed: Any, seen: Any, peers: Sequence[str]) -> list[str]:
     """What the table says of the peers that are here, and what was seen, where they differ."""
     made: list[str] = []
-    places = {(f, d, c) for table in (listed, seen) for f in table for d in table[f] for c in table[f][d]}
+    places = {
+        (f, d, c)
+        for table in (listed, seen)
+        for f in table
+        for d in table[f]
+        if share.is_chosen(f"{f} {d}")
+        for c in table[f][d]
+    }
     for form, data_type, codec in sorted(places):
         old = listed.get(form, {}).get(data_type, {}).get(codec, {})
         new = seen.get(form, {}).get(data_type, {}).get(codec, {})

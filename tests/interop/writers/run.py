@@ -21,8 +21,14 @@ from typing import Any
 
 HERE = Path(__file__).resolve().parent
 # Beside this folder lie the values, and what is worth writing.
-sys.path[:0] = [str(HERE), str(HERE.parent / "write_documents"), str(HERE.parent / "arrays")]
+sys.path[:0] = [
+    str(HERE),
+    str(HERE.parent),
+    str(HERE.parent / "write_documents"),
+    str(HERE.parent / "arrays"),
+]
 
+import share  # noqa: E402 - it is there from here on
 import values  # noqa: E402 - it is there from here on
 
 
@@ -46,7 +52,7 @@ def found(module: Any, place: str, form: str, stem: str, **how: Any) -> dict[str
 def write(module: Any, folder: Path, wanted: str) -> list[dict[str, Any]]:
     made: list[dict[str, Any]] = []
     for number, store in enumerate(module.stores()):
-        if not fnmatchcase(store.name, wanted):
+        if not (share.is_chosen(store.name) and fnmatchcase(store.name, wanted)):
             continue
         place = folder / f"{number}{store.suffix}"
         told_of = {"name": store.name, "form": store.form, "place": str(place)}
