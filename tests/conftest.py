@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import importlib
 import signal
+import sys
 from pathlib import Path
+from textwrap import dedent
 
 import pytest
 
@@ -55,3 +58,34 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if is_corpus(item.path):
             item.add_marker(pytest.mark.corpus)
+
+
+@pytest.fixture
+def package(tmp_path, monkeypatch):
+    """Makes an installed package of one module: its text, and its entry points; it is forgotten afterwards."""
+    from zom.conventions import conventions
+    from zom.extension import chunk_grids, chunk_key_encodings, codecs, data_types, registry
+    from zom.plugins import PluginGroup
+
+    before = set(sys.modules)
+    for each in (codecs, data_types, chunk_grids, chunk_key_encodings, conventions):
+        each.own()
+        for name in ("_all", "_by_name"):
+            monkeypatch.setattr(each, name, getattr(each, name).copy())
+        monkeypatch.setattr(each, "plugins", PluginGroup(each.plugins.group, each._adopt))
+
+    def made(name, text, points):
+        (tmp_path / f"{name}.py").write_text(dedent(text))
+        info = tmp_path / f"{name}-1.dist-info"
+        info.mkdir()
+        (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: 1\n")
+        (info / "entry_points.txt").write_text(dedent(points))
+        monkeypatch.syspath_prepend(tmp_path)
+        importlib.invalidate_caches()
+        return tmp_path
+
+    yield made
+    for name in set(sys.modules) - before:
+        if str(getattr(sys.modules[name], "__file__", "")).startswith(str(tmp_path)):
+            del sys.modules[name]
+    registry._revision[0] += 1

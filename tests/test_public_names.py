@@ -41,6 +41,7 @@ PUBLIC = [
         "NotFound",
         "PathError",
         "Plan",
+        "PluginWarning",
         "Problem",
         "ReadOnlyError",
         "Repair",

@@ -9,4 +9,4 @@ from zom.extension.keys import chunk_key_encodings
 __all__ = ["chunk_keys", "codecs", "dtypes", "grids"]
 
 for _registry in (codec_registry, data_types, chunk_grids, chunk_key_encodings):
-    _registry.names()
+    _registry.own()

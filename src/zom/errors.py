@@ -6,7 +6,7 @@
     ├── PathError           a node path or a key that is not one
     ├── NotFound            a path that names no node; a KeyError and a FileNotFoundError, too
     ├── UnknownName         a codec, data type, ... that nobody registered
-    ├── ExtensionError      a plugin that can't be loaded, or registered twice
+    ├── ExtensionError      an extension that is incomplete, registered twice, or lacks a package
     ├── ConversionError     a spec that another format can't express
     ├── ConflictError       what lies in a store is in the way of what was to be written; carries Problems
     ├── SelectionError      an index that doesn't fit the array; an IndexError, too
@@ -42,6 +42,7 @@ __all__ = [
     "MissingChunk",
     "NotFound",
     "PathError",
+    "PluginWarning",
     "ReadOnlyError",
     "SelectionError",
     "SpecError",
@@ -162,7 +163,7 @@ class UnknownName(ZomError):
 
 
 class ExtensionError(ZomError):
-    """A plugin that can't be loaded, or a name that is registered twice."""
+    """An extension that is not all it must be, is registered twice, or lacks a package that it needs."""
 
 
 class SelectionError(ZomError, IndexError):
@@ -333,3 +334,12 @@ class ConcurrentWriteError(StoreError):
 
 class SpecWarning(UserWarning):
     """Something in a document that zom read although the specification forbids it."""
+
+
+class PluginWarning(UserWarning):
+    """A plugin of another package that can't be loaded: zom works without it.
+
+    >>> import warnings
+    >>> warnings.simplefilter("error", PluginWarning)  # for those who would rather stop
+    >>> warnings.simplefilter("default", PluginWarning)
+    """

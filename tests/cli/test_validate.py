@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import importlib
 import json
 import re
-import sys
 from xml.etree import ElementTree as ET
 
 import pytest
 
 import zom
 from zom import draft, v2, v3
-from zom.conventions import conventions
 
 
 def array(*names, shape=(4,), **more):
@@ -78,7 +75,8 @@ def test_a_convention_that_nobody_knows_is_told_with_what_is_near(call, written)
     code, out, err = call("validate", written(v3.GroupSpec()), "--convention", "xaray")
     assert (code, out) == (2, "")
     assert err == (
-        "zom validate: --convention: no convention named 'xaray' is registered; did you mean 'xarray'?\n"
+        "zom validate: --convention: no convention named 'xaray' is registered; did you mean 'xarray'? Or install "
+        'the package that brings it: zom loads installed entry points of "zom.conventions"\n'
     )
 
 
@@ -92,25 +90,18 @@ def test_all_or_none_and_a_name_contradict_each_other(call, written, other):
 
 
 @pytest.fixture
-def reels(tmp_path, monkeypatch):
+def reels(package):
     """An installed package with a convention, which nobody has loaded."""
     text = "from zom.conventions import *\nc = Convention('reels', owns=('reels',), rules=[CheckedRule('t', required('t'))])\n"
-    (tmp_path / "reels_plugin.py").write_text(text)
-    info = tmp_path / "reels-1.dist-info"
-    info.mkdir()
-    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: reels\nVersion: 1\n")
-    (info / "entry_points.txt").write_text("[zom.conventions]\nreels = reels_plugin:c\n")
-    monkeypatch.syspath_prepend(tmp_path)
-    importlib.invalidate_caches()
-    yield
-    sys.modules.pop("reels_plugin", None)
-    conventions._all.remove(conventions._by_name.pop("reels"))
+    package("reels_plugin", text, "[zom.conventions]\nreels = reels_plugin:c\n")
 
 
 @pytest.mark.usefixtures("reels")
-def test_a_convention_of_another_package_is_loaded_where_it_is_named(call, written):
+def test_a_convention_of_another_package_is_known_wherever_conventions_are_listed(call, written):
     name = written(v3.GroupSpec(attributes={"reels": 1}))
-    assert call("validate", name)[1] == ""
+    assert call("validate", name)[1].endswith("[reels/t]\n")
+    assert "reels/t" in call("rules", "reels/*")[1]
+    assert ":convention/reels:" in call("schema", "export", "convention/reels")[1]
     assert call("validate", name, "--convention", "reels")[1].endswith("[reels/t]\n")
 
 

@@ -417,7 +417,10 @@ def test_documents_that_differ_in_free_texts_are_counted_each():
 def test_a_convention_that_is_not_known_is_told_with_a_near_name(name):
     with pytest.raises(UnknownName) as caught:
         zom.validate(v3.GroupSpec(), conventions=[name])
-    assert str(caught.value) == f"no convention named {name!r} is registered; did you mean 'xarray'?"
+    assert str(caught.value) == (
+        f"no convention named {name!r} is registered; did you mean 'xarray'? Or install the package that brings it: "
+        'zom loads installed entry points of "zom.conventions"'
+    )
 
 
 @pytest.mark.parametrize("asked", [None, 7, [None], ["cf", 7]])

@@ -252,7 +252,7 @@ def test_a_pyramid_is_made_of_its_members():
         (members(a={"attributes": {"t": "${1 // 0}"}}), "declaration/expression", "/members/a/attributes/t", "a parameter, a loop's name, or whole-number arithmetic with them", 'a division by zero in "1 // 0"', "divide by another number"),
         (members(**{"a/../b": {}}), "declaration/path", "/members/a~1..~1b", "a path of names", "'a/../b': \"..\" is no name", None),
         ({**members(), "parameters": {"n": {"type": "integer"}}}, "declaration/parameter", "/parameters/n", "a value, for there is no default", "none", "set n"),
-        ({**members(), "conventions": ["xaray"]}, "declaration/form", "/conventions/0", "the name of a convention", "no convention named 'xaray' is registered", "did you mean 'xarray'?"),
+        ({**members(), "conventions": ["xaray"]}, "declaration/form", "/conventions/0", "the name of a convention", "no convention named 'xaray' is registered", "did you mean 'xarray'? Or install the package that brings it: zom loads installed entry points of \"zom.conventions\""),
         ({**members(), "include": "other.yaml"}, "declaration/include", "/include", "a declaration in a file, to include others", "none", "give it as a file"),
         ({**members(), "coordinates": ["z"]}, "declaration/form", "/coordinates/0", "an array of this group", '"z"', None),
         (members(a={"ome": {"axs": "yx"}}), "declaration/word", "/members/a/ome/axs", "an argument of the builder", '"axs"', "did you mean 'axes'?"),

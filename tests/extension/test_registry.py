@@ -44,7 +44,9 @@ def test_an_unknown_name_among_many_is_told_without_a_hint():
         registry.register(Thing(f"name{number}"))
     with pytest.raises(UnknownName) as caught:
         registry["far"]
-    assert str(caught.value) == "no thing named 'far' is registered"
+    assert str(caught.value) == (
+        "no thing named 'far' is registered; install the package that brings it: zom loads installed entry points of \"acme.things\""
+    )
 
 
 def test_a_misspelled_member_of_a_configuration_is_told_with_the_near_one():

@@ -56,7 +56,10 @@ class Mine(Codec):
     name = {name!r}
     aliases = ()
     kind = "bytes->bytes"
-    thread = bind = None
+    def thread(self, configuration, before, faults, path):
+        return before
+    def bind(self, configuration, before, after):
+        raise NotImplementedError
 
 try:
     codecs.register(Mine())

@@ -213,7 +213,7 @@ def test_two_families_may_not_claim_one_numpy_type(monkeypatch):
     class Twin(PlainFamily):
         pass
 
-    monkeypatch.setattr(data_types, "_all", [*data_types._all, Twin(IntType(16, signed=True))])
+    monkeypatch.setattr(data_types, "_own", [*data_types._own, Twin(IntType(16, signed=True))])
     with pytest.raises(UnknownName, match="numpy's int16 is ambiguous: 'int16' and 'int16' claim it"):
         data_type(np.dtype("int16"))
 

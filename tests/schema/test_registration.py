@@ -17,6 +17,8 @@ class Mine(Codec):
     kind: ClassVar = "bytes->bytes"
     def thread(self, configuration, before, faults, path):
         return before
+    def bind(self, configuration, before, after):
+        raise NotImplementedError
 
 before = [known("validation"), known("codegen")]
 codecs.register(Mine())

@@ -107,7 +107,7 @@ def test_an_unknown_scheme_lists_those_that_are_known() -> None:
     assert str(caught.value) == (
         "ftp://h/x: cannot open: unknown scheme 'ftp'; known are az, file, gs, http, https, memory, reference, s3 "
         "(az, gs and s3 with pip install 'zom[cloud]'); anything that fsspec opens is taken as a file system object (pip install "
-        "'zom[fsspec]')"
+        "'zom[fsspec]'); other packages bring more as entry points of \"zom.stores\""
     )
 
 

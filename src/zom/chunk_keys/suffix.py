@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
-from zom.errors import ExtensionError, UnknownName
+from zom.errors import ExtensionError
 from zom.extension.canonical import canonical_definition
 from zom.extension.configuration import Configuration
 from zom.extension.definition import parse_definition
@@ -51,7 +51,8 @@ class SuffixEncoding(ChunkKeyEncoding):
         found = None if base is None else chunk_key_encodings.find(base.name)
         if base is None or found is None:
             name = configuration.base_encoding if base is None else base.name
-            raise UnknownName(f"chunk_key_encoding: no chunk key encoding named {name!r} is registered")
+            message = f"chunk_key_encoding: no chunk key encoding named {name!r} is registered"
+            raise chunk_key_encodings.unknown(message, name)
         if found is self:
             raise ExtensionError("chunk_key_encoding: a suffix of a suffix; write one suffix for both")
         inner: KeyForm = found.form(found.configuration.model_validate(dict(base.configuration)))

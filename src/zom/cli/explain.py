@@ -23,16 +23,11 @@ def declare(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Prints the rule."""
     import zom  # noqa: PLC0415 - slow to import
-    from zom.conventions.framework.convention import conventions  # noqa: PLC0415 - slow to import
     from zom.errors import UnknownName  # noqa: PLC0415 - slow to import
 
     try:
         found = zom.explain(arguments.code, arguments.convention)
-    except UnknownName:
-        conventions.load_plugins()  # it may be a rule of another package's
-        try:
-            found = zom.explain(arguments.code, arguments.convention)
-        except UnknownName as error:
-            raise CommandError(str(error), USAGE) from None
+    except UnknownName as error:
+        raise CommandError(str(error), USAGE) from None
     print(found)
     return CLEAN

@@ -10,7 +10,7 @@ import argparse
 import os
 import sys
 import warnings
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn, TextIO
 
 from zom import __version__
 from zom.cli import (
@@ -38,7 +38,7 @@ from zom.cli import (
     validate,
 )
 from zom.cli.outcome import INTERNAL, USAGE, CommandError, command_error, note_verb
-from zom.errors import SpecWarning, ZomError
+from zom.errors import PluginWarning, SpecWarning, ZomError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -147,6 +147,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         with warnings.catch_warnings():
             # What can be read is read: telling what is wrong with it is the business of `zom validate`.
             warnings.simplefilter("ignore", SpecWarning)
+            warnings.showwarning = _show_warning
             return _run(sys.argv[1:] if arguments is None else arguments)
     except BrokenPipeError:
         # Who reads has read enough; the interpreter must not complain when it flushes.
@@ -154,6 +155,23 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 141
     except KeyboardInterrupt:
         return 130
+
+
+def _show_warning(  # noqa: PLR0913, PLR0917 - as `warnings.showwarning` is called
+    message: Warning | str,
+    category: type[Warning],
+    filename: str,
+    lineno: int,
+    file: TextIO | None = None,
+    line: str | None = None,
+) -> None:
+    """A plugin that can't be loaded in one line; all else as Python shows it."""
+    if issubclass(category, PluginWarning):
+        print(f"zom: warning: {message}", file=sys.stderr)
+    else:
+        print(
+            warnings.formatwarning(message, category, filename, lineno, line), end="", file=file or sys.stderr
+        )
 
 
 def _run(arguments: Sequence[str]) -> int:

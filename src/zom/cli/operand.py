@@ -245,7 +245,15 @@ def _kind(where: str) -> str:
         found = signature_of(path) if path.is_file() else None
     except (OSError, ValueError):
         found = None  # reading it as a document tells what is wrong
-    return _KINDS.get(found) or ("store" if _has_references(path) else "document")
+    is_other = _has_references(path) or _has_kind(path)
+    return _KINDS.get(found) or ("store" if is_other else "document")
+
+
+def _has_kind(path: Path) -> bool:
+    """Whether it has the name of a store that another package opens."""
+    from zom.stores.kinds import store_kinds  # noqa: PLC0415 - documents need no stores
+
+    return store_kinds.of_path(str(path)) is not None
 
 
 def _has_references(path: Path) -> bool:

@@ -177,7 +177,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _asked(names: Sequence[str] | None) -> Any:
-    """The conventions that are named; installed plugins are loaded where zom itself knows no such one."""
+    """The conventions that are named."""
     from zom.conventions.framework.convention import conventions  # noqa: PLC0415 - slow to import
     from zom.errors import UnknownName  # noqa: PLC0415 - as above
 
@@ -189,10 +189,6 @@ def _asked(names: Sequence[str] | None) -> Any:
     if "auto" in given or "none" in given:
         message = "--convention: auto and none stand alone; name conventions, or leave the names out"
         raise CommandError(message, USAGE)
-    try:
-        return [each for name in given for each in conventions.of_id(name)]
-    except UnknownName:
-        conventions.load_plugins()
     try:
         return [each for name in given for each in conventions.of_id(name)]
     except UnknownName as error:

@@ -17,7 +17,7 @@ from zom.conversion.losses import (
     TRANSPOSE,
     UNKNOWN_CODEC,
 )
-from zom.extension.codec import Codec, Elements, v2_codecs
+from zom.extension.codec import Codec, Elements, codecs
 from zom.extension.configuration import parse_configuration
 from zom.json.python_value import is_list
 from zom.problems import Fault, Path, show
@@ -118,9 +118,9 @@ class Filters:
             kind = (
                 self.state.data_type.kind if isinstance(self.state, Elements) and self.state.data_type else ""
             )
-            return v2_codecs().get("bitround") if kind == "float" else None
+            return codecs.of_v2("bitround") if kind == "float" else None
         if codec.name == "crc32c" or codec.name.startswith("numcodecs."):
-            return v2_codecs().get(codec.name.removeprefix("numcodecs."))
+            return codecs.of_v2(codec.name.removeprefix("numcodecs."))
         return None
 
     def _refuse_codec(self, codec: Codec, path: Path) -> None:

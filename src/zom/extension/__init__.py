@@ -9,7 +9,7 @@ A plugin imports this module alone. docs/extending.md shows complete files.
 
 from zom.errors import CodecError, ExtensionError
 from zom.extension.axis import Axis
-from zom.extension.bound import ArrayCoder, Block, ByteCoder, Coder, Data, Serializer, Stream
+from zom.extension.bound import ArrayCoder, Block, ByteCoder, Coder, Data, Form, Serializer, Stream
 from zom.extension.codec import Bytes, Codec, CodecKind, Elements, Representation, codecs
 from zom.extension.configuration import Configuration, NoConfiguration
 from zom.extension.datatype import ByteOrder, DataType, DataTypeFamily, data_types
@@ -40,6 +40,7 @@ __all__ = [
     "ExtensionError",
     "Fault",
     "ForEncoding",
+    "Form",
     "Interval",
     "KeyForm",
     "NoConfiguration",

@@ -15,7 +15,6 @@ import numpy as np
 from zom.errors import CodecError, ExtensionError, SpecError, UnknownName, ZomError
 from zom.extension.bound import Block, Coder, Stream
 from zom.extension.codec import Bytes, Elements, codecs
-from zom.extension.definition import suggestion
 from zom.extension.element_memory import element_check, reordered, trim
 from zom.extension.resolve import parse_v3
 from zom.problems import Fault, pointer_of
@@ -341,10 +340,8 @@ def _refusal(link: Link) -> UnknownName | SpecError:
     """The error of a codec that can't be bound."""
     if link.faults and (link.codec is not None or not link.name):
         return unusable(link.faults)
-    hint = suggestion(link.name, codecs) or ""
-    how = 'register one under the entry point "zom.codecs"'
-    rest = f"{hint}; or {how}" if hint else how
-    return UnknownName(f"{pointer_of(link.path)}: no codec named {link.name!r} is registered; {rest}")
+    message = f"{pointer_of(link.path)}: no codec named {link.name!r} is registered"
+    return codecs.unknown(message, link.name)
 
 
 def _as_stream(block: Block) -> Stream:

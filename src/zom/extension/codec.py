@@ -11,8 +11,11 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias
 
+from typing_extensions import override
+
 from zom.errors import ExtensionError
 from zom.extension.configuration import Configuration, NoConfiguration
+from zom.extension.contract import BOOLEAN, CONFIGURATION, NAME, NAMES, Contract, method, one_of, optional
 from zom.extension.registry import Registry
 
 if TYPE_CHECKING:
@@ -21,7 +24,7 @@ if TYPE_CHECKING:
     from zom.json.value import JSONDict
     from zom.problems import Fault, Path
 
-__all__ = ["Bytes", "Codec", "CodecKind", "Elements", "Representation", "codecs", "v2_codecs"]
+__all__ = ["Bytes", "Codec", "CodecKind", "Codecs", "Elements", "Representation", "codecs", "v2_codecs"]
 
 CodecKind = Literal["array->array", "array->bytes", "bytes->bytes"]
 """What a codec takes and gives when it encodes."""
@@ -116,15 +119,50 @@ class Codec(ABC):
         return f"<codec {self.name}>"
 
 
-codecs: Registry[Codec] = Registry("codec", "zom.codecs", home="zom.codecs")
-"""All codecs that zom knows, by v3 name."""
+_CONTRACT = Contract(
+    Codec,
+    (
+        NAME,
+        NAMES,
+        one_of("kind", CodecKind),
+        CONFIGURATION,
+        BOOLEAN,
+        optional("v2_id", "a text", str),
+        CONFIGURATION._replace(name="v2_configuration"),
+        BOOLEAN._replace(name="holds_objects"),
+        optional("draft_name", "a text", str),
+        optional("draft_configuration", "a subclass of Configuration", type(Configuration)),
+        method("thread", "configuration", "before", "faults", "path", is_own=True),
+        method("bind", "configuration", "before", "after", is_own=True),
+    ),
+)
 
-_by_v2_id: dict[str, Codec] = {}
+
+class Codecs(Registry[Codec]):
+    """The codecs by v3 name; v2 and the draft have names of their own for some."""
+
+    @override
+    def _refuse_taken(self, extension: Codec) -> None:
+        super()._refuse_taken(extension)
+        for member in ("v2_id", "draft_name"):
+            name = getattr(extension, member)
+            other = next((each for each in self._all if name and getattr(each, member) == name), None)
+            if other is not None:
+                raise ExtensionError(f"a codec with the {member} {name!r} is registered already: {other!r}")
+
+    def of_v2(self, name: str) -> Codec | None:
+        """The codec that v2 documents name by this id.
+
+        >>> codecs.of_v2("zlib")
+        <codec numcodecs.zlib>
+        """
+        return self.first(lambda codec: codec if codec.v2_id == name else None)
+
+
+codecs = Codecs("codec", "zom.codecs", home="zom.codecs", contract=_CONTRACT.faults)
+"""All codecs that zom knows, by v3 name."""
 
 
 def v2_codecs() -> dict[str, Codec]:
     """All codecs that v2 documents can name, by id."""
-    if len(_by_v2_id) != sum(codec.v2_id is not None for codec in codecs):
-        _by_v2_id.clear()
-        _by_v2_id.update({codec.v2_id: codec for codec in codecs if codec.v2_id is not None})
-    return _by_v2_id
+    return {codec.v2_id: codec for codec in codecs if codec.v2_id is not None}

@@ -9,8 +9,12 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, Any, Literal
 
+from typing_extensions import override
+
 from zom.errors import ConversionError
 from zom.extension.configuration import Configuration, NoConfiguration
+from zom.extension.contract import BOOLEAN, CONFIGURATION, NAME, NAMES, Contract, method
+from zom.extension.definition import is_name
 from zom.extension.registry import Registry
 from zom.problems import Path, Problem
 
@@ -22,7 +26,16 @@ if TYPE_CHECKING:
     from zom.json.value import JSON, JSONDict
     from zom.problems import Fault
 
-__all__ = ["ByteOrder", "DataType", "DataTypeFamily", "Format", "Kind", "data_types", "spelling_error"]
+__all__ = [
+    "ByteOrder",
+    "DataType",
+    "DataTypeFamily",
+    "DataTypes",
+    "Format",
+    "Kind",
+    "data_types",
+    "spelling_error",
+]
 
 Format = Literal["v2", "v3", "draft"]
 """A storage format whose spelling is meant."""
@@ -219,5 +232,51 @@ class DataTypeFamily(ABC):
         return ()
 
 
-data_types: Registry[DataTypeFamily] = Registry("data type", "zom.dtypes", home="zom.dtypes")
+def _is_family_name(value: object) -> bool:
+    return isinstance(value, str) and is_name(f"{value}x".replace("*x", "x"))
+
+
+_CONTRACT = Contract(
+    DataTypeFamily,
+    (
+        NAME._replace(
+            words=f"{NAME.words}; or a pattern such as 'r*'",
+            holds=_is_family_name,
+        ),
+        NAMES,
+        CONFIGURATION,
+        BOOLEAN,
+        method("claims", "name"),
+        method("fill_schema", "form"),
+        method("inspect_fill", "value", "faults", "path"),
+        method("from_v3", "name", "configuration", "faults", "path", is_own=True),
+        method("from_v2", "dtype", "object_codec", "faults", "path"),
+        method("from_draft", "data_type", "faults", "path"),
+        method("from_numpy", "dtype", is_own=True),
+        method("examples"),
+    ),
+)
+
+
+class DataTypes(Registry[DataTypeFamily]):
+    """The families of data types; some answer for names of a pattern, as `r*` for `r16`."""
+
+    @override
+    def find(self, name: str) -> DataTypeFamily | None:
+        found = self.known(name)
+        # Names of a pattern of zom's own are no reason to load plugins.
+        if found is None and not any(family.claims(name) for family in self.own()):
+            found = super().find(name)
+        return found
+
+    def claimant(self, name: str) -> DataTypeFamily | None:
+        """The family with a pattern for `name`, which nobody has registered.
+
+        >>> data_types.claimant("r16").name, data_types.claimant("int8")
+        ('r*', None)
+        """
+        return self.first(lambda family: family if family.claims(name) else None)
+
+
+data_types = DataTypes("data type", "zom.dtypes", home="zom.dtypes", contract=_CONTRACT.faults)
 """All data types that zom knows."""

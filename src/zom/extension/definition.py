@@ -25,6 +25,7 @@ __all__ = [
     "NAME_PATTERN",
     "Definition",
     "find_extension",
+    "is_name",
     "is_uri",
     "name_of",
     "parse_definition",
@@ -206,6 +207,15 @@ def _check_name(name: object, faults: list[Fault], path: Path, known: Registry[A
     return True
 
 
+def is_name(value: object) -> bool:
+    """Whether `value` is a name that an extension may have.
+
+    >>> is_name("gzip"), is_name("GZIP"), is_name(None)
+    (True, False, False)
+    """
+    return isinstance(value, str) and _conforms(value)
+
+
 @lru_cache(maxsize=1024)
 def _conforms(name: str) -> bool:
     return _NAME.fullmatch(name) is not None
@@ -280,4 +290,5 @@ def suggestion(name: str, registry: Registry[Any]) -> str | None:
     "did you mean 'default'?"
     """
     known = registry.names()
-    return did_you_mean(near(name, known), known)
+    hints = (did_you_mean(near(name, known), known), *map(str, registry.plugins.failures))
+    return "; ".join(filter(None, hints)) or None

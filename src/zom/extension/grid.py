@@ -6,6 +6,7 @@ from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from zom.errors import ExtensionError
+from zom.extension.contract import BOOLEAN, CONFIGURATION, NAME, NAMES, Contract, method
 from zom.extension.registry import Registry
 
 if TYPE_CHECKING:
@@ -50,5 +51,20 @@ class ChunkGrid(ABC):
         return f"<chunk grid {self.name}>"
 
 
-chunk_grids: Registry[ChunkGrid] = Registry("chunk grid", "zom.chunk_grids", home="zom.grids")
+_CONTRACT = Contract(
+    ChunkGrid,
+    (
+        NAME,
+        NAMES,
+        CONFIGURATION,
+        BOOLEAN,
+        BOOLEAN._replace(name="sees_lengths"),
+        method("lengths", "configuration", "shape", "faults", "path", is_own=True),
+        method("axes", "configuration", "shape", is_own=True),
+    ),
+)
+
+chunk_grids: Registry[ChunkGrid] = Registry(
+    "chunk grid", "zom.chunk_grids", home="zom.grids", contract=_CONTRACT.faults
+)
 """All chunk grids that zom knows."""

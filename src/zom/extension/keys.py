@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from zom.errors import ExtensionError
+from zom.extension.contract import BOOLEAN, CONFIGURATION, NAME, NAMES, Contract, method
 from zom.extension.registry import Registry
 
 if TYPE_CHECKING:
@@ -68,7 +69,11 @@ class ChunkKeyEncoding:
         return f"<chunk key encoding {self.name}>"
 
 
+_CONTRACT = Contract(
+    ChunkKeyEncoding, (NAME, NAMES, CONFIGURATION, BOOLEAN, method("form", "configuration", is_own=True))
+)
+
 chunk_key_encodings: Registry[ChunkKeyEncoding] = Registry(
-    "chunk key encoding", "zom.chunk_key_encodings", home="zom.chunk_keys"
+    "chunk key encoding", "zom.chunk_key_encodings", home="zom.chunk_keys", contract=_CONTRACT.faults
 )
 """All chunk key encodings that zom knows."""

@@ -1,8 +1,9 @@
 """Registries: who answers for a name that a document uses.
 
-A name that nobody claims is not invalid, only unchecked. Nothing is loaded because a document names
-it: plugins come in by an explicit `zom.load_extensions()`. What comes with zom itself is imported with
-the first question for it: a file is named after its extension, or what that begins with.
+A name that nobody claims is not invalid, only unchecked. What comes with zom itself is imported with
+the first question for it: a file is named after its extension, or what that begins with. Plugins of
+installed packages are imported, all of a kind at once, with the first name that zom doesn't know, and where
+all extensions of a kind are listed.
 """
 
 from __future__ import annotations
@@ -16,11 +17,21 @@ from threading import Lock
 from typing import TYPE_CHECKING, ClassVar, Generic, Protocol, TypeVar
 
 from zom.errors import ExtensionError, UnknownName
+from zom.plugins import PluginGroup
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator
+    from collections.abc import Callable, Collection, Iterator
 
-__all__ = ["Named", "Registry", "did_you_mean", "near", "revision", "unknown_name"]
+__all__ = [
+    "Named",
+    "Registry",
+    "did_you_mean",
+    "how_to_bring",
+    "near",
+    "revision",
+    "unknown_name",
+    "unknown_text",
+]
 
 
 class Named(Protocol):
@@ -45,6 +56,7 @@ class NamedClass(Protocol):
 
 
 N = TypeVar("N", bound=Named | NamedClass)
+T = TypeVar("T")
 
 _revision = [0]
 _registering = Lock()
@@ -82,10 +94,28 @@ def did_you_mean(close: Collection[str], known: Collection[str] = ()) -> str | N
     return f"known are {', '.join(sorted(known))}" if 0 < len(known) <= 40 else None
 
 
-def unknown_name(message: str, name: object, known: Collection[str]) -> UnknownName:
-    """The error of a name that nobody has registered, with the hint of what it may have been meant as."""
+def unknown_text(message: str, name: object, known: Collection[str], group: PluginGroup | None = None) -> str:
+    """`message` of an unknown name, with what the name may have been meant as, and what brings more names."""
     hint = did_you_mean(near(name, known), known)
-    return UnknownName(f"{message}; {hint}" if hint else message)
+    if group is not None:
+        how = how_to_bring(group)
+        hint = how if hint is None else f"{hint} Or {how}" if hint.endswith("?") else f"{hint}; or {how}"
+    return f"{message}; {hint}" if hint else message
+
+
+def unknown_name(message: str, name: object, known: Collection[str]) -> UnknownName:
+    """The error of a name that is not among `known`, with what it may have been meant as."""
+    return UnknownName(unknown_text(message, name, known))
+
+
+def how_to_bring(group: PluginGroup) -> str:
+    """How names come into a registry, and which plugins did not make it.
+
+    >>> how_to_bring(PluginGroup("zom.codecs", print))
+    'install the package that brings it: zom loads installed entry points of "zom.codecs"'
+    """
+    how = f'install the package that brings it: zom loads installed entry points of "{group.group}"'
+    return "; ".join([how, *map(str, group.failures)])
 
 
 def _name(extension: Named | NamedClass) -> str:
@@ -93,37 +123,75 @@ def _name(extension: Named | NamedClass) -> str:
 
 
 class Registry(Generic[N]):
-    """The extensions of one kind, by name; `home` is the package of those that come with zom."""
+    """The extensions of one kind, by name; `home` is the package of those that come with zom.
 
-    def __init__(self, kind: str, group: str, home: str | None = None) -> None:
+    `contract` finds what is wrong with an extension of another package: the first argument of `register`.
+    """
+
+    def __init__(
+        self,
+        kind: str,
+        group: str,
+        home: str | None = None,
+        contract: Callable[[object], list[str]] | None = None,
+    ) -> None:
         self.kind = kind
-        self.group = group
+        self.plugins = PluginGroup(group, self._adopt)
         self.home = home
+        self._contract = contract
         self._by_name: dict[str, N] = {}
         self._all: list[N] = []
+        self._own: list[N] = []
         self._is_loaded = False
 
     def register(self, extension: N) -> N:
-        """`extension`, known by its name and aliases from now on."""
+        """`extension`, known by its name and aliases from now on.
+
+        ExtensionError where it is not all that one of its kind must be, or where a name is taken.
+        """
         caller: str = sys._getframe(1).f_globals.get("__name__", "")  # noqa: SLF001 # pyright: ignore[reportPrivateUsage] - who registers it
         is_own = self.home is not None and caller.startswith(f"{self.home}.")
         if not is_own:
             self._load_home()  # a name that zom has itself can't be taken by who comes first
+            wrong = self._contract(extension) if self._contract is not None else []
+            if wrong:
+                raise ExtensionError(
+                    f"{extension!r} can't be registered as a {self.kind}: {'; '.join(wrong)}"
+                )
         # Nothing is imported meanwhile: a thread that imports waits for this lock.
         with _registering:
-            for name in (extension.name, *extension.aliases):
-                if name in self._by_name:
-                    message = f"a {self.kind} named {name!r} is registered already: {self._by_name[name]!r}"
-                    raise ExtensionError(message)
+            self._refuse_taken(extension)
             for name in (extension.name, *extension.aliases):
                 self._by_name[name] = extension
             insort(self._all, extension, key=_name)
-            if not is_own:
+            if is_own:
+                insort(self._own, extension, key=_name)
+            else:
                 _revision[0] += 1
         return extension
 
+    def _refuse_taken(self, extension: N) -> None:
+        """ExtensionError where another has one of the names."""
+        for name in (extension.name, *extension.aliases):
+            if name in self._by_name:
+                message = f"a {self.kind} named {name!r} is registered already: {self._by_name[name]!r}"
+                raise ExtensionError(message)
+
+    def _adopt(self, extension: N) -> None:
+        """Register what an entry point is, unless its module did so."""
+        name = getattr(extension, "name", None)
+        if not isinstance(name, str) or self._by_name.get(name) is not extension:
+            self.register(extension)
+
     def find(self, name: str) -> N | None:
-        """The extension that answers for `name`; None where nobody does."""
+        """The extension that answers for `name`, plugins among them; None where nobody does."""
+        found = self.known(name)
+        if found is None and self.plugins.ensure():
+            found = self._by_name.get(name)
+        return found
+
+    def known(self, name: str) -> N | None:
+        """The extension that answers for `name` among those that are here: no plugin is loaded for it."""
         found = self._by_name.get(name)
         if found is None:
             self._load_file(name)
@@ -132,6 +200,24 @@ class Registry(Generic[N]):
             self._load_home()
             found = self._by_name.get(name)
         return found
+
+    def first(self, ask: Callable[[N], T | None]) -> T | None:
+        """The first answer that is not None: zom's own extensions are asked before those of others.
+
+        Plugins are loaded where nobody else has an answer.
+        """
+        self._load_home()
+        own = tuple(self._own)
+        for extension in own:
+            found = ask(extension)
+            if found is not None:
+                return found
+        self.plugins.ensure()
+        for extension in tuple(self._all):
+            found = ask(extension) if extension not in own else None
+            if found is not None:
+                return found
+        return None
 
     def _load_file(self, name: str) -> None:
         """Import the file of zom's own that is named after `name`, where there is one: `int` for "int32"."""
@@ -160,33 +246,27 @@ class Registry(Generic[N]):
     def __getitem__(self, name: str) -> N:
         found = self.find(name)
         if found is None:
-            raise unknown_name(f"no {self.kind} named {name!r} is registered", name, self.names())
+            raise self.unknown(f"no {self.kind} named {name!r} is registered", name)
         return found
 
+    def unknown(self, message: str, name: object, known: Collection[str] | None = None) -> UnknownName:
+        """The error of a name that nobody answers for; it suggests names of `known`, by default all."""
+        names = self.names() if known is None else known
+        return UnknownName(unknown_text(message, name, names, self.plugins))
+
     def __iter__(self) -> Iterator[N]:
-        """The extensions by name: what is made of them doesn't depend on the order of imports."""
+        """The extensions by name, plugins among them: what is made of them doesn't depend on the order of imports."""
         self._load_home()
+        self.plugins.ensure()
         return iter(tuple(self._all))
+
+    def own(self) -> tuple[N, ...]:
+        """The extensions that come with zom, by name."""
+        self._load_home()
+        return tuple(self._own)
 
     def names(self) -> list[str]:
         """All names and aliases, sorted."""
         self._load_home()
+        self.plugins.ensure()
         return sorted(self._by_name)
-
-    def load_plugins(self) -> list[str]:
-        """The names of the plugins that other packages declare for this registry, now registered."""
-        from importlib.metadata import entry_points  # noqa: PLC0415 - slow to import, seldom used
-
-        loaded: list[str] = []
-        for point in entry_points(group=self.group):
-            try:
-                extension: N = point.load()
-            except Exception as cause:
-                message = (
-                    f"the plugin {point.name!r} of {self.group} ({point.value}) can't be loaded: {cause}"
-                )
-                raise ExtensionError(message) from cause
-            if self._by_name.get(extension.name) is not extension:
-                self.register(extension)
-            loaded.append(point.name)
-        return loaded

@@ -13,7 +13,6 @@ import numpy as np
 from zom.errors import SpecError, UnknownName
 from zom.extension.datatype import DataType, data_types
 from zom.extension.memo import Memo
-from zom.extension.registry import unknown_name
 from zom.extension.typestr import order_fault, typestr_fault, without_order
 from zom.json.python_value import is_dict, is_list
 from zom.json.value import freeze
@@ -65,9 +64,7 @@ def parse_v3(value: Any, faults: list[Fault], path: Path = ()) -> DataType | Non
 
 
 def _named(name: str, configuration: Any, faults: list[Fault], path: Path) -> DataType | None:
-    family = data_types.find(name)
-    if family is None:
-        family = next((each for each in data_types if each.claims(name)), None)
+    family = data_types.find(name) or data_types.claimant(name)
     return None if family is None else family.from_v3(name, configuration, faults, path)
 
 
@@ -128,11 +125,10 @@ def parse_draft(value: Any, faults: list[Fault], path: Path = ()) -> DataType | 
 def _first(ask: Callable[[DataTypeFamily], DataType | None], faults: list[Fault]) -> DataType | None:
     """The first answer; nobody else is asked after a family that found a fault."""
     before = len(faults)
-    for family in data_types:
-        found = ask(family)
-        if found is not None or len(faults) > before:
-            return found
-    return None
+    answer = data_types.first(
+        lambda family: (found,) if (found := ask(family)) is not None or len(faults) > before else None
+    )
+    return None if answer is None else answer[0]
 
 
 def data_type(obj: Any) -> DataType:
@@ -170,11 +166,13 @@ def of_numpy(dtype: np.dtype[Any]) -> DataType:
     if dtype.type is np.object_:
         message = 'an object dtype may hold anything: name "string" or "bytes"'
         raise UnknownName(message)
-    found = [made for family in data_types if (made := family.from_numpy(dtype)) is not None]
+    found = [made for family in data_types.own() if (made := family.from_numpy(dtype)) is not None]
+    if not found:
+        found = [made for family in data_types if (made := family.from_numpy(dtype)) is not None]
     if len(found) == 1:
         return found[0]
     if not found:
-        raise unknown_name(f"no data type holds what numpy calls {dtype}", dtype.name, data_types.names())
+        raise data_types.unknown(f"no data type holds what numpy calls {dtype}", dtype.name)
     names = " and ".join(repr(made.name) for made in found)
     message = f"numpy's {dtype} is ambiguous: {names} claim it; name one of them"
     raise UnknownName(message)
@@ -191,7 +189,7 @@ def _from_text(text: str) -> DataType:
         made: np.dtype[Any] = np.dtype(text)
     except (TypeError, ValueError, SyntaxError, OverflowError):
         known = [name for name in data_types.names() if name not in {"r*", "object"}]
-        raise unknown_name(f"no data type named {text!r} is registered", text, known) from None
+        raise data_types.unknown(f"no data type named {text!r} is registered", text, known) from None
     return of_numpy(made)
 
 
@@ -210,7 +208,7 @@ def _from_json(value: Mapping[str, Any] | list[Any]) -> DataType:
     message = f"no data type is {show(value)}"
     if not isinstance(name, str):
         raise UnknownName(f'{message}; a data type has a "name"')
-    raise unknown_name(message, name, known)
+    raise data_types.unknown(message, name, known)
 
 
 def _refusal(value: object, faults: list[Fault]) -> SpecError:

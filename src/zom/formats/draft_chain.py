@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from zom.extension.codec import Bytes, Elements, codecs, v2_codecs
+from zom.extension.codec import Bytes, Elements, codecs
 from zom.extension.configuration import parse_configuration
 from zom.extension.link import Link
 from zom.formats.draft_extension import UNREGISTERED, check_configuration, check_uri, codec_name
@@ -81,7 +81,7 @@ def _codec(value: object) -> Link:
     written: str | None = value["type"] if check_uri(value, "type", (), faults, CODEC) else None
     sound = _has_sound_configuration(value, faults)
     name = "" if written is None else codec_name(written)
-    codec = next((each for each in codecs if each.draft_name == name), None) if name else None
+    codec = codecs.first(lambda each: each if each.draft_name == name else None) if name else None
     if written is not None and codec is None:
         known = sorted(each.draft_name for each in codecs if each.draft_name)
         wanted = f"a codec that zom knows ({', '.join(known)})"
@@ -102,7 +102,7 @@ def _compressor(value: object) -> Link:
     written: str | None = value["codec"] if check_uri(value, "codec", (), faults, CODEC) else None
     sound = _has_sound_configuration(value, faults)
     name = "" if written is None else codec_name(written)
-    codec, configuration = v2_codecs().get(name), None
+    codec, configuration = codecs.of_v2(name), None
     if codec is not None and sound:
         name, given = codec.name, value.get("configuration", {})
         configuration = parse_configuration(codec.v2_configuration, given, CODEC, faults, path=_INSIDE)

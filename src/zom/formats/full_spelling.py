@@ -86,5 +86,7 @@ def _full(value: Any, path: Path, places: list[str]) -> Any:
     if definition.get("must_understand") is True:
         places.append(dotted((*path, "must_understand")))
         definition = {name: item for name, item in definition.items() if name != "must_understand"}
+    if path[0] != "codecs":
+        return definition  # its name is none of a codec
     inside = (*path, "configuration")
     return with_inner_codecs(definition, lambda name, inner: _full(inner, (*inside, name), places))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final, cast
 
-from zom.extension.codec import codecs, v2_codecs
+from zom.extension.codec import codecs
 from zom.extension.definition import name_of
 from zom.extension.registry import revision
 from zom.extension.resolve import parse_draft, parse_v2, parse_v3
@@ -114,5 +114,5 @@ def canonical_codec_name(name: str) -> str | None:
     >>> canonical_codec_name("zlib"), canonical_codec_name("gzip"), canonical_codec_name("zzip")
     ('numcodecs.zlib', 'gzip', None)
     """
-    codec = codecs.find(name) or v2_codecs().get(name)
+    codec = codecs.known(name) or codecs.of_v2(name) or codecs.find(name)
     return None if codec is None else codec.name

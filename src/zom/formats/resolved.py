@@ -12,8 +12,9 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from zom.extension.axis import Axis
-from zom.extension.definition import name_of, suggestion
+from zom.extension.definition import name_of
 from zom.extension.link import parse_links
+from zom.extension.registry import unknown_text
 from zom.json.python_value import is_dict, is_list
 from zom.problems import Path, show
 
@@ -223,8 +224,7 @@ def unregistered(kind: str, name: str | None, member: str, registry: Registry[An
     'data_type: no data type named "int7" is registered'
     """
     shown = f"{member}: no {kind} named {show(name)} is registered"
-    hint = suggestion(name, registry) if registry is not None and name is not None else None
-    return f"{shown}; {hint}" if hint else shown
+    return shown if registry is None else unknown_text(shown, name, registry.names(), registry.plugins)
 
 
 def unknown_member(name: str, value: object, known: str | None = None) -> str:

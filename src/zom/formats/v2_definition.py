@@ -6,7 +6,7 @@ be used"; what else it may contain is up to the codec, and in practice to numcod
 
 from __future__ import annotations
 
-from zom.extension.codec import v2_codecs
+from zom.extension.codec import codecs, v2_codecs
 from zom.extension.configuration import parse_configuration
 from zom.extension.link import Link
 from zom.extension.memo import Memo
@@ -64,9 +64,9 @@ def _link(value: object) -> Link:
     if not isinstance(written, str) or not written:
         found = show(written) if "id" in value else "nothing"
         return _unread(value, None, Fault(FORM, ("id",), "the id of a codec", found))
-    known = v2_codecs()
-    codec = known.get(written)
+    codec = codecs.of_v2(written)
     if codec is None:
+        known = v2_codecs()
         fix = did_you_mean(near(written, known), known)
         expected = "the id of a codec of numcodecs"
         return _unread(value, written, Fault(UNKNOWN, ("id",), expected, show(written), fix))

@@ -152,7 +152,7 @@ def _judge_type(value: Any, has_fill: bool, fill: Any) -> _Verdict:  # noqa: FBT
 
 def _is_claimed(name: str) -> bool:
     """Whether `name` is none that is registered, but of a pattern that is (`r16`)."""
-    return data_types.find(name) is None and any(family.claims(name) for family in data_types)
+    return data_types.known(name) is None and data_types.claimant(name) is not None
 
 
 def name_place(value: Any, path: Path) -> Path:

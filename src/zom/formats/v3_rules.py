@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final, cast
 
+from zom.extension.datatype import data_types
 from zom.extension.definition import MEMBER, is_uri, name_of, parse_definition, strange_members, uri_fault
 from zom.extension.grid import chunk_grids
 from zom.extension.keys import chunk_key_encodings
@@ -237,7 +238,7 @@ def obstacle(document: Mapping[str, Any], encoding: Encoding) -> str | None:
     if strange is not None:
         return strange
     if encoding.data_type is None:
-        return unregistered("data type", name_of(document["data_type"]), "data_type")
+        return unregistered("data type", name_of(document["data_type"]), "data_type", data_types)
     named: tuple[tuple[str, Registry[Any], object], ...] = (
         ("chunk_grid", chunk_grids, encoding.axes),
         ("chunk_key_encoding", chunk_key_encodings, encoding.keys),

@@ -14,9 +14,11 @@ from zom.packages import imported
 from zom.stores.credentials import shown_url
 from zom.stores.foreign import SESSION, adapted, is_of, kind_of
 from zom.stores.interface import Store
+from zom.stores.kinds import store_kinds
 from zom.stores.local import LocalStore
 from zom.stores.local.files import is_there
 from zom.stores.memory import MemoryStore
+from zom.stores.no_store import refuse_file, refuse_new_hdf5
 from zom.stores.signatures import HDF5_NAMES, signature_of
 from zom.stores.wrap import ReadOnlyStore
 
@@ -26,8 +28,7 @@ if TYPE_CHECKING:
 __all__ = ["Place", "exists", "home", "is_name", "opened", "planned", "schemes", "store"]
 
 Place = Any
-"""A path, a URL, a store, an object of zarr-python, obstore, fsspec, icechunk, universal-pathlib or h5py, or a dict of
-kerchunk references."""
+"""A path, a URL, a store, an object of a library that zom works with, or a dict of kerchunk references."""
 
 _memories: dict[str, MemoryStore] = {}
 
@@ -43,26 +44,24 @@ _NEAR = re.compile(
 """What looks like a URL with a mistake before its path; as the name of a directory, it needs `./`."""
 
 _CHAIN = re.compile(r"[a-z][a-z0-9+.-]*::|::[a-z][a-z0-9+.-]*://", re.IGNORECASE)
-_DOCUMENTS = ("zarr.json", ".zarray", ".zgroup", ".zmetadata")
-"""The documents that tell a directory to be a part of a hierarchy."""
-
 _BRACKETS = re.compile(r"\[[^\]/]*\]")
 
 
 def store(place: Place, *, read_only: bool | None = None, **options: Any) -> Store:
     """The store at `place`.
 
-    A path that ends in `.zip` or `.sqlite` is such a file, another a directory, which is made where it
-    is missing. HDF5 and NetCDF4 files are read as Zarr v3. A power cut may lose what the system had not written to a directory; `durability="full"`
-    keeps it. A zip file that exists is opened for reading, with `read_only=False` for changes. `memory://name` is one store for each name in the process. Web servers are read-only;
-    `s3://`, `gs://` and `az://` need obstore. Kerchunk references are a dict, a `.json` file or a `.parq` directory.
-    `options` go to the store. With `read_only=False`, a store that can't be written is an error at once.
+    A path that ends in `.zip` or `.sqlite` is such a file, another a directory, made where it is missing. HDF5 and NetCDF4
+    files are read as Zarr v3. A power cut may lose what the system had not written to a directory; `durability="full"`
+    keeps it. A zip file that exists is opened for reading, with `read_only=False` for changes. `memory://name` is one
+    store for each name in the process. Web servers are read-only; `s3://`, `gs://` and `az://` need obstore. Kerchunk
+    references are a dict, a `.json` file or a `.parq` directory. `options` go to the store. With `read_only=False`, a
+    store that can't be written is an error at once. Other packages bring more schemes and suffixes.
 
     >>> store("memory://example") is store("memory://example")
     True
     >>> store("ftp://example.org/data")
     Traceback (most recent call last):
-    zom.errors.StoreError: ftp://example.org/data: cannot open: unknown scheme 'ftp'; known are az, file, gs, http, https, memory, reference, s3 (az, gs and s3 with pip install 'zom[cloud]'); anything that fsspec opens is taken as a file system object (pip install 'zom[fsspec]')
+    zom.errors.StoreError: ftp://example.org/data: cannot open: unknown scheme 'ftp'; known are az, file, gs, http, https, memory, reference, s3 (az, gs and s3 with pip install 'zom[cloud]'); anything that fsspec opens is taken as a file system object (pip install 'zom[fsspec]'); other packages bring more as entry points of "zom.stores"
     """
     if _is_path(place):
         made = _named(os.fspath(place), read_only=read_only, options=options)
@@ -90,14 +89,15 @@ def planned(place: Place, *, read_only: bool | None = None) -> Store:
     >>> planned("no/such/directory").get("zarr.json") is None
     True
     """
-    text = cast("Any", os.fspath(place)) if _is_path(place) else None
-    if read_only or not isinstance(text, str) or not _is_plain(text) or exists(home(text)):
+    text = _text_of(place)
+    is_new = not read_only and _is_plain(text) and not exists(home(text))
+    if not is_new or store_kinds.of_path(text):
         return store(place, read_only=read_only)
     path = home(text)
     suffix = Path(path).suffix.lower()
     if suffix not in {".zip", *_SQLITE}:
         _refuse_inner_path(text)
-        _refuse_new_hdf5(path)
+        refuse_new_hdf5(path)
         return LocalStore(path, create="later")
     if not Path(path).absolute().parent.is_dir():
         return store(place, read_only=read_only)
@@ -142,6 +142,12 @@ def exists(path: str) -> bool:
         raise StoreError(path, "", "open", reason.lower()) from cause
 
 
+def _text_of(place: Place) -> str:
+    """The path or URL as text; empty where it is neither."""
+    text = cast("object", os.fspath(place) if _is_path(place) else "")
+    return text if isinstance(text, str) else ""
+
+
 def _is_plain(text: str) -> bool:
     """Whether a text names a directory or a file: whether it is no URL."""
     return bool(text) and "\0" not in text and ":" not in text.partition("/")[0]
@@ -153,7 +159,7 @@ def schemes() -> list[str]:
     >>> "s3" in schemes()
     True
     """
-    return sorted(_SCHEMES)
+    return sorted([*_SCHEMES, *store_kinds.schemes()])
 
 
 def _named(text: Any, *, read_only: bool | None, options: dict[str, Any]) -> Store:
@@ -180,17 +186,24 @@ def _named(text: Any, *, read_only: bool | None, options: dict[str, Any]) -> Sto
         return _file(text, read_only, options)
     if is_url is None:
         return _at_path(text, read_only=read_only, options=options)
-    opener = _SCHEMES.get(is_url[1].lower())
-    if opener is None and is_url[1].lower() == "icechunk":
-        raise StoreError(shown_url(text), "", "open", f"{SESSION} (pip install 'zom[icechunk]')")
-    if opener is None:
-        reason = (
-            f"unknown scheme {is_url[1]!r}; known are {', '.join(schemes())} (az, gs and s3 with pip install "
-            "'zom[cloud]'); anything that fsspec opens is taken as a file system object (pip install "
-            "'zom[fsspec]')"
-        )
-        raise StoreError(shown_url(text), "", "open", reason)
-    return opener(text, bool(read_only), options)
+    return _at_url(text, is_url[1], read_only=read_only, options=options)
+
+
+def _at_url(url: str, scheme: str, *, read_only: bool | None, options: dict[str, Any]) -> Store:
+    opener = _SCHEMES.get(scheme.lower())
+    if opener is not None:
+        return opener(url, bool(read_only), options)
+    if scheme.lower() == "icechunk":
+        raise StoreError(shown_url(url), "", "open", f"{SESSION} (pip install 'zom[icechunk]')")
+    kind = store_kinds.of_scheme(scheme)
+    if kind is not None:
+        return store_kinds.open(kind, url, read_only=read_only, options=options)
+    reason = (
+        f"unknown scheme {scheme!r}; known are {', '.join(schemes())} (az, gs and s3 with pip install "
+        "'zom[cloud]'); anything that fsspec opens is taken as a file system object (pip install "
+        "'zom[fsspec]'); other packages bring more as entry points of \"zom.stores\""
+    )
+    raise StoreError(shown_url(url), "", "open", "; ".join([reason, *map(str, store_kinds.plugins.failures)]))
 
 
 def _refuse_inner_path(text: str) -> None:
@@ -219,29 +232,15 @@ def home(text: str) -> str:
     return text if is_there(first) else os.path.expanduser(text)  # noqa: PTH111 - texts, as people write them
 
 
-def _refuse_file(path: str) -> None:
-    """StoreError for a file that is no store, which says what to open where it is a part of a hierarchy."""
-    above = list(Path(os.path.abspath(path)).parents)  # noqa: PTH100 - links stay as they are
-    nodes = [folder for folder in above if any((folder / name).is_file() for name in _DOCUMENTS)]
-    if not nodes:
-        reason = "expected a directory, a zip (.zip), SQLite (.sqlite) or HDF5 file, found another file"
-        raise StoreError(path, "", "open", f"{reason}; open the directory that holds the hierarchy")
-    # The nearest node, and the highest of those that lie in each other.
-    first = above.index(nodes[0])
-    root = nodes[0]
-    for folder in above[first + 1 :]:
-        if folder not in nodes:
-            break
-        root = folder
-    inner = nodes[0].relative_to(root).as_posix()
-    whole = str(root)
-    node = f", or the node that it belongs to: zom.open({whole!r}, {inner!r})" if inner != "." else ""
-    reason = f"expected a store, found a file in one; open the directory: zom.open({whole!r}){node}"
-    raise StoreError(path, "", "open", reason)
-
-
 def _at_path(path: str, *, read_only: bool | None, options: dict[str, Any]) -> Store:
     path = home(path)
+    kind = store_kinds.of_path(path)
+    if kind is not None:
+        return store_kinds.open(kind, path, read_only=read_only, options=options)
+    return _at_own_path(path, read_only=read_only, options=options)
+
+
+def _at_own_path(path: str, *, read_only: bool | None, options: dict[str, Any]) -> Store:
     suffix = Path(path).suffix.lower()
     if suffix in _REFERENCES:
         from zom.stores.references import opening as references  # noqa: PLC0415 - only where there may be some
@@ -253,9 +252,9 @@ def _at_path(path: str, *, read_only: bool | None, options: dict[str, Any]) -> S
         if stat.S_ISREG(_mode_of(path)):
             if suffix in HDF5_NAMES or _signature(path) in {"hdf5", "netcdf3"}:
                 return _hdf5(path, options)
-            _refuse_file(path)
+            refuse_file(path)
         if not read_only and not _mode_of(path):
-            _refuse_new_hdf5(path)
+            refuse_new_hdf5(path)
         return LocalStore(path, read_only=bool(read_only), **options)
     mode = _mode_of(path)
     if stat.S_ISDIR(mode):
@@ -278,13 +277,6 @@ def _signature(path: str) -> str | None:
         return signature_of(path)
     except OSError:
         return None
-
-
-def _refuse_new_hdf5(path: str) -> None:
-    """StoreError for a new file of HDF5 or NetCDF: a directory of that name is not what anybody means."""
-    if Path(path).suffix.lower() in HDF5_NAMES:
-        reason = "HDF5 and NetCDF files are read and not written; name a directory, such as out.zarr"
-        raise StoreError(path, "", "create", reason)
 
 
 def _hdf5(place: Any, options: dict[str, Any]) -> Store:

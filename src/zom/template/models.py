@@ -235,7 +235,7 @@ class ArrayTemplate(Template):
         single = isinstance(self.dtype, str)
         named: Sequence[str] = (self.dtype,) if isinstance(self.dtype, str) else tuple(self.dtype or ())
         for index, name in enumerate(named):
-            known = name in KINDS or data_types.find(name) or any(each.claims(name) for each in data_types)
+            known = name in KINDS or data_types.find(name) or data_types.claimant(name)
             if not known and not is_foreign(name):
                 fix = did_you_mean(near(name, [*KINDS, *data_types.names()]))
                 wanted = f"the name of a data type, or a kind: {', '.join(KINDS)}"

@@ -552,7 +552,7 @@ def test_a_codec_that_nobody_knows_is_named_with_its_place_in_the_shard():
         bound((4,), shard((2,), [LITTLE, "unheard-of"]))
     assert str(caught.value) == (
         "sharding_indexed: /configuration/codecs/1: no codec named 'unheard-of' is registered; "
-        'register one under the entry point "zom.codecs"'
+        'install the package that brings it: zom loads installed entry points of "zom.codecs"'
     )
     with pytest.raises(UnknownName) as caught:
         bound((4,), shard((2,), index_codecs=[LITTLE, "unheard-of"]))

@@ -11,15 +11,18 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 
+from typing_extensions import override
+
 from zom.checks.check import Site
 from zom.checks.checked_rule import CheckedRule, Condition, holds, schema
 from zom.checks.selector import parse_selector, select
 from zom.conventions.framework.attributes import Attributes, rules_beside
+from zom.conventions.framework.condition_words import in_words
 from zom.errors import ExtensionError
-from zom.extension.registry import Registry, unknown_name
+from zom.extension.contract import Contract, Member
+from zom.extension.registry import Registry
 from zom.formats.node_view import Node
 from zom.json.python_value import is_dict, is_list
-from zom.problems import show
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -131,6 +134,9 @@ class Convention:
         if not self.owns:
             keys = (key for model in models.values() for key in model.owned())
             object.__setattr__(self, "owns", tuple(dict.fromkeys(keys)))
+        if strange := [each for each in self.rules if not isinstance(each, CheckedRule)]:  # pyright: ignore[reportUnnecessaryIsInstance] - callers may not be checked
+            message = f"convention {self.name!r}: expected CheckedRules as rules, found {strange[0]!r}"
+            raise ExtensionError(message)
         seen: dict[str, CheckedRule] = {}
         for each in self.rules:
             other = seen.setdefault(each.id, each)
@@ -278,23 +284,8 @@ class Convention:
         site = Site(node, node)
         for conditions in self.signs:
             if all(holds(each, site) for each in conditions):
-                return " and ".join(map(_in_words, conditions))
+                return " and ".join(map(in_words, conditions))
         return None
-
-
-def _in_words(condition: Condition) -> str:
-    if "root" in condition:
-        return f"the root {_in_words(condition['root'])}"
-    if "above" in condition:
-        return f"it, or a group above, {_in_words(condition['above'])}"
-    if "has" in condition:
-        return f"has {condition['has'].lstrip('@')}"
-    if "lacks" in condition:
-        return f"has no {condition['lacks'].lstrip('@')}"
-    if "kind" in condition:
-        return f"is of kind {condition['kind']}"
-    shown = " or ".join(map(show, condition["values"])) if "values" in condition else "a text that tells"
-    return f"has {shown} at {condition['at'].lstrip('@')}"
 
 
 def declaration_of(convention: Convention, node: Node) -> int | None:
@@ -330,8 +321,9 @@ def _steps_of(each: CheckedRule) -> Steps:
 class Conventions(Registry[Convention]):
     """The conventions that zom knows; a key has one owner among those of a format."""
 
-    def register(self, extension: Convention) -> Convention:
-        """`extension`, known by its name and URLs from now on; ExtensionError where a key has an owner already."""
+    @override
+    def _refuse_taken(self, extension: Convention) -> None:
+        super()._refuse_taken(extension)
         for other in self._all:
             clash = clash_of(extension, other)
             if clash is not None:
@@ -339,7 +331,6 @@ class Conventions(Registry[Convention]):
                     f"the convention {extension.name!r} owns {clash!r}, which {other.name!r} owns already"
                 )
                 raise ExtensionError(message)
-        return super().register(extension)
 
     def of_id(self, name: str) -> tuple[Convention, ...]:
         """The conventions called `name`, or of that id: all versions; UnknownName where there is none.
@@ -353,7 +344,7 @@ class Conventions(Registry[Convention]):
         if not found and known is None:
             # By id and version: aliases are URLs, which nobody misspells.
             names = sorted({text for each in self for text in (each.id, each.name)})
-            raise unknown_name(f"no convention named {name!r} is registered", name.casefold(), names)
+            raise self.unknown(f"no convention named {name!r} is registered", name.casefold(), names)
         return found if known is None else (known,)
 
 
@@ -372,7 +363,30 @@ def clash_of(left: Convention, right: Convention) -> str | None:
     return None
 
 
-conventions = Conventions("convention", "zom.conventions", "zom.conventions.shipped")
+def _is_text(value: object) -> bool:
+    return isinstance(value, str) and bool(value.strip())
+
+
+def _are_kinds(value: Any) -> bool:
+    return bool(value) and {*value} <= {"group", "array"}
+
+
+def _are_formats(value: Any) -> bool:
+    return {*value} <= {*FORMATS}
+
+
+_CONTRACT = Contract(
+    Convention,
+    (
+        Member("id", "a text", _is_text),
+        Member("on", "'group', 'array' or both", _are_kinds),
+        Member("formats", "formats among 'v2', 'v3' and 'draft'", _are_formats),
+    ),
+)
+
+conventions = Conventions(
+    "convention", "zom.conventions", "zom.conventions.shipped", contract=_CONTRACT.faults
+)
 """The conventions that zom knows, by name."""
 
 

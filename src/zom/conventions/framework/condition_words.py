@@ -1,0 +1,32 @@
+"""Conditions in words: why a convention was found at a node."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from zom.problems import show
+
+if TYPE_CHECKING:
+    from zom.checks.checked_rule import Condition
+
+__all__ = ["in_words"]
+
+
+def in_words(condition: Condition) -> str:
+    """The condition as people read it, after the name of a node.
+
+    >>> in_words({"has": "ome"})
+    'has ome'
+    """
+    if "root" in condition:
+        return f"the root {in_words(condition['root'])}"
+    if "above" in condition:
+        return f"it, or a group above, {in_words(condition['above'])}"
+    if "has" in condition:
+        return f"has {condition['has'].lstrip('@')}"
+    if "lacks" in condition:
+        return f"has no {condition['lacks'].lstrip('@')}"
+    if "kind" in condition:
+        return f"is of kind {condition['kind']}"
+    shown = " or ".join(map(show, condition["values"])) if "values" in condition else "a text that tells"
+    return f"has {shown} at {condition['at'].lstrip('@')}"
