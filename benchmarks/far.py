@@ -119,6 +119,22 @@ class Late(WrapperStore):  # type: ignore[misc,type-arg,unused-ignore]
         await asyncio.sleep(self.delay)
         return await self._store.set(*given, **named)
 
+    async def set_if_not_exists(self, *given: Any, **named: Any) -> Any:
+        await asyncio.sleep(self.delay)
+        return await self._store.set_if_not_exists(*given, **named)
+
+    async def delete(self, key: str) -> Any:
+        await asyncio.sleep(self.delay)
+        return await self._store.delete(key)
+
+    async def exists(self, key: str) -> Any:
+        await asyncio.sleep(self.delay)
+        return await self._store.exists(key)
+
+    async def getsize(self, key: str) -> Any:
+        await asyncio.sleep(self.delay)
+        return await self._store.getsize(key)
+
     async def list_dir(self, prefix: str) -> Any:
         await asyncio.sleep(self.delay)
         async for name in self._store.list_dir(prefix):

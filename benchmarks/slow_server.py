@@ -16,7 +16,7 @@ import re
 import sys
 from email.utils import formatdate
 from urllib.parse import parse_qs, unquote, urlsplit
-from xml.sax.saxutils import escape
+from xml.sax.saxutils import escape, unescape
 
 _RANGE = re.compile(r"bytes=(\d*)-(\d*)")
 _PAGE = 1000
@@ -115,9 +115,11 @@ def respond(
     if "list-type" in query:
         return 200, {"Content-Type": "application/xml"}, listing(objects, query)
     if verb == "POST" and "delete" in query:
-        for name in re.findall(r"<Key>(.*?)</Key>", body.decode()):
-            objects.held.pop(name, None)
-        return 200, {"Content-Type": "application/xml"}, b"<DeleteResult></DeleteResult>"
+        names = re.findall(r"<Key>(.*?)</Key>", body.decode())
+        for name in names:
+            objects.held.pop(unescape(name), None)
+        deleted = "".join(f"<Deleted><Key>{name}</Key></Deleted>" for name in names)
+        return 200, {"Content-Type": "application/xml"}, f"<DeleteResult>{deleted}</DeleteResult>".encode()
     found = objects.held.get(key)
     if verb == "PUT":
         return put(objects, key, headers, body, found)

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import threading
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
 import zom
 from zom import v3
-from zom.errors import ConflictError
+from zom.errors import ConflictError, StoreError
 from zom.stores.memory import MemoryStore
 from zom.testing.logged import LoggedStore
 
@@ -54,6 +56,67 @@ def test_a_hundred_arrays_are_created_in_one_batch_between_journal_and_publicati
         ("create", 1),
         ("delete", 1),
     ]
+
+
+def test_small_arrays_bring_their_values_in_one_batch():
+    store = FarStore(MemoryStore())
+    root = zom.materialize(tree(20), store, data={f"a{n:03d}": np.full((48, 181), n) for n in range(1, 20)})
+    assert [(verb, count) for verb, count in store.trips() if verb == "write"] == [
+        ("write", 20),
+        ("write", 76),
+    ]
+    assert [root[f"a{n:03d}"][47, 180] for n in (0, 1, 19)] == [0, 1, 19]
+
+
+def test_arrays_that_are_not_small_write_their_own_chunks():
+    store = FarStore(MemoryStore())
+    large = v3.ArraySpec.build(shape=(600, 600), dtype="float64", chunks=(300, 600))
+    spec = v3.GroupSpec(members={"a": large, "b": large, "c": ARRAY, "d": ARRAY})
+    data = {name: np.ones(spec[name].shape) for name in spec.members}
+    root = zom.materialize(spec, store, data=data)
+    chunks = [call.keys for call in store.log.calls if call.verb == "write"]
+    assert sorted(map(len, chunks)) == [1, 1, 1, 1, 8]
+    assert all((root[name][...] == 1).all() for name in data)
+
+
+def test_many_small_arrays_are_handed_over_in_several_batches(monkeypatch):
+    monkeypatch.setattr("zom.hierarchy.change.values._HELD", 100_000)
+    store, told = FarStore(MemoryStore()), []
+    noise = np.random.default_rng(0).random((48, 181), "f4")
+    data = {f"a{n:03d}": noise for n in range(20)}
+    root = zom.materialize(tree(20), store, data=data, progress=lambda done, of: told.append((done, of)))
+    assert [call.verb for call in store.log.calls].count("write") in range(4, 12)
+    assert told[-1] == (41, 41)
+    assert all(np.array_equal(root[path][...], noise) for path in data)
+
+
+def test_a_chunk_that_cant_be_written_names_its_array_and_nothing_is_left():
+    class Full(FarStore):
+        def _write_many(self, items):
+            if any(key == "a007/c/0/0" for key, _ in items):
+                raise StoreError(self.url, "a007/c/0/0", "write", "no space")
+            super()._write_many(items)
+
+    store = Full(MemoryStore())
+    data = {f"a{n:03d}": np.ones((48, 181)) for n in range(20)}
+    with pytest.raises(StoreError, match="memory://: cannot write 'a007/c/0/0' of /a007: no space"):
+        zom.materialize(tree(20), store, data=data)
+    assert list(store.list()) == []
+
+
+def test_documents_above_and_keys_below_are_looked_for_at_once(store):
+    both = threading.Barrier(2, timeout=10)  # broken, unless two calls wait at once
+
+    class Waiting(FarStore):
+        def _read_many(self, requests):
+            both.wait()
+            return super()._read_many(requests)
+
+        def _keys(self, prefix):
+            both.wait()
+            return super()._keys(prefix)
+
+    assert zom.plan(v3.GroupSpec(), Waiting(store.inner), "g").counts == {"create": 1}
 
 
 def test_a_few_new_arrays_are_created_in_one_conditional_batch(store):

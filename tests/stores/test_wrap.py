@@ -6,6 +6,7 @@ import threading
 import pytest
 
 from zom.errors import ReadOnlyError, StoreError
+from zom.problems import Problem
 from zom.stores.cache import CacheStore
 from zom.stores.interface import Range, Store
 from zom.stores.local import LocalStore
@@ -305,3 +306,35 @@ def test_a_store_that_only_reads_has_snapshots_of_no_version():
         assert value.get_many([Range(0)]) == [b"second"]
         with pytest.raises(StoreError, match="fixed:: cannot read 'a': IndexError: pop from empty list"):
             value.get()
+
+
+class Lossy(MemoryStore):
+    """A store of a file that holds more than its hierarchy."""
+
+    @property
+    def losses(self):
+        return [
+            Problem("hdf5/link", "warning", node, pointer, (), "one path", "a link")
+            for node, pointer in [
+                ("/ab", "/members/ab"),
+                ("/a", "/members/a"),
+                ("/a/b", "/members/a/members/b"),
+            ]
+        ]
+
+
+@pytest.mark.parametrize("wrapped", [ReadOnlyStore, CacheStore, LoggedStore])
+def test_stores_around_a_file_tell_what_it_loses(wrapped):
+    assert wrapped(Lossy()).losses == Lossy().losses
+
+
+def test_below_a_prefix_losses_have_the_paths_that_nodes_have_there():
+    found = PrefixStore(Lossy(), "a/").losses
+    assert [(loss.node, loss.pointer) for loss in found] == [("/", ""), ("/b", "/members/b")]
+
+
+def test_a_key_is_claimed_where_nothing_is_also_below_a_prefix():
+    inner = MemoryStore()
+    assert PrefixStore(inner, "a/").claim("b", b"1") is True
+    assert inner.claim("a/b", b"2") is False
+    assert inner.get("a/b") == b"1"

@@ -311,3 +311,40 @@ def test_as_zarr_refuses_the_draft() -> None:
     array = zom.create_array("memory:", draft.ArraySpec.build(shape=(4,), dtype="int8"), "a")
     with pytest.raises(StoreError, match="zarr-python reads v2 and v3; copy it to v3"):
         array.as_zarr()
+
+
+def test_of_two_changes_that_claim_one_journal_one_succeeds() -> None:
+    class Rival(zarr.storage.MemoryStore):
+        """Somebody else's journal is there first."""
+
+        async def set_if_not_exists(self, key: str, value: Any) -> None:
+            await self.set(key, type(value).from_bytes(b"{}"))
+            await super().set_if_not_exists(key, value)
+
+    store = ZarrPythonStore(Rival())
+    spec = zom.v3.ArraySpec.build(shape=(4,), dtype="int8")
+    with pytest.raises(zom.ConflictError, match="expected no change under way, found one that is not done"):
+        zom.materialize(zom.v3.GroupSpec(members={"a": spec}), store)
+    assert store.get(".zom.journal") == b"{}"
+    assert list(store.list()) == [".zom.journal"]
+
+
+def test_a_far_store_is_asked_as_seldom_as_can_be() -> None:
+    asked: list[str] = []
+
+    class Counted(zarr.storage.MemoryStore):
+        async def get(self, key: str, *given: Any, **named: Any) -> Any:
+            asked.append(f"get {key}")
+            return await super().get(key, *given, **named)
+
+        async def set(self, key: str, *given: Any) -> None:
+            asked.append(f"set {key}")
+            await super().set(key, *given)
+
+        async def set_if_not_exists(self, key: str, *given: Any) -> None:
+            asked.append(f"claim {key}")
+            await super().set_if_not_exists(key, *given)
+
+    spec = zom.v3.ArraySpec.build(shape=(4,), dtype="int8")
+    zom.materialize(zom.v3.GroupSpec(members={"a": spec}), ZarrPythonStore(Counted()))
+    assert [each for each in asked if "journal" in each] == ["claim .zom.journal", "get .zom.journal"]

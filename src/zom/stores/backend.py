@@ -170,6 +170,10 @@ class Backend(ABC):
             self._write(key, value)
             return True
 
+    def _claim(self, key: str, value: bytes) -> bool | None:
+        """As `_create`; None where only reading the key tells whose value is there, which a store need not do."""
+        return self._create(key, value)
+
     def _create_many(self, items: Sequence[tuple[str, bytes]]) -> list[bool]:
         made: list[bool] = []
         for key, value in items:

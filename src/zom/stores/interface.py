@@ -212,6 +212,19 @@ class Store(Backend):
         with self._told(key, "create"), self._excluding(key):
             return self._create(key, _as_bytes(value))
 
+    def claim(self, key: str, value: Buffer) -> bool | None:
+        """Create a value that nobody else would write, such as one with a token; None where `get` has to tell whose it is.
+
+        So a store that answers late need not read the key before and after.
+
+        >>> from zom.stores.memory import MemoryStore
+        >>> MemoryStore({"a": b"1"}).claim("a", b"2")
+        False
+        """
+        self._check_write(key, "create")
+        with self._told(key, "create"), self._excluding(key):
+            return self._claim(key, _as_bytes(value))
+
     def create_many(self, items: Mapping[str, Buffer]) -> list[bool]:
         """Put each value under its key where nothing is; for each, in order, whether it was put.
 
@@ -452,7 +465,7 @@ class Store(Backend):
 
 _VERBS = frozenset(
     {"get", "get_into", "get_many", "exists", "get_version", "snapshot", "open_snapshot"}
-    | {"set", "set_many", "set_partial", "create", "create_many", "replace"}
+    | {"set", "set_many", "set_partial", "create", "create_many", "claim", "replace"}
     | {"delete", "delete_many", "delete_prefix", "prune", "rename", "move", "lock", "presence", "list"}
     | {"list_dir", "sizes", "writing"}
 )

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from typing_extensions import override
 
 from zom.paths import check_stored_prefix
+from zom.problems import pointer_of
 from zom.stores.interface import (
     ByteRange,
     Capabilities,
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from contextlib import AbstractContextManager
 
+    from zom.problems import Problem
     from zom.stores.backend import Origin
     from zom.stores.oddities import Oddity
 
@@ -57,6 +59,12 @@ class WrapperStore(Store):
     def oddities(self) -> Sequence[Oddity]:
         """Those of the inner store."""
         return self.inner.oddities
+
+    @property
+    @override
+    def losses(self) -> Sequence[Problem]:
+        """Those of the inner store."""
+        return self.inner.losses
 
     @override
     def origin(self, prefix: str) -> Origin:
@@ -229,9 +237,28 @@ class PrefixStore(WrapperStore):
     def url(self) -> str:
         return f"{self.inner.url.rstrip('/')}/{self.prefix.rstrip('/')}"
 
+    @property
+    @override
+    def losses(self) -> Sequence[Problem]:
+        """Those below the prefix, by their paths there."""
+        names = self.prefix.rstrip("/").split("/")
+        start, pointer = (
+            "/".join(("", *names)),
+            pointer_of(step for name in names for step in ("members", name)),
+        )
+        return [
+            replace(loss, node=loss.node[len(start) :] or "/", pointer=loss.pointer.removeprefix(pointer))
+            for loss in self.inner.losses
+            if f"{loss.node}/".startswith(f"{start}/")
+        ]
+
     @override
     def _path(self, key: str) -> str:
         return self.prefix + key
+
+    @override
+    def _claim(self, key: str, value: bytes) -> bool | None:
+        return self.inner.claim(self._path(key), value)
 
     @override
     def _keys(self, prefix: str) -> Iterable[str]:

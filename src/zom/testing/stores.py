@@ -106,6 +106,13 @@ class StoreSuite(ReadingSuite):
         assert store.get_many(["n/a", "n/b", "n/c"]) == [b"1", b"old", b"3"]
         assert store.create_many({}) == []
 
+    def test_a_claimed_key_is_its_first_owners(self, store: Store) -> None:
+        """Where the store doesn't say whose it is, reading does."""
+        assert store.claim("a/b", b"1") in {True, None}
+        assert store.get("a/b") == b"1"
+        assert store.claim("a/b", b"2") in {False, None}
+        assert store.get("a/b") == b"1"
+
     def test_a_key_is_created_once(self, store: Store) -> None:
         assert store.create("a/b", b"1")
         assert not store.create("a/b", b"2")

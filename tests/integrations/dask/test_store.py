@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import importlib
+import pickle
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -15,6 +18,10 @@ from zom.stores.memory import MemoryStore
 
 da = pytest.importorskip("dask.array", reason="dask is not installed (pip install 'zom[dask]')")
 dask = pytest.importorskip("dask", reason="dask is not installed (pip install 'zom[dask]')")
+
+from dask.delayed import Delayed  # noqa: E402
+
+from zom.integrations.dask.tasks import writing  # noqa: E402
 
 VALUES = np.arange(20 * 12, dtype="i4").reshape(20, 12)
 
@@ -125,6 +132,21 @@ def test_a_delayed_writes_when_it_is_computed():
     assert dask.compute(later) == (None,)
     np.testing.assert_array_equal(group["a"], VALUES)
     np.testing.assert_array_equal(group["b"], VALUES + 1)
+
+
+def test_a_delayed_makes_its_graph_once_when_it_is_asked_for(tmp_path, monkeypatch):
+    made = []
+    module = importlib.import_module("zom.integrations.dask.store")
+    monkeypatch.setattr(module, "writing", lambda task: made.append(task) or writing(task))
+    array = array_in(tmp_path / "a.zarr")
+    later = zom.dask.store(lazy(), array, compute=False)
+    assert not made
+    again = pickle.loads(pickle.dumps(later))
+    assert (len(made), again.key, isinstance(later, Delayed)) == (1, later.key, True)
+    later.persist(scheduler="synchronous").compute(scheduler="synchronous")
+    np.testing.assert_array_equal(array, VALUES)
+    assert len(made) == 1
+    assert dask.delayed(lambda done: done is None)(later).compute(scheduler="synchronous")
 
 
 def test_what_two_arrays_are_made_of_is_computed_once():

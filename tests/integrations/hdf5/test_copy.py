@@ -137,7 +137,8 @@ def test_a_wrapped_file_is_verified_as_well(path):
     store, shared = zom.store(path), MemoryStore()
     inner = PrefixStore(store, "a/")
     assert [inner.origin(prefix) for prefix in ("t/", "s/", "")] == ["foreign", "made", "stored"]
-    assert zom.copy(inner, shared, verify=True).raw == 3
+    report = copied(inner, shared, verify=True)
+    assert (report.raw, [warning.node for warning in report.warnings]) == (3, ["/"])
 
 
 def test_a_part_is_copied(path, tmp_path):

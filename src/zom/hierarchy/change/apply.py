@@ -9,6 +9,7 @@ counts as made already; an interruption leaves the journal, which says which of 
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any, cast
 
 from zom.errors import ConflictError, ReadOnlyError
@@ -21,13 +22,16 @@ from zom.hierarchy.journal.journal import Clearing, is_aside, journal_key
 from zom.hierarchy.stored.array_chunks import array_chunks
 from zom.hierarchy.stored.node import StoredNode
 from zom.paths import join, parse_path
+from zom.stores.together import together
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from zom.hierarchy.change.plan import ChangePlan
+    from zom.hierarchy.journal.journal import Journal
     from zom.model.spec import Spec
     from zom.problems import Problem
+    from zom.stores.interface import Store
 
 __all__ = ["carry_out", "root_spec"]
 
@@ -102,18 +106,24 @@ def _apply_all(plan: ChangePlan, values: list[Value], tell: Callable[[int, int],
 def _check_same(plan: ChangePlan) -> None:
     """ConflictError where the store isn't as it was when it was planned."""
     store, work = plan.store, plan.journal
-    check_journals(store, work.path, own=False)
-    for prefix, seen in plan.seen.items():
-        own = journal_key(work.path)
-        now = frozenset(key for key in store.list(prefix) if key != own and not is_aside(key))
-        if now != seen:
-            raise beaten(store, min(now ^ seen))
     made = [key for key, text in work.old.items() if text is None]
     if plan.seen and len(made) > FEW:
         prefixes = tuple(plan.seen)
         made = [key for key in made if not key.startswith(prefixes)]
     keys = [*made, *(key for key, text in work.old.items() if text is not None)]
-    check_texts(store, {key: work.old[key] for key in keys})
+    together(
+        store,
+        partial(check_journals, store, work.path, own=False),
+        *(partial(_check_listed, store, work, prefix, seen) for prefix, seen in plan.seen.items()),
+        partial(check_texts, store, {key: work.old[key] for key in keys}),
+    )
+
+
+def _check_listed(store: Store, work: Journal, prefix: str, seen: frozenset[str]) -> None:
+    own = journal_key(work.path)
+    now = frozenset(key for key in store.list(prefix) if key != own and not is_aside(key))
+    if now != seen:
+        raise beaten(store, min(now ^ seen))
 
 
 # --- values ---------------------------------------------------------------------------------------------

@@ -25,6 +25,7 @@ from zom.hierarchy.change.transaction import carry_in_transaction
 from zom.hierarchy.journal.journal import journal_key
 from zom.hierarchy.stored.inventory import above_all
 from zom.hierarchy.stored.pending import busy, refuse_outer
+from zom.stores.together import together
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -58,8 +59,7 @@ def carry_through(  # noqa: PLR0913, PLR0917 - a change, and what is told of it
     # Who waits for the lock waits for a living process; a journal without one is an interrupted change.
     with store.lock(key):
         try:
-            _begin(store, key, work)
-            check()
+            _begin(store, key, work, check)
             at = "prepare"
             prepare(store, work, steps, values, None if fill is None else lambda: fill(work))
             commit(store, work, key)
@@ -72,11 +72,21 @@ def carry_through(  # noqa: PLR0913, PLR0917 - a change, and what is told of it
                 raise
 
 
-def _begin(store: Store, key: str, work: Journal) -> None:
+def _begin(store: Store, key: str, work: Journal, check: Callable[[], object]) -> None:
+    """Write the journal, and see that nobody else changes anything and all is as it was."""
     text = work.text()
-    # Of an answer that was lost, the client may have asked again: with its token, the journal is ours.
-    if not store.create(key, text) and store.get(key) != text:
-        raise busy(store, key)
+
+    def own() -> None:
+        if store.get(key) != text:
+            raise busy(store, key)
+
+    made = store.claim(key, text)
+    if made is None:
+        together(store, own, check)
+        return
+    if not made:
+        own()  # of an answer that was lost, the client may have asked again: with its token, the journal is ours
+    check()
 
 
 def _count(work: Journal) -> int:

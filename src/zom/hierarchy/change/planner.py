@@ -40,7 +40,7 @@ from zom.model.tree import walk
 from zom.paths import join
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from zom.formats.full_spelling import Spelling
     from zom.hierarchy.change.plan import ChangePlan, OnConflict, Verb
@@ -65,8 +65,12 @@ def plan_for(  # noqa: PLR0913 - each is a choice of the caller's
     prune: bool = False,
     spelling: Spelling = "full",
     keeps_names: bool = False,
+    look: Callable[[], Inventory] | None = None,
 ) -> ChangePlan:
-    """The plan of `zom.plan`; a copy `keeps_names` that are given to no other new node."""
+    """The plan of `zom.plan`; a copy `keeps_names` that are given to no other new node.
+
+    `look` gives what `take_inventory` found there, where somebody has begun to look before.
+    """
     if on_conflict not in _CONFLICTS:
         message = f"on_conflict: expected one of {', '.join(map(repr, _CONFLICTS))}, got {on_conflict!r}"
         raise ValueError(message)
@@ -87,9 +91,8 @@ def plan_for(  # noqa: PLR0913 - each is a choice of the caller's
         nodes = {at: node for at, node in nodes.items() if taken.keys().isdisjoint((at, *above_all(at)))}
     nodes, in_full = _in_full(nodes) if spelling == "full" else (nodes, {})
     with Uncollected():
-        found = take_inventory(
-            store, path, spec.family.form, expected=nodes if not store.capabilities.listable else ()
-        )
+        expected = nodes if not store.capabilities.listable else ()
+        found = take_inventory(store, path, spec.family.form, expected=expected) if look is None else look()
         planner = Planner(store, found, on_conflict, prune=prune, keeps_names=keeps_names)
         for at in sorted(taken):
             planner.conflict(NAME, at, taken[at], repr(at.rpartition("/")[2]), "choose another name")

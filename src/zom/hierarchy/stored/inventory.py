@@ -7,6 +7,7 @@ belongs to the nearest node above it: as a chunk, or as a file that is not Zarr'
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import TYPE_CHECKING, cast
 
 from zom.engine.compile import compile_plan
@@ -16,6 +17,7 @@ from zom.hierarchy.journal.journal import JOURNAL, is_aside, journal_key
 from zom.hierarchy.stored.layout import ENTRY_KEY, LAYOUTS, V2_LAYOUT, V3_LAYOUT, entry_layout
 from zom.hierarchy.stored.node import Document, StoredNode
 from zom.paths import join, parse_path
+from zom.stores.together import together
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -99,14 +101,8 @@ def take_inventory(store: Store, path: str, family_form: str, *, expected: Itera
     names = parse_path(path)
     above = [join(names[:count]) for count in range(len(names))]
     path = join(names)
-    # What lies at the path itself is in the listing; only of the draft it must be known where to list.
-    own = [path] if LAYOUTS[family_form][0].implicit_groups or not store.capabilities.listable else []
-    texts = _above(store, [*above, *own])
-    base, layout = layout_for(family_form, texts, [*above, path])
-    if layout.implicit_groups:
-        tried = [key for at in above for key in layout.tried(at)]
-        texts.update(zip(tried, store.get_many(tried), strict=True))
-    keys = [key for key in _listed(store, layout, path, base, expected) if not is_aside(key)]
+    texts, layout, listed = _looked(store, path, above, family_form, expected)
+    keys = [key for key in listed if not is_aside(key)]
     journals = [key for key in keys if key.endswith(JOURNAL)]
     journals.extend(key for key in map(journal_key, above) if texts.get(key) is not None)
     marks = [mark_key(at, COPY_MARK) for at in above]
@@ -131,6 +127,27 @@ def take_inventory(store: Store, path: str, family_form: str, *, expected: Itera
     known = cast("dict[str, bytes]", texts)
     found = _sorted(path, layout, layouts, documents, known, rest, journals, keys)
     return replace(found, copies=tuple(copies))
+
+
+def _looked(
+    store: Store, path: str, above: list[str], form: str, expected: Iterable[str]
+) -> tuple[dict[str, bytes | None], Layout, list[str]]:
+    """The documents above, the layout of nodes of that format, and all keys at `path` and below."""
+    layout = LAYOUTS[form][0]
+    if not layout.implicit_groups and store.capabilities.listable:
+        # What lies at the path itself is in the listing.
+        listing = partial(_listed, store, layout, path, "/", expected)
+        if not above:
+            return {}, layout, listing()
+        texts, keys = together(store, partial(_above, store, above), listing)
+        return texts, layout, keys
+    # Of the draft it must be known where to list.
+    texts = _above(store, [*above, path])
+    base, layout = layout_for(form, texts, [*above, path])
+    if layout.implicit_groups:
+        tried = [key for at in above for key in layout.tried(at)]
+        texts.update(zip(tried, store.get_many(tried), strict=True))
+    return texts, layout, _listed(store, layout, path, base, expected)
 
 
 def _ends(layout: Layout) -> tuple[str, ...]:

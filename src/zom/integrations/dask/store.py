@@ -88,10 +88,9 @@ def store(  # noqa: PLR0913 - each is a choice of the caller's
             "expected a dask array and an Array, or a mapping of dask arrays by path and a Group, "
             f"got {type(data).__name__} and {type(target).__name__}"  # pyright: ignore[reportUnknownArgumentType]
         )
-    written = [writing(task) for task in tasks]
     if not compute:
-        return delayed(written)
-    imported("dask", "dask").compute(written, **options)
+        return delayed(lambda: [writing(task) for task in tasks])
+    imported("dask", "dask").compute([writing(task) for task in tasks], **options)
     arrays = {task.path: cast("Array", task.target) for task in tasks}
     return arrays if many else tasks[0].target
 

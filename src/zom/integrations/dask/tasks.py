@@ -13,7 +13,7 @@ from zom.hierarchy.executor import check_target
 from zom.packages import imported
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from zom.handles.array import Array
     from zom.stores.interface import Store
@@ -32,12 +32,15 @@ class Task:
     """None where the array is created first."""
 
 
-def delayed(written: Any) -> Any:
-    """A `Delayed` that computes what `writing` made, and gives None.
+def delayed(make: Callable[[], list[Any]]) -> Any:
+    """A `Delayed` that computes what `make` returns, such as arrays of `writing`, and gives None.
 
-    >>> delayed([]).compute()
+    >>> delayed(list).compute()
     """
-    return imported("dask", "dask").delayed(_done)(written)
+    imported("dask", "dask")
+    from zom.integrations.dask.later import Later  # noqa: PLC0415 - its class derives from dask's
+
+    return Later(make)
 
 
 def check_sendable(store: Store, targets: Iterable[Array], options: Mapping[str, Any] | None = None) -> None:
@@ -99,7 +102,3 @@ def _write_block(
     key = tuple(slice(start, start + length) for start, length in zip(starts, block.shape, strict=True))
     target[key] = block
     return np.ones((1,) * block.ndim, np.bool_)
-
-
-def _done(_: object) -> None:
-    """What a `Delayed` gives when everything is written."""

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from zom.formats import v2, v3
 from zom.integrations.xarray.writing.array_spec import array_spec
-from zom.integrations.xarray.writing.cf_variables import encoded, prepared, with_known_type
+from zom.integrations.xarray.writing.cf_variables import encoded, is_lazy, prepared, with_known_type
 from zom.model.builders.chunking import refuse
 from zom.packages import imported
 
@@ -26,6 +26,8 @@ class Written(NamedTuple):
     source: Any
     """The variable as the dataset has it, with the encoding that is asked for."""
     spec: Any
+    made: Any = None
+    """The variable as it is stored, where it is lazy and is to be written."""
 
 
 def to_spec(data: Any, *, zarr_format: int = 3, encoding: Mapping[str, Any] | None = None) -> Any:
@@ -68,9 +70,10 @@ def written(
         variables, attributes[path] = prepared(dataset, own)
         for name, variable in variables.items():
             source = with_known_type(variable) if loads else variable
-            made = encoded(name, source, zarr_format, values=False)
+            as_lazy = loads and is_lazy(source)
+            made = encoded(name, source, zarr_format, values=as_lazy)
             spec = array_spec(name, made, source, zarr_format, strict=name in (own or {}))
-            found.append(Written(f"{path}/{name}".lstrip("/"), source, spec))
+            found.append(Written(f"{path}/{name}".lstrip("/"), source, spec, made if as_lazy else None))
     return attributes, found
 
 

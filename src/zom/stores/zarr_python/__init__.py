@@ -242,6 +242,18 @@ class ZarrPythonStore(Store):
             self._run("", "write", run())
 
     @override
+    def _claim(self, key: str, value: bytes) -> bool | None:
+        if self._session is not None:
+            return super()._claim(key, value)
+
+        async def put() -> None:
+            await self._inner.set_if_not_exists(key, self._prototype.buffer.from_bytes(value))
+
+        # It doesn't say whether it did.
+        self._run(key, "create", put())
+        return None
+
+    @override
     def _create_many(self, items: Sequence[tuple[str, bytes]]) -> list[bool]:
         async def run() -> list[bool]:
             there = await self._batch(self._get(key, Range(0, 0)) for key, _ in items)

@@ -10,7 +10,7 @@ from zom.integrations.xarray.spec import datasets_of
 from zom.integrations.xarray.writing.array_spec import array_spec
 from zom.integrations.xarray.writing.cf_variables import encoded, prepared, with_known_type
 from zom.integrations.xarray.writing.existing import check_fits, existing_in, fitted, grown, uneven, unfit
-from zom.integrations.xarray.writing.filling import array_of, checked, filled, work_of
+from zom.integrations.xarray.writing.filling import array_of, checked, filled
 from zom.integrations.xarray.writing.region import located, starts_in
 from zom.integrations.xarray.writing.transfer import Transfer
 from zom.model.builders.chunking import refuse
@@ -116,8 +116,7 @@ def _changed(
         opened = made.apply()
     try:
         arrays = [array_of(each, root.store, root.path, root.layout, choices) for each in transfers]
-        work = work_of(transfers, arrays, compute=choices.compute)
-        return filled(opened, transfers, arrays, work, choices)
+        return filled(opened, transfers, arrays, choices)
     except BaseException as error:
         _take_back(existing, members, error)
         raise

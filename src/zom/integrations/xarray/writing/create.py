@@ -2,22 +2,29 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from zom.errors import ConflictError, StoreError
-from zom.handles.changes import consolidate, plan
+from zom.handles.changes import consolidate
+from zom.handles.group import handle_of
+from zom.handles.plan import Plan
 from zom.hierarchy.change.conflicts import EXISTS, conflict
+from zom.hierarchy.change.planner import plan_for
 from zom.hierarchy.stored.findings import warn
+from zom.hierarchy.stored.inventory import take_inventory
 from zom.integrations.xarray.spec import group_spec, written
-from zom.integrations.xarray.writing.filling import array_of, checked, filled, work_of
+from zom.integrations.xarray.writing.filling import array_of, checked, filled
 from zom.integrations.xarray.writing.transfer import Transfer, Values
 from zom.model.construction import outside
+from zom.stores.together import ahead
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from zom.handles.group import Group
-    from zom.handles.plan import Plan
+    from zom.hierarchy.change.plan import OnConflict
     from zom.integrations.xarray.writing.choices import Choices
     from zom.stores.interface import Store
 
@@ -33,11 +40,32 @@ def create(  # noqa: PLR0913, PLR0917 - what is written, and how
     choices: Choices,
 ) -> Any:
     """Write data where nothing is, or in place of what is there."""
+    form: Any = f"v{zarr_format}"
+    look = partial(take_inventory, store, path, form) if store.capabilities.listable else None
+    with ahead(store, look) if look else nullcontext() as found:
+        spec, transfers, block = _wanted(data, store, path, encoding, zarr_format, choices)
+        on_conflict: OnConflict = "replace" if choices.mode == "w" else "refuse"
+        change = plan_for(spec, store, path, on_conflict=on_conflict, prune=True, look=found)
+    made = Plan.of(change, handle_of)
+    _check_new(made, choices)
+    warn(made.url, made.warnings, None, outside())
+    return _applied(made, transfers, choices, block=block)
+
+
+def _wanted(  # noqa: PLR0913, PLR0917 - as `create`
+    data: Any,
+    store: Store,
+    path: str,
+    encoding: Mapping[str, Any] | None,
+    zarr_format: int,
+    choices: Choices,
+) -> tuple[Any, list[Transfer], bool]:
+    """What is to be there, what goes into it, and whether consolidated metadata is written."""
     attributes, variables = written(data, zarr_format=zarr_format, encoding=encoding, loads=True)
     spec = group_spec(attributes, variables, zarr_format)
     transfers = checked(
         [
-            Transfer(each.path, each.source, each.spec, zarr_format, (0,) * each.source.ndim)
+            Transfer(each.path, each.source, each.spec, zarr_format, (0,) * each.source.ndim, each.made)
             for each in variables
         ],
         store,
@@ -48,10 +76,7 @@ def create(  # noqa: PLR0913, PLR0917 - what is written, and how
     if block and zarr_format == 3 and not path.strip("/"):
         inline: dict[str, Any] = {"kind": "inline", "must_understand": False, "metadata": {}}
         spec = spec.replace(consolidated_metadata=inline)
-    made = plan(spec, store, path, on_conflict="replace" if choices.mode == "w" else "refuse", prune=True)
-    _check_new(made, choices)
-    warn(made.url, made.warnings, None, outside())
-    return _applied(made, transfers, choices, block=block)
+    return spec, transfers, block
 
 
 def _has_block(store: Store, consolidated: bool | None) -> bool:  # noqa: FBT001
@@ -72,18 +97,13 @@ def _check_new(made: Plan, choices: Choices) -> None:
 
 def _applied(made: Plan, transfers: list[Transfer], choices: Choices, *, block: bool) -> Any:
     """The group, once all is written; or the `Delayed` that writes what is lazy."""
-    from concurrent.futures import ThreadPoolExecutor  # noqa: PLC0415 - `zom.xarray` is light before it is used
-
     # A plan brings values along for new arrays only.
     is_new = made.path in made.made and bool(made.journal.adds)
     in_plan = is_new and not choices.write_empty_chunks
     now = {each.path: Values(each) for each in transfers if in_plan and each.is_loaded}
     left = [each for each in transfers if each.path not in now]
     arrays = [array_of(each, made.store, made.path, made.layout, choices) for each in left]
-    # While a store that answers late is waited for, dask's tasks are made.
-    with ThreadPoolExecutor(1) as meanwhile:
-        work = meanwhile.submit(work_of, left, arrays, compute=choices.compute)
-        root: Group = made.apply(data=now)
-        if block and not made.consolidated:
-            consolidate(made.store)
-        return filled(root, left, arrays, work.result(), choices)
+    root: Group = made.apply(data=now)
+    if block and not made.consolidated:
+        consolidate(made.store)
+    return filled(root, left, arrays, choices)

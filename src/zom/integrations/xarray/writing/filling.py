@@ -33,10 +33,11 @@ def checked(transfers: list[Transfer], store: Store, path: str, choices: Choices
 
         check_sendable(store, [])
     if choices.align_chunks:
-        return [aligned(each) for each in transfers]
-    if choices.safe_chunks:
+        transfers = [aligned(each) for each in transfers]
+    elif choices.safe_chunks:
         check_alignment(store.url, misaligned(lazy, path, whole=choices.mode == "r+"))
-    return transfers
+    # What can't be encoded is an error now, though graphs may be made much later.
+    return [each.ready() for each in transfers]
 
 
 def array_of(transfer: Transfer, store: Store, root: str, layout: Layout, choices: Choices) -> Array:
@@ -47,23 +48,13 @@ def array_of(transfer: Transfer, store: Store, root: str, layout: Layout, choice
     return array.with_options(write_empty_chunks=True) if choices.write_empty_chunks else array
 
 
-def work_of(transfers: Sequence[Transfer], arrays: Sequence[Array], *, compute: bool) -> Any:
-    """What dask is to compute now, or the `Delayed` that whoever writes computes later."""
-    tasks = tasks_of(transfers, arrays)
-    if compute:
-        return tasks
-    from zom.integrations.dask.tasks import delayed  # noqa: PLC0415 - only where it was asked for
-
-    return delayed(tasks)
-
-
-def filled(
-    root: Group, transfers: Sequence[Transfer], arrays: Sequence[Array], work: Any, choices: Choices
-) -> Any:
-    """Write into arrays; their group, or the `Delayed` that writes what is lazy: `work` is what `work_of` made."""
+def filled(root: Group, transfers: Sequence[Transfer], arrays: Sequence[Array], choices: Choices) -> Any:
+    """Write into arrays; their group, or the `Delayed` that writes what is lazy."""
     transfer_now(transfers, arrays)
     if not choices.compute:
-        return work
-    if work:
-        imported("dask", "dask").compute(work)
+        from zom.integrations.dask.tasks import delayed  # noqa: PLC0415 - only where it was asked for
+
+        return delayed(lambda: tasks_of(transfers, arrays))
+    if tasks := tasks_of(transfers, arrays):
+        imported("dask", "dask").compute(tasks)
     return root

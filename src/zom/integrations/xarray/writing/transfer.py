@@ -44,6 +44,8 @@ class Transfer:
     """The format."""
     starts: tuple[int, ...]
     """Where the values begin in the array."""
+    made: Any = None
+    """The variable as it is stored, where that is known already."""
 
     @property
     def name(self) -> str:
@@ -66,9 +68,16 @@ class Transfer:
         places = zip(self.starts, self.source.shape, strict=True)
         return tuple(slice(start, start + length) for start, length in places)
 
+    def ready(self) -> Transfer:
+        """The same, encoded where it is lazy: that reads nothing."""
+        return replace(self, made=self._encoded()) if self.made is None and self.is_lazy else self
+
     def encoded(self) -> Any:
         """Its values as they are stored; lazy where it is lazy."""
-        return encoded(self.name, self.source, self.number, values=True).data
+        return (self._encoded() if self.made is None else self.made).data
+
+    def _encoded(self) -> Any:
+        return encoded(self.name, self.source, self.number, values=True)
 
 
 class Values:
@@ -106,7 +115,7 @@ def aligned(transfer: Transfer) -> Transfer:
         return transfer
     chunks = aligned_chunks(transfer.source.chunks, stored_axes(transfer.spec), transfer.starts)
     source = transfer.source.chunk(dict(zip(transfer.source.dims, chunks, strict=True)))
-    return replace(transfer, source=source)
+    return replace(transfer, source=source, made=None)
 
 
 def transfer_now(transfers: Sequence[Transfer], arrays: Sequence[Array]) -> None:
@@ -140,7 +149,7 @@ def _write(transfer: Transfer, array: Array) -> None:
     rest = transfer.region[1:]
     first = transfer.starts[0]
     for start, stop in _slabs(transfer):
-        part = replace(transfer, source=transfer.source[start:stop])
+        part = replace(transfer, source=transfer.source[start:stop], made=None)
         array[(slice(first + start, first + stop), *rest)] = np.asarray(part.encoded())
 
 
