@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from zom.declaration.words import ARRAY, DEFAULTS, GROUP, HOLE, ROOT
+from zom.declaration.words import ARRAY, DEFAULTS, DOCUMENT, DOCUMENT_MARKS, GROUP, HOLE, ROOT
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -24,9 +24,16 @@ def _with(name: str) -> dict[str, Any]:
     return {"required": [name], "properties": {name: True}}
 
 
-_DOCUMENT: Final[dict[str, Any]] = {
+_MARKED: Final[dict[str, Any]] = {
     "description": "A document of Zarr, as it stands.",
-    "anyOf": [_with("zarr_format"), _with("node_type")],
+    "anyOf": [_with(name) for name in DOCUMENT_MARKS],
+}
+
+_DOCUMENT: Final = {"document": DOCUMENT}
+_RANGE: Final[Mapping[str, str]] = {
+    "start": "The first value: a number, or a date.",
+    "stop": "The last value, which is reached: a number, or a date.",
+    "step": 'How far values are apart: a number, or for dates such as "1 day".',
 }
 
 
@@ -34,28 +41,44 @@ def declaration_schema() -> dict[str, Any]:
     """The schema, draft 2020-12.
 
     >>> declaration_schema()["properties"]["format"]["anyOf"][0]
-    {'enum': [2, 3, 'draft']}
+    {'title': 'format: name', 'enum': [2, 3, 'draft']}
     """
-    root = {**_properties(ROOT), **_properties(ARRAY), **_properties(GROUP)}
+    root = {**_properties(ROOT), **_properties(ARRAY), **_properties(GROUP), **_properties(_DOCUMENT)}
     del root["for"]
+    version = {"title": "zom", "description": ROOT["zom"].text, "const": 1}
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "$id": ID,
         "title": "A declaration of a Zarr hierarchy",
         "type": "object",
         "required": ["zom"],
-        "properties": {**root, "zom": {"const": 1, "description": ROOT["zom"].text}},
-        "additionalProperties": False,
+        "properties": {**root, "zom": version},
+        "if": _MARKED,
+        "then": True,
+        "else": {"properties": dict.fromkeys((*root, "zom"), True), "additionalProperties": False},
         "$defs": {
             "node": {
                 "type": "object",
-                "if": _DOCUMENT,
-                "then": True,
+                "if": {"anyOf": [_MARKED, _with("document")]},
+                "then": {"$ref": "#/$defs/document"},
                 "else": {
                     "if": {"anyOf": [_with(name) for name in sorted(ARRAY.keys() - GROUP.keys())]},
                     "then": {"$ref": "#/$defs/array"},
-                    "else": {"$ref": "#/$defs/group"},
+                    "else": {
+                        "if": {"anyOf": [_with(name) for name in sorted(GROUP.keys() - ARRAY.keys())]},
+                        "then": {"$ref": "#/$defs/group"},
+                        "else": {"$ref": "#/$defs/either"},
+                    },
                 },
+            },
+            "document": {
+                "type": "object",
+                "if": _with("document"),
+                "then": {
+                    "properties": {**_properties(_DOCUMENT), "for": _property("for", GROUP["for"])},
+                    "additionalProperties": False,
+                },
+                "else": _MARKED,
             },
             "array": {
                 "description": "An array.",
@@ -69,6 +92,12 @@ def declaration_schema() -> dict[str, Any]:
                 "properties": _properties(GROUP),
                 "additionalProperties": False,
             },
+            "either": {
+                "description": "An array or a group, which its first words will tell.",
+                "type": "object",
+                "properties": {**_properties(ARRAY), **_properties(GROUP)},
+                "additionalProperties": False,
+            },
             "defaults": {
                 "type": "object",
                 "properties": _properties({name: ARRAY[name] for name in sorted(DEFAULTS)}),
@@ -78,7 +107,12 @@ def declaration_schema() -> dict[str, Any]:
                 "type": "object",
                 "minProperties": 1,
                 "properties": {
-                    name: {"anyOf": [{"type": "number"}, HOLE]} for name in ("start", "stop", "step")
+                    name: {
+                        "title": name,
+                        "description": text,
+                        "anyOf": [_titled(name, {"type": each}) for each in ("number", "string")],
+                    }
+                    for name, text in _RANGE.items()
                 },
                 "additionalProperties": False,
             },
@@ -87,10 +121,24 @@ def declaration_schema() -> dict[str, Any]:
 
 
 def _properties(words: Mapping[str, Word]) -> dict[str, Any]:
-    return {name: _property(word) for name, word in words.items()}
+    return {name: _property(name, word) for name, word in words.items()}
 
 
-def _property(word: Word) -> dict[str, Any]:
+def _property(name: str, word: Word) -> dict[str, Any]:
+    said = {"title": name, "description": word.text}
     if not word.schema:
-        return {"description": word.text}
-    return {"description": word.text, "anyOf": [dict(word.schema), HOLE]}
+        return said
+    return {**said, "anyOf": [_titled(name, form) for form in (*_forms(word.schema), HOLE)]}
+
+
+def _forms(schema: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    """The alternatives of a schema, those of alternatives among them."""
+    if list(schema) != ["anyOf"]:
+        return [schema]
+    return [form for each in schema["anyOf"] for form in _forms(each)]
+
+
+def _titled(name: str, form: Mapping[str, Any]) -> dict[str, Any]:
+    """One form of several, with a title: where they have none, editors show that of the root once for each form."""
+    kind = "expression" if form is HOLE else form.get("type", "name" if "enum" in form else "form")
+    return {"title": f"{name}: {kind}", **form}
