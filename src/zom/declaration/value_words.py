@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
+import numpy as np
+
+from zom.declaration.dates import counted, step_words
 from zom.declaration.element import UnfitError
 from zom.declaration.values import are_same, stated
 
 if TYPE_CHECKING:
-    import numpy as np
-
     from zom.extension.datatype import DataType
 
 __all__ = ["MOST", "value_words"]
@@ -42,6 +43,8 @@ def value_words(values: np.ndarray[Any, Any], kind: DataType) -> Any:
 
 
 def _candidates(values: np.ndarray[Any, Any]) -> list[Any]:
+    if values.dtype.kind == "M":
+        return _date_candidates(values)
     listed = values.tolist()
     found: list[Any] = []
     if values.dtype.kind in "iuf":
@@ -50,3 +53,17 @@ def _candidates(values: np.ndarray[Any, Any]) -> list[Any]:
     if len(listed) <= _LISTED and values.dtype.kind in "iufbTUO":
         found.append(listed)
     return found
+
+
+def _date_candidates(values: np.ndarray[Any, Any]) -> list[Any]:
+    """A range by months or by a length of time, or the dates one by one."""
+    texts = [str(each) for each in values[:_LISTED]]
+    found: list[Any] = []
+    if "NaT" not in texts[:2]:
+        months = np.diff(values[:2].astype("M8[M]")).astype(int).tolist()
+        found = [
+            {"start": texts[0], "step": step}
+            for step in (step_words(values[1] - values[0]), counted(months[0], "month"))
+            if step is not None
+        ]
+    return [*found, texts] if len(values) <= _LISTED else found

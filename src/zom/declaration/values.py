@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
+from zom.declaration.dates import clock_of, is_date
 from zom.declaration.element import UnfitError, element_of
 from zom.json.python_value import is_dict, is_list
 from zom.problems import show
@@ -14,6 +15,7 @@ from zom.problems import show
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from zom.declaration.dates import Clock
     from zom.extension.datatype import DataType
 
 __all__ = ["are_same", "stated", "steps_of", "unlike"]
@@ -90,12 +92,18 @@ def _between(start: float, stop: Any, count: int) -> list[Any]:
     return [float(each) for each in np.linspace(float(start), float(stop), count)]
 
 
-def stated(given: Any, shape: Sequence[int], kind: DataType) -> np.ndarray[Any, Any]:
+def stated(
+    given: Any, shape: Sequence[int], kind: DataType, units: Any = None, calendar: Any = None
+) -> np.ndarray[Any, Any]:
     """The elements that `given` states: a list of lists, a range along the one dimension, or one value for all.
+
+    Dates may stand for numbers where `units` are a time since a date.
 
     >>> from zom.extension.resolve import data_type
     >>> stated({"start": 0, "step": 2}, (3,), data_type("int8"))
     array([0, 2, 4], dtype=int8)
+    >>> stated({"start": "2000-01-31", "step": "12 hours"}, (3,), data_type("float32"), "days since 2000-01-01")
+    array([30. , 30.5, 31. ], dtype=float32)
     """
     size = math.prod(shape)
     if size > MOST:
@@ -105,6 +113,9 @@ def stated(given: Any, shape: Sequence[int], kind: DataType) -> np.ndarray[Any, 
     if is_dict(given):
         if len(shape) != 1:
             raise UnfitError("a list, for a range has one dimension", show(given))
+        clock = clock_of(kind, units, calendar)
+        if clock is not None and _has_dates(given):
+            return _array(clock.range(given, shape[0], MOST), tuple(shape), kind)
         steps = steps_of(given, shape[0])
         if kind.numpy().kind in "iu" and all(float(each).is_integer() for each in steps):
             steps = [int(each) for each in steps]
@@ -113,7 +124,22 @@ def stated(given: Any, shape: Sequence[int], kind: DataType) -> np.ndarray[Any, 
         found = _lengths(given)[: len(shape) if kind.kind == "complex" else None]
         if found != tuple(shape):
             raise UnfitError(f"values of shape {list(shape)}", f"values of shape {list(found)}")
+    if kind.kind in {"int", "uint", "float"}:
+        given = _dated(given, clock_of(kind, units, calendar))
     return _array(given, tuple(shape), kind)
+
+
+def _has_dates(given: dict[str, Any]) -> bool:
+    return given.keys() <= _RANGE and any(isinstance(given.get(name), str) for name in ("start", "stop"))
+
+
+def _dated(given: Any, clock: Clock | None) -> Any:
+    """The same values with numbers in the place of dates."""
+    if clock is None:
+        return given
+    if is_list(given):
+        return [_dated(each, clock) for each in given]
+    return clock.number(given) if is_date(given) else given
 
 
 def _lengths(given: Any) -> tuple[int, ...]:
