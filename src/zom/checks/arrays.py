@@ -5,7 +5,6 @@ They read the resolved array, so they see the view of a spec only.
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from zom.checks.check import Breach, Outcome, Site, Skip, unpublished
@@ -36,8 +35,6 @@ __all__ = [
     "required_names",
     "shard_lengths",
 ]
-
-_INDEX = re.compile(r"-?[0-9]+")
 
 
 class Bounds(NamedTuple):
@@ -97,15 +94,6 @@ def one_of_words(texts: Sequence[str], word: str = "or") -> str:
 # --- dimensions --------------------------------------------------------------------------------------
 
 
-def _places(view: ResolvedArray, name: str) -> tuple[int, ...]:
-    """The dimensions called `name`: by name or by place."""
-    if not _INDEX.fullmatch(name):
-        return view.indexes(name)
-    index = int(name)
-    index += view.rank if index < 0 else 0
-    return (index,) if 0 <= index < view.rank else ()
-
-
 @unpublished
 def rank(site: Site, bounds: Bounds) -> Outcome:
     """The array has as many dimensions as the bounds say."""
@@ -160,7 +148,7 @@ def lengths(site: Site, bounds: Mapping[str, Bounds]) -> Outcome:
 def known_chunks(site: Site, names: Collection[str]) -> Outcome:
     """The lengths of chunks can be told, along these dimensions, where the array has them."""
     view = site.node.resolved
-    if view.chunks is not None or not any(_places(view, name) for name in names):
+    if view.chunks is not None or not any(view.indexes(name) for name in names):
         return ()
     return (site.breach(view.chunks_path, "chunks of known lengths", "chunks that can't be told"),)
 
@@ -187,7 +175,7 @@ def _wrong_lengths(
             one_of_words([str(length) for length in wrong], "and"),
         )
         for name, wanted in bounds.items()
-        for index in _places(view, name)
+        for index in view.indexes(name)
         if (wrong := [length for length in found[index] if not wanted.fits(length)])
     ]
 

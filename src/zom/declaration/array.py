@@ -16,6 +16,7 @@ from zom.declaration.words import ARRAY, FORM, check_words
 from zom.errors import ExtensionError, SpecError, UnknownName
 from zom.extension.registry import did_you_mean, near
 from zom.extension.resolve import data_type
+from zom.formats.dimension import dimensions_called
 from zom.json.python_value import is_dict, is_list
 from zom.model.builders.build import item_size
 from zom.model.builders.chunking import INNER_BYTES, auto_chunks, auto_shards, chosen_chunks
@@ -140,7 +141,7 @@ def _built(  # noqa: PLR0913, PLR0917 - all that an array is made of
     arguments = {name: full[name] for name in _built_from(scope.family) if name in full}
     for name in ("chunks", "shards"):
         if name in arguments:
-            arguments[name] = _parts(name, arguments[name], said, at, problems)
+            arguments[name] = _parts(name, arguments[name], said, len(shape), at, problems)
     _cut(arguments, shape, item_size(kind))
     dims = said.get("dims")
     if dims is not None:
@@ -158,7 +159,9 @@ def _built(  # noqa: PLR0913, PLR0917 - all that an array is made of
     if "values" not in said:
         return spec, None
     try:
-        return spec, stated(said["values"], shape, kind)
+        attributes: Mapping[str, Any] = arguments.get("attributes", {})
+        time = (attributes.get("units"), attributes.get("calendar"))
+        return spec, stated(said["values"], shape, kind, *time)
     except UnfitError as unfit:
         problems.add(unfit.problem(at.child("values")))
     return None
@@ -195,24 +198,27 @@ def _spelled(kind: DataType, form: str) -> Any:
     return kind.to_v3() if form == "v3" else None
 
 
-def _parts(name: str, given: Any, said: Mapping[str, Any], at: At, problems: Problems) -> Any:
+def _parts(  # noqa: PLR0913, PLR0917 - as above
+    name: str, given: Any, said: Mapping[str, Any], rank: int, at: At, problems: Problems
+) -> Any:
     """Chunks or shards as `build` takes them, or as a text."""
     place = at.child(name)
     if not is_dict(given):
         return given
-    dims = said.get("dims")
-    if dims is None:
-        problems.add(place.problem(FORM, "lengths in order, for there are no dims", show(given), "add dims"))
-        return None
-    own = said.get(name)
-    known = [each for each in dims if each]
+    dims, own = said.get("dims"), said.get(name)
+    known = [each for each in dims or () if each]
+    lengths: list[Any] = [None] * rank
     for dim, length in given.items():
-        if is_dict(own) and dim in own and dim not in dims:
-            hint = did_you_mean(near(dim, known), known)
-            problems.add(place.child(dim).problem(FORM, "a name among dims", show(dim), hint))
+        called = dimensions_called(dim, dims, rank)
+        if not called and is_dict(own) and dim in own:
+            hint = did_you_mean(near(dim, known), known) or (None if known else "add dims")
+            expected = "a name among dims" if known else "the place of a dimension"
+            problems.add(place.child(dim).problem(FORM, expected, show(dim), hint))
         if isinstance(length, str) and length != "whole":
             problems.add(place.child(dim).problem(FORM, 'a length, "whole" or null', show(length)))
-    return tuple(None if given.get(dim) == "whole" else given.get(dim) for dim in dims)
+        for index in called:
+            lengths[index] = None if length == "whole" else length
+    return tuple(lengths)
 
 
 def _cut(arguments: dict[str, Any], shape: tuple[int, ...], itemsize: int) -> None:

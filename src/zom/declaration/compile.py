@@ -9,14 +9,15 @@ from zom.declaration.array import array_of
 from zom.declaration.built import BUILDERS, built
 from zom.declaration.expression import UNFILLED, filled
 from zom.declaration.loop import MOST_NODES, turns
-from zom.declaration.words import ARRAY, DEFAULTS, FORM, GROUP, ROOT, WORD, check_words
+from zom.declaration.scope import scope_below
+from zom.declaration.words import ARRAY, FORM, GROUP, ROOT, WORD, check_words, hint_for, is_document
 from zom.errors import PathError, SpecError
 from zom.extension.registry import did_you_mean, near
 from zom.formats.detection import family_of, parse_as
 from zom.formats.resolve import resolve
 from zom.json.python_value import is_dict
 from zom.paths import parse_path
-from zom.problems import rule, show, split_pointer
+from zom.problems import rule, show
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -36,7 +37,6 @@ TWICE = rule(
     source="the form of declarations, docs/declaring.md",
 )
 
-_DOCUMENT: Final = frozenset({"zarr_format", "node_type"})
 _ONLY_GROUP: Final = GROUP.keys() - ARRAY.keys()
 _ONLY_ARRAY: Final = ARRAY.keys() - GROUP.keys()
 
@@ -63,11 +63,11 @@ class Compiler:
         if not is_dict(declared):
             self.problems.add(at.problem(FORM, "a mapping: an array or a group", show(declared)))
             return
-        if declared.keys() & _DOCUMENT:
-            self._document({name: each for name, each in declared.items() if name != "for"}, scope, at)
-            return
         if "document" in declared:
             self._stated_document(declared, scope, at)
+            return
+        if is_document(declared):
+            self._document({name: each for name, each in declared.items() if name != "for"}, scope, at)
             return
         if "for" in declared and not at.path:
             self.problems.add(
@@ -82,7 +82,7 @@ class Compiler:
     def _kind(self, declared: Mapping[str, Any], at: At) -> str | None:
         words = {*ARRAY, *GROUP} if at.path else {*ARRAY, *GROUP, *ROOT}
         for name in sorted(declared.keys() - words):
-            hint = "say it at the root" if name in ROOT else did_you_mean(near(name, words), words)
+            hint = "say it at the root" if name in ROOT else hint_for(name, words)
             self.problems.add(
                 at.child(name).problem(WORD, "a word for an array or a group", show(name), hint)
             )
@@ -112,7 +112,7 @@ class Compiler:
             spec: Spec = parse_as(scope.family, document)
         except SpecError as error:
             for problem in error.problems:
-                place = at.child(*split_pointer(problem.pointer))
+                place = at.inside(problem.pointer)
                 self.problems.add(place.problem(FORM, problem.expected, problem.found, problem.fix))
             return
         self._tree(spec, at)
@@ -151,20 +151,7 @@ class Compiler:
             if name in GROUP and name != "for"
         }
         said = check_words(own, GROUP, at, self.problems, "a group")
-        unknown = said.get("defaults", {}).keys() - DEFAULTS
-        for name in sorted(unknown):
-            hint = did_you_mean(near(name, DEFAULTS), DEFAULTS)
-            self.problems.add(
-                at.child("defaults", name).problem(WORD, "a word that may be a default", show(name), hint)
-            )
-        defaults = check_words(
-            {name: each for name, each in said.get("defaults", {}).items() if name in DEFAULTS},
-            ARRAY,
-            at.child("defaults"),
-            self.problems,
-            "an array",
-        )
-        below = scope.inside(said.get("sizes", {}), defaults)
+        below = scope_below(scope, said, at, self.problems)
         words = [name for name in BUILDERS if name in said]
         if len(words) > 1:
             self.problems.add(at.problem(WORD, "one builder of a group", " and ".join(words)))

@@ -45,13 +45,8 @@ class Declaration:
         inside = (
             problem.inside[1:] if problem.inside[:1] == ("attributes",) and len(problem.inside) > 1 else ()
         )
-        place = at.source.place((*at.path, *(problem.inside if "attributes" in _words(at) else inside)))
+        place = at.source.place(
+            (*at.path, *(problem.inside if is_dict(at.value) and "attributes" in at.value else inside))
+        )
         line, column = place or (None, None)
         return replace(problem, line=line, column=column, key=at.source.name or problem.key)
-
-
-def _words(at: At) -> Mapping[str, Any]:
-    here: Any = at.source.value
-    for step in at.path:
-        here = here[step] if is_dict(here) and step in here else {}
-    return here if is_dict(here) else {}

@@ -16,17 +16,16 @@ from zom.declaration.compile import Compiler
 from zom.declaration.declaration import Declaration
 from zom.declaration.expression import filled
 from zom.declaration.include import included
+from zom.declaration.kept_template import template_problems
 from zom.declaration.parameters import parameters_of
-from zom.declaration.scope import Scope
+from zom.declaration.scope import Scope, scope_below
 from zom.declaration.source import At, Problems, read_source, source_of_mapping
-from zom.declaration.words import ARRAY, DEFAULTS, FORM, GROUP, ROOT, check_words
+from zom.declaration.words import FORM, GROUP, ROOT, check_words
 from zom.errors import DeclarationError, SpecError, UnknownName
 from zom.formats.node_view import spec_tree
 from zom.json.python_value import is_dict
-from zom.json.read import read_json
 from zom.model.tree import unflatten
 from zom.problems import rule, show
-from zom.template.models import Template
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -84,7 +83,10 @@ def compiled(source: Source, parameters: Mapping[str, Any]) -> Declaration:
     spec = _assembled(compiler, source.name, problems)
     asked = tuple(dict.fromkeys(name for root in roots for name in root.get("conventions", ())))
     made = Declaration(spec, compiler.values, asked, (), compiler.places)
-    found = [*_judged(made, sources, roots, problems), *_templated(made, sources, roots, problems)]
+    found = [
+        *_judged(made, sources, roots, problems),
+        *template_problems(made.spec, sources, roots, problems),
+    ]
     found = [made.located(problem) for problem in found]
     for problem in found:
         if problem.severity == "error":
@@ -117,11 +119,7 @@ def _scope(sources: Sequence[Source], scope: Scope, problems: Problems) -> Scope
             for name in ("sizes", "defaults")
             if name in source.value
         }
-        said = check_words(own, GROUP, at, problems, "a group")
-        defaults = said.get("defaults", {})
-        words = {name: ARRAY[name] for name in DEFAULTS}
-        defaults = check_words(defaults, words, at.child("defaults"), problems, "defaults")
-        scope = scope.inside(said.get("sizes", {}), defaults)
+        scope = scope_below(scope, check_words(own, GROUP, at, problems, "a group"), at, problems)
     return scope
 
 
@@ -174,43 +172,3 @@ def _judged(
                     At(source, ("conventions", index)).problem(FORM, "the name of a convention", message, fix)
                 )
     return list(judge(spec_tree(made.spec), asked).problems) if asked else []
-
-
-def _templated(
-    made: Declaration, sources: Sequence[Source], roots: Sequence[Mapping[str, Any]], problems: Problems
-) -> list[Problem]:
-    found: list[Problem] = []
-    for source, root in zip(sources, roots, strict=True):
-        given = root.get("template")
-        if given is None:
-            continue
-        at = At(source, ("template",))
-        try:
-            if isinstance(given, str):
-                given = _template_file(source, given, at, problems)
-            if given is not None:
-                found += Template.parse({"zom_template": 1, **given}).check(made.spec)
-        except SpecError as error:
-            for problem in error.problems:
-                problems.add(at.problem(FORM, problem.expected, problem.found, problem.fix))
-    return found
-
-
-def _template_file(source: Source, name: str, at: At, problems: Problems) -> Mapping[str, Any] | None:
-    if source.folder is None:
-        problems.add(at.problem(FORM, "a template, for the declaration is no file", show(name)))
-        return None
-    file = source.folder / name
-    try:
-        if file.suffix in {".yaml", ".yml", ".toml"}:
-            return cast("Mapping[str, Any]", read_source(file, name).value)
-        text = file.read_bytes()
-    except OSError as cause:
-        problems.add(at.problem(FORM, "a file that can be read", f"{show(name)}: {cause.strerror}"))
-        return None
-    faults: list[Any] = []
-    value = read_json(text, faults)
-    if faults or not is_dict(value):
-        problems.add(at.problem(FORM, "a template in JSON", show(name)))
-        return None
-    return value

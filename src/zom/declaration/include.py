@@ -14,7 +14,7 @@ from zom.problems import rule, show
 if TYPE_CHECKING:
     from zom.declaration.source import Problems, Source
 
-__all__ = ["included"]
+__all__ = ["file_below", "included", "source_below"]
 
 INCLUDE = rule(
     "declaration/include",
@@ -43,6 +43,33 @@ def included(source: Source, problems: Problems) -> list[Source]:
     return found
 
 
+def file_below(root: Path, folder: Path, name: str, place: At, problems: Problems) -> Path | None:
+    """The file that `name` means, seen from `folder`; None, and a problem, where it is not `root` or below."""
+    try:
+        file = (folder / name).resolve()
+    except (OSError, ValueError):  # a zero in the name, or links that lead in a circle
+        problems.add(place.problem(INCLUDE, "the name of a file", show(name)))
+        return None
+    if "://" not in name and file.is_relative_to(root):
+        return file
+    fix = "put it beside the declaration, or below"
+    problems.add(place.problem(INCLUDE, "a file beside the declaration or below", show(name), fix))
+    return None
+
+
+def source_below(file: Path, place: At, name: str, problems: Problems) -> Source | None:
+    """What the file says; None where it can't be read, which is a problem."""
+    if not file.is_file():
+        problems.add(place.problem(INCLUDE, "a file that is there", show(name)))
+        return None
+    try:
+        return read_source(file, name)
+    except SpecError as error:
+        for problem in error.problems:
+            problems.add(problem)
+    return None
+
+
 def _follow(  # noqa: PLR0913, PLR0917 - what is known of the way here
     source: Source,
     way: tuple[Path, ...],
@@ -61,29 +88,16 @@ def _follow(  # noqa: PLR0913, PLR0917 - what is known of the way here
         return
     for index, name in enumerate(given if is_list(given) else [given]):
         place = at.child(index) if is_list(given) else at
-        file = (way[-1].parent / name).resolve()
-        if not file.is_relative_to(root):
-            fix = "put it beside the declaration, or below"
-            problems.add(place.problem(INCLUDE, "a file beside the declaration or below", show(name), fix))
-        elif file in way:
+        file = file_below(root, way[-1].parent, name, place, problems)
+        if file is None:
+            continue
+        if file in way:
             problems.add(place.problem(INCLUDE, "files that don't include themselves", show(name)))
         elif file in seen:
             continue
         elif len(found) >= _MOST_FILES:
             problems.add(place.problem(INCLUDE, f"at most {_MOST_FILES} files", "more"))
         else:
-            inner = _read(file, place, name, problems)
+            inner = source_below(file, place, name, problems)
             if inner is not None:
                 _follow(inner, (*way, file), root, found, seen, problems)
-
-
-def _read(file: Path, place: At, name: str, problems: Problems) -> Source | None:
-    if not file.is_file():
-        problems.add(place.problem(INCLUDE, "a file that is there", show(name)))
-        return None
-    try:
-        return read_source(file, name)
-    except SpecError as error:
-        for problem in error.problems:
-            problems.add(problem)
-    return None

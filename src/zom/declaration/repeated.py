@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any, Final
 
+from zom.declaration.words import is_document
 from zom.json.value import exact_text
 
 __all__ = ["gathered"]
 
-_DOCUMENT: Final = frozenset({"zarr_format", "node_type", "document"})
 _FEWEST: Final = 3
 """So many members are shorter as a loop."""
 
@@ -25,7 +25,7 @@ def gathered(members: dict[str, Any], depth: int) -> dict[str, Any]:
     made: dict[str, Any] = {}
     for names in alike.values():
         said = members[names[0]]
-        if len(names) < _FEWEST or said.keys() & _DOCUMENT:
+        if len(names) < _FEWEST or is_document(said):
             made.update({name.replace("${", "$${"): said for name in names})
             continue
         variable, listed = _listed(names)

@@ -5,15 +5,17 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Final
 
+from zom.declaration.words import ARRAY, DEFAULTS, check_words
 from zom.formats import draft, v2, v3
 from zom.json.python_value import is_dict
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from zom.declaration.source import At, Problems
     from zom.model.family import Family
 
-__all__ = ["Scope", "merged"]
+__all__ = ["Scope", "merged", "scope_below"]
 
 _FAMILIES: Final[Mapping[str, Family]] = {"v2": v2.V2, "v3": v3.V3, "draft": draft.DRAFT}
 
@@ -41,6 +43,22 @@ class Scope:
     def turn(self, names: Mapping[str, Any]) -> Scope:
         """The scope of one turn of a loop."""
         return replace(self, names={**self.names, **names})
+
+
+_INHERITED: Final = {name: ARRAY[name] for name in sorted(DEFAULTS)}
+
+
+def scope_below(scope: Scope, said: Mapping[str, Any], at: At, problems: Problems) -> Scope:
+    """The scope below a group that says so; words that are no defaults are problems.
+
+    >>> from zom.declaration.source import At, Problems, source_of_mapping
+    >>> at = At(source_of_mapping({}))
+    >>> scope_below(Scope(), {"sizes": {"x": 2}, "defaults": {"dtype": "int8"}}, at, Problems()).defaults
+    {'dtype': 'int8'}
+    """
+    given = said.get("defaults", {})
+    defaults = check_words(given, _INHERITED, at.child("defaults"), problems, "defaults")
+    return scope.inside(said.get("sizes", {}), defaults)
 
 
 def merged(below: Mapping[str, Any], above: Mapping[str, Any]) -> dict[str, Any]:

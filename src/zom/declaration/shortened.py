@@ -17,6 +17,7 @@ from zom.declaration.expression import escaped, unescaped
 from zom.declaration.repeated import gathered
 from zom.declaration.scope import Scope
 from zom.declaration.source import At, Problems, source_of_mapping
+from zom.declaration.words import is_document
 from zom.errors import SpecWarning
 from zom.formats.resolve import resolve
 from zom.json.python_value import is_dict
@@ -206,7 +207,7 @@ def _agreed(listed: Iterable[dict[str, Any] | None]) -> dict[str, int]:
 def _document(spec: Any) -> dict[str, Any]:
     document = dict(spec.to_dict())
     # A document of the draft doesn't say what it is.
-    return document if document.keys() & {"zarr_format", "node_type"} else {"document": document}
+    return document if is_document(document) else {"document": document}
 
 
 def _is_plain_group(spec: Any) -> bool:

@@ -17,9 +17,10 @@ from zom.declaration.toml_text import read_toml
 from zom.declaration.yaml_text import read_yaml
 from zom.errors import DeclarationError
 from zom.json.place import locate
+from zom.json.python_value import is_dict, is_list
 from zom.json.read import read_json
 from zom.json.value import thaw
-from zom.problems import Fault, Problem, pointer_of, rule, show
+from zom.problems import Fault, Problem, pointer_of, rule, show, split_pointer
 
 if TYPE_CHECKING:
     from zom.declaration.places import Places
@@ -68,6 +69,24 @@ class At:
     def child(self, *steps: str | int) -> At:
         """The place of a value inside of this one."""
         return At(self.source, (*self.path, *steps), self.node)
+
+    def inside(self, pointer: str) -> At:
+        """The place to which a JSON pointer leads from this one."""
+        found = self
+        for step in split_pointer(pointer):
+            found = found.child(int(step) if is_list(found.value) and step.isdecimal() else step)
+        return found
+
+    @property
+    def value(self) -> Any:
+        """The value that stands here; None where there is none."""
+        here: Any = self.source.value
+        for step in self.path:
+            inside = step in here if is_dict(here) else is_list(here) and step in range(len(here))
+            if not inside:
+                return None
+            here = cast("Any", here)[step]
+        return here
 
     def of(self, node: str) -> At:
         """The same place, which declares the node at the path `node`."""

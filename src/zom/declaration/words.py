@@ -14,11 +14,25 @@ from zom.json.python_value import is_dict, is_list
 from zom.problems import rule, show
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Collection, Mapping
 
     from zom.declaration.source import At, Problems
 
-__all__ = ["ARRAY", "DEFAULTS", "DOCUMENT", "FORM", "GROUP", "ROOT", "WORD", "Word", "check_words", "is_open"]
+__all__ = [
+    "ARRAY",
+    "DEFAULTS",
+    "DOCUMENT",
+    "DOCUMENT_MARKS",
+    "FORM",
+    "GROUP",
+    "ROOT",
+    "WORD",
+    "Word",
+    "check_words",
+    "hint_for",
+    "is_document",
+    "is_open",
+]
 
 WORD = rule(
     "declaration/word",
@@ -214,6 +228,19 @@ DOCUMENT: Final = Word(
     is_dict,
 )
 
+DOCUMENT_MARKS: Final = ("node_type", "zarr_format")
+"""A node that has one of these is a document of Zarr and stands for itself."""
+
+
+def is_document(said: Mapping[str, Any]) -> bool:
+    """Whether a node is a document of Zarr, as it stands or as the word `document` says it.
+
+    >>> is_document({"zarr_format": 3}), is_document({"document": {}}), is_document({"members": {}})
+    (True, True, False)
+    """
+    return not said.keys().isdisjoint({*DOCUMENT_MARKS, "document"})
+
+
 GROUP: Final[Mapping[str, Word]] = {
     "attributes": _ATTRIBUTES,
     "members": Word(
@@ -336,6 +363,34 @@ def is_open(value: Any) -> bool:
     return value is UNFILLED or any(map(is_open, inner))
 
 
+_ELSEWHERE: Final[Mapping[str, tuple[str, ...]]] = {
+    **dict.fromkeys(("dimension_names", "dimensions", "_ARRAY_DIMENSIONS"), ("dims", "sizes")),
+    "data_type": ("dtype",),
+    **dict.fromkeys(("chunk_shape", "chunk_grid", "chunksizes"), ("chunks",)),
+    **dict.fromkeys(("compressor", "compressors", "compression"), ("compress",)),
+    **dict.fromkeys(("_FillValue", "missing_value"), ("missing",)),
+    "fill": ("fill_value",),
+    **dict.fromkeys(("dimension_separator", "chunk_key_encoding"), ("separator",)),
+    **dict.fromkeys(("attrs", "metadata"), ("attributes",)),
+    **dict.fromkeys(("data_vars", "variables", "arrays", "groups", "children"), ("members",)),
+    "coords": ("coordinates",),
+    "data": ("values",),
+    "zom_template": ("template",),
+    "version": ("zom",),
+}
+"""The words of documents, netCDF, xarray and templates, and those that declarations have for the same."""
+
+
+def hint_for(name: str, words: Collection[str]) -> str | None:
+    """What to write in the place of an unknown word.
+
+    >>> hint_for("dimension_names", ARRAY), hint_for("chunsk", ARRAY)
+    ("write 'dims'", "did you mean 'chunks'?")
+    """
+    meant = next((each for each in _ELSEWHERE.get(name, ()) if each in words), None)
+    return f"write {meant!r}" if meant else did_you_mean(near(name, words), words)
+
+
 def check_words(
     value: Mapping[str, Any], words: Mapping[str, Word], at: At, problems: Problems, what: str
 ) -> dict[str, Any]:
@@ -344,7 +399,7 @@ def check_words(
     for name, inner in value.items():
         word = words.get(name)
         if word is None:
-            hint = did_you_mean(near(name, words), words)
+            hint = hint_for(name, words)
             problems.add(at.child(name).problem(WORD, f"a word for {what}", show(name), hint))
         elif is_open(inner):
             if is_dict(inner):  # what can be known of it spares problems that follow from this one

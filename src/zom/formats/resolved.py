@@ -15,6 +15,7 @@ from zom.extension.axis import Axis
 from zom.extension.definition import name_of
 from zom.extension.link import parse_links
 from zom.extension.registry import unknown_text
+from zom.formats.dimension import dimensions_called
 from zom.json.python_value import is_dict, is_list
 from zom.problems import Path, show
 
@@ -192,14 +193,14 @@ class ResolvedArray:
         return str(index) if name is None else f'"{name}"'
 
     def indexes(self, name: str) -> tuple[int, ...]:
-        """The dimensions called `name`: mostly one, or none.
+        """The dimensions called `name`, or at that place: mostly one, or none.
 
         >>> from zom import v3
         >>> from zom.formats.resolve import resolve
         >>> resolve(v3.ArraySpec.build(shape=(4,), dtype="int8", dimension_names=["y"])).indexes("y")
         (0,)
         """
-        return tuple(index for index, known in enumerate(self.names or ()) if known == name)
+        return dimensions_called(name, self.names, self.rank)
 
 
 def inner_links(link: Link) -> list[Link]:

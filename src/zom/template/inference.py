@@ -12,6 +12,7 @@ import re
 from typing import TYPE_CHECKING, Any, Final, cast
 
 from zom.errors import ZomError
+from zom.formats.dimension import is_place
 from zom.formats.resolve import resolve
 from zom.model.output import member_specs
 from zom.model.tree import walk
@@ -29,7 +30,6 @@ Document = dict[str, Any]
 """A template, or a pattern, as JSON."""
 
 _DIGITS = re.compile(r"[0-9]+")
-_INDEX = re.compile(r"-?[0-9]+")
 _SYNTAX = re.compile(r"[\\^$.|?*+()\[\]{}/]")
 _MOST_LENGTHS: Final = 8
 """How many lengths of chunks are listed before they become a range."""
@@ -246,7 +246,7 @@ def _chunks(views: Sequence[ResolvedArray], *, by_place: bool) -> dict[str, Any]
     if any(view.chunks is None for view in views):
         return {}
     every = {name for view in views for name in view.names or (None,) * view.rank}
-    named = None not in every and not any(_INDEX.fullmatch(name) for name in every if name is not None)
+    named = None not in every and not any(map(is_place, filter(None, every)))
     if not named and not by_place:
         return {}
     found: dict[str, set[int]] = {}

@@ -10,7 +10,6 @@ beyond what one document says.
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self, cast
 
 from pydantic import Field
@@ -19,6 +18,7 @@ from zom.errors import SpecError
 from zom.extension.datatype import data_types
 from zom.extension.field import OrAbsent
 from zom.extension.registry import did_you_mean, near
+from zom.formats.dimension import dimensions_called, is_place
 from zom.json.value import JSON, JSONDict
 from zom.json.write import write_json
 from zom.model.fields import AS_IT_IS
@@ -53,8 +53,6 @@ if TYPE_CHECKING:
     from zom.template.parts import Pattern
 
 __all__ = ["ArrayTemplate", "GroupTemplate", "NodeTemplate", "Template"]
-
-_INDEX = re.compile(r"-?[0-9]+")
 
 
 class Template(Defined):
@@ -246,8 +244,8 @@ def _dimension_faults(
     name: str, names: tuple[str | None, ...] | None, rank: int | None, path: Path
 ) -> Iterator[Fault]:
     """That an array with these names, or of this rank, has no dimension called `name`."""
-    if _INDEX.fullmatch(name):
-        if rank is not None and not -rank <= int(name) < rank:
+    if is_place(name):
+        if rank is not None and not dimensions_called(name, names, rank):
             yield Fault(NAME, path, f"the place of one of {rank} dimensions", show(name))
     elif names is not None and name not in names and None not in names:
         fix = did_you_mean(near(name, [known for known in names if known is not None]))
