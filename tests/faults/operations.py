@@ -196,6 +196,13 @@ def regrown(folder):
     row.resize((12,))
 
 
+def many(form, groups):
+    """Groups of eight arrays."""
+    group = FAMILIES[form].GroupSpec
+    arrays = {f"a{place}": array(form, (2,), "int8", (2,)) for place in range(8)}
+    return group(members={f"m{number}": group(members=arrays) for number in range(groups)})
+
+
 def with_rows(form, *, shards=None):
     """The tree, and beside it an array whose last chunk or shard holds one of its five elements."""
 
@@ -335,6 +342,15 @@ for form in ("v2", "v3", "draft"):
             zom.materialize(
                 spec(form), str(folder / "S"), data={"a": values((8,), 3), "g/a": values((6, 4), 9)}
             )
+
+        # Of so many documents, missing directories are filled aside.
+        @operation(f"materialize many, {form}", nothing, repairs=(("S", ""),))
+        def _(folder, form=form):
+            zom.materialize(many(form, 3), str(folder / "S"))
+
+        @operation(f"materialize many beside others, {name}", tree(form, consolidated=consolidated))
+        def _(folder, form=form):
+            zom.materialize(many(form, 2), str(folder / "S"), "more")
 
         def changed(form):
             """The tree with attributes, a shape and members that are others."""

@@ -10,9 +10,9 @@ TEMPORARY = ".zom-"
 """How the names of temporary files begin, which are random."""
 
 
-def is_hidden(name):
-    """Whether zom hides a file from every listing: a temporary one, or that of a lock."""
-    return name.startswith(TEMPORARY) or name.endswith(".__lock")
+def is_hidden(path):
+    """Whether zom hides a file from every listing: it is in a hidden directory, a temporary one, or that of a lock."""
+    return any(name.startswith(TEMPORARY) for name in path.split("/")) or path.endswith(".__lock")
 
 
 def snapshot(folder):
@@ -59,8 +59,8 @@ def digest(tree):
     made = hashlib.sha256()
     parts = []
     for path, value in tree.items():
-        folder, _, name = path.rpartition("/")
-        shown = f"{folder}/{TEMPORARY}" if name.startswith(TEMPORARY) else path
+        names = path.split("/")
+        shown = "/".join(TEMPORARY if name.startswith(TEMPORARY) else name for name in names)
         parts.append((shown, b"\0directory" if value is None else value))
     for path, value in sorted(parts):
         made.update(f"{len(path)} {len(value)} {path}".encode())
@@ -70,8 +70,4 @@ def digest(tree):
 
 def files(tree):
     """The files that are seen: hidden ones and empty directories are left out."""
-    return {
-        path: value
-        for path, value in tree.items()
-        if value is not None and not is_hidden(path.rpartition("/")[2])
-    }
+    return {path: value for path, value in tree.items() if value is not None and not is_hidden(path)}

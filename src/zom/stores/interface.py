@@ -194,6 +194,9 @@ class Store(Backend):
         pairs: list[tuple[str, bytes]] = []
         for key, value in given:
             check_stored_key(key)
+            if type(value) is bytes:
+                pairs.append((key, value))
+                continue
             with self._told(key, "write"):
                 pairs.append((key, _as_bytes(value)))
         if pairs:

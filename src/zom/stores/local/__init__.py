@@ -49,6 +49,7 @@ from zom.stores.local.files import (
 from zom.stores.local.lock_files import LOCK_END, LockFiles, is_lock_file, remove_abandoned_lock
 from zom.stores.local.obstacles import file_obstacles, folds_names
 from zom.stores.local.snapshot import FileSnapshot
+from zom.stores.local.staging import remove_abandoned_staging
 from zom.stores.local.temporary import OWN, TEMPORARY, link_in_place, put_in_place, remove_abandoned
 
 if TYPE_CHECKING:
@@ -258,8 +259,12 @@ class LocalStore(Store):
         self._make()
         written: list[str] = []
         try:
+            written += self._directories.put_new(items)
+            done = set(written)
             with self._directories.writing():
                 for key, value in items:
+                    if key in done:
+                        continue
                     with self._told(key, "write"):
                         self._directories.put_alone(key, value, put_in_place)
                     written.append(key)
@@ -492,6 +497,12 @@ class LocalStore(Store):
                 path = here.removeprefix(".").removeprefix("/")
                 if not folders and not names and "/.zom." in f"/{path}":
                     left.add(path)  # of a change, which was killed, or could not remove it at its end
+                staged = remove_abandoned_staging(folders, directory)
+                # Those of living writers are not looked into.
+                folders[:] = [name for name in folders if not name.startswith(TEMPORARY)]
+                swept += len(staged)
+                if staged:
+                    left.add(path)
                 for name in names:
                     if self._is_swept(name, directory):
                         swept += 1

@@ -17,10 +17,11 @@ from zom.stores.interrupts import Uninterrupted, many_uninterrupted
 from zom.stores.local.direct import open_below
 from zom.stores.local.files import give_back, kind, open_directory, refuse_dangling
 from zom.stores.local.lock_files import is_lock_file, remove_abandoned_lock
+from zom.stores.local.staging import remove_abandoned_staging, write_new
 from zom.stores.local.temporary import TEMPORARY, discard, let_go, remove_abandoned, write_temporary
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator
+    from collections.abc import Callable, Generator, Sequence
 
     from zom.stores.local.lock_files import LockFiles
     from zom.stores.locks import Taken
@@ -35,6 +36,9 @@ _STAYS = {
     *(errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOTDIR, errno.ELOOP),
 }
 """What a directory answers that is not removed: it is not empty, or somebody else's."""
+
+_BATCH = 8
+"""From how many values on it is asked whether their directories are missing."""
 
 _MANY = 1 << 16
 """How many directories are kept in mind as durable."""
@@ -142,6 +146,7 @@ class Directories:
                             remove_abandoned(name, at)
                         elif is_lock_file(name):
                             remove_abandoned_lock(name, at)
+                    remove_abandoned_staging(folders, at)
                     for name in folders:
                         with suppress(OSError):
                             os.rmdir(name, dir_fd=at)
@@ -183,6 +188,12 @@ class Directories:
                 self.tidy(path)
                 raise
         raise AssertionError  # pragma: no cover - the last attempt has returned or raised
+
+    def put_new(self, items: Sequence[tuple[str, bytes]]) -> list[str]:
+        """Write those of many values whose directories are missing, and which are not made durable one by one; their keys."""
+        if len(items) < _BATCH or self._sync_names:
+            return []
+        return write_new(items, self.open, sync=self._sync_files)
 
     def put_alone(
         self, key: str, value: bytes | memoryview[int], place: Callable[[int, str, str], bool]

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 __all__ = [
+    "DIRECTORY",
     "LONG",
     "READ",
     "bounds",
@@ -46,7 +47,7 @@ _MOST = 0x7FFFF000
 
 # Without O_NONBLOCK, opening a pipe waits for a writer, for ever if need be.
 READ = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0)
-_DIRECTORY = (
+DIRECTORY = (
     os.O_RDONLY | getattr(os, "O_DIRECTORY", 0) | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0)
 )
 
@@ -77,7 +78,7 @@ def open_directory(root: int, names: Sequence[str], *, create: bool = False, dur
 
 def _open_below(here: int, name: str, *, create: bool) -> int:
     try:
-        return os.open(name, _DIRECTORY, dir_fd=here)
+        return os.open(name, DIRECTORY, dir_fd=here)
     except FileNotFoundError:
         if not create:
             raise
@@ -87,7 +88,7 @@ def _open_below(here: int, name: str, *, create: bool) -> int:
         raise
     with suppress(FileExistsError):
         os.mkdir(name, dir_fd=here)
-    return os.open(name, _DIRECTORY, dir_fd=here)
+    return os.open(name, DIRECTORY, dir_fd=here)
 
 
 def give_back(descriptor: int) -> None:

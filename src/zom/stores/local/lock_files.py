@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
     from zom.stores.locks import Taken
 
-__all__ = ["LOCK_END", "LockFiles", "is_lock_file", "lock_name", "remove_abandoned_lock"]
+__all__ = ["LOCK_END", "LockFiles", "is_in_place", "is_lock_file", "lock_name", "remove_abandoned_lock"]
 
 LOCK_END = ".__lock"
 """How the names of lock files end."""
@@ -207,7 +207,7 @@ def remove_abandoned_lock(name: str, directory: int) -> bool:
         return False
     try:
         lock(descriptor, wait=False)
-        if not _is_in_place(descriptor, directory, name):
+        if not is_in_place(descriptor, directory, name):
             return False
         os.unlink(name, dir_fd=directory)
     except (BlockingIOError, FileNotFoundError):
@@ -226,7 +226,7 @@ def _locked(directory: int, name: str) -> int:
             continue
         try:
             lock(descriptor, wait=True)
-            if _is_in_place(descriptor, directory, name):
+            if is_in_place(descriptor, directory, name):
                 return descriptor
         except OSError as error:
             os.close(descriptor)
@@ -260,13 +260,14 @@ def _remove_others(directory: int, name: str) -> None:
     descriptor = os.open(name, _OPEN & ~os.O_RDWR, dir_fd=directory)
     try:
         lock(descriptor, wait=True, shared=True)
-        if _is_in_place(descriptor, directory, name):
+        if is_in_place(descriptor, directory, name):
             os.unlink(name, dir_fd=directory)
     finally:
         give_back(descriptor)
 
 
-def _is_in_place(descriptor: int, directory: int, name: str) -> bool:
+def is_in_place(descriptor: int, directory: int, name: str) -> bool:
+    """Whether the open file is still the one of that name in the open `directory`."""
     try:
         there = os.stat(name, dir_fd=directory, follow_symlinks=False)
     except FileNotFoundError:

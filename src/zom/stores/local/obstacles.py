@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from zom.stores.local.files import kind
-from zom.stores.local.temporary import OWN
+from zom.stores.local.temporary import OWN, TEMPORARY
 from zom.stores.obstacles import Obstacle
 
 if TYPE_CHECKING:
@@ -244,6 +244,7 @@ class _Look:
         )
         try:
             for here, folders, files, at in os.fwalk(".", dir_fd=descriptor):
+                folders[:] = [name for name in folders if not name.startswith(TEMPORARY)]
                 linked = [
                     each
                     for each in folders

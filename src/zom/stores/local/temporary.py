@@ -16,6 +16,7 @@ from zom.stores.local.whole_locks import is_possible, lock, unlock
 from zom.stores.locks import remake_in_children
 
 __all__ = [
+    "NEW",
     "OWN",
     "TEMPORARY",
     "discard",
@@ -34,7 +35,7 @@ OWN = ".zom-"
 TEMPORARY = f"{OWN}tmp-"
 """How the names of temporary files begin."""
 
-_NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0)
+NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0)
 
 
 class _Names:
@@ -122,7 +123,7 @@ _writing = _Writing()
 def write_temporary(directory: int, value: bytes | memoryview[int], *, sync: bool) -> tuple[str, int]:
     """The name of a temporary file that holds `value`, and its descriptor, open as long as it is held."""
     name = _names.next()
-    descriptor = os.open(name, _NEW, 0o666, dir_fd=directory)
+    descriptor = os.open(name, NEW, 0o666, dir_fd=directory)
     try:
         _writing.descriptors.add(descriptor)
         hold(descriptor)

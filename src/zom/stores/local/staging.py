@@ -1,0 +1,251 @@
+"""New directories, filled where nobody looks, and put in their places whole.
+
+In a directory that exists, a value is written aside, locked, renamed and unlocked. Below one that is missing there is
+nobody to keep out: whoever writes a key, or holds its lock, has a file in its directory. So missing directories are
+filled below a hidden one, without locks, and the topmost of them takes its name in one step. That step fails where there is
+anything by then but an empty directory, and its values are written one by one.
+
+The hidden directory holds a file that its writer keeps locked: a sweep removes what has no living writer.
+"""
+
+from __future__ import annotations
+
+import os
+from contextlib import suppress
+from itertools import count
+from typing import TYPE_CHECKING
+
+from zom.stores.interrupts import Uninterrupted
+from zom.stores.local.files import DIRECTORY, LONG, give_back, write_all
+from zom.stores.local.lock_files import is_in_place, is_lock_file
+from zom.stores.local.temporary import (
+    NEW,
+    TEMPORARY,
+    let_go,
+    remove_abandoned,
+    temporary_name,
+    write_temporary,
+)
+from zom.stores.local.whole_locks import lock
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+
+__all__ = ["remove_abandoned_staging", "write_new"]
+
+_WORTH = 4
+"""For how many values below one existing directory a hidden one is made."""
+
+
+def write_new(
+    items: Sequence[tuple[str, bytes]], open_path: Callable[[str], int], *, sync: bool
+) -> list[str]:
+    """Write those of the values whose directories are missing; their keys. `sync` writes their bytes to disk.
+
+    `open_path` gives a descriptor of a directory that exists. What is missing in the answer was not written.
+    """
+    missing = _Missing(open_path)
+    try:
+        by_home: dict[str, dict[str, dict[str, bytes]]] = {}
+        for key, value in items:
+            directory, _, name = key.rpartition("/")
+            top = None if len(key) >= LONG or is_lock_file(name) else missing.top_of(directory)
+            if top is not None:
+                trees = by_home.setdefault(top.rpartition("/")[0], {})
+                trees.setdefault(top, {})[key] = value
+    finally:
+        missing.close()
+    written: list[str] = []
+    for home, trees in by_home.items():
+        if sum(map(len, trees.values())) >= _WORTH:
+            with suppress(OSError):  # the values are written one by one, which tells what is wrong
+                written += _write_below(home, trees, open_path, sync=sync)
+    return written
+
+
+def _write_below(
+    home: str, trees: Mapping[str, Mapping[str, bytes]], open_path: Callable[[str], int], *, sync: bool
+) -> list[str]:
+    """Write new directories in the existing one at `home`; the keys of those that took their names."""
+    written: list[str] = []
+    parent = open_path(home)
+    try:
+        staging = _Staging(parent)
+        try:
+            for top, values in trees.items():
+                files = {key[len(top) + 1 :]: value for key, value in values.items()}
+                if staging.put(top[len(home) :].lstrip("/"), files, sync=sync):
+                    written += values
+        finally:
+            with Uninterrupted():
+                staging.close()
+    finally:
+        give_back(parent)
+    return written
+
+
+class _Missing:
+    """Which directories are missing: each is looked for once."""
+
+    def __init__(self, open_path: Callable[[str], int]) -> None:
+        self._open_path = open_path
+        self._tops: dict[str, str | None] = {"": None}
+        self._above = ""
+        self._descriptor = -1
+
+    def top_of(self, path: str) -> str | None:
+        """The topmost missing directory of `path`; None where it exists."""
+        below: list[str] = []
+        at = path
+        while at not in self._tops:
+            below.append(at)
+            at = at.rpartition("/")[0]
+        top = self._tops[at]
+        for each in reversed(below):
+            if top is None and not self._exists(each):
+                top = each
+            self._tops[each] = top
+        return top
+
+    def _exists(self, path: str) -> bool:
+        """Whether anything has that name; True where nobody knows."""
+        above, _, name = path.rpartition("/")
+        try:
+            if self._descriptor < 0 or self._above != above:
+                self.close()
+                self._descriptor = self._open_path(above)
+                self._above = above
+            os.stat(name, dir_fd=self._descriptor, follow_symlinks=False)
+        except FileNotFoundError:
+            return self._descriptor < 0
+        except OSError:
+            return True
+        return True
+
+    def close(self) -> None:
+        """Give the descriptor back."""
+        descriptor, self._descriptor = self._descriptor, -1
+        if descriptor >= 0:
+            give_back(descriptor)
+
+
+class _Staging:
+    """A hidden directory in the open directory `parent`, which others can't enter."""
+
+    def __init__(self, parent: int) -> None:
+        self._parent = parent
+        self._name = temporary_name()
+        self._numbers = count()
+        self._here = self._held = -1
+        self._mark = ""
+        with Uninterrupted():
+            os.mkdir(self._name, 0o700, dir_fd=parent)
+            try:
+                self._here = os.open(self._name, DIRECTORY, dir_fd=parent)
+                self._mark, self._held = write_temporary(self._here, b"", sync=False)
+                self._hold()
+            except BaseException:
+                self.close()
+                raise
+
+    def _hold(self) -> None:
+        """Lock the mark. Where files can't be locked, locks of keys are no files, and can't be seen either."""
+        lock(self._held, wait=False)
+        if not is_in_place(self._held, self._here, self._mark):
+            raise BlockingIOError  # a sweep had the lock first
+
+    def put(self, name: str, files: Mapping[str, bytes], *, sync: bool) -> bool:
+        """Make the new directory `name` of `files` by their paths in it; False where that could not be done."""
+        tree = str(next(self._numbers))
+        try:
+            self._fill(tree, files, sync=sync)
+            os.rename(tree, name, src_dir_fd=self._here, dst_dir_fd=self._parent)
+        except OSError:
+            _remove_tree(tree, self._here)
+            return False
+        except BaseException:
+            _remove_tree(tree, self._here)
+            raise
+        return True
+
+    def _fill(self, tree: str, files: Mapping[str, bytes], *, sync: bool) -> None:
+        made: set[str] = set()
+        for path, value in files.items():
+            place = f"{tree}/{path}"
+            _make(place.rpartition("/")[0], self._here, made)
+            descriptor = os.open(place, NEW, 0o666, dir_fd=self._here)
+            try:
+                write_all(descriptor, value)
+                if sync:
+                    os.fsync(descriptor)
+            except BaseException:
+                give_back(descriptor)
+                raise
+            os.close(descriptor)  # network file systems tell only here that the disk is full
+
+    def close(self) -> None:
+        """Remove the directory, in which nothing is left; what can't be removed is swept."""
+        if self._held >= 0:
+            with suppress(OSError):
+                os.unlink(self._mark, dir_fd=self._here)
+            with suppress(OSError):
+                let_go(self._held)
+        if self._here >= 0:
+            give_back(self._here)
+        with suppress(OSError):
+            os.rmdir(self._name, dir_fd=self._parent)
+
+
+def _make(path: str, here: int, made: set[str]) -> None:
+    """Make the directory `path` and those above it that are not in `made`."""
+    below: list[str] = []
+    while path and path not in made:
+        below.append(path)
+        path = path.rpartition("/")[0]
+    for each in reversed(below):
+        os.mkdir(each, dir_fd=here)
+        made.add(each)
+
+
+def _remove_tree(name: str, directory: int) -> None:
+    """Remove the directory `name` with all that is below it, as far as that can be done."""
+    with suppress(OSError):
+        top = os.open(name, DIRECTORY, dir_fd=directory)
+        try:
+            for _, folders, files, at in os.fwalk(".", topdown=False, dir_fd=top):
+                for each in files:
+                    with suppress(OSError):
+                        os.unlink(each, dir_fd=at)
+                for each in folders:
+                    with suppress(OSError):
+                        os.rmdir(each, dir_fd=at)
+        finally:
+            give_back(top)
+        os.rmdir(name, dir_fd=directory)
+
+
+def remove_abandoned_staging(names: Iterable[str], directory: int) -> list[str]:
+    """Remove the hidden directories among `names` of the open `directory` that have no living writer; those removed."""
+    return [name for name in names if name.startswith(TEMPORARY) and _is_removed(name, directory)]
+
+
+def _is_removed(name: str, directory: int) -> bool:
+    try:
+        here = os.open(name, DIRECTORY, dir_fd=directory)
+    except FileNotFoundError:
+        return False
+    try:
+        with os.scandir(here) as entries:
+            inside = [entry.name for entry in entries]
+        marks = [each for each in inside if each.startswith(TEMPORARY)]
+        if not all(remove_abandoned(mark, here) for mark in marks):
+            return False
+    finally:
+        give_back(here)
+    if inside:
+        _remove_tree(name, directory)
+    else:
+        # Its writer may be about to lock it: then it is not empty any more.
+        with suppress(OSError):
+            os.rmdir(name, dir_fd=directory)
+    return True
