@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from pydantic.config import JsonDict
 
-__all__ = ["HoldsCodecs", "InnerCodecs", "with_inner_codecs"]
+__all__ = ["HoldsCodecs", "InnerCodecs", "holds_codecs", "with_inner_codecs"]
 
 _MARK: Final[JsonDict] = {"x-zom-is": "codecs"}
 InnerCodecs: TypeAlias = Annotated[list[Any], Field(json_schema_extra=_MARK)]
@@ -40,6 +40,17 @@ class HoldsCodecs(Configuration):
 def _lists(model: type[Configuration]) -> tuple[str, ...]:
     fields = model.model_fields.items()
     return tuple(name for name, field in fields if field.json_schema_extra == _MARK)
+
+
+def holds_codecs(definition: Mapping[str, Any]) -> bool:
+    """Whether the definition is that of a codec with lists of codecs in its configuration.
+
+    >>> holds_codecs({"name": "sharding_indexed", "configuration": {}}), holds_codecs({"name": "bytes"})
+    (True, False)
+    """
+    name = definition.get("name")
+    codec = codecs.find(name) if isinstance(name, str) else None
+    return codec is not None and bool(_lists(codec.configuration))
 
 
 def with_inner_codecs(definition: Mapping[str, Any], change: Callable[[str, Any], Any]) -> Mapping[str, Any]:

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast
 
-from zom.extension.inner_codecs import with_inner_codecs
+from zom.extension.inner_codecs import holds_codecs, with_inner_codecs
 from zom.extension.resolve import parse_v3
+from zom.json.python_value import is_dict
 from zom.json.value import thaw
 from zom.problems import Path, dotted
 
@@ -51,7 +52,10 @@ def spelled_in_full(spec: Spec) -> tuple[Spec, tuple[str, ...]]:
     made: dict[str, Any] = {}
     for name in ("data_type", "chunk_grid", "chunk_key_encoding", "codecs"):
         value = document[name]
-        full = _data_type(value) if name == "data_type" else _full(value, (name,), places)
+        if name == "data_type":
+            full = _data_type(value)
+        else:
+            full = value if _is_full(value, holds=name == "codecs") else _full(value, (name,), places)
         if full is not value:
             made[name] = full
             if name == "data_type":
@@ -69,6 +73,17 @@ def _data_type(value: Any) -> Any:
     parsed = parse_v3(thaw(members), [])
     name = members.get("name")
     return name if parsed is not None and isinstance(parsed.to_json("v3"), str) else members
+
+
+def _is_full(value: Any, *, holds: bool) -> bool:
+    """Whether a definition, or a list of them, is in full: most are, and `_full` takes longer to say so.
+
+    Where it `holds` codecs, those may be within others: then nobody knows.
+    """
+    for each in value if isinstance(value, (list, tuple)) else (value,):
+        if not is_dict(each) or each.get("must_understand") is True or (holds and holds_codecs(each)):
+            return False
+    return True
 
 
 def _full(value: Any, path: Path, places: list[str]) -> Any:

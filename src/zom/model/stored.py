@@ -67,7 +67,10 @@ def stored_names(document: JSONDict, family: Family) -> JSONDict:
     >>> stored_names(JSONDict({"_members": 1, "members_": 2}), V3)
     {'members': 1, 'members_': 2}
     """
-    if not any(name.startswith("_") for name in document):
+    for name in document:
+        if name[:1] == "_":
+            break
+    else:
         return document
     return JSONDict(
         {

@@ -33,14 +33,14 @@ from zom.portable import TWINS
 from zom.stores.interface import Wanted
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
     from zom.hierarchy.change.plan import OnConflict, Verb
     from zom.hierarchy.stored.layout import Layout
     from zom.model.compare import Change
     from zom.model.family import NodeKind
     from zom.model.spec import Spec
-    from zom.problems import Problem, Rule
+    from zom.problems import Fault, Problem, Rule
     from zom.stores.interface import Store
 
 __all__ = ["FEW", "Ledger", "clearing_of", "found_at", "is_within"]
@@ -189,8 +189,12 @@ class Ledger:
         if without is not None:
             above, _, name = without.rpartition("/")
             beside.get(above or "/", set()).discard(name)
+        judged: dict[str, Fault | None] = {}
         for path in () if self.keeps_names else new:
-            refused = forbidden_name(path.rpartition("/")[2], form)
+            name = path.rpartition("/")[2]
+            if name not in judged:
+                judged[name] = forbidden_name(name, form)
+            refused = judged[name]
             if refused is not None:
                 self.conflict(NAME, path, refused.expected, refused.found, "choose another name")
         for path, fault in new_name_faults(new, beside, form):
@@ -234,6 +238,8 @@ class Ledger:
         if not new:
             return
         there = (self.found.listed | self.writes.keys()) - self.removes.keys() - set(self.gone)
+        if there.isdisjoint(_directories(there)):
+            return
         above = {key[:end]: key for key in there for end in _slashes(key) if key[:end] in new}
         for key in sorted(new):
             held = next((key[:end] for end in _slashes(key) if key[:end] in there), above.get(key))
@@ -382,6 +388,21 @@ def _slashes(key: str) -> Iterator[int]:
     while at >= 0:
         yield at
         at = key.find("/", at + 1)
+
+
+def _directories(keys: Iterable[str]) -> set[str]:
+    """All directories that keys lie in, those above others, too; each is looked at once.
+
+    >>> sorted(_directories(["a/b/c", "a/d", "e"]))
+    ['a', 'a/b']
+    """
+    found: set[str] = set()
+    for key in keys:
+        at = key.rpartition("/")[0]
+        while at and at not in found:
+            found.add(at)
+            at = at.rpartition("/")[0]
+    return found
 
 
 def _natural(path: str) -> tuple[str, ...]:

@@ -27,6 +27,7 @@ __all__ = [
     "names_in_tree",
     "new_name_faults",
     "taken_name",
+    "taken_names",
 ]
 
 
@@ -66,6 +67,28 @@ def names_in_tree(
         for name, faults in found.items():
             yield from placed(faults, [*names, name], level)
         waiting.extend(([*names, name], members[name]) for name in reversed(list(members)))
+
+
+def taken_names(store: Store, paths: Iterable[str], form: FormatName) -> dict[str, str]:
+    """What is expected in place of each of the paths that can't be a node's in this store.
+
+    >>> from zom.stores.memory import MemoryStore
+    >>> taken_names(MemoryStore(), ["/a", "/a/zarr.json", "/a/.zom.journal"], "v3")
+    {'/a/.zom.journal': 'names that are no files of zom'}
+    """
+    free: set[str] = set()
+    taken: dict[str, str] = {}
+    for path in paths:
+        above, _, name = path.rpartition("/")
+        # The same names come again and again, and those above a node are judged with the group that has them.
+        if name in free and above not in taken and is_key(path[1:]) and store.holds(path[1:]):
+            continue
+        wanted = taken_name(store, path, form)
+        if wanted is None:
+            free.add(name)
+        else:
+            taken[path] = wanted
+    return taken
 
 
 def taken_name(store: Store, path: str, form: FormatName) -> str | None:
@@ -119,12 +142,16 @@ def new_name_faults(
     for path in paths:
         above, _, name = path.rpartition("/")
         groups.setdefault(above or "/", {})[name] = None
+    judged: dict[str, list[Fault]] = {}
     for above, names in groups.items():
         prefix = f"{above.rstrip('/')}/"
         for name in names:
-            faults: list[Fault] = []
-            portable_faults(name, form, faults)
-            yield from ((prefix + name, fault) for fault in faults)
+            faults = judged.get(name)
+            if faults is None:
+                faults = judged[name] = []
+                portable_faults(name, form, faults)
+            if faults:
+                yield from ((prefix + name, fault) for fault in faults)
         old = [name for name in beside.get(above, ()) if name not in names]
         for name, fault in twin_faults([*old, *names]):
             if name in names:

@@ -28,7 +28,7 @@ from zom.hierarchy.change.conflicts import (
 )
 from zom.hierarchy.change.create import check_path, entry_text
 from zom.hierarchy.change.ledger import Ledger, clearing_of, is_within
-from zom.hierarchy.change.new_names import taken_name
+from zom.hierarchy.change.new_names import taken_names
 from zom.hierarchy.change.plan_text import changes_words, count_of
 from zom.hierarchy.stored.chunks import in_grid
 from zom.hierarchy.stored.inventory import Inventory, above_all, key_form, take_inventory
@@ -81,11 +81,10 @@ def plan_for(  # noqa: PLR0913 - each is a choice of the caller's
         raise TypeError(message)
     check_spelling(spelling)
     names = check_path(spec, path)
-    nodes = {
-        join((*names, *inner.split("/")[1:])) if inner != "/" else join(names): node
-        for inner, node in walk(spec)
-    }
-    taken = {at: wanted for at in nodes if (wanted := taken_name(store, at, spec.family.form))}
+    base = join(names)
+    above = base if names else ""
+    nodes = {above + inner if inner != "/" else base: node for inner, node in walk(spec)}
+    taken = taken_names(store, nodes, spec.family.form)
     if taken:
         taken = {at: wanted for at, wanted in taken.items() if taken.keys().isdisjoint(above_all(at))}
         nodes = {at: node for at, node in nodes.items() if taken.keys().isdisjoint((at, *above_all(at)))}
