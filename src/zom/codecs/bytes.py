@@ -67,6 +67,7 @@ class BytesCodec(Codec):
     name = "bytes"
     aliases = ("endian",)
     kind = "array->bytes"
+    sees_lengths = False
     configuration = BytesConfiguration
     draft_name = "endian"
     draft_configuration = EndianConfiguration

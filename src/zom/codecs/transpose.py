@@ -53,6 +53,7 @@ class TransposeCodec(Codec):
 
     name = "transpose"
     kind = "array->array"
+    sees_lengths = False
     configuration = TransposeConfiguration
 
     def thread(

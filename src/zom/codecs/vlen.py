@@ -43,6 +43,7 @@ class VlenCodec(Codec):
     """A codec of items of any length: array -> bytes."""
 
     kind = "array->bytes"
+    sees_lengths = False
     holds_objects = True
     takes: ClassVar[Literal["string", "bytes"]]
     """The data type, and its kind."""

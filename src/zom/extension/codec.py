@@ -85,6 +85,10 @@ class Codec(ABC):
     """The last part of the draft's URI, before the version: `gzip`."""
     draft_configuration: ClassVar[type[Configuration] | None] = None
     """The draft's configuration where it is not the v3 one."""
+    sees_lengths: ClassVar[bool] = True
+    """Whether `thread` may find other faults in chunks of other lengths, or with another fill value.
+
+    Where it asks only for the data type and the number of dimensions, one verdict counts for all."""
     registered: ClassVar[bool] = True
     """Whether the name stands in the core specification or in zarr-extensions."""
 

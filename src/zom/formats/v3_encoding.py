@@ -61,10 +61,10 @@ _JUDGED = ("data_type", "fill_value", "chunk_grid", "chunk_key_encoding", "codec
 
 _Verdict = tuple[tuple[Fault, ...], Any]
 _arrays: Memo[Encoding] = Memo()
-_sights: Memo[bool] = Memo()
 _types: Memo[_Verdict] = Memo()
 _grids: Memo[_Verdict] = Memo()
 _keys: Memo[_Verdict] = Memo()
+_links: Memo[tuple[Link, ...]] = Memo()
 _chains: Memo[_Verdict] = Memo()
 
 
@@ -80,11 +80,16 @@ def encoding_of(
         judged.pop("codecs", None)
     text = exact_text(judged)
     if shape is None:
-        return _arrays.get((text, None), lambda: _judge_array(judged, shape))
+        return _arrays.get((text, None), lambda: _judge_array(judged, shape, sees_lengths=True))
     # Along dimensions of the length 0 faults of others are put right.
     seen = shape if 0 in shape else len(shape)
-    sees_lengths = _sights.get((text, seen), lambda: _sees_lengths(judged, shape))
-    return _arrays.get((text, shape if sees_lengths else seen), lambda: _judge_array(judged, shape))
+    known = _arrays.current()
+    found = known.get((text, seen)) or known.get((text, shape))
+    if found is None:
+        sees_lengths = _sees_lengths(judged, shape)
+        found = _judge_array(judged, shape, sees_lengths=sees_lengths)
+        known[text, shape if sees_lengths else seen] = found
+    return found
 
 
 def _sees_lengths(values: Mapping[str, Any], shape: tuple[int, ...] | None) -> bool:
@@ -94,14 +99,8 @@ def _sees_lengths(values: Mapping[str, Any], shape: tuple[int, ...] | None) -> b
     return grid is None or grid.sees_lengths
 
 
-def _seen(shape: tuple[int, ...] | None, grid: Any) -> tuple[int, ...] | None:
-    """What the chunk grid sees of the array's shape."""
-    if shape is None or _sees_lengths({"chunk_grid": grid}, shape):
-        return shape
-    return tuple([min(length, 1) for length in shape])
-
-
-def _judge_array(values: Mapping[str, Any], shape: tuple[int, ...] | None) -> Encoding:
+def _judge_array(values: Mapping[str, Any], shape: tuple[int, ...] | None, *, sees_lengths: bool) -> Encoding:
+    """Judge the members of an array, of whose shape the chunk grid may see the lengths."""
     faults: list[Fault] = []
     data_type, fill = None, None
     links: tuple[Link, ...] = ()
@@ -114,16 +113,16 @@ def _judge_array(values: Mapping[str, Any], shape: tuple[int, ...] | None) -> En
         faults.extend(found)
     if "chunk_grid" in values:
         read = parse_grid(values["chunk_grid"], values.get("codecs"), shape, faults)
-        found, grid = _grids.get((exact_text(read), _seen(shape, read)), lambda: _judge_grid(read, shape))
+        seen = shape if shape is None or sees_lengths else tuple([min(length, 1) for length in shape])
+        found, grid = _grids.get((exact_text(read), seen), lambda: _judge_grid(read, shape))
         faults.extend(found)
     if "chunk_key_encoding" in values:
         encoding = values["chunk_key_encoding"]
         found, keys = _keys.get(exact_text(encoding), lambda: _judge_keys(encoding))
         faults.extend(found)
     if "codecs" in values:
-        codecs, elements = values["codecs"], Elements(grid.lengths, data_type, fill)
-        parts = (exact_text(codecs), typed, grid.lengths)
-        found, links = _chains.get(parts, lambda: _judge_chain(codecs, elements))
+        elements = Elements(grid.lengths, data_type, fill)
+        found, links = _judge_codecs(values["codecs"], elements, typed, exact_text(values.get("data_type")))
         faults.extend(found)
     inner = None if shape is None else _inner_chunks(links, len(shape))
     # A codec that nobody knows may make shards.
@@ -208,9 +207,23 @@ def _judge_keys(value: Any) -> _Verdict:
     return tuple(faults), None if configuration is None else partial(encoding.form, configuration)
 
 
-def _judge_chain(codecs: Any, elements: Elements) -> _Verdict:
+def _judge_codecs(codecs: Any, elements: Elements, typed: str | bytes, named: str | bytes) -> _Verdict:
+    """The faults of a list of codecs, and its links.
+
+    `typed` is the text of the data type and the fill value, `named` that of the data type alone.
+    """
+    text = exact_text(codecs)
+    links = _links.get(text, lambda: tuple(parse_links(codecs)))
+    lengths = elements.lengths
+    if any(link.codec is not None and link.codec.sees_lengths for link in links):
+        seen: Any = typed, lengths
+    else:
+        seen = named, None if lengths is None else len(lengths)
+    return _chains.get((text, seen), lambda: _judge_chain(links, elements))
+
+
+def _judge_chain(links: tuple[Link, ...], elements: Elements) -> _Verdict:
     faults: list[Fault] = []
-    links = tuple(parse_links(codecs))
     check_links(links, elements, faults, ("codecs",))
     return tuple(faults), links
 

@@ -98,6 +98,7 @@ class BloscCodec(Codec):
 
     name = "blosc"
     kind = "bytes->bytes"
+    sees_lengths = False
     configuration = BloscConfiguration
     v2_id = "blosc"
     v2_configuration = BloscV2Configuration

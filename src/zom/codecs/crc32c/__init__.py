@@ -26,6 +26,7 @@ class Crc32cCodec(Codec):
 
     name = "crc32c"
     kind = "bytes->bytes"
+    sees_lengths = False
 
     def thread(
         self,

@@ -47,6 +47,7 @@ class GzipCodec(Codec):
 
     name = "gzip"
     kind = "bytes->bytes"
+    sees_lengths = False
     configuration = GzipConfiguration
     v2_id = "gzip"
     v2_configuration = GzipV2Configuration

@@ -56,6 +56,7 @@ class ZstdCodec(Codec):
 
     name = "zstd"
     kind = "bytes->bytes"
+    sees_lengths = False
     configuration = ZstdConfiguration
     v2_id = "zstd"
     v2_configuration = ZstdV2Configuration
