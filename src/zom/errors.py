@@ -66,6 +66,13 @@ class _ProblemsError(ZomError):
         self.subject = subject
         super().__init__(self.problems, subject)
 
+    def __repr__(self) -> str:
+        count = len(self.problems)
+        first = f": {str(self.problems[0])[:200]}" if count else ""
+        return (
+            f"<{type(self).__name__} {self.subject!r}: {count:,} problem{'' if count == 1 else 's'}{first}>"
+        )
+
     def __str__(self) -> str:
         errors = [problem for problem in self.problems if problem.severity == "error"]
         shown = errors or list(self.problems)

@@ -110,7 +110,7 @@ def _steps(directory: str) -> Iterator[tuple[str, str]]:
         yield "read back", "the same, bit for bit; and the store's spec is the one declared"
     problems = zom.validate(place, conventions=["xarray", "cf"], data="all").problems
     yield "checked", f"the store, every chunk decoded, coordinates in order: {_count(problems)}"
-    yield "exported", _export(directory, spec, problems)
+    yield "exported", _export(directory, spec, problems, root)
 
 
 def _count(problems: tuple[Problem, ...]) -> str:
@@ -139,13 +139,12 @@ def _compare(root: Group, values: Mapping[str, Any]) -> None:
             raise RuntimeError(f"{path}: what was read is not what was written")
 
 
-def _export(directory: str, spec: v3.GroupSpec, problems: tuple[Problem, ...]) -> str:
+def _export(directory: str, spec: v3.GroupSpec, problems: tuple[Problem, ...], root: Group) -> str:
     import zom  # noqa: PLC0415 - slow to import
     from zom.cli.document import read_document  # noqa: PLC0415 - slow to import
     from zom.cli.file import write_text  # noqa: PLC0415 - slow to import
     from zom.cli.schema_check import schema_problems  # noqa: PLC0415 - slow to import
     from zom.json.write import write_json  # noqa: PLC0415 - as the others
-    from zom.views.html import html_page  # noqa: PLC0415 - slow to import
 
     document = os.path.join(directory, _SPEC)  # noqa: PTH118 - pathlib is slow to import
     schema = zom.json_schema(zom.template.infer(spec))
@@ -154,10 +153,21 @@ def _export(directory: str, spec: v3.GroupSpec, problems: tuple[Problem, ...]) -
         os.path.join(directory, _SCHEMA),  # noqa: PTH118 - as above
         write_json(schema, indent=2) + "\n",
     )
-    write_text(os.path.join(directory, _REPORT), html_page(spec, problems))  # noqa: PTH118 - as above
+    write_text(os.path.join(directory, _REPORT), _page(spec, problems, root))  # noqa: PTH118 - as above
     wrong = schema_problems(read_document(document), schema)
     fits = "does not fit" if wrong else "fits"
     return f"{_SPEC}, which {fits} {_SCHEMA}, a JSON Schema for every other language"
+
+
+def _page(spec: v3.GroupSpec, problems: tuple[Problem, ...], root: Group) -> str:
+    """The report: what was checked, how large the arrays are, which chunks are stored, and how the field looks."""
+    from zom.cli.pictures import picture_of, stored_arrays  # noqa: PLC0415 - slow to import
+    from zom.views.html.page import Seen, hierarchy_page  # noqa: PLC0415 - slow to import
+
+    stored = stored_arrays(root.store, "", spec)
+    # The field first: of each coordinate there is one chunk.
+    stored = {path: stored[path] for path in sorted(stored, key=lambda path: -stored[path].nbytes)}
+    return hierarchy_page(spec, problems, seen=Seen(stored, {}, {"/t2m": picture_of(root["t2m"])}))
 
 
 def _prepare(directory: str) -> None:

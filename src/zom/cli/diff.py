@@ -8,6 +8,7 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING, Any
 
+from zom.cli.file import declare_output, write_text
 from zom.cli.outcome import CLEAN, FINDINGS
 from zom.cli.parameters import declare_parameters, parameters_from
 
@@ -42,7 +43,10 @@ def declare(parser: argparse.ArgumentParser) -> None:
         help="what is made of nodes of a store that can't be read: an error (raise, the default), or they are "
         "left out and told of on standard error (skip)",
     )
-    parser.add_argument("--format", choices=["text", "json"], default="text", help="how changes are shown")
+    parser.add_argument(
+        "--format", choices=["text", "json", "html"], default="text", help="how changes are shown"
+    )
+    declare_output(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -70,7 +74,15 @@ def run(arguments: argparse.Namespace) -> int:
         )
         found = differences(old, new, arguments.ignore)
     if arguments.format == "json":
-        print(found.to_json(indent=2))
+        write_text(arguments.output, found.to_json(indent=2) + "\n")
+    elif arguments.format == "html":
+        from zom.cli.operand import operand_of  # noqa: PLC0415 - slow to import
+        from zom.views.html.page import difference_page  # noqa: PLC0415 - slow to import
+
+        names = [operand_of(name).name for name in (arguments.old, arguments.new)]
+        write_text(arguments.output, difference_page(found, *names))
+    elif found and arguments.output is not None:
+        write_text(arguments.output, f"{found}\n")
     elif found:
         print(*map(_painted, str(found).splitlines()), sep="\n")
     if not found:

@@ -12,12 +12,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, cast
 
 from zom.cli.outcome import UNREADABLE, USAGE, CommandError
-from zom.errors import SpecError
+from zom.errors import SpecError, ZomError
 from zom.formats import detection as hierarchy
 from zom.formats.draft import EntryPoint
 from zom.formats.v2 import V2
 from zom.formats.v3 import V3
 from zom.json.read import read_json
+from zom.json.value import thaw
 from zom.limits import DEFAULT_LIMITS
 from zom.model.location import with_lines
 from zom.model.stored import consolidated_pointer, from_consolidated
@@ -73,6 +74,23 @@ class Document:
             message = f"{self.name}: {errors[0]}{more}; see zom validate {self.argument}"
             raise CommandError(message, UNREADABLE) from None
 
+    def sound_part(self) -> tuple[Spec | None, dict[str, str]]:
+        """The hierarchy without the nodes that are at fault, and why they are; None where too little is left."""
+        try:
+            return cast("Spec", hierarchy.parse(self.text, "lenient", on_warning=_forget)), {}
+        except SpecError as error:
+            errors = [each for each in error.problems if each.severity == "error"]
+        except ZomError:
+            return None, {}
+        broken = {each.node: str(replace(each, node="/")) for each in reversed(errors)}
+        rest = _without(self.value, broken)
+        try:
+            return None if rest is None else cast(
+                "Spec", hierarchy.parse(rest, "lenient", on_warning=_forget)
+            ), broken
+        except ZomError:
+            return None, broken
+
     @property
     def is_template(self) -> bool:
         """Whether it says what hierarchies have in common, and is none itself."""
@@ -123,6 +141,22 @@ class Document:
         if self.family is not None:
             return consolidated_pointer(problem, self.family, self.value)
         return problem.pointer
+
+
+def _without(value: Any, paths: Iterable[str]) -> Any:
+    """The document without the nodes at these paths; None where its root is one of them."""
+    made = thaw(value)
+    for path in paths:
+        *above, last = path.split("/")[1:]
+        group = made
+        for name in above:
+            inner = group.get("members") if isinstance(group, dict) else None
+            group = inner.get(name) if isinstance(inner, dict) else None
+        members = group.get("members") if isinstance(group, dict) else None
+        if not last or not isinstance(members, dict):
+            return None
+        members.pop(last, None)
+    return made
 
 
 def _forget(problem: Problem) -> None:

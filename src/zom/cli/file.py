@@ -3,10 +3,19 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import argparse
 
 from zom.cli.outcome import UNREADABLE, CommandError
 
-__all__ = ["write_text"]
+__all__ = ["declare_output", "write_text"]
+
+
+def declare_output(parser: argparse.ArgumentParser) -> None:
+    """The argument of verbs that write a page, or much else."""
+    parser.add_argument("-o", "--output", metavar="FILE", help="instead of standard output")
 
 
 def write_text(name: str | None, text: str) -> None:

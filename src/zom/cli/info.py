@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, cast
 
+from zom.cli.file import declare_output, write_text
 from zom.cli.outcome import CLEAN
 
 if TYPE_CHECKING:
@@ -11,6 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from zom.cli.operand import Operand
+    from zom.hierarchy.stored.chunks import StoredChunks
     from zom.model.spec import Spec
 
 __all__ = ["declare", "run"]
@@ -24,7 +26,13 @@ def declare(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="tell how many chunks of an array are stored, and in how many bytes; its keys are listed for it",
     )
-    parser.add_argument("--format", choices=["text", "json"], default="text", help="how it is shown")
+    parser.add_argument(
+        "--picture",
+        action="store_true",
+        help="with --format html, show a reduced slice of an array's values: at most 64 chunks are read",
+    )
+    parser.add_argument("--format", choices=["text", "json", "html"], default="text", help="how it is shown")
+    declare_output(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -33,9 +41,17 @@ def run(arguments: argparse.Namespace) -> int:
     from zom.json.write import write_json  # noqa: PLC0415 - slow to import
 
     place = operand_of(arguments.place)
-    facts = _stored(place, stored=arguments.stored) if place.is_store else _described(place)
+    facts = _stored(place, arguments) if place.is_store else _described(place)
     if arguments.format == "json":
-        print(write_json(facts.entry, indent=2))
+        write_text(arguments.output, write_json(facts.entry, indent=2) + "\n")
+        return CLEAN
+    if arguments.format == "html":
+        from zom.views.html.page import node_page  # noqa: PLC0415 - slow to import
+
+        shown = node_page(
+            facts.lines, facts.spec, title=place.name, stored=facts.chunks, picture=facts.picture
+        )
+        write_text(arguments.output, shown)
         return CLEAN
     _print(facts)
     return CLEAN
@@ -52,6 +68,9 @@ class _Facts:
             cast("Mapping[str, Any]", found) if isinstance(found, dict) else {}
         )
         info = replace(info, store=name)
+        self.spec = spec
+        self.chunks: StoredChunks | None = None
+        self.picture = ""
         self.lines: list[tuple[str, str]] = [line for line in info.lines() if line[0] != "attributes"]
         self.entry: dict[str, Any] = {**info.to_dict(), "attributes": self.attributes}
         if spec.kind == "group":
@@ -81,7 +100,7 @@ def _described(place: Operand) -> _Facts:
     return _Facts(group_info(spec, document.name, "/", layout), document.name, spec, names)
 
 
-def _stored(place: Operand, *, stored: bool) -> _Facts:
+def _stored(place: Operand, arguments: argparse.Namespace) -> _Facts:
     """The facts of a node in a store."""
     from zom.handles.handles import open as open_node  # noqa: PLC0415 - slow to import
     from zom.hierarchy.stored.broken import BrokenNode  # noqa: PLC0415 - slow to import
@@ -95,8 +114,12 @@ def _stored(place: Operand, *, stored: bool) -> _Facts:
         if broken:
             facts.lines.append(("broken", _names(broken)))
             facts.entry["broken"] = broken
-        if stored and node.spec.kind == "array":
-            found = node.stored()
+        if arguments.picture and arguments.format == "html" and node.spec.kind == "array":
+            from zom.cli.pictures import picture_of  # noqa: PLC0415 - slow to import
+
+            facts.picture = picture_of(node)
+        if arguments.stored and node.spec.kind == "array":
+            found = facts.chunks = node.stored()
             facts.lines.append(("stored", str(found)))
             facts.entry["stored"] = {
                 "chunks": found.count,

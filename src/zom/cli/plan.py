@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from zom.cli.file import declare_output, write_text
 from zom.cli.outcome import CLEAN, FINDINGS, UNREADABLE, CommandError, spoken
 from zom.cli.parameters import declare_parameters, parameters_from
 
@@ -22,11 +23,12 @@ __all__ = ["declare", "declare_plan", "plan_from", "print_plan", "run", "wanted"
 
 def declare(parser: argparse.ArgumentParser) -> None:
     """The arguments of the verb."""
-    declare_plan(parser)
+    declare_plan(parser, "html")
+    declare_output(parser)
 
 
-def declare_plan(parser: argparse.ArgumentParser) -> None:
-    """The arguments of all verbs that plan a hierarchy."""
+def declare_plan(parser: argparse.ArgumentParser, *forms: str) -> None:
+    """The arguments of all verbs that plan a hierarchy; the plan is shown in these `forms`, too."""
     parser.add_argument(
         "spec",
         metavar="SPEC",
@@ -50,7 +52,9 @@ def declare_plan(parser: argparse.ArgumentParser) -> None:
         default="full",
         help="write short-hand names in full, which every reader knows (the default), or as SPEC gives them",
     )
-    parser.add_argument("--format", choices=["text", "json"], default="text", help="how the plan is shown")
+    parser.add_argument(
+        "--format", choices=["text", "json", *forms], default="text", help="how the plan is shown"
+    )
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -61,7 +65,14 @@ def run(arguments: argparse.Namespace) -> int:
     place = target_at(arguments.store)
     with place.surveyed() as store:
         made = plan_from(arguments, spec, place, store)
-    print_plan(made, arguments.format)
+    if arguments.format == "html":
+        from zom.views.html.plan import plan_page  # noqa: PLC0415 - slow to import
+
+        write_text(arguments.output, plan_page(made))
+    elif arguments.output is not None:
+        write_text(arguments.output, f"{made.to_json(indent=2) if arguments.format == 'json' else made}\n")
+    else:
+        print_plan(made, arguments.format)
     return FINDINGS if made.problems else CLEAN
 
 

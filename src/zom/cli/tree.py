@@ -3,9 +3,16 @@
 from __future__ import annotations
 
 import argparse
+from typing import TYPE_CHECKING
 
+from zom.cli.file import declare_output, write_text
 from zom.cli.outcome import CLEAN, FINDINGS
 from zom.cli.parameters import declare_parameters, parameters_from
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from zom.model.spec import Spec
 
 __all__ = ["declare", "run", "whole_number"]
 
@@ -15,7 +22,15 @@ def declare(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("place", metavar="PLACE", help="a document, a store, or - for standard input")
     declare_parameters(parser)
     parser.add_argument("--depth", type=whole_number, metavar="N", help="show N levels below the root")
-    parser.add_argument("--format", choices=["text", "json"], default="text", help="how nodes are shown")
+    parser.add_argument(
+        "--stored",
+        action="store_true",
+        help="with --format html, tell which chunks are stored, and in how many bytes; all keys are listed for it",
+    )
+    parser.add_argument(
+        "--format", choices=["text", "json", "html"], default="text", help="how nodes are shown"
+    )
+    declare_output(parser)
 
 
 def whole_number(text: str) -> int:
@@ -43,9 +58,32 @@ def run(arguments: argparse.Namespace) -> int:
     )
     code = FINDINGS if broken else CLEAN
     if arguments.format == "json":
-        print(write_json(listing(spec, depth=arguments.depth, broken=broken), indent=2))
+        write_text(
+            arguments.output, write_json(listing(spec, depth=arguments.depth, broken=broken), indent=2) + "\n"
+        )
+        return code
+    if arguments.format == "html":
+        write_text(arguments.output, _page(arguments, spec, broken))
+        return code
+    lines = tree_lines(spec, depth=arguments.depth, broken=broken)
+    if arguments.output is not None:
+        write_text(arguments.output, "".join(f"{line}\n" for line in lines))
         return code
     columns = width()
-    for line in tree_lines(spec, depth=arguments.depth, broken=broken):
+    for line in lines:
         print(fitted(line, columns))
     return code
+
+
+def _page(arguments: argparse.Namespace, spec: Spec, broken: Mapping[str, str]) -> str:
+    """The tree as a page; of a store, with the chunks that are stored where that was asked for."""
+    from zom.cli.operand import operand_of  # noqa: PLC0415 - slow to import
+    from zom.cli.pictures import stored_arrays  # noqa: PLC0415 - slow to import
+    from zom.views.html.page import Seen, hierarchy_page  # noqa: PLC0415 - slow to import
+
+    place = operand_of(arguments.place)
+    stored = {}
+    if arguments.stored and place.is_store:
+        with place.opened() as store:
+            stored = stored_arrays(store, place.path, spec)
+    return hierarchy_page(spec, title=place.name, seen=Seen(stored, broken))

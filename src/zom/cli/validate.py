@@ -15,6 +15,7 @@ from zom.cli.outcome import CLEAN, FINDINGS, USAGE, CommandError, spoken
 from zom.cli.parameters import declare_parameters, parameters_from
 from zom.cli.terminal import Progress, declare_progress
 from zom.cli.tree import whole_number
+from zom.errors import ZomError
 
 if TYPE_CHECKING:
     import argparse
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from zom.cli.document import Document
     from zom.cli.operand import Operand
     from zom.conventions.report import Report
+    from zom.model.spec import Spec
     from zom.problems import Problem
 
 __all__ = [
@@ -89,7 +91,7 @@ def declare(parser: argparse.ArgumentParser) -> None:
     declare_fail_on(parser)
     parser.add_argument(
         "--format",
-        choices=["text", "json", "jsonl", "sarif", "junit", "github"],
+        choices=["text", "json", "jsonl", "sarif", "junit", "github", "html"],
         default="text",
         help="how problems are shown",
     )
@@ -264,6 +266,8 @@ def _of_store(place: Operand, choices: dict[str, Any], arguments: argparse.Names
 
 
 def _formatted(reports: Sequence[Report], arguments: argparse.Namespace) -> str:
+    if arguments.format == "html":
+        return _page(reports, arguments)
     if arguments.format == "sarif":
         from zom.conventions.report.sarif import sarif_of  # noqa: PLC0415 - where it is asked for
 
@@ -279,6 +283,37 @@ def _formatted(reports: Sequence[Report], arguments: argparse.Namespace) -> str:
     from zom.conventions.report.json import lines_of, list_of  # noqa: PLC0415 - as above
 
     return lines_of(reports) if arguments.format == "jsonl" else list_of(reports)
+
+
+def _page(reports: Sequence[Report], arguments: argparse.Namespace) -> str:
+    """The page of all places, with the nodes of those that can be read: their documents are read again for it."""
+    from zom.views.html.page import report_page  # noqa: PLC0415 - as above
+
+    given = parameters_from(arguments.parameters)
+    nothing: tuple[None, dict[str, str]] = (None, {})
+    specs: list[Spec | None] = []
+    broken: list[Mapping[str, str]] = []
+    for name in arguments.places:
+        try:
+            # What was on standard input is read once.
+            spec, lost = nothing if name == "-" else _sound_part(name, given)
+        except (CommandError, ZomError):
+            spec, lost = nothing
+        specs.append(spec)
+        broken.append(lost)
+    return report_page(reports, specs, broken)
+
+
+def _sound_part(name: str, parameters: Mapping[str, str]) -> tuple[Spec | None, Mapping[str, str]]:
+    """What can be read at a place, and why the rest can't be."""
+    from zom.cli.document import read_document  # noqa: PLC0415 - slow to import
+    from zom.cli.operand import operand_of, sound_part_at  # noqa: PLC0415 - slow to import
+
+    if not operand_of(name).is_store:
+        document = read_document(name, parameters)
+        if document.kind == "node":
+            return document.sound_part()
+    return sound_part_at(name, parameters=parameters)
 
 
 def _lines(report: Report, arguments: argparse.Namespace) -> Iterator[str]:

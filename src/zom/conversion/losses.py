@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
+from zom.brief import notebook_html, short
 from zom.problems import Path, Problem, pointer_of, rule
 
 if TYPE_CHECKING:
@@ -262,6 +263,18 @@ class Conversion:
     spec: Any
     losses: tuple[Problem, ...]
     same_chunks: Mapping[str, bool]
+
+    def __repr__(self) -> str:
+        moved = sum(not same for same in self.same_chunks.values())
+        lost = f"{len(self.losses):,} loss{'' if len(self.losses) == 1 else 'es'}"
+        spec = f"{self.spec.family.form} {self.spec.kind}"
+        return short(
+            "Conversion", f"to a {spec}: {lost}, chunks of {moved:,} of {len(self.same_chunks):,} arrays move"
+        )
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows."""
+        return notebook_html("conversion", self)
 
 
 class Report:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
+from zom.brief import notebook_html, short
 from zom.json.python_value import is_dict
 
 if TYPE_CHECKING:
@@ -38,6 +39,15 @@ class Declaration:
     """What the conventions and the template find that is no error."""
     places: Mapping[str, At] = field(default_factory=dict[str, Any], repr=False)
     """Where each node is declared, by path."""
+
+    def __repr__(self) -> str:
+        nodes = f"{len(self.places):,} node{'' if len(self.places) == 1 else 's'}"
+        values = f", values of {', '.join(self.values)}" if self.values else ""
+        return short("Declaration", f"of {nodes}{values}")
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows."""
+        return notebook_html("declaration", self)
 
     def located(self, problem: Problem) -> Problem:
         """A problem of the spec, with its place in the declaration."""

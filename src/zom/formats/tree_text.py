@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
+from zom.brief import notebook_html
 from zom.formats.facts import array_facts, attribute_texts, printable
 from zom.model.output import member_specs
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
+    from typing import Self
 
     from zom.model.spec import Spec
 
-__all__ = ["tree_lines", "tree_text"]
+__all__ = ["Tree", "tree_lines", "tree_text"]
 
 _ROOM = 60
 """How many characters of attributes a line shows."""
@@ -36,6 +38,44 @@ class _Waiting(NamedTuple):
 
 
 _NOTHING_BROKEN: Mapping[str, str] = {}
+_LINES = 200
+"""How many lines an interactive session shows."""
+
+
+class Tree(str):
+    """A hierarchy as text, which shows itself: as lines in a terminal, as a tree that unfolds in a notebook.
+
+    >>> from zom import v3
+    >>> Tree(v3.GroupSpec(members={}))
+    /  v3 group  no members
+    """
+
+    __slots__ = ("broken", "spec")
+
+    spec: Spec
+    """The hierarchy."""
+    broken: Mapping[str, str]
+    """Why nodes can't be read, by path."""
+
+    def __new__(
+        cls, spec: Spec, *, depth: int | None = None, broken: Mapping[str, str] = _NOTHING_BROKEN
+    ) -> Self:
+        """The text of `tree_text`, with what it is about."""
+        made = super().__new__(cls, tree_text(spec, depth=depth, broken=broken))
+        made.spec, made.broken = spec, broken
+        return made
+
+    def __repr__(self) -> str:
+        lines = self.splitlines()
+        more = len(lines) - _LINES
+        return "\n".join([*lines[:_LINES], *([f"... and {more:,} more lines"] if more > 0 else [])])
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return (str, (str(self),))
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows."""
+        return notebook_html("tree", self)
 
 
 def tree_text(spec: Spec, *, depth: int | None = None, broken: Mapping[str, str] = _NOTHING_BROKEN) -> str:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from zom.brief import notebook_html
 from zom.engine.indexing import write_selection
 from zom.engine.selection import basic_or_numpy, blocks, outer, vectorized
 from zom.engine.text import as_elements
@@ -323,3 +324,7 @@ class Array(DescribedArray):
     def __repr__(self) -> str:
         type_name = resolve(self.spec).type_name
         return f"<zom.Array {self._where()} {self.shape} {type_name} mode={self._mode!r}>"
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows; nothing is read. Evaluate `array.stored()` to see which chunks are stored."""
+        return notebook_html("array", self)

@@ -8,8 +8,9 @@ from weakref import WeakKeyDictionary, ref
 
 from typing_extensions import override
 
+from zom.brief import notebook_html
 from zom.errors import PathError, SpecError
-from zom.formats.tree_text import tree_text
+from zom.formats.tree_text import Tree
 from zom.handles.array import Array
 from zom.handles.handle import Handle
 from zom.handles.info import GroupInfo, group_info
@@ -171,12 +172,12 @@ class Group(Handle, Mapping[str, "Array | Group | BrokenNode"]):
             on_error=on_error,
         ).spec
 
-    def tree(self, *, depth: int | None = None) -> str:
-        """The hierarchy below, as text: a line for each node; those that can't be read are marked.
+    def tree(self, *, depth: int | None = None) -> Tree:
+        """The hierarchy below, as text that shows itself: a line for each node; those that can't be read are marked.
 
         >>> import zom
         >>> group = zom.create_group("memory:", zom.v3.GroupSpec())
-        >>> print(group.tree())
+        >>> group.tree()
         /  v3 group  no members
         """
         form, level = self._layout.family.form, self._spec.level
@@ -189,7 +190,7 @@ class Group(Handle, Mapping[str, "Array | Group | BrokenNode"]):
             limits=self._limits,
             on_error="skip",
         )
-        return tree_text(found.spec, depth=depth, broken=found.reasons())
+        return Tree(found.spec, depth=depth, broken=found.reasons())
 
     def create(self, path: str, spec: Spec, *, spelling: Spelling = "full") -> Array | Group:
         """A new array or group below this one, with the groups between that are missing.
@@ -227,6 +228,10 @@ class Group(Handle, Mapping[str, "Array | Group | BrokenNode"]):
 
     def __repr__(self) -> str:
         return f"<zom.Group {self._where()} mode={self._mode!r}>"
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows. It lists the group once, and reads the documents of the first members."""
+        return notebook_html("group", self)
 
 
 _begun: WeakKeyDictionary[Group, ref[_Names]] = WeakKeyDictionary()

@@ -6,6 +6,7 @@ import math
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, cast
 
+from zom.brief import notebook_html
 from zom.formats.facts import array_facts, attribute_texts, byte_text, printable
 from zom.formats.resolve import resolve
 from zom.json.python_value import is_dict
@@ -31,6 +32,10 @@ class _Lines:
     def to_dict(self) -> dict[str, Any]:
         """The record as plain JSON."""
         return asdict(cast("Any", self))
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows."""
+        return notebook_html("info", self)
 
     def __str__(self) -> str:
         pairs = self.lines()

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 __all__ = ["Plan"]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Plan(ChangePlan):
     """What would be done to a store, and what is in the way of it. Nothing is done before `apply`.
 

@@ -10,6 +10,7 @@ import re
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal, cast
 
+from zom.brief import notebook_html, short
 from zom.json.value import same, thaw
 from zom.json.write import write_json
 from zom.model.bare_spec import exact_digest
@@ -44,6 +45,9 @@ class Change:
     new: Any = None
     elements: int = 0
     """Of values: how many elements differ; `old` and `new` are the first of them."""
+
+    def __repr__(self) -> str:
+        return short("Change", str(self))
 
     def __str__(self) -> str:
         what = dotted(self.inside) or "the node"
@@ -90,8 +94,17 @@ class Difference:
     def __iter__(self) -> Iterator[Change]:
         return iter(self.changes)
 
+    def __repr__(self) -> str:
+        count = len(self.changes)
+        first = f": {self.changes[0]}" if count else ""
+        return short("Difference", f"{count:,} change{'' if count == 1 else 's'}{first}")
+
     def __str__(self) -> str:
         return "\n".join(map(str, self.changes)) or "no difference"
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows."""
+        return notebook_html("difference", self)
 
     def to_json(self, *, indent: int | None = None) -> str:
         """The changes as a JSON list.

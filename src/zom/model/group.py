@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, ClassVar, cast
 
+from zom.brief import Brief
 from zom.errors import NotFound, PathError
 from zom.model import stored
 from zom.model.bridge import bridges
@@ -127,6 +128,6 @@ class Group(Spec):
         return hash((self.family.form, frozenset(keys)))
 
     def __repr_args__(self) -> Iterator[tuple[str | None, Any]]:
-        yield from self.document.items()
+        yield from super().__repr_args__()
         members = member_specs(self)
-        yield "members", None if members is None else list(members)
+        yield "members", None if members is None else Brief(list(members))

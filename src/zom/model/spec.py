@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Self, cast
 from pydantic.warnings import TypedDictExtraConfigWarning
 from pydantic_core import PydanticCustomError, core_schema
 
+from zom.brief import Brief, notebook_html
 from zom.errors import SpecError, SpecWarning
 from zom.json.value import same
 from zom.limits import DEFAULT_LIMITS, Limits
@@ -228,10 +229,14 @@ class Spec(BareSpec):
         return (pickled.revive, pickled.flat(self))
 
     def __repr_args__(self) -> Iterator[tuple[str | None, Any]]:
-        yield from ((name, value) for name, value in self.document.items())
+        yield from ((name, Brief(value)) for name, value in self.document.items())
 
     def __str__(self) -> str:
         return repr(self)
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows: a document does no I/O."""
+        return notebook_html("spec", self)
 
     def __dir__(self) -> list[str]:
         return [name for name in super().__dir__() if not name.startswith(("model_", "_"))]

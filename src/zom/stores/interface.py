@@ -19,6 +19,7 @@ from collections.abc import Mapping
 from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any, cast
 
+from zom.brief import notebook_html
 from zom.errors import ReadOnlyError, StoreError, ZomError
 from zom.packages import imported
 from zom.paths import check_stored_key, check_stored_prefix
@@ -442,6 +443,10 @@ class Store(Backend):
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} {self.url}>"
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows: where it is and what it can do; nothing is read."""
+        return notebook_html("store", self)
 
     def as_zarr(self, *, read_only: bool = False) -> Any:
         """The store as one that zarr-python 3 opens; what holds one of its stores gives that back.

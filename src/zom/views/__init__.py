@@ -1,1 +1,1 @@
-"""What people look at: a spec as text and as a page."""
+"""What people look at: pages, what notebooks show, and pictures in them; and lists for programs."""

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
+from zom.brief import notebook_html, short
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
@@ -106,6 +108,16 @@ class Report:
 
     def __bool__(self) -> bool:
         return True  # a report without findings is a report
+
+    def __repr__(self) -> str:
+        counts = [(severity, len(self.of(severity))) for severity in ("error", "warning", "note")]
+        found = ", ".join(f"{count:,} {name}{'' if count == 1 else 's'}" for name, count in counts if count)
+        nodes = f"{self.nodes:,} node{'' if self.nodes == 1 else 's'}"
+        return short("Report", f"{self.subject}: {found or 'no problems'} in {nodes}")
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows."""
+        return notebook_html("report", self)
 
     @property
     def ok(self) -> bool:

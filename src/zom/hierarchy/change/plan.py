@@ -16,8 +16,9 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
+from zom.brief import notebook_html, short
 from zom.errors import ConflictError
-from zom.hierarchy.change.plan_text import plan_text
+from zom.hierarchy.change.plan_text import heading, plan_text
 from zom.json.write import write_json
 
 if TYPE_CHECKING:
@@ -165,5 +166,12 @@ class ChangePlan:
         """
         return write_json(self.to_dict(), indent=indent)
 
+    def __repr__(self) -> str:
+        return short(type(self).__name__, heading(self))
+
     def __str__(self) -> str:
         return plan_text(self)
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows."""
+        return notebook_html("plan", self)

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from zom.hierarchy.change.plan import Action, ChangePlan
     from zom.model.compare import Change
 
-__all__ = ["MARKS", "action_words", "changes_words", "plan_text", "summary"]
+__all__ = ["MARKS", "action_words", "changes_words", "heading", "plan_text", "summary"]
 
 MARKS = {
     "create": "+",
@@ -39,6 +39,12 @@ _WORDS = {
 
 _LINES = 200
 """How many nodes are shown."""
+
+
+def heading(plan: ChangePlan) -> str:
+    """Where the plan is for, and what it comes to."""
+    where = plan.url if plan.path == "/" else f"{plan.url} {plan.path}"
+    return f"{where}: {summary(plan)}"
 
 
 def summary(plan: ChangePlan) -> str:
@@ -93,8 +99,7 @@ def action_words(action: Action) -> str:
 
 def plan_text(plan: ChangePlan) -> str:
     """The plan as text."""
-    where = plan.url if plan.path == "/" else f"{plan.url} {plan.path}"
-    lines = [f"{where}: {summary(plan)}"]
+    lines = [heading(plan)]
     shown = [action for action in plan.actions if action.verb != "keep"]
     width = max((len(action.path) for action in shown[:_LINES]), default=0)
     lines.extend(

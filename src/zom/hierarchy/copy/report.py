@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
+from zom.brief import notebook_html, short
 from zom.json.write import write_json
 
 if TYPE_CHECKING:
@@ -175,8 +176,18 @@ class CopyReport:
         """
         return write_json(self.to_dict(), indent=indent)
 
+    def __repr__(self) -> str:
+        return short("CopyReport", self._heading())
+
+    def _heading(self) -> str:
+        return f"{_where(self.source, self.path)} -> {_where(self.target, self.target_path)}: {_sum(self)}"
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows."""
+        return notebook_html("copy", self)
+
     def __str__(self) -> str:
-        lines = [f"{_where(self.source, self.path)} -> {_where(self.target, self.target_path)}: {_sum(self)}"]
+        lines = [self._heading()]
         width = max((len(node.path) for node in self.nodes[:_LINES]), default=0)
         lines.extend(
             f"  {node.path:{width}}  {node.kind}  {node.words(planned=self.dry_run)}".rstrip()

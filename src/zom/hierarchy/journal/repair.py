@@ -9,6 +9,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
+from zom.brief import notebook_html, short
 from zom.errors import ConflictError, ReadOnlyError, StoreError
 from zom.hierarchy.change.conflicts import CHANGED, conflict
 from zom.hierarchy.change.steps import Steps, finish, sweep, undo
@@ -78,6 +79,13 @@ class Repair:
         if self.problems:
             facts["problems"] = [problem.to_dict() for problem in self.problems]
         return facts
+
+    def __repr__(self) -> str:
+        return short("Repair", str(self).partition("\n")[0])
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows."""
+        return notebook_html("repair", self)
 
     def __str__(self) -> str:
         to = "to " if self.outcome in {"finish", "undo"} else ""

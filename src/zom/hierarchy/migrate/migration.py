@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
+from zom.brief import notebook_html, short
 from zom.json.write import write_json
 
 if TYPE_CHECKING:
@@ -97,12 +98,24 @@ class Migration:
         """
         return write_json(self.to_dict(), indent=indent)
 
-    def __str__(self) -> str:
+    def __repr__(self) -> str:
+        return short("Migration", self._heading())
+
+    def _heading(self) -> str:
         where = self.store if self.path == "/" else f"{self.store} {self.path}"
         if self.is_empty:
             return f"{where}: {self.to} already; nothing to do"
         goes = f" -> {self.target}" if self.target is not None else ""
-        lines = [f"{where}: {self.form} -> {self.to}{goes}: {self._sum()}"]
+        return f"{where}: {self.form} -> {self.to}{goes}: {self._sum()}"
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows."""
+        return notebook_html("migration", self)
+
+    def __str__(self) -> str:
+        lines = [self._heading()]
+        if self.is_empty:
+            return lines[0]
         shown = [f"  + {key}" for key in self.writes] + [f"  - {key}" for key in self.removes]
         lines += shown[:_LINES]
         lines += [f"  ... and {len(shown) - _LINES} more"] if len(shown) > _LINES else []

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from zom.brief import notebook_html
 from zom.errors import CodecError, SelectionError
 from zom.formats.facts import byte_text
 from zom.hierarchy.stored.shard_parts import ShardValues, count_inner
@@ -135,6 +136,10 @@ class StoredChunks:
 
     def __bool__(self) -> bool:
         return self.count > 0
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows."""
+        return notebook_html("stored", self)
 
     def __str__(self) -> str:
         unit = "shard" if self.inner_total is not None else "chunk"

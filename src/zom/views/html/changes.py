@@ -1,0 +1,73 @@
+"""What differs between two hierarchies: the changes of each node, old beside new."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from zom.problems import dotted, show
+from zom.views.html.markup import count, details, name, table, text
+
+if TYPE_CHECKING:
+    from zom.model.compare import Change, Difference
+
+__all__ = ["changes_html", "difference_words"]
+
+_NODES = 200
+_EACH = 50
+"""The most changes of a node that are listed."""
+_OPEN = 10
+_ROOM = 200
+
+_SIGNS = {"added": ("+", "note"), "removed": ("-", "error"), "changed": ("~", "warning")}
+
+
+def difference_words(difference: Difference) -> str:
+    """What a difference comes to.
+
+    >>> from zom import v3
+    >>> difference_words(v3.GroupSpec().diff(v3.GroupSpec(attributes={"a": 1})))
+    '1 change at 1 node'
+    """
+    if not difference:
+        return "no difference"
+    nodes = len({change.node for change in difference})
+    return f"{count(len(difference), 'change')} at {count(nodes, 'node')}"
+
+
+def changes_html(difference: Difference, *, nodes: int = _NODES) -> str:
+    """The changes by node, of so many nodes.
+
+    >>> from zom import v3
+    >>> print(changes_html(v3.GroupSpec().diff(v3.GroupSpec())))
+    <div class=box><p class=good>Both mean the same.</p></div>
+    """
+    if not difference:
+        return "<div class=box><p class=good>Both mean the same.</p></div>"
+    by_node: dict[str, list[Change]] = {}
+    for change in difference:
+        by_node.setdefault(change.node, []).append(change)
+    parts = [
+        _node(path, found, is_open=index < _OPEN)
+        for index, (path, found) in enumerate(list(by_node.items())[:nodes])
+    ]
+    if len(by_node) > nodes:
+        parts.append(f"<p class=soft>… and {count(len(by_node) - nodes, 'more node')}</p>")
+    return f"<div class=box>{''.join(parts)}</div>"
+
+
+def _node(path: str, found: list[Change], *, is_open: bool) -> str:
+    rows = [_row(change) for change in found[:_EACH]]
+    if len(found) > _EACH:
+        rows.append(f"<tr><td class=soft colspan=4>… and {count(len(found) - _EACH, 'more change')}")
+    summary = f"{name(path, 200)} <span class=soft>{count(len(found), 'change')}</span>"
+    changed = table(["", "Member", "Old", "New"], rows, f"Changes at {path[:100]}")
+    return details(summary, changed, is_open=is_open)
+
+
+def _row(change: Change) -> str:
+    sign, style = _SIGNS[change.kind]
+    where = text(dotted(change.inside)[:_ROOM]) if change.inside else "the node"
+    old = "" if change.kind == "added" else text(show(change.old, _ROOM))
+    new = "" if change.kind == "removed" else text(show(change.new, _ROOM))
+    shown = f'<td class={style}><span aria-label="{change.kind}">{sign}</span>'
+    return f"<tr>{shown}<td class=fact>{where}<td class=fact>{old}<td class=fact>{new}"
