@@ -79,11 +79,11 @@ def pages(directory: Path) -> list[str]:
     from zom import v3  # noqa: PLC0415 - of this checkout
     from zom.cli.main import main  # noqa: PLC0415 - as above
 
-    where = str(directory / "demo")
-    store = f"{where}/climate.zarr"
-    main(["demo", where])
-    shutil.copy(f"{where}/report.html", directory / "report.html")
-    spec = json.loads(Path(where, "spec.json").read_text(encoding="utf-8"))
+    store = "demo/climate.zarr"
+    with contextlib.chdir(directory):
+        main(["demo", "demo"])
+    shutil.copy(directory / "demo" / "report.html", directory / "report.html")
+    spec = json.loads((directory / "demo" / "spec.json").read_text(encoding="utf-8"))
     members = spec["members"]
     members["t2m"]["codecs"].append({"name": "zsdt"})
     members["lat"]["dimension_names"] = ["latitude"]
