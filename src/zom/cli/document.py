@@ -17,6 +17,7 @@ from zom.formats import detection as hierarchy
 from zom.formats.draft import EntryPoint
 from zom.formats.v2 import V2
 from zom.formats.v3 import V3
+from zom.json.python_value import is_dict
 from zom.json.read import read_json
 from zom.json.value import thaw
 from zom.limits import DEFAULT_LIMITS
@@ -145,18 +146,22 @@ class Document:
 
 def _without(value: Any, paths: Iterable[str]) -> Any:
     """The document without the nodes at these paths; None where its root is one of them."""
-    made = thaw(value)
+    made: Any = thaw(value)
     for path in paths:
         *above, last = path.split("/")[1:]
         group = made
         for name in above:
-            inner = group.get("members") if isinstance(group, dict) else None
-            group = inner.get(name) if isinstance(inner, dict) else None
-        members = group.get("members") if isinstance(group, dict) else None
-        if not last or not isinstance(members, dict):
+            group = _members(group).get(name)
+        members = _members(group)
+        if not last or last not in members:
             return None
-        members.pop(last, None)
+        del members[last]
     return made
+
+
+def _members(group: Any) -> dict[str, Any]:
+    found: Any = group.get("members") if is_dict(group) else None
+    return cast("dict[str, Any]", found) if isinstance(found, dict) else {}
 
 
 def _forget(problem: Problem) -> None:
