@@ -5,14 +5,15 @@ from __future__ import annotations
 import inspect
 from typing import TYPE_CHECKING, Any, Final
 
+from zom.declaration.loop import MOST_NODES
 from zom.declaration.words import FORM, WORD
 from zom.errors import SpecError, ZomError
 from zom.extension.registry import did_you_mean, near
-from zom.json.python_value import is_dict
+from zom.json.python_value import is_dict, is_list
 from zom.problems import show
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
 
     from zom.declaration.scope import Scope
     from zom.declaration.source import At, Problems
@@ -33,7 +34,7 @@ def built(  # noqa: PLR0913, PLR0917 - all that a builder is told
         for problem in error.problems:
             place = at.child(*problem.inside[:1])
             problems.add(place.problem(FORM, problem.expected, problem.found, problem.fix))
-    except (ValueError, TypeError, KeyError, ZomError) as error:
+    except (ValueError, TypeError, KeyError, OverflowError, ZomError) as error:
         # Builders say which argument doesn't fit in the text.
         name, _, rest = str(error).partition(": ")
         known = name in given and rest
@@ -43,6 +44,19 @@ def built(  # noqa: PLR0913, PLR0917 - all that a builder is told
             else at.problem(FORM, "what fits", str(error))
         )
     return None
+
+
+_MOST_LEVELS: Final = 1 << 10
+
+
+def _is_small(axes: Sequence[Any], at: At, problems: Problems) -> bool:
+    """Whether what is built has no more nodes than a declaration may have: so many, or one for each of a list."""
+    count = 1
+    for each in axes:
+        count *= each if isinstance(each, int) else len(each) if is_list(each) else 1
+    if count > MOST_NODES:
+        problems.add(at.problem(FORM, f"at most {MOST_NODES} nodes", f"about {count}"))
+    return count <= MOST_NODES
 
 
 def _known(  # noqa: PLR0913 - what is given, and by whom
@@ -81,33 +95,33 @@ def _known(  # noqa: PLR0913 - what is given, and by whom
 
 
 def _ome(given: Mapping[str, Any], _members: Any, scope: Scope, at: At, problems: Problems) -> Any:
-    from zom.conventions import ome  # noqa: PLC0415 - only where it is asked for
-
     if scope.form == "draft":
         problems.add(at.problem(FORM, "format 2 or 3, for OME-Zarr", scope.form))
         return None
-    if "plate" in given:
-        for name in sorted(given.keys() - {"plate"}):
-            problems.add(
-                at.child(name).problem(WORD, "plate alone", show(name), "put it into plate, or field")
-            )
-        if not is_dict(given["plate"]):
-            problems.add(
-                at.child("plate").problem(
-                    FORM, "the arguments of zom.conventions.ome.plate", show(given["plate"])
-                )
-            )
-            return None
-        plate = dict(given["plate"])
-        field = plate.get("field")
-        if not is_dict(field):
-            problems.add(at.child("plate").problem(FORM, "the image of each field, as `field`", show(field)))
-            return None
-        if not _known(ome.plate, plate, at.child("plate"), problems):
-            return None
-        plate["field"] = _image(field, scope, at.child("plate", "field"), problems)
-        return None if plate["field"] is None else ome.plate(**plate)
-    return _image(given, scope, at, problems)
+    if "plate" not in given:
+        return _image(given, scope, at, problems)
+    for name in sorted(given.keys() - {"plate"}):
+        problems.add(at.child(name).problem(WORD, "plate alone", show(name), "put it into plate, or field"))
+    return _plate(given["plate"], scope, at.child("plate"), problems)
+
+
+def _plate(given: Any, scope: Scope, at: At, problems: Problems) -> Any:
+    from zom.conventions import ome  # noqa: PLC0415 - only where it is asked for
+
+    if not is_dict(given):
+        problems.add(at.problem(FORM, "the arguments of zom.conventions.ome.plate", show(given)))
+        return None
+    field = given.get("field")
+    if not is_dict(field):
+        problems.add(at.problem(FORM, "the image of each field, as `field`", show(field)))
+        return None
+    if not _known(ome.plate, given, at, problems):
+        return None
+    axes = [given["rows"], given["columns"], given.get("fields", 1), field.get("levels") or 1]
+    if not _is_small(axes, at, problems):
+        return None
+    made = _image(field, scope, at.child("field"), problems)
+    return None if made is None else ome.plate(**{**given, "field": made})
 
 
 def _image(given: Mapping[str, Any], scope: Scope, at: At, problems: Problems) -> Any:
@@ -125,6 +139,8 @@ def _image(given: Mapping[str, Any], scope: Scope, at: At, problems: Problems) -
         problems.add(at.child("version").problem(FORM, expected, show(arguments["version"])))
         return None
     if not _with_shape(arguments, scope, at, problems):
+        return None
+    if not _is_small([arguments.get("levels") or 1, _MOST_LEVELS], at, problems):
         return None
     return _labelled(ome.image(**arguments), given.get("labels", {}), at, problems)
 
@@ -180,6 +196,8 @@ def _multiscales(
             at.problem(FORM, "members that are the arrays of the finest level", show(sorted(members)))
         )
         return None
+    if not _is_small([given.get("levels") or 1, max(_MOST_LEVELS, len(arrays))], at, problems):
+        return None
     arguments: dict[str, Any] = dict(given)
     if "dimensions" in given:
         arguments["dimensions"] = tuple(given["dimensions"])
@@ -198,23 +216,73 @@ def _anndata(given: Mapping[str, Any], _members: Any, scope: Scope, at: At, prob
         return None
     if not _known(anndata.skeleton, given, at, problems):
         return None
-    makers = {name: getattr(anndata, name) for name in ("csr", "csc", "categorical", "nullable")}
-    arguments: dict[str, Any] = {
-        name: {inner: _element(each, makers) for inner, each in value.items()}
-        if is_dict(value) and name != "X"
-        else _element(value, makers)
-        for name, value in given.items()
-    }
+    before = len(problems.found)
+    arguments = {name: _part(name, value, at.child(name), problems) for name, value in given.items()}
+    if len(problems.found) > before:
+        return None
     return anndata.skeleton(**arguments, zarr_format=2 if scope.form == "v2" else 3)
 
 
-def _element(value: Any, makers: Mapping[str, Callable[..., Any]]) -> Any:
+_MATRICES: Final = ("csr", "csc")
+_COLUMNS: Final = ("categorical", "nullable")
+_ELEMENTS: Final[Mapping[str, tuple[str, ...]]] = {
+    "layers": _MATRICES,
+    "obsp": _MATRICES,
+    "varp": _MATRICES,
+    "obs": _COLUMNS,
+    "var": _COLUMNS,
+}
+"""What the elements of a part of an AnnData may be beside a data type."""
+
+
+def _part(name: str, value: Any, at: At, problems: Problems) -> Any:
+    """An argument of the skeleton of an AnnData."""
+    if name in {"n_obs", "n_var"}:
+        if not isinstance(value, int) or isinstance(value, bool) or value < 0:
+            problems.add(at.problem(FORM, "a whole number, 0 or more", show(value)))
+        return value
+    if name == "X":
+        return None if value is None else _element(value, _MATRICES, at, problems)
+    if not is_dict(value):
+        problems.add(at.problem(FORM, "a mapping of names to elements", show(value)))
+        return None
+    if name in {"obsm", "varm"}:
+        return {inner: _width(each, at.child(inner), problems) for inner, each in value.items()}
+    makers = _ELEMENTS[name]
+    return {inner: _element(each, makers, at.child(inner), problems) for inner, each in value.items()}
+
+
+def _width(value: Any, at: At, problems: Problems) -> Any:
+    """The number of columns of a dense matrix, or that and its data type."""
+    width, dtype = value if is_list(value) and len(value) == 2 else (value, "float32")
+    if isinstance(width, int) and not isinstance(width, bool) and width >= 0 and isinstance(dtype, str):
+        return (width, dtype) if is_list(value) else width
+    problems.add(at.problem(FORM, "a number of columns, or that and a data type", show(value)))
+    return None
+
+
+def _element(value: Any, makers: tuple[str, ...], at: At, problems: Problems) -> Any:
     """A matrix or column: `float32`, or `{csr: float32, stored: 10}`."""
-    if is_dict(value):
-        for name, make in makers.items():
-            if name in value:
-                return make(value[name], **{key: each for key, each in value.items() if key != name})
-    return value
+    from zom.conventions import anndata  # noqa: PLC0415 - as above
+
+    if isinstance(value, str):
+        return value
+    name = next((each for each in makers if is_dict(value) and each in value), None)
+    if name is None:
+        expected = f"the name of a data type, or a mapping with {' or '.join(makers)}"
+        problems.add(at.problem(FORM, expected, show(value)))
+        return None
+    make = getattr(anndata, name)
+    first = next(iter(inspect.signature(make).parameters))
+    more = {word: each for word, each in value.items() if word != name}
+    if not _known(make, more, at, problems, own=frozenset({first})):
+        return None
+    wanted = int if first == "count" else str
+    if not isinstance(value[name], wanted) or isinstance(value[name], bool):
+        expected = "a whole number" if wanted is int else "the name of a data type"
+        problems.add(at.child(name).problem(FORM, expected, show(value[name])))
+        return None
+    return make(value[name], **more)
 
 
 BUILDERS: Final[Mapping[str, Callable[..., Any]]] = {

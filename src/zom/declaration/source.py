@@ -140,7 +140,8 @@ def source_of_text(text: bytes | str, name: str, language: str, folder: FilePath
     try:
         decoded = data.decode("utf-8-sig")
     except UnicodeDecodeError as cause:
-        raise _refused(name, "text in UTF-8", f"byte {cause.start} is none", None) from cause
+        place = (data[: cause.start].count(b"\n") + 1, cause.start - data.rfind(b"\n", 0, cause.start))
+        raise _refused(name, "text in UTF-8", f"byte {cause.start} is none", None, place) from cause
     faults: list[Fault] = []
     places: Places | None = None
     value: Any = None
@@ -154,7 +155,7 @@ def source_of_text(text: bytes | str, name: str, language: str, folder: FilePath
         found = f".{language}" if language else "a name without one"
         raise _refused(name, "a name that ends in .yaml, .toml or .json", found, None)
     if not faults and not isinstance(value, Mapping):
-        faults.append(Fault(TEXT, (), "a mapping", show(value), "begin with zom: 1"))
+        faults.append(Fault(TEXT, (), "a mapping", show(value), "begin with zom: 1", (1, 1)))
     if faults:
         raise DeclarationError([fault.problem(key=name) for fault in faults], name)
     return Source(name, value, folder, places, decoded if language == "json" else None)
@@ -177,5 +178,7 @@ def _plain(value: Any) -> Any:
     return value.str if isinstance(value, np.dtype) else value
 
 
-def _refused(name: str, expected: str, found: str, fix: str | None) -> DeclarationError:
-    return DeclarationError([Fault(TEXT, (), expected, found, fix).problem(key=name)], name)
+def _refused(
+    name: str, expected: str, found: str, fix: str | None, place: tuple[int, int] | None = None
+) -> DeclarationError:
+    return DeclarationError([Fault(TEXT, (), expected, found, fix, place).problem(key=name)], name)

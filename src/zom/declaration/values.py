@@ -71,9 +71,12 @@ def steps_of(given: dict[str, Any], count: int | None = None) -> list[Any]:
         return [start + step * index for index in range(count or 0)]
     if step == 0 or (stop - start) * step < 0:
         raise UnfitError("a step that leads from start to stop", show(given))
-    found = math.floor((stop - start) / step + 1e-9) + 1
-    if found > MOST:
-        raise UnfitError(f"at most {MOST} values", str(found))
+    many = (stop - start) / step
+    if not abs(many) < MOST:
+        raise UnfitError(
+            f"at most {MOST} values", str(math.floor(many) + 1) if math.isfinite(many) else "more"
+        )
+    found = math.floor(many + 1e-9) + 1
     if count is not None and found != count:
         raise UnfitError(
             f"{count} values, as the dimension has", f"{found} from {show(given)}", "leave stop or step out"

@@ -192,13 +192,13 @@ ARRAY: Final[Mapping[str, Word]] = {
         "The order of elements in a chunk.",
         '"C" or "F"',
         {"enum": ["C", "F"]},
-        lambda value: value in {"C", "F"},
+        lambda value: value in ("C", "F"),
     ),
     "separator": Word(
         "What stands between the numbers in the keys of chunks (v2 and draft).",
         '"." or "/"',
         {"enum": [".", "/"]},
-        lambda value: value in {".", "/"},
+        lambda value: value in (".", "/"),
     ),
     "fill_value": Word("What was never written reads as.", "a value of the data type", {}, _anything),
     "missing": Word(

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from zom.json.python_value import is_dict
 from zom.model.builders.build import named_compression, numcodecs_level, spelled_compression
 from zom.model.builders.chunking import INNER_BYTES, auto_shards, chosen_chunks, inner_chunks, refuse
 
@@ -127,7 +128,10 @@ def _is_summed(chain: list[Any], checksum: bool | None, *, is_inner: bool) -> bo
     """
     if checksum is False or any(_has_sum(codec) for codec in chain):
         return False
-    return checksum is True or is_inner or chain[-1].get("name") == "numcodecs.lz4"
+    last = chain[-1]
+    return (
+        checksum is True or is_inner or "numcodecs.lz4" in (last, last.get("name") if is_dict(last) else last)
+    )
 
 
 def _has_sum(codec: str | Mapping[str, Any]) -> bool:
