@@ -78,8 +78,8 @@ def test_mutated_texts_are_declarations_or_refused_with_line_and_column(turn):
 def test_words_of_yaml_1_1_are_texts():
     made = declared(
         "zom: 1\n"
-        "attributes: {on: off, y: yes, n: no, date: 2001-01-01, time: 12:30:45, octal: 010, quoted: "
-        << ", million: 1_000, tilde: '~'}\n"
+        "attributes: {on: off, y: yes, n: no, date: 2001-01-01, time: 12:30:45, octal: 010, quoted: '<<', "
+        "million: 1_000, tilde: '~'}\n"
         "members:\n  no: {shape: [1], dtype: int8}\n  on/off: {}\n  2001-01-01: {}\n  1e3: {}\n  12: {}\n"
     )
     assert made.spec.attributes == {
