@@ -71,7 +71,7 @@ def test_other_errors_say_what_they_were_told(kind):
 
 
 def test_what_is_not_there_is_a_key_error_and_no_such_file(tmp_path):
-    import zom  # noqa: PLC0415 - of errors alone nothing else is needed
+    import zom
 
     for act in [lambda: zom.open("memory:"), lambda: zom.open_group("memory:", "a")]:
         with pytest.raises(FileNotFoundError) as caught:
@@ -87,7 +87,7 @@ def test_what_is_not_there_is_a_key_error_and_no_such_file(tmp_path):
     ["open", "open_group", "open_array", "read", "validate", "check", "consolidate", "repair", "from_hdf5"],
 )
 def test_a_path_without_a_file_is_no_such_file(tmp_path, verb, name):
-    import zom  # noqa: PLC0415
+    import zom
 
     place = tmp_path / name
     with pytest.raises(FileNotFoundError) as caught:

@@ -58,10 +58,12 @@ if TYPE_CHECKING:
         rename,
     )
     from zom.handles.comparing import diff
+    from zom.handles.creation import array, create_array, create_group, empty, full, ones, zeros
     from zom.handles.declaring import declaration_of
     from zom.handles.group import Group
-    from zom.handles.handles import create_array, create_group, open, open_array, open_group  # noqa: A004
+    from zom.handles.handles import open, open_array, open_group  # noqa: A004
     from zom.handles.plan import Plan
+    from zom.handles.saving import load, save
     from zom.hierarchy.check.validate import check, validate
     from zom.hierarchy.copy.copy import copy
     from zom.hierarchy.copy.report import CopyReport
@@ -128,7 +130,9 @@ _HOMES = {
     "zom.handles.comparing": ("diff",),
     "zom.hierarchy.copy.copy": ("copy",),
     "zom.hierarchy.copy.report": ("CopyReport",),
-    "zom.handles.handles": ("create_array", "create_group", "open", "open_array", "open_group"),
+    "zom.handles.creation": ("array", "create_array", "create_group", "empty", "full", "ones", "zeros"),
+    "zom.handles.handles": ("open", "open_array", "open_group"),
+    "zom.handles.saving": ("load", "save"),
     "zom.hierarchy.migrate.migrate": ("migrate",),
     "zom.hierarchy.migrate.migration": ("Migration",),
     "zom.handles.plan": ("Plan",),
@@ -203,6 +207,7 @@ __all__ = [
     "StoreNotFound",
     "UnknownName",
     "ZomError",
+    "array",
     "check",
     "consolidate",
     "conventions",
@@ -217,15 +222,19 @@ __all__ = [
     "delete",
     "diff",
     "draft",
+    "empty",
     "explain",
     "from_hdf5",
     "from_xarray",
+    "full",
     "json_schema",
     "like",
+    "load",
     "load_extensions",
     "materialize",
     "migrate",
     "not_expressible",
+    "ones",
     "open",
     "open_array",
     "open_group",
@@ -240,6 +249,7 @@ __all__ = [
     "rename",
     "repair",
     "rules",
+    "save",
     "schema_names",
     "store",
     "template",
@@ -248,6 +258,7 @@ __all__ = [
     "v3",
     "validate",
     "xarray",
+    "zeros",
 ]
 
 if not TYPE_CHECKING:

@@ -161,6 +161,24 @@ def test_members_are_found_by_one_listing_and_one_batch_of_reads(store):
     assert [verb for verb, _ in store.trips()] == ["read", "list", "read"]
 
 
+def test_members_are_told_by_kind_without_a_request_for_each(store):
+    root = zom.open_group(store, mode="r+")
+    root.create_group("g")
+    for ask, count in [(root.arrays, 100), (root.groups, 1), (root.members, 101)]:
+        store.trips()
+        assert len(ask()) == count
+        assert [verb for verb, _ in store.trips()] == ["read", "list", "read"]
+
+
+def test_an_array_and_its_values_are_created_in_few_round_trips(store):
+    root = zom.open_group(store, mode="r+")
+    store.trips()
+    root.create_array("empty", shape=(4,), dtype="int8")
+    assert [verb for verb, _ in store.trips()] == ["read", "read", "list", "create", "read"]
+    root["values"] = list(range(100))
+    assert len(store.trips()) <= 14
+
+
 def test_the_names_of_a_group_are_listed_once(store):
     root = zom.open_group(store)
     for take in (list, sorted, tuple, lambda group: [*group], len):

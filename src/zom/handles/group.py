@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Iterator, Mapping
+from functools import partial
+from typing import TYPE_CHECKING, Any, cast
 from weakref import WeakKeyDictionary, ref
 
 from typing_extensions import override
 
 from zom.brief import notebook_html
-from zom.errors import PathError, SpecError
+from zom.errors import ConflictError, NotFound, PathError, SpecError
 from zom.formats.tree_text import Tree
 from zom.handles.array import Array
 from zom.handles.handle import Handle
 from zom.handles.info import GroupInfo, group_info
+from zom.handles.making import array_spec, check_required, checked_values, group_spec, make_node
+from zom.hierarchy.change.conflicts import EXISTS
 from zom.hierarchy.change.create import chosen_spelling, create_node
 from zom.hierarchy.stored.broken import BrokenNode
 from zom.hierarchy.stored.findings import warn
@@ -25,13 +28,17 @@ from zom.model.output import member_specs
 from zom.paths import join, parse_path
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, ItemsView, ValuesView
+    from collections.abc import Callable, Collection, ItemsView, ValuesView
+
+    from typing_extensions import Unpack
 
     from zom.formats.full_spelling import Spelling
     from zom.handles.handle import Mode
+    from zom.handles.making import ArrayFacts
     from zom.hierarchy.stored.layout import Layout
     from zom.hierarchy.stored.read import OnError
     from zom.hierarchy.stored.tree import StoredTree
+    from zom.model.builders.build import DTypeLike
     from zom.model.spec import Spec
     from zom.stores.interface import Store
 
@@ -207,6 +214,128 @@ class Group(Handle, Mapping[str, "Array | Group | BrokenNode"]):
         spec = chosen_spelling(spec, spelling)
         layout = create_node(self._store, spec, whole)
         return handle_of(spec, self._store, whole, layout, mode=self._mode, limits=self._limits)
+
+    def create_array(
+        self,
+        path: str,
+        spec: Spec | None = None,
+        *,
+        data: Any = None,
+        overwrite: bool = False,
+        spelling: Spelling = "full",
+        **facts: Unpack[ArrayFacts],
+    ) -> Array:
+        """A new array below this group: of a spec, of what is said of it, or of its values; see `zom.create_array`.
+
+        >>> import zom
+        >>> group = zom.create_group("memory:")
+        >>> group.create_array("a", shape=(4,), dtype="int8", chunks=(2,)).chunks, group.create_array("b", data=[1, 2])[:]
+        ((2,), array([1, 2]))
+        """
+        self.check_writable()
+        values = None if data is None else checked_values(data)
+        made = array_spec(spec, self._layout.family.form, values, cast("Mapping[str, Any]", facts), spelling)
+        return cast("Array", self._made(made, path, data=values, overwrite=overwrite))
+
+    def create_group(
+        self,
+        path: str,
+        spec: Spec | None = None,
+        *,
+        attributes: Mapping[str, Any] | None = None,
+        overwrite: bool = False,
+    ) -> Group:
+        """A new group without members below this one; see `zom.create_group`.
+
+        >>> import zom
+        >>> zom.create_group("memory:").create_group("a/b", attributes={"n": 1}).path
+        '/a/b'
+        """
+        self.check_writable()
+        made = group_spec(spec, self._layout.family.form, attributes)
+        return cast("Group", self._made(made, path, overwrite=overwrite))
+
+    def _made(self, spec: Spec, path: str, *, data: Any = None, overwrite: bool = False) -> Array | Group:
+        whole = self._below(path)
+        layout = make_node(self._store, spec, whole, data=data, overwrite=overwrite)
+        return handle_of(spec, self._store, whole, layout, mode=self._mode, limits=self._limits)
+
+    def _below(self, path: str) -> str:
+        """The whole path of a node below this group."""
+        names = parse_path(path)
+        if not names:
+            raise PathError(f"{path!r}: expected the path of a node below {self.path}")
+        return join((*parse_path(self._path), *names))
+
+    def require_array(
+        self, path: str, *, shape: int | Iterable[int], dtype: DTypeLike = None, **facts: Any
+    ) -> Array:
+        """The array at `path`; a new one where nothing is, of which `facts` say the rest.
+
+        ConflictError where there is a group, or an array of another shape or data type.
+
+        >>> import zom
+        >>> group = zom.create_group("memory:")
+        >>> group.require_array("a", shape=4, dtype="int8").path, group.require_array("a", shape=(4,)).dtype
+        ('/a', dtype('int8'))
+        >>> group.require_array("a", shape=(5,))
+        Traceback (most recent call last):
+        zom.errors.ConflictError: memory://: /a: expected the shape (5,), found (4,); open it as it is, or replace it with create_array(..., overwrite=True)
+        """
+        wanted: dict[str, Any] = {"shape": tuple(shape) if isinstance(shape, Iterable) else shape, **facts}
+        if dtype is not None:
+            wanted["dtype"] = dtype
+        return cast(
+            "Array", self._required(path, "array", wanted, partial(self.create_array, path, **wanted))
+        )
+
+    def require_group(self, path: str, *, attributes: Mapping[str, Any] | None = None) -> Group:
+        """The group at `path`; a new one, with these attributes, where nothing is.
+
+        >>> import zom
+        >>> group = zom.create_group("memory:")
+        >>> group.require_group("a/b").path, group.require_group("a/b").path
+        ('/a/b', '/a/b')
+        """
+        make = partial(self.create_group, path, attributes=attributes)
+        return cast("Group", self._required(path, "group", {}, make))
+
+    def _required(
+        self, path: str, kind: str, facts: Mapping[str, Any], make: Callable[[], Array | Group]
+    ) -> Array | Group:
+        self.check_writable()
+        try:
+            found = self[path]
+        except NotFound:
+            try:
+                return make()
+            except ConflictError as error:
+                # Somebody else may have made it meanwhile.
+                if any(each.code != EXISTS.code for each in error.problems):
+                    raise
+            found = self[path]
+        check_required(found, kind, facts)
+        return found
+
+    def __setitem__(self, path: str, values: Any) -> None:
+        """`group["a"] = values`: a new array of these values, which takes the place of an array that is there.
+
+        A group is not replaced so: delete it before.
+        """
+        self.check_writable()
+        made = checked_values(values)
+        spec = array_spec(None, self._layout.family.form, made, {})
+        try:
+            self._made(spec, path, data=made)
+        except ConflictError as error:
+            if any(each.code != EXISTS.code for each in error.problems):
+                raise
+            check_required(self[path], "array", {})
+            self._made(spec, path, data=made, overwrite=True)
+
+    def __delitem__(self, path: str) -> None:
+        """`del group["a"]`, as `delete`."""
+        self.delete(path)
 
     def delete(self, path: str) -> None:
         """Remove what lies at `path` below this group, and all below it, as `zom.delete`.

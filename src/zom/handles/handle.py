@@ -22,6 +22,8 @@ from zom.problems import one_line
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from types import TracebackType
+    from typing import Self
 
     from zom.hierarchy.stored.layout import Layout
     from zom.model.spec import Spec
@@ -129,6 +131,18 @@ class Handle(OpenNode):
             raise unsettled(self._store.url, self._store.journal, "change")
         if not self._store.capabilities.writable:
             raise ReadOnlyError(self._store.url, self.path, "change")
+
+    def close(self) -> None:
+        """Close the store, and with it all that is open on it; a zip file is finished by that."""
+        self._store.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._store.__exit__(kind, error, trace)
 
     def _where(self) -> str:
         return one_line(f"{self._store.url}{'' if not self._path else ' ' + self.path}")

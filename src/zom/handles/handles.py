@@ -1,115 +1,135 @@
-"""Making nodes in a store, and handles of what was made."""
+"""Opening arrays and groups, to read them, to change them, or to make them where they are missing."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, cast
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, cast
 
-from zom.errors import NotFound
+from zom.errors import ConflictError, NotFound, StoreNotFound
+from zom.handles.creation import create_array, create_group
 from zom.handles.group import handle_of
-from zom.hierarchy.change.create import check_is_spec, chosen_spelling, create_node
+from zom.hierarchy.change.conflicts import EXISTS
 from zom.hierarchy.stored.findings import warn
 from zom.hierarchy.stored.open import read_node
 from zom.hierarchy.stored.pending import check_settled
 from zom.limits import DEFAULT_LIMITS, Limits
 from zom.model.construction import outside
-from zom.paths import join, parse_path
 from zom.stores import opening
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
-    from zom.formats.full_spelling import Spelling
     from zom.handles.array import Array
     from zom.handles.group import Group
-    from zom.handles.handle import Mode
     from zom.hierarchy.stored.lookup import FormatName
-    from zom.model.spec import Spec
     from zom.problems import Level, Problem
 
-__all__ = ["create_array", "create_group", "open", "open_array", "open_group"]
+__all__ = ["OpenMode", "open", "open_array", "open_group"]
 
+OpenMode: TypeAlias = Literal["r", "r+", "a", "w", "w-"]
+"""How a node is opened: to be read ("r"); to be changed ("r+"), and made where it is missing ("a"); made in the place of what
+is there ("w"), or only where nothing is ("w-")."""
 
-def create_array(store: opening.Place, spec: Spec, path: str = "", *, spelling: Spelling = "full") -> Array:
-    """A new array in `store`, a store, a path or a URL; "memory:" is a new store in memory.
-
-    Short-hand names, which few readers know, are written in full unless `spelling` is "given". Groups above it
-    that are missing are made, too. ConflictError, and nothing written, where there is a node already; of several
-    who create the same array, in any process, one succeeds.
-
-    >>> import zom
-    >>> array = zom.create_array("memory:", zom.v3.ArraySpec.build(shape=(4,), dtype="int8"), "a/b")
-    >>> array.path, sorted(array.store.list())
-    ('/a/b', ['a/b/zarr.json', 'a/zarr.json', 'zarr.json'])
-    >>> zom.create_array(array.store, array.spec, "a/b/c")
-    Traceback (most recent call last):
-    zom.errors.ConflictError: memory://: 'a/b/zarr.json': /a/b: expected a group, to hold /a/b/c, found a v3 array; choose another path
-    """
-    check_is_spec(spec)
-    if spec.kind != "array":
-        raise TypeError(f"expected the spec of an array, found one of a {spec.kind}; see zom.create_group")
-    return cast("Array", _created(store, chosen_spelling(spec, spelling), path))
-
-
-def create_group(store: opening.Place, spec: Spec, path: str = "") -> Group:
-    """A new group without members in `store`, a store, a path or a URL; "memory:" is a new store in memory.
-
-    As `zom.create_array`. A group with members is made by `zom.materialize`.
-
-    >>> import zom
-    >>> group = zom.create_group("memory:", zom.v3.GroupSpec(attributes={"n": 1}))
-    >>> group.attrs["n"]
-    1
-    """
-    check_is_spec(spec)
-    if spec.kind != "group":
-        raise TypeError(f"expected the spec of a group, found one of an {spec.kind}; see zom.create_array")
-    return cast("Group", _created(store, spec, path))
-
-
-def _created(place: opening.Place, spec: Spec, path: str) -> Array | Group:
-    store = opening.opened(place)
-    try:
-        layout = create_node(store, spec, path)
-    except BaseException:
-        if opening.is_name(place):
-            store.close()
-        raise
-    return handle_of(spec, store, join(parse_path(path)), layout, mode="r+")
+_MODES: Final = ("r", "r+", "a", "w", "w-")
 
 
 def open(  # noqa: A001, PLR0913 - `zom.open`, whose choices are the caller's
     store: opening.Place,
     path: str = "",
     *,
-    mode: Mode = "r",
+    mode: OpenMode = "r",
     form: FormatName | None = None,
     level: Level = "lenient",
     limits: Limits = DEFAULT_LIMITS,
     on_warning: Callable[[Problem], None] | None = None,
+    **new: Any,
 ) -> Array | Group:
     """The array or group at `path` in `store`, which is a store, a path or a URL; its document is read.
 
-    It is read-only unless `mode` is "r+". Where nodes of v2 and v3 lie side by side, v3 is opened, or
-    what `form` asks for. What the `level` only warns of, such as a name that occurs twice in the document,
-    goes to `on_warning`; without one it becomes a `SpecWarning`.
+    It is read-only by default. With the `mode` "r+" it may be changed; with "a" it is also made where it is
+    missing. "w-" makes a new one, and "w" a new one in the place of all that is there. What is made is an array
+    if `new` says its `shape` or its `data`, as for `zom.create_array`, and a group otherwise.
+
+    Where nodes of v2 and v3 lie side by side, v3 is opened, or what `form` asks for. What the `level` only warns
+    of, such as a name that occurs twice in the document, goes to `on_warning`; without one it becomes a
+    `SpecWarning`.
 
     >>> import zom
     >>> made = zom.create_array("memory:", zom.v3.ArraySpec.build(shape=(4,), dtype="int8"), "a")
     >>> zom.open(made.store, "a").shape, list(zom.open(made.store))
     ((4,), ['a'])
+    >>> zom.open(made.store, "b", mode="a", shape=(3,), dtype="int16")
+    <zom.Array memory:// /b (3,) int16 mode='r+'>
     """
-    if mode not in {"r", "r+"}:
-        raise ValueError(f'mode: expected "r" or "r+", got {mode!r}; zom.create_array makes new arrays')
-    read_only = mode == "r" if opening.is_name(store) else None
-    opened_here = opening.opened(store, read_only=read_only, existing=True)
+    kind = "array" if new.keys() & {"shape", "data"} else "group"
+    return _opened(store, path, mode, kind, new, _How(form, level, limits, on_warning))
+
+
+@dataclass(frozen=True, slots=True)
+class _How:
+    """How a node that is there is read."""
+
+    form: FormatName | None = None
+    level: Level = "lenient"
+    limits: Limits = DEFAULT_LIMITS
+    on_warning: Callable[[Problem], None] | None = None
+
+
+def _opened(  # noqa: PLR0913, PLR0917 - as above
+    store: opening.Place, path: str, mode: OpenMode, kind: str, new: Mapping[str, Any], how: _How
+) -> Array | Group:
+    """What is open in a mode: what is there, or a new node of a kind."""
+    if mode not in _MODES:
+        raise ValueError(f"mode: expected one of {', '.join(map(repr, _MODES))}, got {mode!r}")
+    if mode in {"r", "r+"}:
+        if new:
+            names = ", ".join(sorted(new))
+            raise TypeError(f"unknown argument {names} with mode={mode!r}; the modes a, w and w- make a node")
+        return _existing(store, path, mode, how)
+    if mode != "a":
+        return _new(store, path, kind, new, how, overwrite=mode == "w")
     try:
-        if mode == "r+":
+        return _existing(store, path, "r+", how)
+    except (NotFound, StoreNotFound):
+        pass
+    try:
+        return _new(store, path, kind, new, how)
+    except ConflictError as error:
+        # Somebody else may have made it meanwhile.
+        if any(each.code != EXISTS.code for each in error.problems):
+            raise
+        return _existing(store, path, "r+", how)
+
+
+def _new(  # noqa: PLR0913 - as above
+    store: opening.Place, path: str, kind: str, new: Mapping[str, Any], how: _How, *, overwrite: bool = False
+) -> Array | Group:
+    form: Any = how.form
+    if kind == "array":
+        return create_array(store, path=path, overwrite=overwrite, form=form, **new)
+    return create_group(store, path=path, overwrite=overwrite, form=form, **new)
+
+
+def _existing(store: opening.Place, path: str, mode: OpenMode, how: _How) -> Array | Group:
+    to_write = mode != "r"
+    opened_here = opening.opened(
+        store, read_only=not to_write if opening.is_name(store) else None, existing=True
+    )
+    try:
+        if to_write:
             check_settled(opened_here, path)
-        node = read_node(opened_here, path, form=form, level=level, limits=limits)
-        found = handle_of(node.spec, node.store, node.path, node.layout, mode=mode, limits=limits)
-        if mode == "r+":
+        node = read_node(opened_here, path, form=how.form, level=how.level, limits=how.limits)
+        found = handle_of(
+            node.spec,
+            node.store,
+            node.path,
+            node.layout,
+            mode="r+" if to_write else "r",
+            limits=how.limits,
+        )
+        if to_write:
             found.check_writable()
-        warn(opened_here.url, node.warned, on_warning, outside())
+        warn(opened_here.url, node.warned, how.on_warning, outside())
     except BaseException:
         if opening.is_name(store):
             opened_here.close()
@@ -117,34 +137,45 @@ def open(  # noqa: A001, PLR0913 - `zom.open`, whose choices are the caller's
     return found
 
 
-def open_array(store: opening.Place, path: str = "", *, mode: Mode = "r", **options: Any) -> Array:
-    """The array at `path` in `store`: as `zom.open`, but a group is an error.
+def open_array(store: opening.Place, path: str = "", *, mode: OpenMode = "r", **options: Any) -> Array:
+    """The array at `path` in `store`: as `zom.open`, but a group is an error, and what is made is an array.
 
     >>> import zom
     >>> made = zom.create_array("memory:", zom.v3.ArraySpec.build(shape=(4,), dtype="int8"), "a")
     >>> zom.open_array(made.store, "a", mode="r+")
     <zom.Array memory:// /a (4,) int8 mode='r+'>
     """
-    found = open(store, path, mode=mode, **options)
-    if found.spec.kind != "array":
-        raise NotFound(
-            f"{found.store.url}: expected an array at {found.path}, found a group; see zom.open_group"
-        )
-    return cast("Array", found)
+    return cast("Array", _of_kind("array", store, path, mode, options))
 
 
-def open_group(store: opening.Place, path: str = "", *, mode: Mode = "r", **options: Any) -> Group:
-    """The group at `path` in `store`: as `zom.open`, but an array is an error.
+def open_group(store: opening.Place, path: str = "", *, mode: OpenMode = "r", **options: Any) -> Group:
+    """The group at `path` in `store`: as `zom.open`, but an array is an error, and what is made is a group.
 
     >>> import zom
     >>> made = zom.create_array("memory:", zom.v3.ArraySpec.build(shape=(4,), dtype="int8"), "a")
     >>> zom.open_group(made.store, "a")
     Traceback (most recent call last):
     zom.errors.NotFound: memory://: expected a group at /a, found an array; see zom.open_array
+    >>> zom.open_group(made.store, "g", mode="a", attributes={"n": 1})
+    <zom.Group memory:// /g mode='r+'>
     """
-    found = open(store, path, mode=mode, **options)
-    if found.spec.kind != "group":
-        raise NotFound(
-            f"{found.store.url}: expected a group at {found.path}, found an array; see zom.open_array"
-        )
-    return cast("Group", found)
+    return cast("Group", _of_kind("group", store, path, mode, options))
+
+
+_HOW: Final = ("form", "level", "limits", "on_warning")
+"""The options of opening; all others are of what is made."""
+
+
+def _of_kind(
+    kind: str, store: opening.Place, path: str, mode: OpenMode, options: Mapping[str, Any]
+) -> Array | Group:
+    how = {name: value for name, value in options.items() if name in _HOW}
+    new = {name: value for name, value in options.items() if name not in _HOW}
+    found = _opened(store, path, mode, kind, new, _How(**how))
+    if found.spec.kind == kind:
+        return found
+    wanted, there = (f"an {each}" if each == "array" else f"a {each}" for each in (kind, found.spec.kind))
+    url, at = found.store.url, found.path
+    if opening.is_name(store):
+        found.store.close()
+    raise NotFound(f"{url}: expected {wanted} at {at}, found {there}; see zom.open_{found.spec.kind}")

@@ -7,12 +7,12 @@ groups. One document is written where nothing is; several are one change, of whi
 from __future__ import annotations
 
 import time
-from itertools import islice
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from zom.errors import ConcurrentWriteError, ConflictError, PathError, ReadOnlyError
 from zom.formats.draft import ENTRY_POINT
 from zom.formats.full_spelling import check_spelling, spelled_in_full
+from zom.hierarchy.change.along import documents_along, found_in
 from zom.hierarchy.change.carry import carry_through, check_texts
 from zom.hierarchy.change.conflicts import (
     ARRAY_ABOVE,
@@ -20,21 +20,18 @@ from zom.hierarchy.change.conflicts import (
     BUSY,
     CHANGED,
     EXISTS,
-    FILES,
-    IN_THE_WAY,
     NAME,
     OBSTACLE,
     OTHER_FORMAT,
     conflict,
-    few,
 )
 from zom.hierarchy.change.consolidated_update import Written, change_documents, holders_of
+from zom.hierarchy.change.loose_files import check_files, last_name
 from zom.hierarchy.change.new_names import taken_name
 from zom.hierarchy.change.steps import in_order
-from zom.hierarchy.journal.journal import JOURNAL, Journal, is_aside
+from zom.hierarchy.journal.journal import Journal
 from zom.hierarchy.stored.inventory import first_chunk
 from zom.hierarchy.stored.layout import (
-    DOCUMENT_NAMES,
     DRAFT_2022,
     ENTRY_KEY,
     LAYOUTS,
@@ -43,7 +40,7 @@ from zom.hierarchy.stored.layout import (
     entry_layout,
 )
 from zom.hierarchy.stored.node import StoredNode
-from zom.hierarchy.stored.pending import busy, check_settled
+from zom.hierarchy.stored.pending import check_settled
 from zom.hierarchy.stored.text import document_text
 from zom.model.output import member_specs
 from zom.model.spec import Spec
@@ -51,7 +48,7 @@ from zom.paths import check_key, join, name_faults, parse_path
 from zom.stores.interface import Wanted
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from zom.extension.datatype import Format
     from zom.formats.full_spelling import Spelling
@@ -63,19 +60,19 @@ __all__ = [
     "check_is_spec",
     "check_names",
     "check_path",
+    "check_vacant",
     "chosen_spelling",
     "create_node",
     "entry_text",
-    "last_name",
+    "repeated",
 ]
+
+_Made = TypeVar("_Made")
 
 _TRIES = 60
 """How often a node is made anew while others make the groups above it, or change their consolidated metadata."""
 
 _LONGEST_PAUSE = 0.1
-
-_LOOKED_AT = 1000
-"""How many keys of a directory are looked at to tell whose they are."""
 
 
 def check_is_spec(found: object) -> None:
@@ -114,19 +111,35 @@ def create_node(store: Store, spec: Spec, path: str = "") -> Layout:
         raise TypeError(f"{join(names)}: expected an array, or a group without members; {reason}")
     path = join(names)
     check_settled(store, path)
+
+    def attempt() -> Layout:
+        texts = documents_along(store, names)
+        layout, missing = _missing(store, spec, names, texts)
+        _check_place(store, layout, [above for above, _ in missing], path, spec)
+        # What changes meanwhile is found when it is changed, or by `follow` afterwards.
+        holders = holders_of(store, [*(above for above, _ in missing), path], layout, texts)
+        documents = _own_documents(layout, path, spec)
+        if holders:
+            _put_with_blocks(store, layout, missing, path, documents, holders)
+        else:
+            _put_without_blocks(store, layout, missing, path, documents)
+        return layout
+
+    return repeated(store, path, attempt)
+
+
+def check_vacant(store: Store, spec: Spec, path: str) -> None:
+    """ConflictError where a node is at `path` already, or can't be there."""
+    names = check_path(spec, path)
+    _missing(store, spec, names, documents_along(store, names))
+
+
+def repeated(store: Store, path: str, attempt: Callable[[], _Made]) -> _Made:
+    """What `attempt` makes, once others don't make nodes beside it; ConcurrentWriteError where they always do."""
     beaten_at = ""
-    for attempt in range(_TRIES):
+    for count in range(_TRIES):
         try:
-            texts = _documents_along(store, names)
-            layout, missing = _missing(store, spec, names, texts)
-            _check_place(store, layout, [above for above, _ in missing], path, spec)
-            # What changes meanwhile is found when it is changed, or by `follow` afterwards.
-            holders = holders_of(store, [*(above for above, _ in missing), path], layout, texts)
-            documents = _own_documents(layout, path, spec)
-            if holders:
-                _put_with_blocks(store, layout, missing, path, documents, holders)
-            else:
-                _put_without_blocks(store, layout, missing, path, documents)
+            return attempt()
         except ConflictError as error:
             codes = {problem.code for problem in error.problems}
             if not codes & {CHANGED.code, BUSY.code}:
@@ -134,9 +147,7 @@ def create_node(store: Store, spec: Spec, path: str = "") -> Layout:
             beaten_at = error.problems[0].key or path.strip("/")
             if BUSY.code in codes:
                 # No journal was here before: somebody makes a node in the same group, and will be done soon.
-                time.sleep(min(_LONGEST_PAUSE, 0.001 * 2 ** min(attempt, 8)))
-        else:
-            return layout
+                time.sleep(min(_LONGEST_PAUSE, 0.001 * 2 ** min(count, 8)))
     raise ConcurrentWriteError(store.url, beaten_at)
 
 
@@ -217,11 +228,6 @@ def check_names(form: Format, names: tuple[str, ...]) -> None:
         check_key("/".join(names))
 
 
-def last_name(key: str) -> str:
-    """The last name of a key."""
-    return key.rpartition("/")[2]
-
-
 def entry_text() -> bytes:
     """The entry point of a new draft hierarchy."""
     encoding = {"type": "json", "metadata_key_suffix": ".json"}
@@ -236,19 +242,12 @@ def entry_text() -> bytes:
 # --- what is there --------------------------------------------------------------------------------------
 
 
-def _documents_along(store: Store, names: tuple[str, ...]) -> dict[str, bytes | None]:
-    """The documents of v3 and v2 that there may be along a path, by key."""
-    paths = [join(names[:count]) for count in range(len(names) + 1)]
-    keys = [key for path in paths for layout in (V3_LAYOUT, V2_LAYOUT) for key in layout.tried(path)]
-    return dict(zip(keys, store.get_many(keys), strict=True))
-
-
 def _missing(
     store: Store, spec: Spec, names: tuple[str, ...], texts: Mapping[str, bytes | None]
 ) -> tuple[Layout, list[tuple[str, dict[str, bytes]]]]:
     """The layout that the node will have, and what must be written above it, by path."""
     paths = [join(names[:count]) for count in range(len(names) + 1)]
-    nodes = {path: _found_in(texts, path) for path in paths}
+    nodes = {path: found_in(texts, path) for path in paths}
     layout = LAYOUTS[spec.family.form][0]
     if layout.implicit_groups:
         return _missing_draft(store, spec, paths, nodes, texts)
@@ -290,17 +289,19 @@ def _missing_draft(
     for (path, end), there in zip(keys.values(), store.get_many(keys), strict=True):
         if there is not None and (path == paths[-1] or end == ".array.json"):
             _check(store, spec, paths, {path: StoredNode.of(path, layout, {end: there})})
+    if spec.kind == "array" and base is not None and store.capabilities.listable:
+        _check_implicit(store, layout, paths[-1])
     return layout, missing
 
 
-def _found_in(texts: Mapping[str, bytes | None], path: str) -> StoredNode | None:
-    """The node whose documents are at `path`, by what lies in `texts`."""
-    for layout in (V3_LAYOUT, V2_LAYOUT):
-        keys = {end: layout.key(path, end) for end, _ in layout.marks}
-        there = {end: text for end, key in keys.items() if (text := texts.get(key)) is not None}
-        if there:
-            return StoredNode.of(path, layout, there)
-    return None
+def _check_implicit(store: Store, layout: Layout, path: str) -> None:
+    """ConflictError where nodes below make a path a group, without a document."""
+    key = next(iter(store.list(layout.directory(path))), None)
+    if key is not None and path != "/":
+        found = f"a draft group, which holds {key!r}"
+        fix = "open it, or let zom.materialize update or replace it"
+        problem = conflict(EXISTS, path, "nothing, to create a node there", found, fix, key=key)
+        raise ConflictError([problem], store.url)
 
 
 def _check(store: Store, spec: Spec, paths: list[str], nodes: Mapping[str, StoredNode | None]) -> None:
@@ -329,27 +330,6 @@ def _refused(  # noqa: PLR0913, PLR0917 - all that is told
 ) -> ConflictError:
     key = next(iter(found.documents.values())).key
     return ConflictError([conflict(broken, path, expected, str(found), fix, key=key)], store.url)
-
-
-def check_files(store: Store, directory: str, path: str, kind: str) -> None:
-    """ConflictError where files lie in the way of a new node: what is no Zarr's, or would be its chunks."""
-    if not store.capabilities.listable:
-        return
-    keys = list(islice(store.list(directory), _LOOKED_AT))
-    if f"{directory}{JOURNAL}" in keys:
-        # It wasn't here before: somebody makes the same group, and its documents will be there soon.
-        raise busy(store, f"{directory}{JOURNAL}")
-    keys = [key for key in keys if last_name(key) != JOURNAL and not is_aside(key)]
-    documents = [key for key in keys if last_name(key) in DOCUMENT_NAMES]
-    if documents and kind != "array":
-        return
-    if documents:
-        found = f"nodes below it: {few(documents)}"
-        raise ConflictError([conflict(IN_THE_WAY, path, "nothing below a new array", found)], store.url)
-    if keys:
-        fix = "choose another place, or move them away"
-        found = f"files that are not of a Zarr hierarchy: {few(keys)}"
-        raise ConflictError([conflict(FILES, path, "nothing, to make it a node", found, fix)], store.url)
 
 
 def _check_names_here(store: Store, path: str, form: Format) -> None:

@@ -1,0 +1,192 @@
+"""New arrays and groups by one call: from a spec, from what is said of them, or from values."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, cast
+
+import numpy as np
+
+from zom.handles.group import handle_of
+from zom.handles.making import array_spec, checked_values, chosen_form, group_spec, make_node
+from zom.paths import join, parse_path
+from zom.stores import opening
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+
+    from typing_extensions import Unpack
+
+    from zom.extension.datatype import Format
+    from zom.formats.full_spelling import Spelling
+    from zom.handles.array import Array
+    from zom.handles.group import Group
+    from zom.handles.making import ArrayFacts
+    from zom.hierarchy.stored.layout import Layout
+    from zom.model.builders.build import DTypeLike
+    from zom.model.spec import Spec
+    from zom.stores.interface import Store
+
+__all__ = ["array", "create_array", "create_group", "empty", "full", "ones", "zeros"]
+
+
+def create_array(  # noqa: PLR0913 - each is a choice of the caller's
+    store: opening.Place,
+    spec: Spec | None = None,
+    path: str = "",
+    *,
+    data: Any = None,
+    overwrite: bool = False,
+    form: Format | None = None,
+    spelling: Spelling = "full",
+    **facts: Unpack[ArrayFacts],
+) -> Array:
+    """A new array in `store`, a store, a path or a URL; "memory:" is a new store in memory.
+
+    It is made of a `spec`, or of `shape`, `dtype` and whatever else `ArraySpec.build` takes, or of its values, `data`;
+    these are written with it, all or nothing. Without a spec it has the format `form`, or that of the hierarchy it
+    lies in, or v3. Short-hand names in a spec, which few readers know, are written in full unless `spelling` is
+    "given".
+
+    Groups above it that are missing are made, too. ConflictError, and nothing written, where there is a node
+    already; with `overwrite` the new array takes the place of what is there, and of all below it. Of several who
+    create the same array, in any process, one succeeds.
+
+    >>> import numpy as np, zom
+    >>> array = zom.create_array("memory:", zom.v3.ArraySpec.build(shape=(4,), dtype="int8"), "a/b")
+    >>> array.path, sorted(array.store.list())
+    ('/a/b', ['a/b/zarr.json', 'a/zarr.json', 'zarr.json'])
+    >>> zom.create_array(array.store, path="a/c", shape=(4,), dtype="int8", chunks=(2,))
+    <zom.Array memory:// /a/c (4,) int8 mode='r+'>
+    >>> zom.create_array(array.store, path="a/d", data=np.arange(3))[:].tolist()
+    [0, 1, 2]
+    >>> zom.create_array(array.store, array.spec, "a/b/c")
+    Traceback (most recent call last):
+    zom.errors.ConflictError: memory://: 'a/b/zarr.json': /a/b: expected a group, to hold /a/b/c, found a v3 array; choose another path
+    """
+    values = None if data is None else checked_values(data)
+
+    def make(there: Store) -> tuple[Spec, Layout]:
+        chosen = chosen_form(there, path, spec, form)
+        wanted = array_spec(spec, chosen, values, cast("Mapping[str, Any]", facts), spelling)
+        return wanted, make_node(there, wanted, path, data=values, overwrite=overwrite)
+
+    return cast("Array", _created(store, path, make))
+
+
+def create_group(  # noqa: PLR0913 - as above
+    store: opening.Place,
+    spec: Spec | None = None,
+    path: str = "",
+    *,
+    attributes: Mapping[str, Any] | None = None,
+    overwrite: bool = False,
+    form: Format | None = None,
+) -> Group:
+    """A new group without members in `store`, a store, a path or a URL; "memory:" is a new store in memory.
+
+    As `zom.create_array`: of a `spec`, or with `attributes`. With `overwrite`, all that is there goes. A group with
+    members is made by `zom.materialize`.
+
+    >>> import zom
+    >>> group = zom.create_group("memory:", attributes={"n": 1})
+    >>> group.attrs["n"]
+    1
+    """
+
+    def make(there: Store) -> tuple[Spec, Layout]:
+        wanted = group_spec(spec, chosen_form(there, path, spec, form), attributes)
+        return wanted, make_node(there, wanted, path, overwrite=overwrite)
+
+    return cast("Group", _created(store, path, make))
+
+
+def _created(place: opening.Place, path: str, make: Callable[[Store], tuple[Spec, Layout]]) -> Array | Group:
+    store = opening.opened(place, read_only=False if opening.is_name(place) else None)
+    try:
+        spec, layout = make(store)
+    except BaseException:
+        if opening.is_name(place):
+            store.close()
+        raise
+    return handle_of(spec, store, join(parse_path(path)), layout, mode="r+")
+
+
+def zeros(
+    shape: int | Iterable[int],
+    dtype: DTypeLike = "float64",
+    *,
+    store: opening.Place = "memory:",
+    path: str = "",
+    **options: Any,
+) -> Array:
+    """A new array of zeros, of which nothing is stored; `options` are those of `zom.create_array`.
+
+    >>> import zom
+    >>> zom.zeros((2, 3), "int8")[:]
+    array([[0, 0, 0],
+           [0, 0, 0]], dtype=int8)
+    """
+    return create_array(store, path=path, shape=shape, dtype=dtype, **options)
+
+
+def ones(
+    shape: int | Iterable[int],
+    dtype: DTypeLike = "float64",
+    *,
+    store: opening.Place = "memory:",
+    path: str = "",
+    **options: Any,
+) -> Array:
+    """A new array of ones: they are its fill value, and nothing is stored.
+
+    >>> import zom
+    >>> zom.ones(3)[:]
+    array([1., 1., 1.])
+    """
+    return create_array(store, path=path, shape=shape, dtype=dtype, fill_value=1, **options)
+
+
+def full(
+    shape: int | Iterable[int],
+    fill_value: Any,
+    dtype: DTypeLike = None,
+    *,
+    store: opening.Place = "memory:",
+    path: str = "",
+    **options: Any,
+) -> Array:
+    """A new array that holds `fill_value` everywhere, and has its data type unless `dtype` says another.
+
+    >>> import zom
+    >>> zom.full((2,), 7)[:], zom.full((2,), 7, "float32").dtype
+    (array([7, 7]), dtype('float32'))
+    """
+    kind = np.asarray(fill_value).dtype if dtype is None else dtype
+    return create_array(store, path=path, shape=shape, dtype=kind, fill_value=fill_value, **options)
+
+
+def empty(
+    shape: int | Iterable[int],
+    dtype: DTypeLike = "float64",
+    *,
+    store: opening.Place = "memory:",
+    path: str = "",
+    **options: Any,
+) -> Array:
+    """A new array of which nothing is stored: it reads as the fill value, which is zero unless it is given.
+
+    >>> import zom
+    >>> zom.empty((2,), fill_value=9)[:]
+    array([9., 9.])
+    """
+    return zeros(shape, dtype, store=store, path=path, **options)
+
+
+def array(data: Any, *, store: opening.Place = "memory:", path: str = "", **options: Any) -> Array:
+    """A new array with these values; `options` are those of `zom.create_array`.
+
+    >>> import zom
+    >>> zom.array([[1, 2], [3, 4]], chunks=(1, 2)).chunks
+    (1, 2)
+    """
+    return create_array(store, path=path, data=data, **options)

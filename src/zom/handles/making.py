@@ -1,0 +1,183 @@
+"""Making nodes: the specs of what people give, and their documents and values in a store."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final, Literal, NoReturn, cast
+
+import numpy as np
+from typing_extensions import TypedDict
+
+from zom.errors import ConflictError
+from zom.extension.resolve import data_type
+from zom.formats.resolve import resolve
+from zom.hierarchy.change.along import form_above
+from zom.hierarchy.change.conflicts import KIND, LAYOUT, conflict
+from zom.hierarchy.change.create import check_is_spec, chosen_spelling, create_node
+from zom.hierarchy.stored.layout import LAYOUTS
+from zom.hierarchy.stored.open_node import OpenNode
+from zom.model.builders.build import shape_of
+from zom.model.spec import Spec
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from zom.extension.datatype import Format
+    from zom.formats.full_spelling import Spelling
+    from zom.hierarchy.stored.layout import Layout
+    from zom.json.value import JSON
+    from zom.model.builders.build import Compression, DTypeLike, ShardChoice
+    from zom.model.builders.chunking import ChunkChoice
+    from zom.stores.interface import Store
+
+__all__ = [
+    "ArrayFacts",
+    "array_spec",
+    "check_required",
+    "checked_values",
+    "chosen_form",
+    "group_spec",
+    "make_node",
+]
+
+
+class ArrayFacts(TypedDict, total=False):
+    """What is said of a new array: the arguments of `ArraySpec.build`, of which each format takes those it has."""
+
+    shape: int | Iterable[int]
+    dtype: DTypeLike
+    chunks: ChunkChoice
+    shards: ShardChoice
+    compress: Compression
+    checksum: bool | None
+    codecs: Sequence[str | Mapping[str, JSON]] | None
+    filters: Sequence[Mapping[str, JSON]]
+    fill_value: object
+    order: Literal["C", "F"]
+    separator: Literal["/", "."] | None
+    dimension_names: Sequence[str | None] | None
+    attributes: Mapping[str, Any] | None
+
+
+_ELSEWHERE: Final = {
+    "chunk_key_encoding": "of v2 and the draft, pass separator=; of v3, pass a spec",
+    "compressor": "pass compress=",
+    "compressors": "pass compress=",
+    "config": "see array.with_options()",
+    "dimension_separator": "pass separator=",
+    "name": "pass path=",
+    "object_codec": "it follows from dtype=",
+    "serializer": "pass codecs=, the whole chain",
+    "storage_options": "pass zom.store(place, ...)",
+    "synchronizer": "stores lock by themselves",
+    "zarr_format": 'pass form="v2" or form="v3"',
+    "zarr_version": 'pass form="v2" or form="v3"',
+}
+"""What arguments of zarr-python are here."""
+
+
+def array_spec(
+    spec: Spec | None, form: Format, data: Any, facts: Mapping[str, Any], spelling: Spelling = "full"
+) -> Spec:
+    """The spec of a new array: the one given, or built in the format `form` of its values and facts."""
+    if spec is not None:
+        check_is_spec(spec)
+        if spec.kind != "array":
+            raise TypeError(
+                f"expected the spec of an array, found one of a {spec.kind}; see zom.create_group"
+            )
+        if facts:
+            given = ", ".join(sorted(facts))
+            raise TypeError(f"expected a spec, or what is said of the array, got both: a spec and {given}")
+        return chosen_spelling(spec, spelling)
+    for name in facts:
+        if name in _ELSEWHERE:
+            raise TypeError(f"unknown argument {name!r}; {_ELSEWHERE[name]}")
+    kind: Any = LAYOUTS[form][0].family.classes["array"]
+    if data is not None:
+        return chosen_spelling(cast("Spec", kind.from_array(data, **facts)), spelling)
+    if "shape" not in facts or "dtype" not in facts:
+        raise TypeError("expected a spec, or shape= and dtype=, or data=, got none of them")
+    return chosen_spelling(cast("Spec", kind.build(**facts)), spelling)
+
+
+def group_spec(spec: Spec | None, form: Format, attributes: Mapping[str, Any] | None) -> Spec:
+    """The spec of a new group: the one given, or one of the format `form` with these attributes."""
+    if spec is None:
+        kind: Any = LAYOUTS[form][0].family.classes["group"]
+        return cast("Spec", kind() if attributes is None else kind(attributes=attributes))
+    check_is_spec(spec)
+    if spec.kind != "group":
+        raise TypeError(f"expected the spec of a group, found one of an {spec.kind}; see zom.create_array")
+    if attributes is not None:
+        raise TypeError("expected a spec, or attributes=, got both")
+    return spec
+
+
+def checked_values(values: Any) -> Any:
+    """Values that an array is made of, as numpy has them; TypeError where they are something else."""
+    if isinstance(values, Spec):
+        _refuse("a spec", "create(path, spec) makes a node of one")
+    if isinstance(values, OpenNode) or _is_of_zarr(values):
+        _refuse(
+            f"{type(values).__name__}, which is stored", "zom.copy(array, store, target_path=...) copies it"
+        )
+    if isinstance(values, dict):
+        _refuse("dict", "make a group of it with GroupSpec.from_tree and zom.materialize")
+    if values is None or isinstance(values, (set, frozenset)):
+        _refuse(type(cast("object", values)).__name__, "pass a list, or an array of numpy")
+    if hasattr(values, "shape") and hasattr(values, "dtype"):
+        return values
+    try:
+        return np.asarray(values)
+    except ValueError as error:
+        _refuse(f"{type(values).__name__}: {error}", "pass lists of equal length")
+
+
+def _is_of_zarr(values: object) -> bool:
+    """Whether it is a group or an array of zarr-python."""
+    return type(values).__module__.partition(".")[0] == "zarr"
+
+
+def _refuse(found: str, fix: str) -> NoReturn:
+    raise TypeError(f"expected values that numpy makes an array of, found {found}; {fix}")
+
+
+def chosen_form(store: Store, path: str, spec: Spec | None, form: Format | None) -> Format:
+    """The format of a new node: that of its spec, or what is asked for, or that of the hierarchy it lies in, or v3."""
+    if isinstance(spec, Spec):
+        return spec.family.form
+    if form is not None and form not in LAYOUTS:
+        raise ValueError(f"form: expected one of {', '.join(map(repr, LAYOUTS))}, got {form!r}")
+    return form or form_above(store, path) or "v3"
+
+
+def make_node(store: Store, spec: Spec, path: str, *, data: Any = None, overwrite: bool = False) -> Layout:
+    """Write a new node, and the values of an array."""
+    if data is None and not overwrite:
+        return create_node(store, spec, path)
+    from zom.hierarchy.new_node import new_node  # noqa: PLC0415 - it brings what makes and applies plans
+
+    return new_node(store, spec, path, data=None if data is None else {"/": data}, overwrite=overwrite)
+
+
+def check_required(node: OpenNode, kind: str, facts: Mapping[str, Any]) -> None:
+    """ConflictError unless the node is of a kind, and an array of the shape and data type that are asked for."""
+    spec, path, url = node.spec, node.path, node.store.url
+    if spec.kind != kind:
+        wanted, found = (f"an {each}" if each == "array" else f"a {each}" for each in (kind, spec.kind))
+        raise ConflictError([conflict(KIND, path, wanted, found, "choose another name")], url)
+    fix = "open it as it is, or replace it with create_array(..., overwrite=True)"
+    if "shape" in facts and shape_of(facts["shape"]) != (shape := tuple(spec.__dict__["shape"])):
+        wanted, found = f"the shape {shape_of(facts['shape'])}", f"{shape}"
+        raise ConflictError([conflict(LAYOUT, path, wanted, found, fix)], url)
+    if facts.get("dtype") is not None and not _is_of_type(spec, facts["dtype"]):
+        wanted, found = f"the data type {data_type(facts['dtype']).name}", f"{resolve(spec).type_name}"
+        raise ConflictError([conflict(LAYOUT, path, wanted, found, fix)], url)
+
+
+def _is_of_type(spec: Spec, dtype: Any) -> bool:
+    """Whether the elements are of a data type, in whatever order of bytes."""
+    found, wanted = resolve(spec).data_type, data_type(dtype)
+    if found is None or found == wanted:
+        return found is not None
+    return found.name == wanted.name and found.numpy().newbyteorder("=") == wanted.numpy().newbyteorder("=")

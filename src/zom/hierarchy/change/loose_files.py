@@ -1,0 +1,46 @@
+"""Files in the way of a new node: those that are no Zarr's, and those that would be taken for its chunks."""
+
+from __future__ import annotations
+
+from itertools import islice
+from typing import TYPE_CHECKING
+
+from zom.errors import ConflictError
+from zom.hierarchy.change.conflicts import FILES, IN_THE_WAY, conflict, few
+from zom.hierarchy.journal.journal import JOURNAL, is_aside
+from zom.hierarchy.stored.layout import DOCUMENT_NAMES
+from zom.hierarchy.stored.pending import busy
+
+if TYPE_CHECKING:
+    from zom.stores.interface import Store
+
+__all__ = ["check_files", "last_name"]
+
+_LOOKED_AT = 1000
+"""How many keys of a directory are looked at to tell whose they are."""
+
+
+def last_name(key: str) -> str:
+    """The last name of a key."""
+    return key.rpartition("/")[2]
+
+
+def check_files(store: Store, directory: str, path: str, kind: str) -> None:
+    """ConflictError where files lie in the way of a new node: what is no Zarr's, or would be its chunks."""
+    if not store.capabilities.listable:
+        return
+    keys = list(islice(store.list(directory), _LOOKED_AT))
+    if f"{directory}{JOURNAL}" in keys:
+        # It wasn't here before: somebody makes the same group, and its documents will be there soon.
+        raise busy(store, f"{directory}{JOURNAL}")
+    keys = [key for key in keys if last_name(key) != JOURNAL and not is_aside(key)]
+    documents = [key for key in keys if last_name(key) in DOCUMENT_NAMES]
+    if documents and kind != "array":
+        return
+    if documents:
+        found = f"nodes below it: {few(documents)}"
+        raise ConflictError([conflict(IN_THE_WAY, path, "nothing below a new array", found)], store.url)
+    if keys:
+        fix = "choose another place, or move them away"
+        found = f"files that are not of a Zarr hierarchy: {few(keys)}"
+        raise ConflictError([conflict(FILES, path, "nothing, to make it a node", found, fix)], store.url)
