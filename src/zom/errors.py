@@ -1,7 +1,7 @@
 """The exceptions of zom, one class for each thing that a caller could do something about.
 
     ZomError
-    ├── SpecError           a document breaks rules; carries every Problem
+    ├── SpecError           a document breaks rules; carries every Problem; a ValueError, too
     │   └── DeclarationError   so does a declaration; each Problem has file, line and column
     ├── PathError           a node path or a key that is not one
     ├── NotFound            a path that names no node; a KeyError and a FileNotFoundError, too
@@ -18,7 +18,7 @@
         ├── ReadOnlyError   a store that may not be changed
         └── ConcurrentWriteError   others changed the value again and again
 
-None of them derives from ValueError: pydantic would swallow them and print its own text instead.
+No other derives from ValueError: pydantic would take it for a fault of the value that it validates.
 """
 
 from __future__ import annotations
@@ -95,8 +95,10 @@ def _keyed(problem: Problem) -> str:
     return line if not problem.key or key in line else f"{key}: {line}"
 
 
-class SpecError(_ProblemsError):
+class SpecError(_ProblemsError, ValueError):
     """A document that breaks rules: `problems` holds every one of them, each located.
+
+    What a class of specs raises is pydantic's `ValidationError`, too: `errors()` has an entry for each.
 
     >>> from zom import v3
     >>> try:

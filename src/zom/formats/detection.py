@@ -11,13 +11,14 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final, cast
 
-from zom.errors import SpecError, SpecWarning
+from zom.errors import SpecWarning
 from zom.formats.draft import DRAFT, ENTRY_POINT
 from zom.formats.v2 import V2
 from zom.formats.v3 import V3
 from zom.json.python_value import is_dict
 from zom.limits import DEFAULT_LIMITS, Limits
 from zom.model.assembly import assemble
+from zom.model.pydantic.refusal import refusal
 from zom.model.spec import Spec
 
 if TYPE_CHECKING:
@@ -97,7 +98,8 @@ def parse_as(
     """
     spec, problems = assemble(target, document, level, limits=limits)
     if spec is None:
-        raise SpecError(map(_no_path, problems) if _looks_like_a_path(document) else problems)
+        found = map(_no_path, problems) if _looks_like_a_path(document) else problems
+        raise refusal(found, "document", document)
     for problem in problems:
         if on_warning is not None:
             on_warning(problem)

@@ -89,6 +89,7 @@ DRAFT = Family(
     node_rule=rules.NODE,
     members_rule=rules.MEMBERS,
     missing_rule=rules.MISSING,
+    other_members={"array": "none", "group": "none"},
     constants={"array": {}, "group": {}},
     reserved=("members",),
     type_path=("data_type",),

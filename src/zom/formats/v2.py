@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Generic, Literal, Se
 from pydantic import Field
 from typing_extensions import TypeVar
 
-from zom.extension.field import WHOLE, Interval, Required
+from zom.extension.field import Interval, Required
 from zom.extension.resolve import data_type
 from zom.formats import v2_rules as rules
 from zom.formats.canonical_document import canonical_v2
@@ -78,6 +78,7 @@ V2 = Family(
     node_rule=rules.NODE,
     members_rule=rules.MEMBERS,
     missing_rule=rules.MISSING,
+    other_members={"array": "any", "group": "none"},
     constants={"array": {"zarr_format": 2}, "group": {"zarr_format": 2}},
     reserved=("members", "attributes"),
     type_path=("dtype",),
@@ -100,7 +101,7 @@ class ArraySpec(Array, Generic[AttributesT]):
 
     family: ClassVar[Family] = V2
 
-    zarr_format: Annotated[Literal[2], WHOLE, Required(rules.MISSING)] = 2
+    zarr_format: Annotated[Literal[2], Required(rules.MISSING)] = 2
     shape: tuple[Length, ...]
     chunks: tuple[ChunkLength, ...]
     dtype: Annotated[str | list[Any], AS_IT_IS]
@@ -182,7 +183,7 @@ class GroupSpec(Group, Generic[AttributesT, MemberT]):
 
     family: ClassVar[Family] = V2
 
-    zarr_format: Annotated[Literal[2], WHOLE, Required(rules.MISSING)] = 2
+    zarr_format: Annotated[Literal[2], Required(rules.MISSING)] = 2
     attributes: AttributesT = Field(default_factory=cast("Any", JSONDict))
     members: Annotated[Mapping[str, MemberT] | None, AS_IT_IS] = None
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Generic, Literal, Se
 from pydantic import Field
 from typing_extensions import TypeVar
 
-from zom.extension.field import WHOLE, Required
+from zom.extension.field import Required
 from zom.extension.resolve import data_type
 from zom.formats import v3_rules as rules
 from zom.formats.canonical_document import canonical_v3
@@ -67,6 +67,7 @@ V3 = Family(
     node_rule=rules.NODE,
     members_rule=rules.MEMBERS,
     missing_rule=rules.MISSING,
+    other_members={"array": "ignorable", "group": "ignorable"},
     constants={
         "array": {"zarr_format": 3, "node_type": "array"},
         "group": {"zarr_format": 3, "node_type": "group"},
@@ -95,7 +96,7 @@ class ArraySpec(Array, Generic[AttributesT]):
 
     family: ClassVar[Family] = V3
 
-    zarr_format: Annotated[Literal[3], WHOLE, Required(rules.MISSING)] = 3
+    zarr_format: Annotated[Literal[3], Required(rules.MISSING)] = 3
     node_type: Annotated[Literal["array"], _NODE_TYPE] = "array"
     shape: tuple[Length, ...]
     data_type: Extension
@@ -180,7 +181,7 @@ class GroupSpec(Group, Generic[AttributesT, MemberT]):
 
     family: ClassVar[Family] = V3
 
-    zarr_format: Annotated[Literal[3], WHOLE, Required(rules.MISSING)] = 3
+    zarr_format: Annotated[Literal[3], Required(rules.MISSING)] = 3
     node_type: Annotated[Literal["group"], _NODE_TYPE] = "group"
     attributes: AttributesT = Field(default_factory=cast("Any", JSONDict))
     members: Annotated[Mapping[str, MemberT] | None, AS_IT_IS] = None

@@ -18,7 +18,7 @@ from zom.model import attributes
 from zom.model.bare_spec import is_spec
 from zom.model.family import Family
 from zom.model.location import placed, text_problems, with_lines
-from zom.model.members import ANY, member_plan
+from zom.model.members import ANY, AliasedMembers, member_plan
 from zom.model.node import EMPTY, NodeParts, make
 from zom.model.output import member_specs, place_of
 from zom.model.repeats import node_count, repeated
@@ -450,7 +450,8 @@ def _finish(frame: _OpenNode, level: Level) -> None:
                 made[name] = best.spec
             if best.errors or best.spec is None:
                 whole = False
-        members = JSONDict(made)
+        aliases = member_plan(frame.cls).aliases if frame.cls is not None else None
+        members = AliasedMembers(made, aliases) if aliases else JSONDict(made)
     if frame.cls is not None:
         whole = _check_members(frame, frame.cls, faults) and whole
         node = NodeParts(frame.own, members, frame.place, level)

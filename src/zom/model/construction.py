@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING, Any, Final, cast
 import numpy as np
 from pydantic_core import PydanticUndefined
 
-from zom.errors import SpecError, SpecWarning
+from zom.errors import SpecWarning
 from zom.json.value import NOT_FINITE, freeze
 from zom.model.assembly import assemble, document_of
+from zom.model.pydantic.refusal import refusal
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -86,7 +87,7 @@ def checked(cls: type[Spec], document: Mapping[str, Any], level: Level, *, old: 
     """
     spec, problems = assembled(cls, document, level)
     if spec is None:
-        raise SpecError(problems, f"{cls.family.form} {cls.kind}")
+        raise refusal(problems, f"{cls.family.form} {cls.kind}", document)
     _warn_of_numbers(problems, set() if old is None else _not_finite_in(old))
     return spec
 
@@ -144,7 +145,7 @@ def outside() -> int:
 def _made(cls: type[Spec], document: Mapping[str, Any], level: Level) -> Spec:
     spec, problems = assemble(cls, document, level)
     if spec is None:
-        raise SpecError(problems, f"{cls.family.form} {cls.kind}")
+        raise refusal(problems, f"{cls.family.form} {cls.kind}", document)
     return spec
 
 

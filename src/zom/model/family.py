@@ -63,6 +63,8 @@ class Family:
     """The rule that members are an object of nodes."""
     missing_rule: Rule
     """The rule that names the members a document must have."""
+    other_members: Mapping[NodeKind, Literal["none", "ignorable", "any"]]
+    """What a document of each kind may hold beside its own members: objects with must_understand false, say."""
     constants: Mapping[NodeKind, Mapping[str, Any]]
     """The members that a spec made in Python need not spell."""
     reserved: tuple[str, ...]

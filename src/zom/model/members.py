@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import types
 import typing
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Annotated, Any, TypeAlias, TypeVar, Union, cast, get_args, get_origin
 from weakref import WeakKeyDictionary
 
 import typing_extensions
 
 from zom.errors import ExtensionError
+from zom.json.value import JSONDict
 from zom.model.bare_spec import is_spec_class
 
 if TYPE_CHECKING:
@@ -34,6 +35,8 @@ class MemberPlan:
     named: Mapping[str, Candidates]
     required: frozenset[str]
     others: Candidates | None
+    aliases: Mapping[str, str] = field(default_factory=dict[str, str])
+    """The names in documents of keys that have others in Python."""
 
     def candidates(self, name: str) -> Candidates | None:
         """The classes that a member called `name` may have; empty for any, None for no such member."""
@@ -41,6 +44,43 @@ class MemberPlan:
 
 
 ANY = MemberPlan({}, frozenset(), ())
+
+
+class AliasedMembers(JSONDict):
+    """Members by the names of the document, which are found by their names in Python, too.
+
+    >>> members = AliasedMembers({"B-02": "a spec"}, {"blue": "B-02"})
+    >>> list(members), members["blue"], "blue" in members
+    (['B-02'], 'a spec', True)
+    """
+
+    __slots__ = ("_aliases",)
+    _aliases: Mapping[str, str]
+
+    def __init__(self, members: Mapping[str, Any], aliases: Mapping[str, str]) -> None:
+        super().__init__(members)
+        object.__setattr__(self, "_aliases", aliases)
+
+    def __missing__(self, name: str) -> Any:
+        alias = self._aliases.get(name)
+        if alias is None or not super().__contains__(alias):
+            raise KeyError(name)
+        return self[alias]
+
+    def __contains__(self, name: object) -> bool:
+        return super().__contains__(name) or (
+            isinstance(name, str) and super().__contains__(self._aliases.get(name))
+        )
+
+    def get(self, name: str, default: Any = None) -> Any:
+        try:
+            return self[name]
+        except KeyError:
+            return default
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return (type(self), (dict(self), dict(self._aliases)))
+
 
 _plans: WeakKeyDictionary[type[Spec], MemberPlan] = WeakKeyDictionary()
 
@@ -97,9 +137,7 @@ def _qualified(hint: Any) -> bool | None:
 
 
 def _typed_plan(annotation: Any, owner: type[Spec]) -> MemberPlan:
-    named = {
-        name: _candidates(hint, owner) for name, hint in typing_extensions.get_type_hints(annotation).items()
-    }
+    hints = typing_extensions.get_type_hints(annotation)
     # `__required_keys__` is wrong where annotations are text: the qualifiers were not seen.
     qualified = typing_extensions.get_type_hints(annotation, include_extras=True)
     by_class = cast("frozenset[str]", annotation.__required_keys__)
@@ -108,13 +146,27 @@ def _typed_plan(annotation: Any, owner: type[Spec]) -> MemberPlan:
         for name, hint in qualified.items()
         if (name in by_class if _qualified(hint) is None else _qualified(hint))
     )
+    aliases = {name: alias for name, hint in qualified.items() if (alias := _alias(hint)) is not None}
+    named = {aliases.get(name, name): _candidates(hint, owner) for name, hint in hints.items()}
+    required = frozenset(aliases.get(name, name) for name in required)
     extra = getattr(annotation, "__extra_items__", None)
     others: Candidates | None = ()
     if getattr(annotation, "__closed__", None) or extra is typing.Never:
         others = None
     elif extra is not None and extra is not getattr(typing_extensions, "NoExtraItems", None):
         others = _candidates(extra, owner)
-    return MemberPlan(named, required, others)
+    return MemberPlan(named, required, others, aliases)
+
+
+def _alias(hint: Any) -> str | None:
+    """The name that a key has in documents, where its annotation gives one."""
+    while get_origin(hint) in _QUALIFIERS or get_origin(hint) is Annotated:
+        for mark in cast("tuple[Any, ...]", getattr(hint, "__metadata__", ())):
+            for alias in (getattr(mark, "validation_alias", None), getattr(mark, "alias", None)):
+                if isinstance(alias, str):
+                    return alias
+        hint = get_args(hint)[0]
+    return None
 
 
 def _candidates(annotation: Any, owner: type[Spec]) -> Candidates:

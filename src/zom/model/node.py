@@ -13,6 +13,7 @@ from pydantic import ValidationError, create_model
 
 from zom.extension.configuration import INTEGER_LITERAL, USERS_VALIDATOR, faults_of, field_words, schema_of
 from zom.extension.field import Required, marks
+from zom.json.python_value import is_dict
 from zom.json.value import JSONDict
 from zom.model import attributes
 from zom.model.bare_spec import Prepared
@@ -60,8 +61,8 @@ def make(cls: type[Spec], node: NodeParts, faults: list[Fault], *, whole: bool) 
     faults.extend(_missing(cls, node.document))
     values = family.fields(cls.kind, node.document, faults)
     raw: Any = values.get("attributes", EMPTY)
-    typed = attributes.typed(cls, raw, faults) if isinstance(raw, dict) else None
-    judged = isinstance(raw, dict) and not (faults and _has_attribute_faults(faults))
+    typed = attributes.typed(cls, raw, faults) if is_dict(raw) else None
+    judged = is_dict(raw) and not (faults and _has_attribute_faults(faults))
     if typed is not None:
         values["attributes"] = typed
     if node.members is not None:
@@ -75,11 +76,16 @@ def make(cls: type[Spec], node: NodeParts, faults: list[Fault], *, whole: bool) 
             if name not in values
         )
     own = family.classes[cls.kind]
+    number = values.get("zarr_format")
+    if type(number) is float and number == family.zarr_format:  # to Python, 3.0 is the literal 3
+        fix = f"write {family.zarr_format}"
+        faults.append(Fault(INTEGER_LITERAL, ("zarr_format",), str(family.zarr_format), show(number), fix))
     spec: Spec | None = None
     broken: frozenset[str] = frozenset() if judged else frozenset({"attributes"})
     prepared = Prepared(values, node, raw if typed is None else typed)
     try:
-        spec = _validated(checked, values, prepared, any_attributes=typed is None and cls is own)
+        any_attributes = cls is own if typed is None else checked is not cls
+        spec = _validated(checked, values, prepared, any_attributes=any_attributes and is_dict(raw))
     except ValidationError as error:
         found = _structure(error, cls, checked, values, {str(f.path[0]) for f in faults if f.path})
         faults.extend(found)
@@ -103,11 +109,13 @@ def _validated(cls: type[Spec], values: dict[str, Any], prepared: Prepared, *, a
     would take most of its time for them, gets none to look at.
     """
     raw: object = values.get("attributes")
-    empty = any_attributes and type(raw) is JSONDict
+    empty = any_attributes and raw is not None
     if empty:
         values["attributes"] = EMPTY
     try:
-        spec: Spec = cls.__pydantic_validator__.validate_python(values, context=prepared)
+        # A TypedDict that was read has the names of Python, not those of the document.
+        by_name = None if empty else True
+        spec: Spec = cls.__pydantic_validator__.validate_python(values, context=prepared, by_name=by_name)
     finally:
         if empty:
             values["attributes"] = raw

@@ -11,20 +11,25 @@ import warnings
 from typing import TYPE_CHECKING, Any, Self, cast
 
 from pydantic.warnings import TypedDictExtraConfigWarning
-from pydantic_core import PydanticCustomError, core_schema
 
 from zom.brief import Brief, notebook_html
-from zom.errors import SpecError, SpecWarning
+from zom.errors import SpecWarning
 from zom.json.value import same
 from zom.limits import DEFAULT_LIMITS, Limits
 from zom.model import compare, construction, output, pickled, stored, tree
 from zom.model.assembly import assemble
-from zom.model.bare_spec import BareSpec, Prepared, exact_digest
+from zom.model.bare_spec import BareSpec, exact_digest
+from zom.model.pydantic import validation
+from zom.model.pydantic.declared import check_declared
+from zom.model.pydantic.dump import dumped, dumped_json
+from zom.model.pydantic.publishing import published
+from zom.model.pydantic.refusal import refusal
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
 
-    from pydantic import GetCoreSchemaHandler
+    from pydantic import GetCoreSchemaHandler, GetJsonSchemaHandler
+    from pydantic_core import core_schema
 
     from zom.model.compare import Difference
     from zom.problems import Level, Problem
@@ -68,7 +73,7 @@ class Spec(BareSpec):
         made, problems = assemble(cls, document, level, limits=limits)
         spec: Any = made
         if made is None:
-            raise SpecError(problems, f"{cls.family.form} {cls.kind}")
+            raise refusal(problems, f"{cls.family.form} {cls.kind}", document)
         for problem in problems:
             if on_warning is not None:
                 on_warning(problem)
@@ -248,39 +253,40 @@ class Spec(BareSpec):
         cls, source: Any, handler: GetCoreSchemaHandler
     ) -> core_schema.CoreSchema:
         with warnings.catch_warnings():
-            # Members in a TypedDict that is closed: pydantic tells that it stays so in an open model.
+            # Members in a TypedDict that is closed: pydantic tells that it stays so in an open model. And one that
+            # is read-only: members never change.
             warnings.simplefilter("ignore", TypedDictExtraConfigWarning)
+            warnings.filterwarnings("ignore", ".*using the `ReadOnly` qualifier", UserWarning)
             inner = handler(source)
-        # A class whose members are of the class itself refers to what encloses the model, not to it.
-        ref = cast("dict[str, Any]", inner).pop("ref", None)
+        return validation.core_schema_of(cls, inner, handler)
 
-        def enter(value: Any, inner_validator: Any, info: Any) -> Any:
-            context = info.context
-            if type(context) is Prepared and value is context.values:
-                return inner_validator(value)
-            if isinstance(value, cls):
-                return value
-            try:
-                return cls.parse(value, value.level if isinstance(value, Spec) else "strict")
-            except SpecError as error:
-                # A ValueError for pydantic, so that a union goes on to its next class.
-                raise PydanticCustomError("spec", "{problems}", {"problems": str(error)}) from None
+    @classmethod
+    def __get_pydantic_json_schema__(
+        cls, schema: core_schema.CoreSchema, handler: GetJsonSchemaHandler
+    ) -> dict[str, Any]:
+        return published(cls, schema, handler)
 
-        return core_schema.with_info_wrap_validator_function(
-            enter,
-            inner,
-            ref=ref,
-            serialization=core_schema.plain_serializer_function_ser_schema(lambda spec: spec.to_dict()),
-        )
+    @classmethod
+    def __pydantic_init_subclass__(cls, **options: Any) -> None:
+        super().__pydantic_init_subclass__(**options)
+        if cls.__pydantic_complete__:
+            check_declared(cls)
 
     if not TYPE_CHECKING:
 
         @classmethod
+        def model_rebuild(cls, **options: Any) -> bool | None:
+            """As pydantic's; what the class declares is judged once its names are known."""
+            depth = options.pop("_parent_namespace_depth", 2) + 1  # this frame stands between
+            rebuilt = super().model_rebuild(_parent_namespace_depth=depth, **options)
+            if rebuilt:
+                check_declared(cls)
+            return rebuilt
+
+        @classmethod
         def model_validate(cls, obj: Any, **_options: Any) -> Self:
             """As `parse`, or the spec itself."""
-            if isinstance(obj, cls):
-                return obj
-            return cls.parse(obj, obj.level if isinstance(obj, Spec) else "strict")
+            return validation.read(cls, obj)
 
         @classmethod
         def model_construct(cls, _fields_set: set[str] | None = None, **values: Any) -> Self:
@@ -292,13 +298,13 @@ class Spec(BareSpec):
             """As `parse`."""
             return cls.parse(json_data)
 
-        def model_dump(self, **_options: Any) -> dict[str, Any]:
-            """As `to_dict`: a document is written whole or not at all."""
-            return self.to_dict()
+        def model_dump(self, **options: Any) -> dict[str, Any]:
+            """As `to_dict`, with pydantic's options, and with computed fields."""
+            return dumped(self, **options)
 
-        def model_dump_json(self, *, indent: int | None = None, **_options: Any) -> str:
-            """As `to_json`."""
-            return self.to_json(indent=indent)
+        def model_dump_json(self, *, indent: int | None = None, **options: Any) -> str:
+            """As `to_json`, with pydantic's options, and with computed fields."""
+            return dumped_json(self, indent=indent, **options)
 
         def model_copy(self, *, update: Mapping[str, Any] | None = None, deep: bool = False) -> Self:
             """As `replace`: a copy is checked like any other spec."""

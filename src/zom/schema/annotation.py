@@ -61,7 +61,9 @@ class _Recorder(GenerateJsonSchema):
 def annotation_schema(
     annotation: Any, where: str, prefix: str, definitions: dict[str, Any], losses: list[Loss]
 ) -> dict[str, Any]:
-    """What values of `annotation` must be; its definitions are added under names with `prefix`.
+    """What values of `annotation` must be; its definitions are added under the names of their classes.
+
+    Where a name is another class's already, they are added under names with `prefix`.
 
     >>> annotation_schema(list[int], "x", "X", {}, [])
     {'items': {'type': 'integer'}, 'type': 'array'}
@@ -70,10 +72,15 @@ def annotation_schema(
     made = TypeAdapter(annotation).json_schema(mode="validation", schema_generator=recorder)
     unsaid = [*cast("Any", recorder).unsaid]
     inner: Mapping[str, Any] = made.pop("$defs", {})
-    names = {f"#/$defs/{name}": f"#/$defs/{prefix}.{_safe(name)}" for name in inner}
-    for name, schema in inner.items():
-        definitions[f"{prefix}.{_safe(name)}"] = _tidy(schema, names, unsaid)
-    root = cast("dict[str, Any]", _tidy(made, names, unsaid))
+    for before in ("", f"{prefix}."):
+        names = {f"#/$defs/{name}": f"#/$defs/{before}{_safe(name)}" for name in inner}
+        said: list[str] = []
+        found = {f"{before}{_safe(name)}": _tidy(schema, names, said) for name, schema in inner.items()}
+        if all(definitions.get(name, schema) == schema for name, schema in found.items()):
+            break
+    definitions.update(found)
+    root = cast("dict[str, Any]", _tidy(made, names, said))
+    unsaid += said
     losses.extend(Loss(where, what) for what in dict.fromkeys(unsaid))
     return root
 

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from zom.model.spec import Spec
     from zom.schema import Flavour
 
-__all__ = ["Builder", "class_part"]
+__all__ = ["Builder", "class_part", "safe"]
 
 
 def class_part(cls: type[Spec], flavour: Flavour) -> tuple[SchemaPart, list[Loss]]:
@@ -44,13 +44,24 @@ def class_part(cls: type[Spec], flavour: Flavour) -> tuple[SchemaPart, list[Loss
         return SchemaPart(name, title, node_part(form, kind).description, root, definitions), []
     builder = Builder(form, flavour)
     root = builder.root(cls)
-    about = (cls.__doc__ or "").strip().split("\n\n")[0] or f"A {form} {kind}."
-    name = f"class/{_safe(f'{cls.__module__}.{cls.__qualname__}')}"
-    title = cls.__name__ if flavour == "validation" else _safe(cls.__name__)
-    return SchemaPart(name, title, " ".join(about.split()), root, builder.definitions), builder.losses
+    about = _about(cls)
+    name = f"class/{safe(f'{cls.__module__}.{cls.__qualname__}')}"
+    title = cls.__name__ if flavour == "validation" else safe(cls.__name__)
+    return SchemaPart(name, title, about, root, builder.definitions), builder.losses
 
 
-def _safe(text: str) -> str:
+def _about(cls: type[Spec]) -> str:
+    """The first paragraph of a class's docstring."""
+    text = (cls.__doc__ or "").strip().split("\n\n")[0] or f"A {cls.family.form} {cls.kind}."
+    return " ".join(text.split())
+
+
+def safe(text: str) -> str:
+    """A name of a class as a name of a definition.
+
+    >>> safe("ArraySpec[Measured]")
+    'ArraySpec_Measured'
+    """
     return "".join(c if c.isalnum() or c in "._-" else "_" for c in text).strip("_")
 
 
@@ -64,8 +75,7 @@ class Builder:
         self.definitions: dict[str, Any] = {}
         self._names: dict[type[Spec], str] = {}
         if flavour == "validation":
-            self.definitions |= MODULES[form].definitions()
-            self.definitions["node"] = MODULES[form].node({"$ref": "#/$defs/node"})
+            self.definitions |= node_part(form, "group").definitions
         else:
             title, root, definitions = codegen_schema(f"{form}/node")
             renamed = {"#": f"#/$defs/{title}"}
@@ -83,7 +93,7 @@ class Builder:
         if cls is cls.family.classes.get(cls.kind):
             return self._plain(cls.kind)
         if cls not in self._names:
-            name = _safe(cls.__name__)
+            name = safe(cls.__name__)
             while name in self.definitions:
                 name += "_"
             self._names[cls] = f"#/$defs/{name}"
@@ -116,8 +126,12 @@ class Builder:
         return {**made, "properties": dict(made["properties"]), "required": list(made.get("required", ()))}
 
     def _node(self, cls: type[Spec]) -> dict[str, Any]:
-        made = self.base(cls.kind)
-        made["title"] = _safe(cls.__name__)
+        made: dict[str, Any] = {
+            "title": safe(cls.__name__),
+            "description": _about(cls),
+            **self.base(cls.kind),
+        }
+        made["title"] = safe(cls.__name__)
         own = cls.family.classes[cls.kind].model_fields
         for name, field in cls.model_fields.items():
             if name == "attributes":
@@ -142,11 +156,20 @@ class Builder:
         if attributes.plain(annotation):
             return
         where = f"{cls.__name__}.attributes"
-        prefix = f"{_safe(cls.__name__)}.attributes"
+        prefix = f"{safe(cls.__name__)}.attributes"
         schema = annotation_schema(annotation, where, prefix, self.definitions, self.losses)
+        schema = self._named(schema)
         made["properties"]["attributes"] = schema
         if self._asks(schema) and "attributes" not in made["required"]:
             made["required"].append("attributes")
+
+    def _named(self, schema: dict[str, Any]) -> dict[str, Any]:
+        """A reference to a schema that has the name of a class: generators name types after definitions."""
+        name = safe(str(schema.get("title", "")))
+        if not name or self.definitions.get(name, schema) != schema:
+            return schema
+        self.definitions[name] = schema
+        return {"$ref": f"#/$defs/{name}"}
 
     def _asks(self, schema: dict[str, Any]) -> bool:
         """Whether an empty object breaks `schema`: then attributes can't be absent."""
@@ -155,7 +178,7 @@ class Builder:
 
     def _narrow(self, cls: type[Spec], name: str, made: dict[str, Any]) -> None:
         field = cls.model_fields[name]
-        where, prefix = f"{cls.__name__}.{name}", f"{_safe(cls.__name__)}.{name}"
+        where, prefix = f"{cls.__name__}.{name}", f"{safe(cls.__name__)}.{name}"
         schema = annotation_schema(annotated(field), where, prefix, self.definitions, self.losses)
         before = made["properties"].get(name, True)
         if name not in made["properties"] and isinstance(made.get("additionalProperties"), dict):

@@ -60,10 +60,10 @@ def node_part(form: str, kind: str) -> SchemaPart:
     }
     root = makers[kind]()
     if kind == "node":
-        _set_apart(root, definitions)
+        _set_apart(module, root, definitions)
     if kind == "group":
         members = module.node(_NODE)
-        _set_apart(members, definitions)
+        _set_apart(module, members, definitions)
         definitions = {"node": members, **definitions}
     if kind == "entry-point":
         definitions = {}
@@ -76,13 +76,13 @@ def node_part(form: str, kind: str) -> SchemaPart:
     return SchemaPart(f"{form}/{kind}", words, described[kind], root, definitions)
 
 
-def _set_apart(node: dict[str, Any], definitions: dict[str, Any]) -> None:
+def _set_apart(module: Any, node: dict[str, Any], definitions: dict[str, Any]) -> None:
     """Puts what arrays are among the definitions.
 
     ajv makes a function of what recurs; with arrays in it, its stack would hold no more than 30 groups
     in each other.
     """
-    definitions["array"], node["then"] = node["then"], {"$ref": "#/$defs/array"}
+    definitions["array"], node["then"] = module.array(), {"$ref": "#/$defs/array"}
 
 
 def _extension(
