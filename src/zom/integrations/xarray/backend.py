@@ -31,6 +31,16 @@ _SUFFIXES = (".zarr", ".zarr.zip", ".zarr.sqlite")
 _DOCUMENTS = ("zarr.json", ".zgroup", ".zmetadata")
 """The documents that tell a directory to be a group."""
 
+_DECODERS = (
+    "mask_and_scale",
+    "decode_times",
+    "concat_characters",
+    "decode_coords",
+    "use_cftime",
+    "decode_timedelta",
+)
+"""What xarray asks for, of each engine: which parts of CF to decode, and how."""
+
 
 class ZomBackend(BackendEntrypoint):
     """Open Zarr hierarchies in xarray: `xr.open_dataset(place, engine="zom")`.
@@ -57,13 +67,8 @@ class ZomBackend(BackendEntrypoint):
     # xarray finds these out for engines by name only; without them `decode_cf=False` fails for an engine by class.
     open_dataset_parameters: ClassVar[tuple[str, ...] | None] = (
         "filename_or_obj",
-        "mask_and_scale",
-        "decode_times",
-        "concat_characters",
-        "decode_coords",
+        *_DECODERS,
         "drop_variables",
-        "use_cftime",
-        "decode_timedelta",
         "group",
         "mode",
         "consolidated",
@@ -118,14 +123,9 @@ class ZomBackend(BackendEntrypoint):
         from zom.integrations.xarray.reading.place import Place  # noqa: PLC0415 - as above
 
         place = Place(filename_or_obj, group, mode, consolidated, storage_options, zarr_format, like)
-        decoders = {
-            "mask_and_scale": mask_and_scale,
-            "decode_times": decode_times,
-            "concat_characters": concat_characters,
-            "decode_coords": decode_coords,
-            "use_cftime": use_cftime,
-            "decode_timedelta": decode_timedelta,
-        }
+        decoders = _decoders(
+            mask_and_scale, decode_times, concat_characters, decode_coords, use_cftime, decode_timedelta
+        )
         mask = use_zarr_fill_value_as_mask
         return open_one(place, decoders, drop=drop_variables, mask=mask, variables=variables)
 
@@ -154,14 +154,9 @@ class ZomBackend(BackendEntrypoint):
         from zom.integrations.xarray.reading.place import Place  # noqa: PLC0415 - as above
 
         place = Place(filename_or_obj, group, mode, consolidated, storage_options, zarr_format, like)
-        decoders = {
-            "mask_and_scale": mask_and_scale,
-            "decode_times": decode_times,
-            "concat_characters": concat_characters,
-            "decode_coords": decode_coords,
-            "use_cftime": use_cftime,
-            "decode_timedelta": decode_timedelta,
-        }
+        decoders = _decoders(
+            mask_and_scale, decode_times, concat_characters, decode_coords, use_cftime, decode_timedelta
+        )
         return open_all(place, decoders, drop=drop_variables, mask=use_zarr_fill_value_as_mask)
 
     @override
@@ -170,3 +165,8 @@ class ZomBackend(BackendEntrypoint):
         from xarray.backends.common import datatree_from_dict_with_io_cleanup  # noqa: PLC0415 - xarray is there
 
         return datatree_from_dict_with_io_cleanup(self.open_groups_as_dict(filename_or_obj, **options))
+
+
+def _decoders(*choices: Any) -> dict[str, Any]:
+    """What is decoded, by the names that xarray has for it."""
+    return dict(zip(_DECODERS, choices, strict=True))

@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from typing_extensions import override
-from xarray import Variable
 from xarray.backends.common import AbstractDataStore
 from xarray.core.indexing import LazilyIndexedArray
 
 from zom.errors import SpecError
 from zom.handles.array import Array
 from zom.integrations.xarray.reading.array_kind import ArrayKind
+from zom.integrations.xarray.reading.decoding import Raw
 from zom.integrations.xarray.reading.fill import missing_value
 from zom.integrations.xarray.reading.lazy_array import LazyArray
 from zom.integrations.xarray.reading.wanted import mentioned
@@ -19,6 +19,8 @@ from zom.paths import join, parse_path
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
+    from xarray import Variable
 
     from zom.integrations.xarray.reading.found import Found, FoundArray
     from zom.integrations.xarray.reading.index_batch import IndexBatch
@@ -69,6 +71,10 @@ class ZomDataStore(AbstractDataStore):
     @override
     def get_variables(self) -> Mapping[str, Variable]:
         """The arrays that are wanted, by name."""
+        return {name: each.variable() for name, each in self.raw().items()}
+
+    def raw(self) -> dict[str, Raw]:
+        """What these variables are made of."""
         problems = [
             problem
             for name, found in self._group.broken.items()
@@ -81,7 +87,7 @@ class ZomDataStore(AbstractDataStore):
         if self._wanted.kept is not None:
             kept = self._wanted.arrays(arrays, {name: self._kind(name, arrays[name]) for name in arrays})
             arrays = {name: each for name, each in arrays.items() if name in kept}
-        return {name: self._variable(name, each) for name, each in arrays.items()}
+        return {name: self._raw(name, each) for name, each in arrays.items()}
 
     @property
     def mentioned(self) -> set[str]:
@@ -98,7 +104,7 @@ class ZomDataStore(AbstractDataStore):
             kind = self._kinds[id(found.spec)] = ArrayKind.of(self._array(name, found))
         return kind
 
-    def _variable(self, name: str, found: FoundArray) -> Variable:
+    def _raw(self, name: str, found: FoundArray) -> Raw:
         array, kind = self._array(name, found), self._kind(name, found)
         hidden = self._hidden
         if hidden is None:
@@ -118,7 +124,7 @@ class ZomDataStore(AbstractDataStore):
         is_index = kind.dimensions == (name,)
         batch = self._batch if is_index and self._batch.add(array, kind.dtype.itemsize) else None
         lazy = LazilyIndexedArray(LazyArray(array, kind.dtype, batch), kind.key)
-        return Variable(kind.dimensions, lazy, attributes, encoding)
+        return Raw(kind.dimensions, lazy, attributes, encoding, id(kind))
 
     def _missing_value(self, array: Array, kind: ArrayKind, value: Any) -> Any:
         """What the attribute `_FillValue` means; most variables of one kind say the same."""

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, TypeAlias
+from inspect import signature
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
+import xarray
 from xarray.backends.store import StoreBackendEntrypoint
 
 from zom.errors import NotFound
 from zom.extension.registry import did_you_mean, near
 from zom.integrations.xarray.reading.data_store import Kinds, ZomDataStore
+from zom.integrations.xarray.reading.decoding import decoded_variables
 from zom.integrations.xarray.reading.index_batch import IndexBatch
 from zom.integrations.xarray.reading.wanted import Wanted
 from zom.model.assembly import Uncollected
@@ -79,13 +82,38 @@ def open_all(
 
 def _decoded(store: ZomDataStore, found: Found, decoders: Mapping[str, Any], drop: Names) -> xr.Dataset:
     try:
-        entry: Any = StoreBackendEntrypoint()
-        made: xr.Dataset = entry.open_dataset(store, drop_variables=drop, **decoders)
+        made = _dataset(store, decoders) if _INDEXES_LATER else _with_indexes(store, decoders, drop)
     except BaseException:
         store.close()
         raise
     # A dataset is pickled with what closes it: the store is enough.
     made.set_close(found.closing)
+    return made
+
+
+_xarray: Any = xarray
+
+_INDEXES_LATER: Final = "create_default_indexes" in signature(_xarray.open_dataset).parameters
+"""Whether xarray makes the indexes of what an engine gives it, as newer versions do."""
+
+
+def _with_indexes(store: ZomDataStore, decoders: Mapping[str, Any], drop: Names) -> xr.Dataset:
+    """The dataset as xarray makes it of the engines that it brings."""
+    entry: Any = StoreBackendEntrypoint()
+    made: xr.Dataset = entry.open_dataset(store, drop_variables=drop, **decoders)
+    return made
+
+
+def _dataset(store: ZomDataStore, decoders: Mapping[str, Any]) -> xr.Dataset:
+    """The same, without indexes."""
+    variables, attributes, coordinates = decoded_variables(store.raw(), store.get_attrs(), decoders)
+    data: dict[str, Any] = {}
+    beside: dict[str, Any] = {}
+    for name, variable in variables.items():
+        is_beside = name in coordinates or variable.dims == (name,)
+        (beside if is_beside else data)[name] = variable
+    made = xarray.Dataset(data, xarray.Coordinates(beside, indexes={}), attributes)
+    made.encoding = store.get_encoding()
     return made
 
 
