@@ -110,18 +110,21 @@ def assemble(
     level: Level,
     *,
     limits: Limits = DEFAULT_LIMITS,
+    are_read: bool = False,
 ) -> tuple[Spec | None, tuple[Problem, ...]]:
     """The spec of `document`, and all problems that matter at `level`; no spec where one is an error.
 
     `target` is the class to read the root as, the family whose classes to read all nodes as, or a
-    function that finds the family in the document. Problems in a text know their line.
+    function that finds the family in the document. Problems in a text know their line. Where the values of a
+    mapping `are_read`, they were read from texts, each for one node, and the caller knows what JSON has against
+    them: frozen ones are not looked at again.
     """
     if level not in RANK:
         message = f"level: expected 'lenient', 'strict' or 'closed', got {level!r}"
         raise ValueError(message)
     with Uncollected():
         if not isinstance(document, (str, bytes)):
-            return _assemble(target, document, level, limits, None)
+            return _assemble(target, document, level, limits, None, are_read=are_read)
         faults: list[Fault] = []
         value = read_json(document, faults, limits=limits)
         if value is None and faults:
@@ -145,8 +148,14 @@ class Uncollected:
             gc.enable()
 
 
-def _assemble(
-    target: Target, document: object, level: Level, limits: Limits, text_faults: list[Fault] | None
+def _assemble(  # noqa: PLR0913 - a document, and what is known of it
+    target: Target,
+    document: object,
+    level: Level,
+    limits: Limits,
+    text_faults: list[Fault] | None,
+    *,
+    are_read: bool = False,
 ) -> tuple[Spec | None, tuple[Problem, ...]]:
     allowed: Candidates = ()
     if isinstance(target, type):
@@ -158,7 +167,7 @@ def _assemble(
             faults = [*(text_faults or ()), _unknown_format(document)]
             return None, tuple(text_problems(faults, level))
         family = found
-    descent = _Descent(family, level, limits, from_text=text_faults is not None)
+    descent = _Descent(family, level, limits, are_read=are_read or text_faults is not None)
     root = descent.root(document, allowed)
     for layer in reversed(descent.layers):
         for frame in layer:
@@ -224,10 +233,10 @@ def with_place(document: Mapping[str, Any], members: Mapping[str, Any], place: i
 class _Descent:
     """The way down: frames for all nodes, layer by layer."""
 
-    def __init__(self, family: Family, level: Level, limits: Limits, *, from_text: bool) -> None:
+    def __init__(self, family: Family, level: Level, limits: Limits, *, are_read: bool) -> None:
         self.family = family
-        self.from_text = from_text
-        self.freeze = _taken if from_text else _frozen
+        self.are_read = are_read
+        self.freeze = _taken if are_read else _frozen
         self.level: Level = level
         self.limits = limits
         self.layers: list[list[_OpenNode]] = []
@@ -262,7 +271,7 @@ class _Descent:
             value, allowed = self._again(value, allowed, faults)
         foreign = value is None and given is not None
         classes = () if foreign else self._classes(value, allowed, faults)
-        if len(classes) < 2 and not trial and self.from_text:
+        if len(classes) < 2 and not trial and self.are_read:
             frame = _OpenNode(name, depth, value, classes[0] if classes else None)
             frame.faults = faults or None
             return (frame,)
@@ -407,11 +416,16 @@ def _frozen(document: Mapping[str, Any], faults: list[Fault]) -> JSONDict:
 
 
 def _taken(document: Mapping[str, Any], faults: list[Fault]) -> JSONDict:
-    """As `_frozen`, of what a text was read into: its values are frozen, and the faults are known."""
-    plain = type(document) is not JSONDict and "attributes" in document
-    if plain and type(document["attributes"]) is not JSONDict:
-        return _frozen(document, faults)
-    return document if type(document) is JSONDict else JSONDict(document)
+    """As `_frozen`, of what texts were read into: frozen values are taken as they are, and their faults are known."""
+    if type(document) is JSONDict:
+        return document
+    for value in document.values():
+        if type(value) in _UNFROZEN:
+            return _frozen(document, faults)
+    return JSONDict(document)
+
+
+_UNFROZEN = frozenset({dict, list, tuple})
 
 
 _ARRAY_MARKS = frozenset({"shape", "data_type", "chunk_grid", "codecs"})

@@ -98,7 +98,9 @@ def spec_of(root: StoredNode, findings: Findings, *, plain: bool = False) -> Spe
     document = _tree_document(root, document_of)
     if document is NOT_JSON:
         return None
-    spec, problems = assemble(root.layout.family, document, findings.level, limits=findings.limits)
+    spec, problems = assemble(
+        root.layout.family, document, findings.level, limits=findings.limits, are_read=True
+    )
     for problem in problems:
         place(problem, root, findings)
     return None if findings.failed else spec
