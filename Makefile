@@ -41,10 +41,10 @@ docs: ## regenerate the pages and tables that are made from the code
 schemas: ## regenerate the published JSON Schemas
 	$(RUN)/python schemas/generate.py
 
-bench: ## time zom beside its peers, in an environment of its own
+bench: ## time zom beside its peers, in an environment of its own; BENCH=--quick takes minutes
 	$(PYTHON) -m venv $(VENV)-bench
 	$(VENV)-bench/bin/pip install --quiet -e '.[fast]' -r benchmarks/requirements.txt
-	$(VENV)-bench/bin/python benchmarks/run.py
+	$(VENV)-bench/bin/python benchmarks/run.py $(BENCH)
 
 clean: ## delete the environments and caches
 	rm -rf $(VENV) $(VENV)-bench .pytest_cache .mypy_cache .ruff_cache .hypothesis

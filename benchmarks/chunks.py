@@ -24,6 +24,7 @@ import numpy as np
 import simplezarr
 import tensorstore
 import zarr
+import zarrista
 
 import zom
 from zom import v3
@@ -205,10 +206,32 @@ class SimpleZarr(Zom):
         return array[key].get_now()
 
 
+class Zarrista(Zom):
+    """Slices without steps, and whole arrays; one element is a slice of it."""
+
+    def open(self, path: str, *, write: bool) -> Any:  # noqa: ARG002 - it knows one mode
+        return zarrista.Array.open(zarrista.store.FilesystemStore(path))
+
+    def act(self, array: Any, act: str, data: np.ndarray) -> Any:
+        rows, columns = points()
+        if act == "write":
+            return array.store_array_subset(tuple(slice(0, length) for length in SHAPE), data)
+        if act == "random":
+            return [
+                array.retrieve_array_subset((slice(int(r), int(r) + 1), slice(int(c), int(c) + 1))).to_numpy()
+                for r, c in zip(rows[:1000], columns[:1000], strict=True)
+            ]
+        if act not in {"read", "column"}:
+            raise NotImplementedError
+        columns_of = slice(0, SHAPE[1]) if act == "read" else slice(1000, 1001)
+        return array.retrieve_array_subset((slice(0, SHAPE[0]), columns_of)).to_numpy()
+
+
 PEERS: dict[str, Zom] = {
     "zom": Zom(),
     "tensorstore": TensorStore(),
     "zarrs": Zarrs(),
+    "zarrista": Zarrista(),
     "zarr": Zarr(),
     "simplezarr": SimpleZarr(),
 }

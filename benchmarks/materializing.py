@@ -11,19 +11,17 @@ zom's object stores do where a process may open 1,024 files.
 from __future__ import annotations
 
 import argparse
-import gc
 import json
 import math
-import statistics
 import sys
 import tempfile
-import time
 from itertools import count
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import trees
 import zarr
+from turns import timed
 from zarr.core.group import GroupMetadata
 from zarr.core.metadata.v3 import ArrayV3Metadata
 
@@ -31,9 +29,6 @@ import zom
 from zom import v3
 from zom.stores.memory import MemoryStore
 from zom.testing.logged import LoggedStore
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 IN_FLIGHT = 512
 TARGET = 6
@@ -59,18 +54,6 @@ def peer_nodes(spec: Any) -> dict[str, Any]:
 def create(nodes: dict[str, Any], root: Path) -> None:
     for _ in zarr.create_hierarchy(store=zarr.storage.LocalStore(root), nodes=nodes):
         pass
-
-
-def timed(calls: dict[str, Callable[[], object]], rounds: int) -> dict[str, float]:
-    times: dict[str, list[float]] = {name: [] for name in calls}
-    for _ in range(rounds):
-        for name, call in calls.items():
-            gc.collect()
-            start = time.process_time()
-            made = call()
-            times[name].append(time.process_time() - start)
-            del made
-    return {name: statistics.median(found) for name, found in times.items()}
 
 
 def round_trips(nodes: int) -> int:

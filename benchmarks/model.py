@@ -11,7 +11,6 @@ Imports and memory are measured in processes of their own. Docs: docs/benchmarks
 from __future__ import annotations
 
 import argparse
-import gc
 import json
 import statistics
 import subprocess
@@ -23,6 +22,7 @@ from typing import TYPE_CHECKING, Any
 import pydantic_zarr.v3 as peer
 import trees
 import zarr_metadata
+from turns import timed
 from zarr.storage import MemoryStore
 
 import zom
@@ -36,28 +36,6 @@ if TYPE_CHECKING:
 NODES = 1 + trees.GROUPS * (1 + trees.ARRAYS)
 FEW = 5
 """Groups in the tree that is read from a store: that takes a hundred times longer."""
-
-
-class Series:
-    """Named calls, timed in turns; each result is the median of the rounds, in seconds."""
-
-    def __init__(self) -> None:
-        self.calls: dict[str, Callable[[], object]] = {}
-        self.times: dict[str, list[float]] = {}
-
-    def add(self, name: str, call: Callable[[], object]) -> None:
-        self.calls[name] = call
-        self.times[name] = []
-
-    def run(self, rounds: int) -> dict[str, float]:
-        for _ in range(rounds):
-            for name, call in self.calls.items():
-                gc.collect()
-                start = time.process_time()
-                made = call()
-                self.times[name].append(time.process_time() - start)
-                del made
-        return {name: statistics.median(times) for name, times in self.times.items()}
 
 
 def read_node(text: str) -> Any:
@@ -74,43 +52,43 @@ def stored(groups: int) -> tuple[zarr.Group, int]:
     return spec.to_zarr(MemoryStore(), path=""), 1 + groups * (1 + trees.ARRAYS)
 
 
-def in_memory(series: Series) -> tuple[int, int]:
+def in_memory(series: dict[str, Callable[[], object]]) -> tuple[int, int]:
     """All that is timed in this process; how many nodes the store and the chain have."""
     text = json.dumps(trees.tree())
     strange = json.dumps(trees.tree(strange=True))
     texts = trees.nodes(json.loads(text))
-    series.add("read zom", lambda: v3.parse(text))
-    series.add("read zom, node by node", lambda: [v3.parse(each) for each in texts])
-    series.add("read zom, nothing alike", lambda: v3.parse(strange))
-    series.add("read pydantic-zarr", lambda: peer.GroupSpec.model_validate_json(text))
-    series.add("read zarr-metadata", lambda: [read_node(each) for each in texts])
+    series["read zom"] = lambda: v3.parse(text)
+    series["read zom, node by node"] = lambda: [v3.parse(each) for each in texts]
+    series["read zom, nothing alike"] = lambda: v3.parse(strange)
+    series["read pydantic-zarr"] = lambda: peer.GroupSpec.model_validate_json(text)
+    series["read zarr-metadata"] = lambda: [read_node(each) for each in texts]
     group, nodes = stored(FEW)
-    series.add("read pydantic-zarr from_zarr", lambda: peer.GroupSpec.from_zarr(group))
+    series["read pydantic-zarr from_zarr"] = lambda: peer.GroupSpec.from_zarr(group)
 
     ours, twin = v3.parse(text), v3.parse(text)
     theirs, their_twin = peer.GroupSpec.model_validate_json(text), peer.GroupSpec.model_validate_json(text)
     flat, their_flat = ours.flatten(), theirs.to_flat()
-    series.add("flatten zom", ours.flatten)
-    series.add("flatten pydantic-zarr", theirs.to_flat)
-    series.add("unflatten zom", lambda: zom.unflatten(flat))
-    series.add("unflatten pydantic-zarr", lambda: peer.GroupSpec.from_flat(their_flat))
-    series.add("like zom", lambda: ours.like(twin))
-    series.add("like pydantic-zarr", lambda: theirs.like(their_twin))
-    series.add("diff zom", lambda: ours.diff(twin))
-    series.add("equal zom", lambda: ours == twin)
-    series.add("equal pydantic-zarr", lambda: theirs == their_twin)
-    series.add("hash zom", lambda: hash(ours))
-    series.add("write zom", ours.to_json)
-    series.add("write pydantic-zarr", theirs.model_dump_json)
+    series["flatten zom"] = ours.flatten
+    series["flatten pydantic-zarr"] = theirs.to_flat
+    series["unflatten zom"] = lambda: zom.unflatten(flat)
+    series["unflatten pydantic-zarr"] = lambda: peer.GroupSpec.from_flat(their_flat)
+    series["like zom"] = lambda: ours.like(twin)
+    series["like pydantic-zarr"] = lambda: theirs.like(their_twin)
+    series["diff zom"] = lambda: ours.diff(twin)
+    series["equal zom"] = lambda: ours == twin
+    series["equal pydantic-zarr"] = lambda: theirs == their_twin
+    series["hash zom"] = lambda: hash(ours)
+    series["write zom"] = ours.to_json
+    series["write pydantic-zarr"] = theirs.model_dump_json
 
     chain = trees.chain()
     deep, deep_twin = v3.parse(chain), v3.parse(chain)
     deep_flat = deep.flatten()
-    series.add("chain read", lambda: v3.parse(chain))
-    series.add("chain write", deep.to_json)
-    series.add("chain flatten", deep.flatten)
-    series.add("chain unflatten", lambda: zom.unflatten(deep_flat))
-    series.add("chain diff", lambda: deep.diff(deep_twin))
+    series["chain read"] = lambda: v3.parse(chain)
+    series["chain write"] = deep.to_json
+    series["chain flatten"] = deep.flatten
+    series["chain unflatten"] = lambda: zom.unflatten(deep_flat)
+    series["chain diff"] = lambda: deep.diff(deep_twin)
     return nodes, len(deep_flat)
 
 
@@ -236,9 +214,9 @@ def main() -> int:
     parser.add_argument("--rounds", type=int, default=5)
     rounds = parser.parse_args().rounds
     print(f"zom {zom.__version__}, Python {sys.version.split()[0]}, {rounds} rounds, medians")
-    series = Series()
+    series: dict[str, Callable[[], object]] = {}
     store_nodes, links = in_memory(series)
-    times = series.run(rounds)
+    times = timed(series, rounds)
     report_reading(times, store_nodes)
     report_rest(times, links)
     found = imports(max(rounds, 7))

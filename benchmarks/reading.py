@@ -11,19 +11,17 @@ a twentieth of the tree; its time is given for each node. Ends with 1 where zom 
 from __future__ import annotations
 
 import argparse
-import gc
 import json
 import os
-import statistics
 import sys
 import tempfile
-import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pydantic_zarr.v3 as peer
 import trees
 import zarr
+from turns import timed
 
 import zom
 from zom import v3
@@ -31,8 +29,6 @@ from zom.hierarchy.stored.layout import V3_LAYOUT
 from zom.hierarchy.stored.open import read_node
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from zom.stores.interface import Store
 
 TARGET = 1.3
@@ -58,18 +54,6 @@ def floor(root: Path) -> int:
             json.loads(Path(directory, "zarr.json").read_bytes())
             found += 1
     return found
-
-
-def timed(calls: dict[str, Callable[[], object]], rounds: int) -> dict[str, float]:
-    times: dict[str, list[float]] = {name: [] for name in calls}
-    for _ in range(rounds):
-        for name, call in calls.items():
-            gc.collect()
-            start = time.process_time()
-            made = call()
-            times[name].append(time.process_time() - start)
-            del made
-    return {name: statistics.median(found) for name, found in times.items()}
 
 
 def opened(store: Store, times: int = 2000) -> None:

@@ -1,8 +1,9 @@
 """All benchmarks, one after the other: prints what they print, and writes the tables as JSON and as plots.
 
-    python benchmarks/run.py [--to FOLDER] [NAME ...]
+    python benchmarks/run.py [--quick] [--to FOLDER] [NAME ...]
 
-NAME selects scripts, as `chunks` or `far`; without any, all run that compare zom with its peers. FOLDER, which is
+NAME selects scripts, as `chunks` or `far`; without any, all run. `--quick` takes one round of fewer cells and smaller
+sizes, some minutes in all: that all of them run, and what grew several times slower, can be seen from it. FOLDER, which is
 `benchmarks/results` by default, gets a file of JSON for each script, with its tables as lists of rows, and plots of
 reads and writes by chunk size (`chunks.svg`), of hierarchies and arrays by their size (`growth-nodes.svg` and others), and
 of far stores by how late they answer (`far.svg`). Ends with 1 where a script missed a target.
@@ -15,6 +16,7 @@ import json
 import platform
 import subprocess
 import sys
+import time
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -38,8 +40,36 @@ SCRIPTS = (
     "copying",
     "memory",
     "growth",
+    "stores",
+    "conventions",
+    "schema",
     "dask_reading",
+    "xarray_opening",
+    "xarray_creating",
+    "hdf5_copying",
 )
+QUICK: dict[str, list[str]] = {
+    "chunks": ["1", "float32 zstd 64K", "float32 blosc 1M square", "shards zstd 4K"],
+    "shapes": ["1", "maps zstd", "planes blosc"],
+    "threads": ["1", "memory read zstd", "shm write none"],
+    "far": ["--rounds", "1", "--delay", "0.03", "--only", "chunks"],
+    "far-5": ["--rounds", "1", "--only", "chunks"],
+    "far-100": ["--rounds", "1", "--only", "chunks"],
+    "reading": ["--rounds", "1"],
+    "materializing": ["--rounds", "1"],
+    "model": ["--rounds", "1"],
+    "copying": ["1"],
+    "memory": ["--only", "chunks zstd"],
+    "growth": ["--most", "1000", "--disk-most", "1000", "--rounds", "1"],
+    "stores": ["1"],
+    "conventions": ["1"],
+    "schema": ["--rounds", "1"],
+    "dask_reading": ["--rounds", "1"],
+    "xarray_opening": ["--rounds", "1", "--variables", "50"],
+    "xarray_creating": ["--rounds", "1", "--delay", "0.005"],
+    "hdf5_copying": ["--rounds", "1", "--variables", "2"],
+}
+"""What the scripts are told where it must be quick."""
 SIZES = ("4K", "64K", "1M square")
 COLOURS = {"none": "#4477aa", "zstd": "#ee6677", "blosc": "#228833", "gzip": "#aa7700"}
 WIDTH, HEIGHT, LEFT, TOP = 340, 220, 46, 34
@@ -65,12 +95,13 @@ def tables(text: str) -> list[list[Row]]:
     return found
 
 
-def run(name: str, folder: Path) -> int:
-    """Run one script, and write what it measured; its exit code."""
+def run(name: str, folder: Path, more: list[str]) -> int:
+    """Run one script, told `more`, and write what it measured; its exit code."""
     script, _, delay = name.partition("-")
-    command = [sys.executable, str(HERE / f"{script}.py")]
+    command = [sys.executable, str(HERE / f"{script}.py"), *more]
     if delay:
         command += ["--delay", str(int(delay) / 1000)]
+    began = time.perf_counter()
     lines: list[str] = []
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
@@ -84,6 +115,7 @@ def run(name: str, folder: Path) -> int:
         "python": platform.python_version(),
         "machine": platform.machine(),
         "exit_code": process.returncode,
+        "seconds": round(time.perf_counter() - began, 1),
         "titles": [line[3:].strip() for line in lines if line.startswith("## ")],
         "tables": tables(text),
         "missed": [line.strip() for line in lines if line.lower().lstrip("- ").startswith("missed")],
@@ -184,13 +216,14 @@ def far_plot(folder: Path) -> str | None:
 def main() -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--to", type=Path, default=HERE / "results", metavar="FOLDER")
+    parser.add_argument("--quick", action="store_true", help="fewer cells, one round")
     parser.add_argument("names", nargs="*", metavar="NAME", choices=SCRIPTS)
     arguments = parser.parse_args()
     arguments.to.mkdir(parents=True, exist_ok=True)
     missed: list[str] = []
     for name in arguments.names or SCRIPTS:
         print(f"\n# {name}\n", flush=True)
-        if run(name, arguments.to):
+        if run(name, arguments.to, QUICK[name] if arguments.quick else []):
             missed.append(name)
     plots = growth_plots(arguments.to)
     chunks, far = measured(arguments.to, "chunks"), far_plot(arguments.to)

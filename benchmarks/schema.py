@@ -12,13 +12,18 @@ from __future__ import annotations
 import argparse
 import subprocess
 import sys
+from typing import TYPE_CHECKING
 
 import pydantic_zarr.v3 as peer
 import trees
 from jsonschema import Draft202012Validator
-from model import NODES, Series
+from model import NODES
+from turns import timed
 
 import zom
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 EXPORT = """
 import time
@@ -47,7 +52,7 @@ def checked(rounds: int) -> dict[str, float]:
     """The median time of checking each tree, by each schema."""
     schemas = {"zom": zom.json_schema("v3/group"), "pydantic-zarr": peer.GroupSpec.model_json_schema()}
     documents = {"like each other": trees.tree(), "each its own": trees.tree(strange=True)}
-    series = Series()
+    series: dict[str, Callable[[], object]] = {}
     for kind, document in documents.items():
         for name, schema in schemas.items():
             validator = Draft202012Validator(schema)
@@ -57,8 +62,8 @@ def checked(rounds: int) -> dict[str, float]:
                     message = "the tree must be valid"
                     raise AssertionError(message)
 
-            series.add(f"{kind}, {name}", call)
-    return series.run(rounds)
+            series[f"{kind}, {name}"] = call
+    return timed(series, rounds)
 
 
 def main() -> None:

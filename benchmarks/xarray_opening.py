@@ -10,17 +10,15 @@ medians of the processor time. Ends with 1 where zom takes more than a quarter o
 from __future__ import annotations
 
 import argparse
-import gc
-import statistics
 import sys
 import tempfile
-import time
 import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import xarray as xr
+from turns import timed
 
 from zom.integrations.xarray.backend import ZomBackend
 
@@ -40,19 +38,6 @@ def dataset(variables: int) -> xr.Dataset:
     }
     coordinates = {"time": xr.date_range("2000-01-01", periods=4), "y": np.arange(3.0), "x": np.arange(5.0)}
     return xr.Dataset(data, coordinates)
-
-
-def timed(calls: dict[str, Callable[[], object]], rounds: int) -> dict[str, float]:
-    """The median of the processor time of each call, in seconds."""
-    times: dict[str, list[float]] = {name: [] for name in calls}
-    for _ in range(rounds):
-        for name, call in calls.items():
-            gc.collect()
-            start = time.process_time()
-            made = call()
-            times[name].append(time.process_time() - start)
-            del made
-    return {name: statistics.median(found) for name, found in times.items()}
 
 
 def main() -> int:
