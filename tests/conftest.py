@@ -1,4 +1,7 @@
-"""Marks the corpora, which the fast lane leaves out: thousands of cases that each repeat one test. Lets Ctrl-C through."""
+"""Marks the corpora: thousands of cases that each repeat one test. Lets Ctrl-C through.
+
+The fast lane leaves corpora out. With ZOM_SHARE=2/3 the second third of their cases runs, as in the interop scripts.
+"""
 
 from __future__ import annotations
 
@@ -11,6 +14,10 @@ from textwrap import dedent
 import pytest
 
 HERE = Path(__file__).parent
+sys.path.append(str(HERE / "interop"))
+
+import share  # noqa: E402 - it stands beside the scripts that use it, too
+
 CORPORA = (
     "codecs/numcodecs/test_filter.py",
     "codecs/test_every_data_type.py",
@@ -54,10 +61,14 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
     return True if left_out else None
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    for item in items:
-        if is_corpus(item.path):
-            item.add_marker(pytest.mark.corpus)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    corpus = [item for item in items if is_corpus(item.path)]
+    for item in corpus:
+        item.add_marker(pytest.mark.corpus)
+    left_out = {item for item in corpus if not share.is_chosen(item.nodeid)}
+    if left_out:
+        config.hook.pytest_deselected(items=list(left_out))
+        items[:] = [item for item in items if item not in left_out]
 
 
 @pytest.fixture
