@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from contextlib import ExitStack
 
     from zom.handles.comparing import Compared
+    from zom.model.compare import Difference
     from zom.problems import Problem
 
 __all__ = ["declare", "run"]
@@ -35,6 +36,11 @@ def declare(parser: argparse.ArgumentParser) -> None:
         metavar="PATTERN",
         help="leave out what a pointer leads to, such as /attributes/history; * is part of a step, ** any "
         "number of steps, NODE:POINTER limits it to some nodes; can be repeated",
+    )
+    parser.add_argument(
+        "--data",
+        action="store_true",
+        help="compare the values of arrays in two stores, too, bit for bit; without it they are not",
     )
     parser.add_argument(
         "--on-error",
@@ -72,7 +78,19 @@ def run(arguments: argparse.Namespace) -> int:
             _side(name, given, opened, on_error=arguments.on_error, on_warning=tell)
             for name in (arguments.old, arguments.new)
         )
-        found = differences(old, new, arguments.ignore)
+        found = differences(old, new, arguments.ignore, data=arguments.data)
+    _show(found, arguments)
+    if not found:
+        print("no difference", file=sys.stderr)
+    for note in found.notes:
+        print(f"note: {note}", file=sys.stderr)
+    if found.values_compared is False:
+        print("values were not compared; pass --data to compare them", file=sys.stderr)
+    return FINDINGS if found or left_out else CLEAN
+
+
+def _show(found: Difference, arguments: argparse.Namespace) -> None:
+    """Writes the changes as they were asked for."""
     if arguments.format == "json":
         write_text(arguments.output, found.to_json(indent=2) + "\n")
     elif arguments.format == "html":
@@ -84,10 +102,7 @@ def run(arguments: argparse.Namespace) -> int:
     elif found and arguments.output is not None:
         write_text(arguments.output, f"{found}\n")
     elif found:
-        print(*map(_painted, str(found).splitlines()), sep="\n")
-    if not found:
-        print("no difference", file=sys.stderr)
-    return FINDINGS if found or left_out else CLEAN
+        print(*(_painted(str(change)) for change in found), sep="\n")
 
 
 def _side(name: str, parameters: Mapping[str, str], opened: ExitStack, **how: Any) -> Compared:

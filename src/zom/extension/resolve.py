@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from zom.extension.datatype import DataTypeFamily
 
-__all__ = ["data_type", "parse_draft", "parse_v2", "parse_v3"]
+__all__ = ["are_alike", "data_type", "parse_draft", "parse_v2", "parse_v3"]
 
 FALLBACK = rule(
     "draft/data-type-fallback",
@@ -154,6 +154,17 @@ def data_type(obj: Any) -> DataType:
         message = f"{show(obj)} is no data type: expected a name, a numpy type or a v3 data type object"
         raise UnknownName(message) from None
     return of_numpy(made)
+
+
+def are_alike(one: DataType, other: DataType) -> bool:
+    """Whether elements are of one type, in whatever order their bytes are.
+
+    >>> are_alike(data_type(">i4"), data_type("int32")), are_alike(data_type("int32"), data_type("uint32"))
+    (True, False)
+    """
+    if one == other or one.name != other.name:
+        return one == other
+    return one.numpy().newbyteorder("=") == other.numpy().newbyteorder("=")
 
 
 def of_numpy(dtype: np.dtype[Any]) -> DataType:

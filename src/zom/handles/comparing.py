@@ -4,15 +4,21 @@ from __future__ import annotations
 
 from contextlib import ExitStack
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeAlias, cast
+from itertools import chain
+from typing import TYPE_CHECKING, Any, Final, TypeAlias, cast
 
 import numpy as np
 
+from zom.conversion.losses import Conversion
+from zom.conversion.trees import convert
 from zom.declaration.declaration import Declaration
 from zom.declaration.values import are_same, unlike
+from zom.errors import ConversionError
+from zom.extension.resolve import are_alike
 from zom.formats.resolve import resolve
 from zom.handles.handles import open_array
 from zom.handles.stated_values import as_stored
+from zom.handles.stored_differences import unlike_elements
 from zom.hierarchy.stored.open_node import OpenNode
 from zom.hierarchy.stored.read import read
 from zom.model import compare
@@ -69,14 +75,25 @@ class Compared:
 
 
 def diff(
-    left: Side, right: Side, ignore: str | Iterable[str] = (), *, on_error: OnError = "raise"
+    left: Side,
+    right: Side,
+    ignore: str | Iterable[str] = (),
+    *,
+    data: bool = False,
+    on_error: OnError = "raise",
 ) -> Difference:
     """What must change in `left` to make it mean what `right` does.
 
     Either may be a spec, a declaration, a store, a path or URL of one, or a handle. Values that a declaration
-    states are compared with those of the other, where that is a declaration or a store; no other values are.
-    `ignore` are JSON pointers, as in `Spec.diff`; stated values stand at `/values`. Nodes that can't be read raise,
-    or are left out with a warning (`on_error="skip"`).
+    states are compared with those of the other, where that is a declaration or a store. With `data`, the values of all
+    arrays that both stores have are compared, bit for bit, in bounded memory, whatever their chunks and formats;
+    without it, the difference says that they were not.
+
+    Hierarchies of two formats are compared by what they mean, in v3. What differs in how the same is stored, as
+    codecs and keys of chunks, is then a note.
+
+    `ignore` are JSON pointers, as in `Spec.diff`; values stand at `/values`. Nodes that can't be read raise, or are
+    left out with a warning (`on_error="skip"`).
 
     >>> import zom
     >>> from zom import v3
@@ -88,10 +105,14 @@ def diff(
     >>> array[1] = 9
     >>> print(zom.diff(array, declared))
     ~ /: values[1]: 9 -> 2
+    >>> found = zom.diff(zom.zeros(3, form="v2"), zom.array([0.0, 1.0, 0.0]), data=True)
+    >>> print(*found.changes), found.notes[0]
+    ~ /: values[1]: 0.0 -> 1.0
+    (None, 'v2 -> v3')
     """
     with ExitStack() as opened_here:
         sides = [_side(each, on_error, opened_here) for each in (left, right)]
-        return differences(sides[0], sides[1], ignore)
+        return differences(sides[0], sides[1], ignore, data=data)
 
 
 def _side(side: Side, on_error: OnError, opened_here: ExitStack) -> Compared:
@@ -107,22 +128,80 @@ def _side(side: Side, on_error: OnError, opened_here: ExitStack) -> Compared:
     return Compared.stored(store, on_error=on_error)
 
 
-def differences(left: Compared, right: Compared, ignore: str | Iterable[str] = ()) -> Difference:
-    """What must change in `left` to make it what `right` is: documents, then values that are stated.
+def differences(
+    left: Compared, right: Compared, ignore: str | Iterable[str] = (), *, data: bool = False
+) -> Difference:
+    """What must change in `left` to make it what `right` is: documents, then values that are stated, or stored.
 
     >>> from zom import v3
     >>> len(differences(Compared(v3.GroupSpec()), Compared(v3.GroupSpec())))
     0
     """
     patterns = (ignore,) if isinstance(ignore, str) else tuple(ignore)
-    documents = compare.diff(left.spec, right.spec, patterns)
+    documents, notes = _documents(left.spec, right.spec, patterns)
     ignored = compare.ignorer(patterns)
-    values = [
-        change
-        for change in _stated_changes(left, right)
-        if not ignored(parse_path(change.node), change.inside)
-    ]
-    return Difference((*documents, *values)) if values else documents
+    found = chain(_stated_changes(left, right), _stored_changes(left, right) if data else ())
+    values = [change for change in found if not ignored(parse_path(change.node), change.inside)]
+    compared = data if any(_stored_arrays(left, right)) else None
+    return Difference((*documents, *values), notes, compared)
+
+
+def _documents(
+    left: Spec, right: Spec, ignore: tuple[str, ...]
+) -> tuple[tuple[Change, ...], tuple[str, ...]]:
+    """What differs in the documents, and notes of what only differs in spelling between two formats."""
+    if left.family is right.family:
+        return compare.diff(left, right, ignore).changes, ()
+    try:
+        sides = [_as_v3(left), _as_v3(right)]
+    except ConversionError as error:
+        first = compare.diff(left, right, ignore).changes
+        return first, (
+            f"{error.subject}: compared by format alone, as v3 can't express it: {error.problems[0]}",
+        )
+    changes: list[Change] = []
+    notes = [f"{left.family.form} -> {right.family.form}"]
+    for change in compare.diff(sides[0].spec, sides[1].spec, ignore):
+        if change.inside[:1] and change.inside[0] in _SPELLING:
+            notes.append(str(change)[2:])
+        else:
+            changes.append(change)
+    notes += [f"{loss}, which v3 has no place for" for side in sides for loss in side.losses]
+    return tuple(changes), tuple(notes)
+
+
+_SPELLING: Final = {"codecs", "chunk_key_encoding"}
+"""The members of a v3 array that say how elements are stored, and not what they are."""
+
+
+def _as_v3(spec: Spec) -> Conversion:
+    return Conversion(spec, (), {}) if spec.family.form == "v3" else convert(spec, "v3")
+
+
+def _stored_arrays(left: Compared, right: Compared) -> Iterator[tuple[str, Spec, Spec]]:
+    """The arrays that are stored on both sides, and can be compared, with their paths."""
+    if left.store is None or right.store is None:
+        return
+    for path, mine in left.spec.walk():
+        theirs = _array_at(right.spec, path)
+        if mine.kind == "array" and theirs is not None and _comparable(mine, theirs):
+            yield path, mine, theirs
+
+
+def _stored_changes(left: Compared, right: Compared) -> Iterator[Change]:
+    """Where values that are stored on both sides differ."""
+    for path, mine, _ in _stored_arrays(left, right):
+        arrays = [
+            open_array(cast("Store", side.store), join((*parse_path(side.path), *parse_path(path))))
+            for side in (left, right)
+        ]
+        found = unlike_elements(*arrays)
+        if found is None:
+            continue
+        kind = cast("DataType", resolve(mine).data_type)
+        old, new = (kind.fill_json(each, "v3") for each in (found.old, found.new))
+        first, *more = found.places
+        yield value_change(path, first, old, new, found.elements, tuple(more))
 
 
 def _stated_changes(left: Compared, right: Compared) -> Iterator[Change]:
@@ -167,7 +246,9 @@ def _array_at(spec: Any, path: str) -> Any:
 def _comparable(one: Any, other: Any) -> bool:
     """Whether arrays have elements of one type in one shape."""
     mine, theirs = resolve(one), resolve(other)
-    return mine.shape == theirs.shape and mine.data_type == theirs.data_type
+    if mine.shape != theirs.shape or mine.data_type is None or theirs.data_type is None:
+        return False
+    return are_alike(mine.data_type, theirs.data_type)
 
 
 def changed_values(path: str, old: Any, new: Any, kind: DataType) -> Change | None:

@@ -8,7 +8,7 @@ import numpy as np
 from typing_extensions import TypedDict
 
 from zom.errors import ConflictError
-from zom.extension.resolve import data_type
+from zom.extension.resolve import are_alike, data_type
 from zom.formats.resolve import resolve
 from zom.hierarchy.change.along import form_above
 from zom.hierarchy.change.conflicts import KIND, LAYOUT, conflict
@@ -177,7 +177,5 @@ def check_required(node: OpenNode, kind: str, facts: Mapping[str, Any]) -> None:
 
 def _is_of_type(spec: Spec, dtype: Any) -> bool:
     """Whether the elements are of a data type, in whatever order of bytes."""
-    found, wanted = resolve(spec).data_type, data_type(dtype)
-    if found is None or found == wanted:
-        return found is not None
-    return found.name == wanted.name and found.numpy().newbyteorder("=") == wanted.numpy().newbyteorder("=")
+    found = resolve(spec).data_type
+    return found is not None and are_alike(found, data_type(dtype))

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, replace
+from difflib import SequenceMatcher
 from typing import TYPE_CHECKING, Any, Literal, cast
 
 from zom.brief import notebook_html, short
-from zom.json.value import same, thaw
+from zom.json.value import exact_text, same, thaw
 from zom.json.write import write_json
 from zom.model.bare_spec import exact_digest
 from zom.model.output import member_specs
@@ -27,6 +28,9 @@ if TYPE_CHECKING:
 __all__ = ["Change", "Difference", "canonical", "diff", "ignorer", "like", "value_change"]
 
 _Step = str | int
+
+_ALIGNED = 1000
+"""Lists of different length that are longer differ as a whole: finding what came and went would take long."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +49,8 @@ class Change:
     new: Any = None
     elements: int = 0
     """Of values: how many elements differ; `old` and `new` are the first of them."""
+    places: tuple[tuple[int, ...], ...] = ()
+    """Of values: where the next ones are that differ, some of them."""
 
     def __repr__(self) -> str:
         return short("Change", str(self))
@@ -56,7 +62,10 @@ class Change:
         if self.kind == "removed":
             return f"- {self.node}: {what}: {show(self.old)}"
         more = f", the first of {self.elements} elements" if self.elements > 1 else ""
-        return f"~ {self.node}: {what}: {show(self.old)} -> {show(self.new)}{more}"
+        if self.places:
+            more += f"; also at {', '.join(map(str, map(list, self.places)))}"
+        old, new = _told_apart(self.old, self.new)
+        return f"~ {self.node}: {what}: {old} -> {new}{more}"
 
     def to_dict(self) -> dict[str, Any]:
         """The change as plain JSON.
@@ -71,6 +80,8 @@ class Change:
             facts["new"] = thaw(self.new)
         if self.elements:
             facts["elements"] = self.elements
+        if self.places:
+            facts["places"] = [list(place) for place in self.places]
         return facts
 
 
@@ -84,6 +95,10 @@ class Difference:
     """
 
     changes: tuple[Change, ...]
+    notes: tuple[str, ...] = ()
+    """What differs in how the same is stored, where the formats differ: that is no change."""
+    values_compared: bool | None = None
+    """Whether the values of arrays in stores were compared; None where no array is on both sides."""
 
     def __bool__(self) -> bool:
         return bool(self.changes)
@@ -100,7 +115,11 @@ class Difference:
         return short("Difference", f"{count:,} change{'' if count == 1 else 's'}{first}")
 
     def __str__(self) -> str:
-        return "\n".join(map(str, self.changes)) or "no difference"
+        lines = [*map(str, self.changes)] or ["no difference"]
+        lines += [f"note: {note}" for note in self.notes]
+        if self.values_compared is False:
+            lines.append("values were not compared; pass data=True to compare them")
+        return "\n".join(lines)
 
     def _repr_html_(self) -> str:
         """What a notebook shows."""
@@ -207,7 +226,29 @@ def _one_sided(
             yield _change("added", (*names, name), (), None, member.to_dict())
 
 
-def value_change(node: str, place: tuple[int, ...], old: Any, new: Any, elements: int) -> Change:
+def _told_apart(old: Any, new: Any) -> tuple[str, str]:
+    """Two values that differ as short texts that do, too."""
+    texts = show(old), show(new)
+    if texts[0] != texts[1]:
+        return texts
+    whole = write_json(old), write_json(new)
+    first = next((at for at, (a, b) in enumerate(zip(*whole, strict=False)) if a != b), min(map(len, whole)))
+    start = max(first - 10, 0)
+    made = [
+        f"{'...' if start else ''}{text[start : start + 60]}{'...' if len(text) > start + 60 else ''}"
+        for text in whole
+    ]
+    return made[0], made[1]
+
+
+def value_change(  # noqa: PLR0913, PLR0917 - all that is told
+    node: str,
+    place: tuple[int, ...],
+    old: Any,
+    new: Any,
+    elements: int,
+    places: tuple[tuple[int, ...], ...] = (),
+) -> Change:
     """A change of the values of an array: so many elements differ, the first at `place`; None where a side has none.
 
     >>> print(value_change("/a", (0, 3), 1, 2, 1))
@@ -216,7 +257,7 @@ def value_change(node: str, place: tuple[int, ...], old: Any, new: Any, elements
     kind: Any = "added" if old is None else "removed" if new is None else "changed"
     names = tuple(name for name in node.split("/") if name)
     made = _change(kind, names, ("values", *place), old, new)
-    return replace(made, elements=elements)
+    return replace(made, elements=elements, places=places)
 
 
 def _change(kind: Any, names: tuple[str, ...], inside: tuple[_Step, ...], old: Any, new: Any) -> Change:
@@ -227,7 +268,7 @@ def _change(kind: Any, names: tuple[str, ...], inside: tuple[_Step, ...], old: A
 def _value_changes(
     old: Any, new: Any, steps: tuple[_Step, ...] = ()
 ) -> Iterator[tuple[str, tuple[_Step, ...], Any, Any]]:
-    """Where two JSON values differ; lists of different length differ as a whole."""
+    """Where two JSON values differ."""
     if isinstance(old, dict) and isinstance(new, dict):
         before, after = cast("dict[str, Any]", old), cast("dict[str, Any]", new)
         for name, value in before.items():
@@ -238,12 +279,61 @@ def _value_changes(
         for name, value in after.items():
             if name not in before:
                 yield "added", (*steps, name), None, value
-    elif isinstance(old, list) and isinstance(new, list) and len(old) == len(new):  # pyright: ignore[reportUnknownArgumentType]
-        pairs = zip(cast("list[Any]", old), cast("list[Any]", new), strict=True)
-        for index, (was, becomes) in enumerate(pairs):
-            yield from _value_changes(was, becomes, (*steps, index))
+    elif isinstance(old, list) and isinstance(new, list):
+        yield from _item_changes(cast("list[Any]", old), cast("list[Any]", new), steps)
     elif not same(old, new):
         yield "changed", steps, old, new
+
+
+def _item_changes(
+    old: list[Any], new: list[Any], steps: tuple[_Step, ...]
+) -> Iterator[tuple[str, tuple[_Step, ...], Any, Any]]:
+    """Where two lists differ: items that went, by their place in the old list, those that came, and others, in the new."""
+    if len(old) == len(new):
+        for index, (was, becomes) in enumerate(zip(old, new, strict=True)):
+            yield from _value_changes(was, becomes, (*steps, index))
+        return
+    if max(len(old), len(new)) > _ALIGNED:
+        yield "changed", steps, old, new
+        return
+    texts: list[Any] = [[exact_text(item) for item in items] for items in (old, new)]
+    for verb, start, end, first, last in SequenceMatcher[Any](
+        None, texts[0], texts[1], autojunk=False
+    ).get_opcodes():
+        if verb == "equal":
+            continue
+        pairs = _paired(old[start:end], new[first:last])
+        for mine, theirs in pairs:
+            if theirs is None:
+                yield "removed", (*steps, start + cast("int", mine)), old[start + cast("int", mine)], None
+            elif mine is None:
+                yield "added", (*steps, first + theirs), None, new[first + theirs]
+            else:
+                yield from _value_changes(old[start + mine], new[first + theirs], (*steps, first + theirs))
+
+
+def _paired(old: list[Any], new: list[Any]) -> list[tuple[int | None, int | None]]:
+    """Which of some items took the place of which: those of one name, as codecs have; without names, in order."""
+    theirs = [_name_of(item, at) for at, item in enumerate(new)]
+    left = dict(enumerate(theirs))
+    found: list[tuple[int | None, int | None]] = []
+    for at, item in enumerate(old):
+        name = _name_of(item, at)
+        there = next((place for place, one in left.items() if one == name), None)
+        if there is not None:
+            del left[there]
+        found.append((at, there))
+    return [*found, *((None, place) for place in left)]
+
+
+def _name_of(item: Any, place: int) -> Any:
+    """What tells an item from others: a name that it has, or its place."""
+    if isinstance(item, dict):
+        facts = cast("dict[str, Any]", item)
+        for key in ("name", "id", "path"):
+            if isinstance(facts.get(key), str):
+                return facts[key]
+    return place
 
 
 def ignorer(patterns: tuple[str, ...]) -> _Ignorer:
