@@ -19,6 +19,7 @@ from zom.extension.field import Required
 from zom.extension.resolve import data_type
 from zom.formats import draft_rules as rules
 from zom.formats.canonical_document import canonical_draft
+from zom.formats.normal_form import ChunkShape, chunks_of, dtype_of, shards_of
 from zom.json.value import JSON, JSONDict
 from zom.model.array import Array
 from zom.model.builders.build import (
@@ -45,6 +46,8 @@ AttributesT = TypeVar("AttributesT", default=Mapping[str, JSON])
 """The type of a node's attributes."""
 
 if TYPE_CHECKING:
+    import numpy as np
+
     from zom.model.builders.chunking import ChunkChoice
 
     MemberT = TypeVar("MemberT", default="ArraySpec[Any] | GroupSpec[Any, Any]")
@@ -131,6 +134,24 @@ class ArraySpec(Array, Generic[AttributesT]):
     attributes: Annotated[AttributesT, Required(rules.MISSING)] = Field(default_factory=cast("Any", JSONDict))
     codecs: tuple[Annotated[Mapping[str, JSON], AS_IT_IS], ...] = ()
     storage_transformers: tuple[Annotated[Mapping[str, JSON], AS_IT_IS], ...] = ()
+
+    @property
+    def chunks(self) -> ChunkShape:
+        """The shape of the smallest piece that can be read, whatever grid and shards the document spells.
+
+        Where chunks differ in length along a dimension, a tuple of all lengths stands there.
+        """
+        return chunks_of(self)
+
+    @property
+    def shards(self) -> ChunkShape | None:
+        """The shape of the stored objects where they hold several chunks, else None."""
+        return shards_of(self)
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """What numpy holds the elements as; `data_type` is what the document says."""
+        return dtype_of(self)
 
     @classmethod
     def build(  # noqa: PLR0913 - a document has that many facts

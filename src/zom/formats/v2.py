@@ -112,6 +112,16 @@ class ArraySpec(Array, Generic[AttributesT]):
     dimension_separator: Literal[".", "/"] = "."
     attributes: AttributesT = Field(default_factory=cast("Any", JSONDict))
 
+    @property
+    def shards(self) -> None:
+        """None: v2 has no shards."""
+
+    @property
+    def codecs(self) -> tuple[Mapping[str, JSON], ...]:
+        """The filters and the compressor, in the order in which they encode."""
+        filters = cast("Iterable[Mapping[str, JSON]]", self.filters or ())
+        return (*filters, *(() if self.compressor is None else (self.compressor,)))
+
     @classmethod
     def build(  # noqa: PLR0913 - a document has that many facts
         cls,

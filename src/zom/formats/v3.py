@@ -15,6 +15,7 @@ from zom.extension.field import Required
 from zom.extension.resolve import data_type
 from zom.formats import v3_rules as rules
 from zom.formats.canonical_document import canonical_v3
+from zom.formats.normal_form import ChunkShape, chunks_of, dtype_of, shards_of
 from zom.formats.v3_build import codecs_of, grid_of, sharding
 from zom.formats.v3_stored import CONSOLIDATION, documents_of
 from zom.json.value import JSON, JSONDict
@@ -39,6 +40,8 @@ AttributesT = TypeVar("AttributesT", default=Mapping[str, JSON])
 """The type of a node's attributes."""
 
 if TYPE_CHECKING:
+    import numpy as np
+
     from zom.model.builders.chunking import ChunkChoice
 
     MemberT = TypeVar("MemberT", default="ArraySpec[Any] | GroupSpec[Any, Any]")
@@ -107,6 +110,24 @@ class ArraySpec(Array, Generic[AttributesT]):
     attributes: AttributesT = Field(default_factory=cast("Any", JSONDict))
     storage_transformers: tuple[Extension, ...] = ()
     dimension_names: tuple[str | None, ...] | None = None
+
+    @property
+    def chunks(self) -> ChunkShape:
+        """The shape of the smallest piece that can be read, whatever grid and shards the document spells.
+
+        Where chunks differ in length along a dimension, a tuple of all lengths stands there.
+        """
+        return chunks_of(self)
+
+    @property
+    def shards(self) -> ChunkShape | None:
+        """The shape of the stored objects where they hold several chunks, else None."""
+        return shards_of(self)
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """What numpy holds the elements as; `data_type` is what the document says."""
+        return dtype_of(self)
 
     @classmethod
     def build(  # noqa: PLR0913 - a document has that many facts

@@ -62,6 +62,10 @@ class Prepared:
             fields["attributes"] = self.attributes
         if members is not None:
             fields["members"] = members
+        codecs: Any = fields.get("codecs", ())
+        if str in map(type, codecs):  # a name alone is short for an object with that name
+            named = (JSONDict({"name": codec}) if type(codec) is str else codec for codec in codecs)
+            fields["codecs"] = tuple(named)
         self.settled = spec
 
 

@@ -15,6 +15,7 @@ from zom.brief import notebook_html, short
 from zom.json.value import exact_text, same, thaw
 from zom.json.write import write_json
 from zom.model.bare_spec import exact_digest
+from zom.model.operand import spec_of
 from zom.model.output import member_specs
 from zom.problems import Path, dotted, pointer_of, show
 
@@ -144,17 +145,17 @@ def canonical(spec: Spec) -> dict[str, Any]:
     return spec.family.canonical(spec.kind, spec.document)
 
 
-def like(left: Spec, right: Spec, ignore: str | Iterable[str] = ()) -> bool:
-    """Whether two trees mean the same.
+def like(left: object, right: object, ignore: str | Iterable[str] = ()) -> bool:
+    """Whether two trees mean the same: specs, open arrays and groups, and those of zarr-python.
 
     >>> from zom import v3
     >>> like(v3.GroupSpec(), v3.GroupSpec(attributes={}))
     True
     """
-    return next(_changes(left, right, ignore), None) is None
+    return next(_changes(spec_of(left), spec_of(right), ignore), None) is None
 
 
-def diff(left: Spec, right: Spec, ignore: str | Iterable[str] = ()) -> Difference:
+def diff(left: object, right: object, ignore: str | Iterable[str] = ()) -> Difference:
     """What must change in `left` to make it mean what `right` does.
 
     Each pattern in `ignore` is a pointer inside a node's document, in which `*` stands for part of a
@@ -166,7 +167,7 @@ def diff(left: Spec, right: Spec, ignore: str | Iterable[str] = ()) -> Differenc
     >>> [change.pointer for change in diff(old, new, ignore="/attributes/b")]
     ['/attributes/a']
     """
-    return Difference(tuple(_changes(left, right, ignore)))
+    return Difference(tuple(_changes(spec_of(left), spec_of(right), ignore)))
 
 
 def _changes(left: Spec, right: Spec, ignore: str | Iterable[str]) -> Iterator[Change]:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from zom.model.spec import Spec
     from zom.problems import Fault, Path, Rule
 
-__all__ = ["DIMENSIONS", "Consolidation", "Family", "NodeKind"]
+__all__ = ["DIMENSIONS", "Consolidation", "Family", "NodeKind", "family_of"]
 
 DIMENSIONS: Final = "_ARRAY_DIMENSIONS"
 """The attribute that names the dimensions where the format has no place for them."""
@@ -89,10 +89,15 @@ class Family:
 
     def __reduce__(self) -> tuple[Any, ...]:
         # There is one of each format: a copy in another process is that process's own.
-        return (_family_of, (self.form,))
+        return (family_of, (self.form,))
 
 
-def _family_of(form: Format) -> Family:
+def family_of(form: Format) -> Family:
+    """The family of a format.
+
+    >>> family_of("v2")
+    <family v2>
+    """
     module = importlib.import_module(f"zom.formats.{form}")
     family: Family = getattr(module, form.upper())
     return family

@@ -14,7 +14,7 @@ from zom.model.spec import Spec, same_node
 from zom.model.tree import at
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import ItemsView, Iterator, KeysView, Mapping, ValuesView
     from typing import Self
 
     from zom.model.family import NodeKind
@@ -83,6 +83,40 @@ class Group(Spec):
         True
         """
         return cls.model_validate(stored.from_consolidated(cls.family, document, level))
+
+    def __iter__(self) -> Iterator[str]:  # type: ignore[override] # members, as of handles; pydantic's are fields
+        return iter(self._known())
+
+    def __len__(self) -> int:
+        return len(self._known())
+
+    def __bool__(self) -> bool:
+        return True  # a group without members is a group
+
+    def keys(self) -> KeysView[str]:
+        """The names of the members.
+
+        >>> from zom import v3
+        >>> group = v3.GroupSpec(members={"a": v3.GroupSpec()})
+        >>> list(group), len(group), dict(group) == group.members
+        (['a'], 1, True)
+        """
+        return self._known().keys()
+
+    def values(self) -> ValuesView[Any]:
+        """The members."""
+        return self._known().values()
+
+    def items(self) -> ItemsView[str, Any]:
+        """The names and the members."""
+        return self._known().items()
+
+    def _known(self) -> dict[str, Any]:
+        members = member_specs(self)
+        if members is None:
+            message = "expected a group with members, found one whose members are not known; read it with more depth"
+            raise NotFound(message)
+        return members
 
     def __contains__(self, path: object) -> bool:
         if not isinstance(path, str):

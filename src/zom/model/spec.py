@@ -210,8 +210,10 @@ class Spec(BareSpec):
     def __hash__(self) -> int:
         return hash((self.family.form, self.kind, self.document))
 
-    def like(self, other: Spec, ignore: str | Iterable[str] = ()) -> bool:
+    def like(self, other: object, ignore: str | Iterable[str] = ()) -> bool:
         """Whether both trees mean the same, however they are spelled; see `diff` for `ignore`.
+
+        `other` is a spec, an open array or group, or one of zarr-python.
 
         >>> from zom import v3
         >>> v3.GroupSpec().like(v3.GroupSpec(attributes={}))
@@ -219,7 +221,7 @@ class Spec(BareSpec):
         """
         return compare.like(self, other, ignore)
 
-    def diff(self, other: Spec, ignore: str | Iterable[str] = ()) -> Difference:
+    def diff(self, other: object, ignore: str | Iterable[str] = ()) -> Difference:
         """What must change in this tree to make it mean what `other` does.
 
         >>> from zom import v3

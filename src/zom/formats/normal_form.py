@@ -1,0 +1,76 @@
+"""How an array is laid out, in one form for all formats and spellings: what `zom.Array` says of itself.
+
+The document's own spelling stands beside it, in `spec.document`.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from zom.errors import UnknownName
+from zom.formats.resolve import resolve
+from zom.problems import show
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from zom.formats.resolved import Lengths, ResolvedArray
+    from zom.model.spec import Spec
+
+__all__ = ["ChunkShape", "chunks_of", "dtype_of", "shards_of"]
+
+ChunkShape = tuple[int | tuple[int, ...], ...]
+"""A length for each dimension; where chunks differ along one, the lengths of all of them."""
+
+
+def chunks_of(spec: Spec) -> ChunkShape:
+    """The shape of the smallest piece that can be read.
+
+    >>> from zom import v3
+    >>> chunks_of(v3.ArraySpec.build(shape=(4, 6), dtype="int8", chunks=(2, 3), shards=(4, 6)))
+    (2, 3)
+    """
+    array = resolve(spec)
+    if array.chunks is None:
+        raise _unknown("chunk grid", array.document[array.family.chunks_path[0]])
+    return _shape(array, array.chunks)
+
+
+def shards_of(spec: Spec) -> ChunkShape | None:
+    """The shape of the stored objects where they hold several chunks, else None.
+
+    >>> from zom import v3
+    >>> shards_of(v3.ArraySpec.build(shape=(4, 6), dtype="int8", chunks=(2, 3), shards=(4, 6)))
+    (4, 6)
+    """
+    array = resolve(spec)
+    return None if array.shards is None else _shape(array, array.shards)
+
+
+def dtype_of(spec: Spec) -> np.dtype[Any]:
+    """What numpy holds the elements as.
+
+    >>> from zom import v3
+    >>> dtype_of(v3.ArraySpec.build(shape=(4, 6), dtype="float32"))
+    dtype('float32')
+    """
+    array = resolve(spec)
+    if array.data_type is None:
+        raise _unknown("data type", array.document[array.family.type_path[0]])
+    return array.data_type.numpy()
+
+
+def _shape(array: ResolvedArray, lengths: Lengths) -> ChunkShape:
+    axes = array.encoding.axes(array.shape) if array.encoding.axes is not None else ()
+    shape: list[int | tuple[int, ...]] = []
+    for place, choices in enumerate(lengths):
+        if len(choices) == 1 or place >= len(axes):
+            shape.append(choices[0])
+        else:
+            shape.append(tuple(axes[place].size(index) for index in range(axes[place].count)))
+    return tuple(shape)
+
+
+def _unknown(what: str, found: Any) -> UnknownName:
+    step = "zom.load_extensions() loads those of packages"
+    return UnknownName(f"{what}: expected one that is registered, found {show(found)}; {step}")

@@ -1,0 +1,69 @@
+"""What specs are compared with: specs, and what has one, such as handles and what zarr-python opened."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, cast
+
+from zom.model.bare_spec import is_spec
+from zom.model.builders.from_array import document_in
+from zom.model.family import family_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from zom.model.family import NodeKind
+    from zom.model.spec import Spec
+
+__all__ = ["spec_of"]
+
+
+def spec_of(value: object) -> Spec:
+    """The spec that `value` is or has; of a group, with all below it. TypeError otherwise.
+
+    >>> spec_of([1])
+    Traceback (most recent call last):
+    TypeError: expected a spec, an open array or group, or one of zarr-python, got a list: [1]; ArraySpec.from_array and GroupSpec.from_tree make specs
+    """
+    if is_spec(value):
+        return value
+    given: Any = value
+    own = getattr(given, "spec", None)
+    if is_spec(own):
+        return cast("Spec", given.read()) if own.kind == "group" else own
+    document = document_in(given)
+    if document is not None:
+        return _parsed(given, document)
+    found = f"a {type(given).__name__}: {given!r}"
+    found = found if len(found) <= _SHOWN else f"{found[:_SHOWN]}..."
+    message = f"expected a spec, an open array or group, or one of zarr-python, got {found}"
+    raise TypeError(f"{message}; ArraySpec.from_array and GroupSpec.from_tree make specs")
+
+
+_SHOWN = 100
+
+
+def _parsed(node: Any, document: dict[str, Any]) -> Spec:
+    """The spec of a node of zarr-python, all of whose documents are put into one."""
+    classes = family_of("v2" if document["zarr_format"] == 2 else "v3").classes
+    root = _plain(node, document)
+    waiting = [(node, root)]
+    while waiting:
+        here, made = waiting.pop()
+        members: Callable[[], Any] | None = getattr(here, "members", None)
+        if members is None:
+            continue
+        made["members"] = {}
+        for name, member in cast("Mapping[str, Any]", dict(members())).items():
+            made["members"][name] = _plain(member, document_in(member) or {})
+            waiting.append((member, made["members"][name]))
+    kind: NodeKind = "group" if hasattr(node, "members") else "array"
+    return classes[kind].parse(root, "lenient")
+
+
+def _plain(node: Any, document: dict[str, Any]) -> dict[str, Any]:
+    """A node's document as a spec has it: without what zarr-python keeps beside it."""
+    made = {name: value for name, value in document.items() if name != "consolidated_metadata"}
+    if document.get("zarr_format") == 2:
+        made.pop("node_type", None)
+        made["attributes"] = dict(node.attrs)
+    return made
