@@ -6,7 +6,7 @@ Everything that is printed was just done; the same calls work in any program.
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from zom.cli.outcome import CLEAN, UNREADABLE, CommandError
 
@@ -102,7 +102,7 @@ def _steps(directory: str) -> Iterator[tuple[str, str]]:
     )
     if os.path.lexists(place):
         zom.repair(place)
-    root = zom.materialize(declared, place, on_conflict="replace")
+    root = cast("Group", zom.materialize(declared, place, on_conflict="replace"))
     yield "materialized", f"{place}: all of it or nothing, with time, lat and lon"
     yield "filled", _fill(root, values)
     _compare(root, values)

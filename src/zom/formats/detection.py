@@ -9,7 +9,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Final, cast
+from typing import TYPE_CHECKING, Any, Final, TypeAlias, cast
 
 from zom.errors import SpecWarning
 from zom.formats.draft import DRAFT, ENTRY_POINT
@@ -25,12 +25,30 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from zom.extension.datatype import Format
+    from zom.formats import draft, v2, v3
     from zom.model.assembly import Target
     from zom.model.family import Family
     from zom.problems import Level, Problem
 
-__all__ = ["FAMILIES", "check", "check_as", "family_of", "parse", "parse_as"]
+__all__ = [
+    "FAMILIES",
+    "AnyArraySpec",
+    "AnyGroupSpec",
+    "AnySpec",
+    "check",
+    "check_as",
+    "family_of",
+    "parse",
+    "parse_as",
+]
 
+
+AnyArraySpec: TypeAlias = "v2.ArraySpec[Any] | v3.ArraySpec[Any] | draft.ArraySpec[Any]"
+"""The spec of an array, in whichever format it is."""
+AnyGroupSpec: TypeAlias = "v2.GroupSpec[Any, Any] | v3.GroupSpec[Any, Any] | draft.GroupSpec[Any, Any]"
+"""The spec of a group, in whichever format it is."""
+AnySpec: TypeAlias = "AnyArraySpec | AnyGroupSpec"
+"""The spec of a node, in whichever format it is."""
 
 FAMILIES: Final[Mapping[Format, Family]] = {family.form: family for family in (V2, V3, DRAFT)}
 """The family of each format."""
@@ -141,13 +159,14 @@ def parse(
     *,
     limits: Limits = DEFAULT_LIMITS,
     on_warning: Callable[[Problem], None] | None = None,
-) -> Any:
+) -> AnySpec:
     """The node that `document` describes, in whichever format it is.
 
     >>> parse('{"zarr_format": 2, "members": {}}').family
     <family v2>
     """
-    return parse_as(family_of, document, level, limits=limits, on_warning=on_warning)
+    found: AnySpec = parse_as(family_of, document, level, limits=limits, on_warning=on_warning)
+    return found
 
 
 def check(

@@ -72,13 +72,13 @@ class Array(DescribedArray):
         """Indexing by chunk numbers: `blocks[0, 1:3]`; of a sharded array, by shards."""
         return Indexer(self, lambda key, _: blocks(key, self.plan.axes))
 
-    def __getitem__(self, key: Any) -> Any:
+    def __getitem__(self, key: Any) -> NumpyArray:
         return read_indexed(self, basic_or_numpy, key)
 
     def __setitem__(self, key: Any, value: Any) -> None:
         write_indexed(self, basic_or_numpy, key, value)
 
-    def read(self, key: Any = (), *, out: NumpyArray | None = None) -> Any:
+    def read(self, key: Any = (), *, out: NumpyArray | None = None) -> NumpyArray:
         """What `key` selects; put into `out`, memory of the caller's own, where that is given.
 
         >>> import numpy as np, zom

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, overload
 
 from zom.declaration.declaration import Declaration
 from zom.errors import PathError
@@ -19,8 +19,12 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from zom.formats.full_spelling import Spelling
+    from zom.handles.array import Array
+    from zom.handles.group import Group
     from zom.hierarchy.change.plan import OnConflict
     from zom.hierarchy.stored.layout import Layout
+    from zom.model.array import Array as ArrayBase
+    from zom.model.group import Group as GroupBase
     from zom.model.spec import Spec
     from zom.problems import Problem
     from zom.stores.interface import Store
@@ -38,6 +42,45 @@ __all__ = [
 ]
 
 
+@overload
+def materialize(
+    spec: ArrayBase,
+    store: Place,
+    path: str = "",
+    *,
+    on_conflict: OnConflict = "refuse",
+    prune: bool = False,
+    data: Mapping[str, Any] | None = None,
+    progress: Callable[[int, int], object] | None = None,
+    spelling: Spelling = "full",
+    on_warning: Callable[[Problem], None] | None = None,
+) -> Array: ...
+@overload
+def materialize(
+    spec: GroupBase,
+    store: Place,
+    path: str = "",
+    *,
+    on_conflict: OnConflict = "refuse",
+    prune: bool = False,
+    data: Mapping[str, Any] | None = None,
+    progress: Callable[[int, int], object] | None = None,
+    spelling: Spelling = "full",
+    on_warning: Callable[[Problem], None] | None = None,
+) -> Group: ...
+@overload
+def materialize(
+    spec: Spec | Declaration,
+    store: Place,
+    path: str = "",
+    *,
+    on_conflict: OnConflict = "refuse",
+    prune: bool = False,
+    data: Mapping[str, Any] | None = None,
+    progress: Callable[[int, int], object] | None = None,
+    spelling: Spelling = "full",
+    on_warning: Callable[[Problem], None] | None = None,
+) -> Array | Group: ...
 def materialize(  # noqa: PLR0913 - each is a choice of the caller's
     spec: Spec | Declaration,
     store: Place,
@@ -49,7 +92,7 @@ def materialize(  # noqa: PLR0913 - each is a choice of the caller's
     progress: Callable[[int, int], object] | None = None,
     spelling: Spelling = "full",
     on_warning: Callable[[Problem], None] | None = None,
-) -> Any:
+) -> Array | Group:
     """Make `store` hold what `spec` says at `path`; the handle of the node there, open to be written.
 
     The plan is made whole, as `zom.plan` shows it, before anything is written; ConflictError, and nothing
@@ -74,11 +117,12 @@ def materialize(  # noqa: PLR0913 - each is a choice of the caller's
         made = plan(spec, there, path, on_conflict=on_conflict, prune=prune, spelling=spelling)
         made.check()
         warn(made.url, made.warnings, on_warning, outside())
-        return made.apply(data=data, progress=progress)
+        handle: Array | Group = made.apply(data=data, progress=progress)
     except BaseException:
         if is_name(store):
             there.close()
         raise
+    return handle
 
 
 def plan(  # noqa: PLR0913 - each is a choice of the caller's

@@ -39,19 +39,22 @@ class Indexer:
         self._array = array
         self._select = select
 
-    def __getitem__(self, key: Any) -> Any:
+    def __getitem__(self, key: Any) -> NumpyArray:
         return read_indexed(self._array, self._select, key)
 
     def __setitem__(self, key: Any, value: Any) -> None:
         write_indexed(self._array, self._select, key, value)
 
-    def read(self, key: Any = (), *, out: NumpyArray | None = None) -> Any:
+    def read(self, key: Any = (), *, out: NumpyArray | None = None) -> NumpyArray:
         """What `key` selects; put into `out` where that is given."""
         return read_indexed(self._array, self._select, key, out)
 
 
-def read_indexed(array: Array, select: _Select, key: Any, out: NumpyArray | None = None) -> Any:
-    """What `key` selects of `array`, read now; put into `out` where that is given."""
+def read_indexed(array: Array, select: _Select, key: Any, out: NumpyArray | None = None) -> NumpyArray:
+    """What `key` selects of `array`, read now; put into `out` where that is given.
+
+    Of a single element it is numpy's scalar, which does all that an array without dimensions does.
+    """
     fields, rest = split_fields(key)
     selection = select(rest, array.shape)
     chunks = array.chunk_access
@@ -59,7 +62,8 @@ def read_indexed(array: Array, select: _Select, key: Any, out: NumpyArray | None
     if chunks.missing:
         array.warn_of_other_keys()
     scalar = out is None and not made.ndim and not _has_ellipsis(rest)
-    return made[()] if scalar else made
+    found: Any = made[()] if scalar else made
+    return cast("NumpyArray", found)
 
 
 def write_indexed(array: Array, select: _Select, key: Any, value: Any) -> None:

@@ -46,7 +46,7 @@ def _parsed(node: Any, document: dict[str, Any]) -> Spec:
     """The spec of a node of zarr-python, all of whose documents are put into one."""
     classes = family_of("v2" if document["zarr_format"] == 2 else "v3").classes
     root = _plain(node, document)
-    waiting = [(node, root)]
+    waiting: list[tuple[Any, dict[str, Any]]] = [(node, root)]
     while waiting:
         here, made = waiting.pop()
         members: Callable[[], Any] | None = getattr(here, "members", None)
@@ -54,8 +54,9 @@ def _parsed(node: Any, document: dict[str, Any]) -> Spec:
             continue
         made["members"] = {}
         for name, member in cast("Mapping[str, Any]", dict(members())).items():
-            made["members"][name] = _plain(member, document_in(member) or {})
-            waiting.append((member, made["members"][name]))
+            below = _plain(member, document_in(member) or {})
+            made["members"][name] = below
+            waiting.append((member, below))
     kind: NodeKind = "group" if hasattr(node, "members") else "array"
     return classes[kind].parse(root, "lenient")
 

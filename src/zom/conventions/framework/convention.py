@@ -25,7 +25,7 @@ from zom.formats.node_view import Node
 from zom.json.python_value import is_dict, is_list
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from zom.checks.checked_rule import Profile
     from zom.conventions.framework.attributes import Steps
@@ -87,7 +87,7 @@ class Convention:
     owns: tuple[str, ...] = ()
     """The keys of attributes that it gives a meaning to; "spatial:*" for all that begin so. By default
     those of its models."""
-    rules: tuple[CheckedRule, ...] = ()
+    rules: Sequence[CheckedRule] = ()
     detect: Detect | None = None
     """How it is found; by default, by its uuid in `zarr_conventions`, or by a key that it owns."""
     signs: tuple[tuple[Condition, ...], ...] = ()

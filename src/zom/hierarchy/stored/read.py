@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from contextlib import nullcontext
 from os import PathLike
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal, cast
 
 from zom.errors import NotFound, StoreError
 from zom.hierarchy.journal.journal import Unsettled
@@ -27,6 +27,7 @@ from zom.stores.interface import Store
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from zom.formats.detection import AnySpec
     from zom.hierarchy.stored.lookup import FormatName
     from zom.hierarchy.stored.tree import StoredTree
     from zom.model.spec import Spec
@@ -60,7 +61,7 @@ def read(  # noqa: PLR0913 - each is a choice of the caller's
     limits: Limits = DEFAULT_LIMITS,
     on_error: OnError = "raise",
     on_warning: Callable[[Problem], None] | None = None,
-) -> Any:
+) -> AnySpec:
     """The hierarchy at `path` in `store`, which is a store, a path or a URL, as one spec.
 
     With a `depth`, the members of groups so many levels down are not read: they are None, not known.
@@ -93,7 +94,7 @@ def read(  # noqa: PLR0913 - each is a choice of the caller's
         if is_named:
             opened.close()
     findings.warn(on_warning, 2)
-    return tree.spec
+    return cast("AnySpec", tree.spec)
 
 
 def read_tree(  # noqa: PLR0913 - as above

@@ -1,0 +1,80 @@
+"""A file as users write it: mypy and pyright check it in strict mode, see test_users_file.py."""
+
+from __future__ import annotations
+
+from typing import Any, assert_type
+
+import numpy as np
+import numpy.typing as npt
+from pydantic import BaseModel
+
+import zom
+from zom import v2, v3
+from zom.conventions import Attributes, CheckedRule, Convention, required
+from zom.formats.detection import AnySpec
+
+
+class Measured(BaseModel):
+    """Attributes of an array."""
+
+    units: str
+
+
+class Site(v3.GroupSpec[Measured, v3.ArraySpec[Measured]]):
+    """A group of one kind of arrays."""
+
+
+class Licence(Attributes):
+    """Attributes of a convention."""
+
+    licence: str
+
+
+def specs() -> None:
+    """Specs know the types of their attributes and members."""
+    wind = v3.ArraySpec[Measured].build(shape=(100,), dtype="float32", attributes={"units": "m/s"})
+    assert_type(wind.attributes.units, str)
+    assert_type(wind.chunks, tuple[int | tuple[int, ...], ...])
+    assert_type(wind.shards, tuple[int | tuple[int, ...], ...] | None)
+    assert_type(wind.dtype, np.dtype[Any])
+    assert_type(v2.ArraySpec.build(shape=4, dtype="int8").chunks, tuple[int, ...])
+    site = Site(attributes=Measured(units="m"), members={"wind": wind})
+    assert site.members is not None
+    assert_type(site.members["wind"].attributes.units, str)
+    for name in site:
+        assert_type(name, str)
+    assert_type(site.like(wind), bool)
+
+
+def handles(array: v3.ArraySpec, group: Site, either: v3.ArraySpec | v3.GroupSpec) -> None:
+    """Handles are told apart by the specs that they are made of."""
+    opened = zom.materialize(array, "memory:")
+    assert_type(opened, zom.Array)
+    root = zom.materialize(group, "memory:")
+    assert_type(root, zom.Group)
+    assert_type(zom.materialize(either, "memory:"), zom.Array | zom.Group)
+    assert_type(zom.materialize(zom.declare("a.yaml"), "memory:"), zom.Array | zom.Group)
+    assert_type(root["wind"], zom.Array | zom.Group)
+    assert_type(zom.open("a.zarr"), zom.Array | zom.Group)
+    assert_type(zom.open_group("a.zarr"), zom.Group)
+    assert_type(zom.open_array("a.zarr"), zom.Array)
+    values: npt.NDArray[Any] = opened[...]
+    assert_type(values, npt.NDArray[Any])
+    total: npt.NDArray[np.float32] = opened[1:3, 0] + opened.oindex[[1, 2]] + opened.read(slice(1))
+    opened[0] = total
+
+
+def documents() -> None:
+    """What is read is one of the specs of a format, never Any."""
+    found = zom.read("a.zarr")
+    assert_type(found, AnySpec)
+    assert_type(zom.parse("{}"), AnySpec)
+    if isinstance(found, v3.GroupSpec):
+        for member in found.values():
+            assert member in found.values()
+
+
+def conventions() -> Convention:
+    """Rules are given as a list."""
+    rule = CheckedRule("title", required("title"), should="there is a title")
+    return Convention("licence", attributes=Licence, rules=[rule])
