@@ -24,6 +24,32 @@ def test_an_example_runs(example, tmp_path):
     assert (done.returncode, done.stderr) == (0, "")
 
 
+USERS = [
+    *("climate.py", "dask_user.py", "from_pydantic_zarr.py", "from_zarr_python.py"),
+    *("library_author.py", "microscopy.py", "s3_in_ci.py"),
+]
+"""One program for each kind of user."""
+
+
+@pytest.mark.parametrize("name", USERS)
+def test_the_program_of_a_user_is_short(name):
+    assert 20 <= len((ROOT / "examples" / name).read_text(encoding="utf-8").splitlines()) <= 60
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("checker", ["mypy", "pyright"])
+def test_the_programs_of_users_are_typed(checker, tmp_path):
+    pytest.importorskip(checker, reason="pip install -e '.[lint]'")
+    how = {
+        "mypy": ["--strict", "--cache-dir", str(tmp_path)],
+        "pyright": ["--pythonpath", sys.executable],
+    }
+    files = [str(Path("examples", name)) for name in USERS]
+    command = [sys.executable, "-m", checker, *how[checker], *files]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout
+
+
 @pytest.fixture(scope="module")
 def mypy(tmp_path_factory):
     """What mypy says of a file: its exit code, and the line of each error."""
