@@ -13,6 +13,7 @@ is written, and the exit code is 1 where a page is out of date.
 from __future__ import annotations
 
 import json
+import re
 import sys
 from itertools import groupby
 from pathlib import Path
@@ -28,7 +29,7 @@ from zom.extension.datatype import data_types
 from zom.json.write import write_json
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from zom import Rule
     from zom.conventions import Convention
@@ -474,10 +475,28 @@ PAGES = {
 }
 
 
+QUOTED = re.compile(r"^(<!-- (examples/\S+) -->\n```\w+\n).*?^```", re.DOTALL | re.MULTILINE)
+
+
+def quoting(page: str) -> str:
+    """A page with the files of examples that it quotes, as they are."""
+
+    def quoted(match: re.Match[str]) -> str:
+        return f"{match[1]}{(DIRECTORY.parent / match[2]).read_text(encoding='utf-8')}```"
+
+    return QUOTED.sub(quoted, (DIRECTORY / page).read_text(encoding="utf-8"))
+
+
+def pages() -> Iterator[tuple[str, str]]:
+    """Each page that is generated, with its text."""
+    yield from ((name, page()) for name, page in PAGES.items())
+    yield from ((each.name, quoting(each.name)) for each in sorted(DIRECTORY.glob("extending*.md")))
+
+
 def main(arguments: Sequence[str]) -> int:
     stale = 0
-    for name, page in PAGES.items():
-        text, file = page(), DIRECTORY / name
+    for name, text in pages():
+        file = DIRECTORY / name
         if file.exists() and file.read_text(encoding="utf-8") == text:
             continue
         if "--check" in arguments:

@@ -48,6 +48,20 @@ def test_a_page_that_is_wrong_fails_at_its_own_line(tmp_path):
     assert 'page.md", line 8' in done.stderr
 
 
+QUOTED = re.compile(r"^<!-- (examples/\S+) -->\n```\w+\n(.*?)^```", re.DOTALL | re.MULTILINE)
+
+
+def test_files_of_examples_are_quoted_as_they_are():
+    quoted = [match for page in PAGES for match in QUOTED.finditer(page.read_text(encoding="utf-8"))]
+    assert {match[1]: match[2] for match in quoted} == {
+        match[1]: (ROOT / match[1]).read_text(encoding="utf-8") for match in quoted
+    }
+    package = ROOT / "examples" / "plugins"
+    files = [package / "pyproject.toml", *(package / "src" / "zom_acme").glob("*.py")]
+    shown = {ROOT / match[1] for match in quoted}
+    assert {*files} - shown == {package / "src" / "zom_acme" / "__init__.py"}
+
+
 @pytest.mark.parametrize("page", PAGES, ids=lambda p: p.name)
 def test_links_between_pages_lead_somewhere(page):
     prose = re.sub(r"`[^`\n]*`", "", page.read_text(encoding="utf-8"))  # x[a](b) is no link

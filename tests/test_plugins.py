@@ -210,7 +210,7 @@ def test_everything_of_zom_keeps_the_contracts():
         zom.conventions.conventions,
     ):
         assert registry.own() or registry is zom.conventions.conventions
-        assert {each.name: faults for each in registry if (faults := registry._contract(each))} == {}
+        assert {each.name: faults for each in registry if (faults := registry.faults(each))} == {}
 
 
 def test_a_convention_that_is_none_is_refused():

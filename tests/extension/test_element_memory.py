@@ -7,9 +7,10 @@ import zom.codecs
 import zom.dtypes  # noqa: F401 - registers the data types
 from zom.errors import CodecError
 from zom.extension.bound import Block
-from zom.extension.bound_chain import Raw, bind_chain
+from zom.extension.bound_chain import bind_chain
 from zom.extension.element_memory import element_check, reordered, trim
 from zom.extension.link import parse_links
+from zom.extension.raw import Raw
 from zom.extension.resolve import data_type, parse_v2
 
 

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import re
 import subprocess
 import sys
-from pathlib import Path
 
 import zom
 
@@ -58,14 +56,3 @@ def test_a_codec_of_another_package_is_loaded(package):
         check=False,
     )
     assert (done.stdout, done.stderr) == ("['cells'] plain-of-a-package\n", "")
-
-
-def test_the_complete_file_of_the_page_is_a_convention_that_a_package_can_bring(package):
-    page = (Path(__file__).parents[2] / "docs" / "extending.md").read_text(encoding="utf-8")
-    blocks = re.findall(r"^```python\n(.*?)^```", page, re.DOTALL | re.MULTILINE)
-    (text,) = (block for block in blocks if "class Dggs" in block)
-    package("dggs_of_the_page", text, "[zom.conventions]\ndggs = dggs_of_the_page:dggs\n")
-    assert zom.load_extensions() == ["dggs"]
-    about = {"name": "isea", "refinement_level": 4, "spatial_dimension": "x", "coordinate": "cells"}
-    report = zom.validate(zom.v3.GroupSpec(attributes={"dggs": about}, members={}))
-    assert [problem.code for problem in report] == ["dggs/coordinate"]

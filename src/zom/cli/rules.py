@@ -43,11 +43,12 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _own() -> list[dict[str, Any]]:
-    """Its own rules, as JSON."""
+    """The rules of zom and of installed extensions, as JSON."""
     from dataclasses import asdict  # noqa: PLC0415 - slow to import
 
     import zom  # noqa: PLC0415 - slow to import
 
+    zom.load_extensions()  # their rules are known once they are imported
     return [asdict(rule) for rule in zom.rules().values()]
 
 

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from zom.errors import ExtensionError
 from zom.extension.bound import Block
-from zom.extension.bound_chain import Raw
 from zom.extension.codec import Bytes, Codec, Elements, codecs
 from zom.extension.configuration import Configuration
 from zom.extension.element_memory import is_foreign, reordered
 from zom.extension.field import OrAbsent
+from zom.extension.raw import Packed, Raw
 from zom.problems import Fault, Path, rule, show
 
 if TYPE_CHECKING:
@@ -101,6 +101,8 @@ class BytesCodec(Codec):
         del after
         if not isinstance(before, Block):
             raise ExtensionError("the bytes codec wants elements")
+        if before.data_type.is_packed:
+            return Packed(before, configuration.endian or "little")
         # Of `structured` without an endian, which older software wrote, the bytes are little-endian.
         stored = before.dtype.newbyteorder(">" if configuration.endian == "big" else "<")
         return Raw(before) if stored == before.dtype else _Swapped(before, stored)

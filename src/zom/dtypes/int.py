@@ -10,14 +10,18 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 from typing_extensions import override
 
 from zom.dtypes.element import NumberType, PlainFamily, cast_error
+from zom.errors import CodecError
 from zom.extension.datatype import data_types
+from zom.extension.element_memory import index_text
 from zom.extension.fill_value import parse_int
 from zom.json.python_value import integer_of
 
 if TYPE_CHECKING:
+    from zom.extension.bound import Array
     from zom.extension.datatype import ByteOrder, Format, Kind
     from zom.extension.notation import Notation
     from zom.json.value import JSON
@@ -67,6 +71,39 @@ class IntType(NumberType):
     @override
     def v2_name(self) -> str | None:
         return self.name if self.bits < 8 else None
+
+    @override
+    def numpy(self) -> np.dtype[Any]:
+        # ml_dtypes has types of two and four bits; others of less than a byte are held in one.
+        return np.dtype(np.int8 if self.signed else np.uint8) if self.is_packed else NumberType.numpy(self)
+
+    @property
+    @override
+    def is_packed(self) -> bool:
+        return self.bits < 8 and self.bits not in {2, 4}
+
+    @override
+    def dump(self, elements: Array, order: ByteOrder) -> Array:
+        """A byte for each, which the sign fills; CodecError where a value is none of the type."""
+        del order
+        low, high = self.span
+        wrong = (elements < low) | (elements > high)
+        if wrong.any():
+            first = int(np.argmax(wrong))
+            found = f"{elements.reshape(-1)[first]}{index_text(first, elements.shape)}"
+            raise CodecError(f"expected integers from {low} to {high}, found {found}")
+        # `np.ascontiguousarray` would give a scalar a dimension.
+        made: Array = np.array(elements, order="C")[..., np.newaxis].view(np.uint8)
+        return made
+
+    @override
+    def load(self, stored: Array, order: ByteOrder) -> Array:
+        """The upper bits are ignored."""
+        del order
+        unused = 8 - self.bits
+        low = np.left_shift(stored[..., 0], unused)
+        made: Array = np.right_shift(low.view(self.numpy()), unused)
+        return made
 
     @property
     def span(self) -> tuple[int, int]:

@@ -14,7 +14,7 @@ from zom.engine.span import read_span
 from zom.engine.split import walk
 from zom.engine.workers import OVERHEAD, run
 from zom.errors import CodecError, MissingChunk, StoreError
-from zom.extension.bound_chain import byte_view
+from zom.extension.raw import byte_view
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

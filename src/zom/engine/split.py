@@ -97,6 +97,8 @@ class Walk:
 
     def keys(self, form: KeyForm, prefix: str = "") -> Iterator[str]:
         """The key of each part's chunk, with `prefix` before it."""
+        if form.writer is not None:
+            return (prefix + form.key(chunk) for chunk in self.chunks())
         if not self._columns:
             return iter((prefix + form.scalar,))
         texts: list[Iterable[str]] = [map(str, column.chunks) for column in self._columns]

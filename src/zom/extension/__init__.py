@@ -1,6 +1,6 @@
 """Extensions: codecs, data types, chunk grids and chunk key encodings, and how to register your own.
 
-A plugin imports this module alone. docs/extending.md shows complete files.
+A plugin imports this module alone. The pages docs/extending*.md show complete files.
 
 >>> from zom import extension
 >>> extension.codecs["gzip"].kind
@@ -9,16 +9,17 @@ A plugin imports this module alone. docs/extending.md shows complete files.
 
 from zom.errors import CodecError, ExtensionError
 from zom.extension.axis import Axis
-from zom.extension.bound import ArrayCoder, Block, ByteCoder, Coder, Data, Form, Serializer, Stream
+from zom.extension.bound import Array, ArrayCoder, Block, ByteCoder, Coder, Data, Form, Serializer, Stream
 from zom.extension.codec import Bytes, Codec, CodecKind, Elements, Representation, codecs
 from zom.extension.configuration import Configuration, NoConfiguration
 from zom.extension.datatype import ByteOrder, DataType, DataTypeFamily, data_types
 from zom.extension.field import EncodingOnly, ForEncoding, Interval, OrAbsent, Required
 from zom.extension.grid import ChunkGrid, chunk_grids
-from zom.extension.keys import ChunkKeyEncoding, KeyForm, chunk_key_encodings
+from zom.extension.keys import ChunkKeyEncoding, KeyForm, KeyWriter, chunk_key_encodings
 from zom.problems import Fault, rule
 
 __all__ = [
+    "Array",
     "ArrayCoder",
     "Axis",
     "Block",
@@ -43,6 +44,7 @@ __all__ = [
     "Form",
     "Interval",
     "KeyForm",
+    "KeyWriter",
     "NoConfiguration",
     "OrAbsent",
     "Representation",

@@ -15,7 +15,7 @@ import numpy as np
 from zom.errors import CodecError, ExtensionError, SpecError, UnknownName, ZomError
 from zom.extension.bound import Block, Coder, Stream
 from zom.extension.codec import Bytes, Elements, codecs
-from zom.extension.element_memory import element_check, reordered, trim
+from zom.extension.raw import FromBytes, byte_view, raw
 from zom.extension.resolve import parse_v3
 from zom.problems import Fault, pointer_of
 
@@ -28,89 +28,12 @@ if TYPE_CHECKING:
     from zom.extension.datatype import DataType
     from zom.extension.link import Link
 
-__all__ = ["BoundChain", "Raw", "bind_chain", "bind_streams", "byte_view", "unusable"]
+__all__ = ["BoundChain", "bind_chain", "bind_streams", "unusable"]
 
 
 def unusable(faults: Iterable[Fault]) -> SpecError:
     """The error of what can't be used; what some level only warns of is no part of it."""
     return SpecError(fault.problem() for fault in faults if fault.rule.lenient == "error")
-
-
-class Raw(Coder[Any, Any]):
-    r"""Elements as they lie in memory, one after the other: what v2 does without saying so.
-
-    >>> import zom.dtypes
-    >>> from zom.extension.resolve import data_type
-    >>> raw = Raw(Block((2,), data_type("int8"), 0))
-    >>> bytes(raw.encode(np.array([1, 2], "i1"))), raw.decode(b"ab")
-    (b'\x01\x02', array([97, 98], dtype=int8))
-    """
-
-    plain = True
-
-    def __init__(self, block: Block, stored: np.dtype[Any] | None = None) -> None:
-        if block.nbytes is None:
-            raise ExtensionError(f"elements of {block.data_type.name} have no fixed size: a codec is missing")
-        self._shape = block.shape
-        self._dtype = block.dtype if stored is None else stored
-        self._nbytes = block.nbytes
-        self.verify = element_check(self._dtype)
-        self._trim = trim(self._dtype)
-        self.plain = self._trim is None and self._dtype == block.dtype
-
-    def encode(self, chunk: Array) -> Data:
-        """The bytes of the elements, in C order."""
-        if chunk.dtype is not self._dtype and chunk.dtype != self._dtype:
-            chunk = reordered(chunk, self._dtype)
-        if self._trim is not None:
-            chunk = self._trim.encode(chunk)
-        return byte_view(chunk if chunk.flags.c_contiguous else np.ascontiguousarray(chunk))
-
-    def decode(self, chunk: Data) -> Array:
-        """The elements that these are the bytes of."""
-        view = memoryview(chunk)
-        if view.nbytes != self._nbytes:
-            raise CodecError(f"expected {self._nbytes} bytes, found {view.nbytes}")
-        if not self._nbytes:
-            # `np.zeros` makes elements of no bytes one byte long.
-            return np.ndarray(self._shape, self._dtype)
-        made = np.frombuffer(view, self._dtype).reshape(self._shape)
-        if self._trim is not None:
-            made = self._trim.decode(made)
-        if self.verify is not None:
-            self.verify(made)
-        return made
-
-    def decode_into(self, chunk: Data, target: memoryview) -> None:
-        """Copy the bytes, where they are as many."""
-        view = memoryview(chunk)
-        if view.nbytes != len(target):
-            raise CodecError(f"expected {len(target)} bytes, found {view.nbytes}")
-        target[:] = view
-
-
-class FromBytes(Coder[Any, Any]):
-    """Bytes as elements of one byte: for filters of v2 that want elements after others gave bytes."""
-
-    def encode(self, chunk: Data) -> Array:
-        """The bytes as an array."""
-        return np.frombuffer(chunk, np.uint8)
-
-    def decode(self, chunk: Array) -> Data:
-        """The bytes of the array, whatever its type is."""
-        return byte_view(np.ascontiguousarray(chunk))
-
-
-def byte_view(array: Array) -> memoryview:
-    """The memory of an array that is contiguous, as bytes; writable where the array is.
-
-    >>> byte_view(np.array(["2020"], "M8[Y]")).nbytes
-    8
-    """
-    # Not every type of numpy can be seen through the buffer protocol: uint8 can.
-    if not array.dtype.itemsize:
-        return memoryview(bytearray())
-    return array.reshape(-1).view(np.uint8).data
 
 
 class BoundChain:
@@ -301,7 +224,7 @@ def bind_chain(links: Iterable[Link], block: Block, *, limit: int = 1 << 30) -> 
             raise _refusal(link)
         if codec.kind == "bytes->bytes" and isinstance(state, Block):
             stored, pivot = (state, len(coders)) if pivot is None else (stored, pivot)
-            coders.append(("bytes", Raw(state)))
+            coders.append(("bytes", raw(state)))
             state = _as_stream(state)
         elif codec.kind != "bytes->bytes" and isinstance(state, Stream):
             coders.append(("bytes", FromBytes()))
@@ -317,7 +240,7 @@ def bind_chain(links: Iterable[Link], block: Block, *, limit: int = 1 << 30) -> 
         state = after
     if isinstance(state, Block):
         stored, pivot = (state, len(coders)) if pivot is None else (stored, pivot)
-        coders.append(("bytes", Raw(state)))
+        coders.append(("bytes", raw(state)))
         state = _as_stream(state)
     assert pivot is not None  # noqa: S101 - the state is a stream by now
     return BoundChain((block, stored), coders, pivot, state)

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
     import numpy as np
 
+    from zom.extension.bound import Array
     from zom.json.value import JSON, JSONDict
     from zom.problems import Fault
 
@@ -96,6 +97,25 @@ class DataType(ABC):
     @abstractmethod
     def numpy(self) -> np.dtype[Any]:
         """The numpy type that holds the elements in memory."""
+
+    @property
+    def is_packed(self) -> bool:
+        """Whether a chunk holds other bytes than memory: `dump` and `load` turn one into the other."""
+        return False
+
+    def dump(self, elements: Array, order: ByteOrder) -> Array:
+        """The bytes of elements in a chunk: uint8, with a last dimension of `itemsize`; only of what is packed.
+
+        CodecError where memory holds what is no element.
+        """
+        raise NotImplementedError(order, elements.shape)
+
+    def load(self, stored: Array, order: ByteOrder) -> Array:
+        """The elements, as `numpy()`, of bytes that `dump` made; only of what is packed.
+
+        CodecError where the bytes are those of no element.
+        """
+        raise NotImplementedError(order, stored.shape)
 
     def present(self) -> DataType:
         """The type of the same elements under the name that new documents have."""

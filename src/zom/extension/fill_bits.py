@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from zom.extension.bound_chain import byte_view
+from zom.extension.raw import byte_view
 
 if TYPE_CHECKING:
     from zom.extension.bound import Array, Block

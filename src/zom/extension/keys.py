@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from zom.errors import ExtensionError
@@ -12,10 +13,39 @@ from zom.extension.registry import Registry
 if TYPE_CHECKING:
     from zom.extension.configuration import Configuration
 
-__all__ = ["ChunkKeyEncoding", "KeyForm", "chunk_key_encodings"]
+__all__ = ["ChunkKeyEncoding", "KeyForm", "KeyWriter", "chunk_key_encodings"]
 
 # Longer numbers are no chunks of anything, and Python refuses to read thousands of digits.
 _NUMBER = re.compile(r"(?:0|[1-9][0-9]{0,399})\Z")
+
+
+class KeyWriter(ABC):
+    """Keys that are more than numbers between separators: padded, hashed, in another order.
+
+    Subclass it as a frozen dataclass: two writers that are equal write the same keys.
+
+    >>> from dataclasses import dataclass
+    >>> @dataclass(frozen=True)
+    ... class Padded(KeyWriter):
+    ...     width: int
+    ...     def key(self, coords):
+    ...         return "/".join(["c", *(f"{number:0{self.width}}" for number in coords)])
+    ...     def coords(self, key, rank):
+    ...         numbers = key.split("/")[1:]
+    ...         found = tuple(map(int, numbers)) if all(map(str.isdigit, numbers)) else ()
+    ...         return found if len(found) == rank and self.key(found) == key else None
+    >>> form = KeyForm.written_by(Padded(3))
+    >>> form.key((0, 12)), form.coords("c/000/012", 2), form.coords("c/0/12", 2)
+    ('c/000/012', (0, 12), None)
+    """
+
+    @abstractmethod
+    def key(self, coords: tuple[int, ...]) -> str:
+        """The key of the chunk at this place of the grid, below its array; `()` is the only one of a scalar."""
+
+    @abstractmethod
+    def coords(self, key: str, rank: int) -> tuple[int, ...] | None:
+        """The place of the chunk whose key this is; None where `key` is not what `key()` gives."""
 
 
 class KeyForm(NamedTuple):
@@ -34,13 +64,25 @@ class KeyForm(NamedTuple):
     """The key of the only chunk of an array without dimensions."""
     tail: str = ""
     """What stands behind the last number."""
+    writer: KeyWriter | None = None
+    """What makes of a place all that is before the tail, where that is more than numbers and separators."""
+
+    @classmethod
+    def written_by(cls, writer: KeyWriter) -> KeyForm:
+        """The form of keys that `writer` makes."""
+        return cls("", "/", "", "", writer)
 
     def key(self, coords: tuple[int, ...]) -> str:
         """The key of the chunk at this place of the grid."""
+        if self.writer is not None:
+            return self.writer.key(coords) + self.tail
         return f"{self.head}{self.separator.join(map(str, coords))}{self.tail}" if coords else self.scalar
 
     def coords(self, key: str, rank: int) -> tuple[int, ...] | None:
         """The place of the chunk whose key this is; None where `key` is not what `key()` gives."""
+        if self.writer is not None:
+            head = key.removesuffix(self.tail)
+            return self.writer.coords(head, rank) if head + self.tail == key else None
         if not rank:
             return () if key == self.scalar else None
         if not key.startswith(self.head) or not key.endswith(self.tail):

@@ -153,7 +153,7 @@ class Registry(Generic[N]):
         is_own = self.home is not None and caller.startswith(f"{self.home}.")
         if not is_own:
             self._load_home()  # a name that zom has itself can't be taken by who comes first
-            wrong = self._contract(extension) if self._contract is not None else []
+            wrong = self.faults(extension)
             if wrong:
                 raise ExtensionError(
                     f"{extension!r} can't be registered as a {self.kind}: {'; '.join(wrong)}"
@@ -169,6 +169,10 @@ class Registry(Generic[N]):
             else:
                 _revision[0] += 1
         return extension
+
+    def faults(self, extension: object) -> list[str]:
+        """All that is missing or wrong in what one of this kind must have."""
+        return [] if self._contract is None else self._contract(extension)
 
     def _refuse_taken(self, extension: N) -> None:
         """ExtensionError where another has one of the names."""

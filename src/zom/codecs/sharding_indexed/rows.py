@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from zom.errors import CodecError
-from zom.extension.bound_chain import byte_view
+from zom.extension.raw import byte_view
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -16,8 +16,8 @@ from zom.codecs.sharding_indexed.index import MISSING, IndexCoder
 from zom.codecs.sharding_indexed.rows import RowDecoder
 from zom.errors import CodecError, ExtensionError
 from zom.extension.bound import Coder
-from zom.extension.bound_chain import byte_view
 from zom.extension.fill_bits import FillTest
+from zom.extension.raw import byte_view
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

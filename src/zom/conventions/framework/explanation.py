@@ -14,6 +14,10 @@ from typing import TYPE_CHECKING, Any, Final, get_args
 from zom.checks.checked_rule import PROFILES
 from zom.conventions.framework.convention import Convention, conventions
 from zom.errors import UnknownName
+from zom.extension.codec import codecs
+from zom.extension.datatype import data_types
+from zom.extension.grid import chunk_grids
+from zom.extension.keys import chunk_key_encodings
 from zom.extension.registry import did_you_mean, near
 from zom.json.read import read_json
 from zom.problems import Level as Asked
@@ -148,6 +152,10 @@ def explain(code: str, convention: str | None = None) -> Explanation:
     MUST
     """
     own = rules().get(code)
+    if own is None:
+        for registry in (codecs, data_types, chunk_grids, chunk_key_encodings):
+            registry.plugins.ensure()  # it may be a rule of another package's extension
+        own = rules().get(code)
     if own is not None and convention is None:
         return _own(own)
     found = [

@@ -94,8 +94,10 @@ def _axes(plan: ArrayPlan) -> tuple[Any, ...]:
     return tuple((axis.length, axis.regular, axis.runs) for axis in plan.axes)
 
 
-def _keys(plan: ArrayPlan) -> tuple[str, ...]:
+def _keys(plan: ArrayPlan) -> tuple[Any, ...]:
     rank, keys = len(plan.axes), plan.keys
+    if keys.writer is not None:
+        return (keys.writer, keys.tail)
     return (keys.scalar,) if not rank else (keys.head, keys.tail, keys.separator)[: min(rank, 2) + 1]
 
 

@@ -1,0 +1,1 @@
+"""Extensions of zom, one file each; zom imports them by the entry points in pyproject.toml."""

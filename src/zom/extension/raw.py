@@ -1,0 +1,136 @@
+"""Elements as bytes, one after the other: what `bytes` does, and v2 without saying so."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from zom.errors import CodecError, ExtensionError
+from zom.extension.bound import Block, Coder
+from zom.extension.element_memory import element_check, reordered, trim
+
+if TYPE_CHECKING:
+    from zom.extension.bound import Array, Data
+    from zom.extension.datatype import ByteOrder
+
+__all__ = ["FromBytes", "Packed", "Raw", "byte_view", "raw"]
+
+
+class Raw(Coder[Any, Any]):
+    r"""Elements as they lie in memory, one after the other: what v2 does without saying so.
+
+    >>> import zom.dtypes
+    >>> from zom.extension.resolve import data_type
+    >>> raw = Raw(Block((2,), data_type("int8"), 0))
+    >>> bytes(raw.encode(np.array([1, 2], "i1"))), raw.decode(b"ab")
+    (b'\x01\x02', array([97, 98], dtype=int8))
+    """
+
+    plain = True
+
+    def __init__(self, block: Block, stored: np.dtype[Any] | None = None) -> None:
+        if block.nbytes is None:
+            raise ExtensionError(f"elements of {block.data_type.name} have no fixed size: a codec is missing")
+        self._shape = block.shape
+        self._dtype = block.dtype if stored is None else stored
+        self._nbytes = block.nbytes
+        self.verify = element_check(self._dtype)
+        self._trim = trim(self._dtype)
+        self.plain = self._trim is None and self._dtype == block.dtype
+
+    def encode(self, chunk: Array) -> Data:
+        """The bytes of the elements, in C order."""
+        if chunk.dtype is not self._dtype and chunk.dtype != self._dtype:
+            chunk = reordered(chunk, self._dtype)
+        if self._trim is not None:
+            chunk = self._trim.encode(chunk)
+        return byte_view(chunk if chunk.flags.c_contiguous else np.ascontiguousarray(chunk))
+
+    def decode(self, chunk: Data) -> Array:
+        """The elements that these are the bytes of."""
+        view = memoryview(chunk)
+        if view.nbytes != self._nbytes:
+            raise CodecError(f"expected {self._nbytes} bytes, found {view.nbytes}")
+        if not self._nbytes:
+            # `np.zeros` makes elements of no bytes one byte long.
+            return np.ndarray(self._shape, self._dtype)
+        made = np.frombuffer(view, self._dtype).reshape(self._shape)
+        if self._trim is not None:
+            made = self._trim.decode(made)
+        if self.verify is not None:
+            self.verify(made)
+        return made
+
+    def decode_into(self, chunk: Data, target: memoryview) -> None:
+        """Copy the bytes, where they are as many."""
+        view = memoryview(chunk)
+        if view.nbytes != len(target):
+            raise CodecError(f"expected {len(target)} bytes, found {view.nbytes}")
+        target[:] = view
+
+
+class Packed(Coder[Any, Any]):
+    r"""Elements that a chunk holds in other bytes than memory: their data type turns one into the other.
+
+    >>> import zom.dtypes
+    >>> from zom.dtypes.int import IntType
+    >>> packed = Packed(Block((2,), IntType(3, signed=True), 0), "little")
+    >>> bytes(packed.encode(np.array([1, -2], "i1"))), packed.decode(b"\x01\x06")
+    (b'þ', array([ 1, -2], dtype=int8))
+    """
+
+    def __init__(self, block: Block, order: ByteOrder) -> None:
+        self._block = block
+        self._order: ByteOrder = order
+        self._width = block.data_type.itemsize or 0
+
+    def encode(self, chunk: Array) -> Data:
+        """The bytes of the elements, in C order."""
+        stored = self._block.data_type.dump(chunk, self._order)
+        if stored.dtype != np.uint8 or stored.shape != (*chunk.shape, self._width):
+            expected = f"uint8 of the shape {(*chunk.shape, self._width)}"
+            raise CodecError(f"expected `dump` to give {expected}, found {stored.dtype} of {stored.shape}")
+        return byte_view(np.ascontiguousarray(stored))
+
+    def decode(self, chunk: Data) -> Array:
+        """The elements that these are the bytes of."""
+        view = memoryview(chunk)
+        if view.nbytes != self._block.nbytes:
+            raise CodecError(f"expected {self._block.nbytes} bytes, found {view.nbytes}")
+        stored = np.frombuffer(view, np.uint8).reshape(*self._block.shape, self._width)
+        made = self._block.data_type.load(stored, self._order)
+        if made.dtype != self._block.dtype or made.shape != self._block.shape:
+            expected = f"{self._block.dtype} of the shape {self._block.shape}"
+            raise CodecError(f"expected `load` to give {expected}, found {made.dtype} of {made.shape}")
+        return made
+
+
+def raw(block: Block) -> Coder[Any, Any]:
+    """Elements as bytes where no codec says how: in the order that their type states, else the little end first."""
+    is_packed = block.data_type.is_packed
+    return Packed(block, block.data_type.order or "little") if is_packed else Raw(block)
+
+
+class FromBytes(Coder[Any, Any]):
+    """Bytes as elements of one byte: for filters of v2 that want elements after others gave bytes."""
+
+    def encode(self, chunk: Data) -> Array:
+        """The bytes as an array."""
+        return np.frombuffer(chunk, np.uint8)
+
+    def decode(self, chunk: Array) -> Data:
+        """The bytes of the array, whatever its type is."""
+        return byte_view(np.ascontiguousarray(chunk))
+
+
+def byte_view(array: Array) -> memoryview:
+    """The memory of an array that is contiguous, as bytes; writable where the array is.
+
+    >>> byte_view(np.array(["2020"], "M8[Y]")).nbytes
+    8
+    """
+    # Not every type of numpy can be seen through the buffer protocol: uint8 can.
+    if not array.dtype.itemsize:
+        return memoryview(bytearray())
+    return array.reshape(-1).view(np.uint8).data
