@@ -1,4 +1,4 @@
-"""The declarations in examples/: made real by zom, opened by xarray, ome-zarr and anndata.
+"""The declarations in examples/: made real by zom, opened by xarray, ome-zarr and anndata; and stores of these, declared.
 
     python declarations.py
 
@@ -13,11 +13,14 @@ from pathlib import Path
 
 import anndata
 import numpy as np
+import ome_zarr.format
 import ome_zarr.io
 import ome_zarr.reader
+import ome_zarr.writer
 import xarray as xr
 
 import zom
+from zom.declaration.yaml_writer import yaml_text
 
 EXAMPLES = Path(__file__).parents[2] / "examples" / "declarations"
 
@@ -70,9 +73,75 @@ def cells(folder: Path) -> None:
     assert data.obsm["pca"].shape == (3000, 10)
 
 
+def dates(folder: Path) -> None:
+    words = {"dims": ["time"], "dtype": "int32", "units": "days since 1999-01-01", "calendar": "noleap"}
+    members = {
+        "time": {**words, "values": {"start": "2000-01-31", "step": "12 months"}},
+        "stamp": {
+            "dims": ["time"],
+            "dtype": "datetime64[s]",
+            "values": {"start": "2000-01-01", "step": "6 hours"},
+        },
+        "name": {"dims": ["time"], "dtype": "string", "values": ["a", "b", "ü"]},
+        "flag": {"dims": ["time"], "dtype": "bool", "values": [True, False, True]},
+    }
+    made = zom.declare({"zom": 1, "sizes": {"time": 3}, "members": members})
+    zom.materialize(made, folder / "dates.zarr")
+    coder = xr.coders.CFDatetimeCoder(use_cftime=True)
+    with xr.open_zarr(folder / "dates.zarr", consolidated=False, decode_times=coder) as dataset:
+        assert [str(each)[:10] for each in dataset.time.values] == ["2000-01-31", "2001-01-31", "2002-01-31"]
+        assert dataset.stamp.values[2] == np.datetime64("2000-01-01T12:00")
+        assert dataset.name.values.tolist() == ["a", "b", "ü"]
+        assert dataset.flag.values.tolist() == [True, False, True]
+
+
+def of_xarray(folder: Path, zarr_format: int) -> Path:
+    times = xr.date_range("2000-01-01", periods=20, freq="MS", use_cftime=False)
+    shape = (20, 30, 40)
+    dataset = xr.Dataset(
+        {name: (("time", "lat", "lon"), np.zeros(shape, "f4"), {"units": "K"}) for name in ("t", "u", "v")},
+        {"time": times, "lat": np.linspace(-90, 90, 30), "lon": np.arange(40.0)},
+        {"title": "of xarray"},
+    )
+    dataset.to_zarr(folder / f"xarray{zarr_format}.zarr", zarr_format=zarr_format, consolidated=False)
+    return folder / f"xarray{zarr_format}.zarr"
+
+
+def of_anndata(folder: Path, zarr_format: int) -> Path:
+    data = anndata.AnnData(np.ones((6, 4), "f4"))
+    data.obs["n"] = np.arange(6)
+    data.layers["raw"] = np.ones((6, 4), "i4")
+    data.obsm["pca"] = np.ones((6, 2))
+    anndata.settings.zarr_write_format = zarr_format
+    data.write_zarr(folder / f"anndata{zarr_format}.zarr")
+    return folder / f"anndata{zarr_format}.zarr"
+
+
+def of_ome_zarr(folder: Path, zarr_format: int) -> Path:
+    store = folder / f"ome{zarr_format}.zarr"
+    version = ome_zarr.format.FormatV04() if zarr_format == 2 else ome_zarr.format.FormatV05()
+    ome_zarr.writer.write_image(np.zeros((3, 64, 64), "u2"), str(store), axes="cyx", fmt=version)
+    return store
+
+
+def of_others(folder: Path) -> None:
+    """Stores that others wrote: declared, compiled and compared, and how much shorter the declaration is."""
+    for write in (of_xarray, of_anndata, of_ome_zarr):
+        for zarr_format in (2, 3):
+            store = write(folder, zarr_format)
+            said = zom.declaration_of(store)
+            made = zom.declare(said)
+            assert not zom.diff(made, store), (store.name, str(zom.diff(made, store)))
+            names = {"zarr.json", ".zarray", ".zgroup", ".zattrs"}
+            documents = [file.read_bytes() for file in store.rglob("*") if file.name in names]
+            size, whole = len(yaml_text(said).encode()), sum(map(len, documents))
+            print(f"{store.name}: {size} bytes for {whole} in {len(documents)} documents, {size / whole:.2f}")
+            assert size < whole, store.name
+
+
 def main() -> int:
     failed = 0
-    checks = (climate, plate, satellite, cells)
+    checks = (climate, plate, satellite, cells, dates, of_others)
     with tempfile.TemporaryDirectory() as folder:
         for check in checks:
             try:

@@ -8,17 +8,20 @@ from __future__ import annotations
 
 import warnings
 from collections import Counter
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
 from zom.declaration.array import array_of
 from zom.declaration.array_words import all_words
+from zom.declaration.built_words import built_words
 from zom.declaration.compile import empty_group
 from zom.declaration.expression import escaped, unescaped
 from zom.declaration.repeated import gathered
 from zom.declaration.scope import Scope
 from zom.declaration.source import At, Problems, source_of_mapping
 from zom.declaration.words import is_document
-from zom.errors import SpecWarning
+from zom.errors import DeclarationError, SpecError, SpecWarning
+from zom.formats.detection import parse_as
 from zom.formats.resolve import resolve
 from zom.json.python_value import is_dict
 from zom.json.value import exact_text, thaw
@@ -28,6 +31,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from zom.model.spec import Spec
+    from zom.problems import Problem
 
 __all__ = ["shortened"]
 
@@ -48,7 +52,11 @@ def shortened(spec: Spec, values: Mapping[str, Any] | None = None) -> dict[str, 
     with warnings.catch_warnings():
         # Whoever compiles the declaration is told of them.
         warnings.simplefilter("ignore", SpecWarning)
-        return _Shortening(spec, values or {}).root()
+        made = _Shortening(spec, values or {})
+        said = made.root()
+    if made.broken:
+        raise DeclarationError(made.broken, "what breaks rules of Zarr can't be declared")
+    return said
 
 
 class _Shortening:
@@ -59,6 +67,11 @@ class _Shortening:
         self.sizes = _agreed(self.words.values())
         self.defaults = self._defaults()
         self.known: dict[Any, dict[str, Any]] = {}
+        self.builders: dict[Any, tuple[str, dict[str, Any], Any] | None] = {}
+        self.covered: set[str] = set()
+        """The arrays that builders make."""
+        self.broken: list[Problem] = []
+        """Why documents that stand for themselves would be refused."""
 
     def root(self) -> dict[str, Any]:
         said: dict[str, Any] = {"zom": 1}
@@ -66,7 +79,16 @@ class _Shortening:
             said["format"] = _FORMATS[self.form]
         scope = Scope(self.form, {}, self.sizes, self.defaults)
         node = self.node("/", self.spec, scope, 0)
-        used = {dim for each in self.words.values() if each for dim in each.get("dims", ())}
+        if self.covered and self.covered.issuperset(self.words):
+            # No array is left that would take defaults; builders choose likewise without them.
+            self.defaults = {}
+            node = self.node("/", self.spec, Scope(self.form, {}, self.sizes), 0)
+        used = {
+            dim
+            for path, each in self.words.items()
+            if each and path not in self.covered
+            for dim in each.get("dims", ())
+        }
         sizes = {name: size for name, size in self.sizes.items() if name in used}
         if sizes:
             said["sizes"] = sizes
@@ -79,7 +101,10 @@ class _Shortening:
         if spec.kind == "array":
             return self.array(path, spec, scope)
         if spec.members is None or not _is_plain_group(spec):
-            return _document(spec)
+            return self.document(path, spec)
+        built = self.built(path, spec, scope, depth)
+        if built is not None:
+            return built
         said: dict[str, Any] = {}
         if spec.attributes:
             said["attributes"] = escaped(thaw(spec.attributes))
@@ -95,22 +120,73 @@ class _Shortening:
         said["members"] = gathered(members, depth)
         return said
 
+    def built(self, path: str, spec: Any, scope: Scope, depth: int) -> dict[str, Any] | None:
+        """What a convention's builder takes to make the group, and what it has besides; None where none makes it."""
+        key = (spec, exact_text(scope.defaults))
+        if key not in self.builders:
+            # Images state their shapes: levels have no length in common that sizes would say.
+            self.builders[key] = built_words(spec, Scope(self.form, {}, {}, scope.defaults))
+        found = self.builders[key]
+        prefix = path.rstrip("/")
+        if found is None or any(inner.startswith(f"{prefix}/") for inner in self.values):
+            return None  # values are stated with the words of arrays
+        word, arguments, made = found
+        said: dict[str, Any] = {word: escaped(arguments)}
+        attributes = {
+            name: each for name, each in thaw(spec.attributes).items() if name not in made.attributes
+        }
+        if attributes:
+            said["attributes"] = escaped(attributes)
+        if word == "multiscales":
+            below = spec.members[next(iter(made.members))].members
+            members = {
+                name: self.array(f"{prefix}/{next(iter(made.members))}/{name}", each, scope)
+                for name, each in below.items()
+            }
+        else:
+            rest = {name: each for name, each in spec.members.items() if name not in made.members}
+            members = {
+                name: self.node(f"{prefix}/{name}", each, scope, depth + 1) for name, each in rest.items()
+            }
+        if members:
+            said["members"] = gathered(members, depth)
+        whole = made.members if word != "multiscales" else list(made.members)[1:]
+        for name in whole:
+            below = f"{prefix}/{name}"
+            self.covered |= {each for each in self.words if each == below or each.startswith(f"{below}/")}
+        return said
+
     def array(self, path: str, spec: Any, scope: Scope) -> dict[str, Any]:
         full = self.words[path]
         values = self.values.get(path)
         if full is None:
-            return _document(spec)
+            return self.document(path, spec)
         # Documents may differ in what no word says.
         said = (spec.to_dict(), scope.sizes, values)
         key = exact_text(said)
         if key not in self.known:
-            self.known[key] = self._fewest(spec, full, scope, values)
+            words = self._fewest(spec, full, scope, values)
+            self.known[key] = self.document(path, spec) if words is None else words
         return dict(self.known[key])
 
-    def _fewest(self, spec: Any, full: dict[str, Any], scope: Scope, values: Any) -> dict[str, Any]:
+    def document(self, path: str, spec: Any) -> dict[str, Any]:
+        """The document of a node, which stands for itself."""
+        document = dict(spec.to_dict())
+        try:
+            parse_as(spec.family, document)
+        except SpecError as error:
+            for problem in error.problems:
+                node = path.rstrip("/") + problem.node
+                fix = problem.fix or "correct the document; a declaration keeps the rules of Zarr"
+                self.broken.append(replace(problem, node=node.rstrip("/") or "/", fix=fix))
+        # A document of the draft doesn't say what it is.
+        return document if is_document(document) else {"document": document}
+
+    def _fewest(self, spec: Any, full: dict[str, Any], scope: Scope, values: Any) -> dict[str, Any] | None:
+        """The words that say an array; None where they say another one."""
         words = self._placed(self._named(full, spec), scope)
         if words is None or not self._says(words, spec, scope):
-            return _document(spec)
+            return None
         for word in _OPTIONAL:
             fewer = {name: each for name, each in words.items() if name != word}
             if word in words and self._says(fewer, spec, scope):
@@ -202,12 +278,6 @@ def _agreed(listed: Iterable[dict[str, Any] | None]) -> dict[str, int]:
             if name is not None and found.setdefault(name, size) != size:
                 wrong.add(name)
     return {name: size for name, size in found.items() if name not in wrong}
-
-
-def _document(spec: Any) -> dict[str, Any]:
-    document = dict(spec.to_dict())
-    # A document of the draft doesn't say what it is.
-    return document if is_document(document) else {"document": document}
 
 
 def _is_plain_group(spec: Any) -> bool:

@@ -15,7 +15,7 @@ __all__ = ["yaml_text"]
 
 _WIDTH: Final = 110
 _PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_./+-]*( [A-Za-z0-9_./+-]+)*", re.ASCII)
-_WORDS: Final = frozenset({"null", "true", "false", "yes", "no", "on", "off", "y", "n"})
+_WORDS: Final = frozenset({"null", "true", "false", "yes", "no", "on", "off"})
 """The words of YAML 1.1 are quoted, too: other readers take them for truth values."""
 
 
