@@ -18,6 +18,7 @@ from zom.errors import ChunkError, StoreError
 from zom.hierarchy.executor import Pool, grouped, pool_of
 from zom.stores.interface import Capabilities
 from zom.stores.memory import MemoryStore
+from zom.stores.wrap import PrefixStore
 
 VALUES = np.arange(40 * 30, dtype="i4").reshape(40, 30)
 
@@ -208,13 +209,33 @@ class Forked(MemoryStore):
 def test_a_session_is_no_target_since_what_others_write_there_is_lost(processes, tmp_path):
     source, target = filled(tmp_path / "a.zarr"), Forked()
     with pytest.raises(
-        StoreError, match="what other processes write into a session stays in their copies of it"
+        StoreError,
+        match="cannot share: what other processes write into their copies of it is lost: use threads",
     ):
         zom.copy(source, target, executor=processes)
     assert list(target.list()) == []
     with ThreadPoolExecutor(2) as threads:
         zom.copy(source, target, executor=threads)
     assert zom.copy(target, tmp_path / "b.zarr", executor=processes).raw
+
+
+class Merging(Forked):
+    """The same, which takes over what was written into its copies."""
+
+    capabilities = Capabilities(transactional=True, merges=True)
+
+    def __reduce__(self):
+        return (Merging, (contents(self),))
+
+    def absorb(self, other):
+        self.set_many(contents(other))
+
+
+@pytest.mark.parametrize("below", ["", "g/"])
+def test_what_other_processes_write_into_a_fork_is_merged(processes, tmp_path, below):
+    source, target = filled(tmp_path / "a.zarr"), Merging()
+    assert zom.copy(source, PrefixStore(target, below) if below else target, executor=processes).raw
+    np.testing.assert_array_equal(zom.open_array(target, f"{below}a"), VALUES)
 
 
 # --- migrate -------------------------------------------------------------------------------------------

@@ -17,10 +17,12 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import dask.array as da
 import icechunk
 import numpy as np
 import xarray as xr
 import zarr
+from distributed import Client, LocalCluster
 
 import zom
 from zom import v2, v3
@@ -332,6 +334,49 @@ def forks(sessions: Sessions) -> None:
     equal(found[24:], np.full((24, 18, 36), 25))
 
 
+def verbs_on_processes(sessions: Sessions) -> None:
+    """zom's own verbs write into a fork by the processes of a cluster, and merge what these wrote."""
+    lazy = da.from_array(VALUES, chunks=(24, 18, 36))
+    names = ["time", "y", "x"]
+    with (
+        LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster,
+        Client(cluster) as client,
+    ):
+        session = sessions.write()
+        fork = session.fork()
+        zom.create_group(fork, v3.GroupSpec(), "made")
+        group = zom.open_group(fork, "made", mode="r+")
+        zom.dask.store({"a": lazy, "n": da.from_array(np.array(3))}, group, dimension_names={"a": names})
+        zom.xarray.write(
+            xr.Dataset({"a": (names, lazy), "n": ("time", np.arange(len(VALUES)))}), fork, group="made/ds"
+        )
+        more = xr.Dataset({"a": (names, lazy + 1)})
+        region = {name: slice(0, length) for name, length in zip(names, VALUES.shape, strict=True)}
+        again = partial(zom.xarray.write, more, group="made/ds", region=region)
+        raises(StoreError, "of /made/ds/a was written since the last commit", lambda: again(fork))
+        raises(StoreError, "of /made/a was written", lambda: zom.dask.store({"a": lazy}, group))
+        zom.copy(fork, fork, path="made/a", target_path="made/copy", executor=client)
+        zom.pyramid(zom.open_array(fork, "made/a"), fork, "made/image", axes="tyx", levels=3, executor=client)
+        message = "what tasks write into a fork is merged once they are done; pass compute=True"
+        raises(StoreError, message, lambda: zom.dask.store({"b": lazy}, group, compute=False))
+        session.merge(fork)
+        session.commit("by two processes")
+        session = sessions.write()
+        fork = session.fork()
+        again(fork)
+        session.merge(fork)
+        session.commit("once more")
+    root = zarr.open_group(sessions.read().store, path="made", mode="r")
+    for name in ("a", "copy"):
+        equal(root[name][...], VALUES)
+    equal(root["ds/a"][...], VALUES + 1)
+    equal((root["n"][()], root["ds/n"][5]), (3, 5))
+    smaller = zom.pyramid(VALUES, "memory:", axes="tyx", levels=3)
+    here = zom.open_group(sessions.read(), "made/image")
+    for name, array in smaller.items():
+        equal(here[name][...], array[...])
+
+
 def as_zarr(sessions: Sessions) -> None:
     session = sessions.write()
     root = zom.open_group(session, mode="r+")
@@ -368,6 +413,7 @@ CHECKS = (
     pickled,
     conflicts,
     forks,
+    verbs_on_processes,
     as_zarr,
 )
 
@@ -383,7 +429,7 @@ def main() -> None:
             sessions = Sessions(storage, is_in_memory=name == "in memory")
             for act in CHECKS:
                 # A repository in memory is in one process alone.
-                if not (act is forks and sessions.is_in_memory):
+                if not (act in {forks, verbs_on_processes} and sessions.is_in_memory):
                     check(act.__name__.replace("_", " "), partial(act, sessions))
     print(", ".join(f"{count} {what}" for what, count in sorted(counts.items())))
     sys.exit(1 if counts["failed"] else 0)

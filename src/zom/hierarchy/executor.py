@@ -63,6 +63,8 @@ class Pool:
         self._is_client = hasattr(executor, "get_executor")
         self._jobs = jobs
         self._pickles = self._is_client or not _shares_memory(executor)
+        self._fork: Store | None = None
+        """The target, where each process writes into a copy of it."""
 
     @property
     def executor(self) -> Executor:
@@ -84,6 +86,7 @@ class Pool:
                 pickle.dumps(store)
             if target is not None:
                 check_target(target)
+                self._fork = target if target.capabilities.merges else None
 
     def run(self, work: Callable[[C, T], R], context: C, units: Iterable[T]) -> Iterator[R]:
         """What `work(context, unit)` gives for each of the units, in their order.
@@ -91,7 +94,7 @@ class Pool:
         A few units for each thread of the executor are in flight at a time, and `units` is asked for no more. After
         an error, those in flight are waited for: none writes chunks after the caller has undone the operation.
         """
-        sent: C | _Sent = _Sent(pickle.dumps(context)) if self._pickles else context
+        sent = self._sent(context)
         waiting: deque[_Future] = deque()
         rest = iter(units)
         try:
@@ -101,13 +104,27 @@ class Pool:
             while waiting:
                 found = waiting[0].result()
                 waiting.popleft()
-                yield found
+                yield self._merged(found)
                 for unit in islice(rest, 1):
                     waiting.append(self._submit(work, sent, unit))
         finally:
             _wait(waiting)
 
-    def _submit(self, work: Callable[[C, T], R], sent: C | _Sent, unit: T) -> _Future:
+    def _sent(self, context: C) -> C | _Sent | _SentFork:
+        """The context as it goes to a process; with a fork, which is the one that the context writes into."""
+        if self._fork is not None:
+            return _SentFork(pickle.dumps((context, self._fork)))
+        return _Sent(pickle.dumps(context)) if self._pickles else context
+
+    def _merged(self, found: Any) -> Any:
+        """What the work gave, once what it has written is merged."""
+        if self._fork is None:
+            return found
+        result, copy = found
+        self._fork.absorb(copy)
+        return result
+
+    def _submit(self, work: Callable[[C, T], R], sent: C | _Sent | _SentFork, unit: T) -> _Future:
         if self._is_client:
             # Not pure: what was written once may have to be written again.
             client = cast("Any", self._executor)
@@ -133,11 +150,8 @@ def check_target(target: Store) -> None:
     zom.errors.StoreError: memory://: cannot pickle: a store in memory belongs to its process; use one that processes share, such as a directory
     """
     pickle.dumps(target)
-    if target.capabilities.transactional:
-        reason = (
-            "what other processes write into a session stays in their copies of it, and is lost: use threads, or let "
-            "tasks of your own return their forks, and merge these"
-        )
+    if target.capabilities.transactional and not target.capabilities.merges:
+        reason = "what other processes write into their copies of it is lost: use threads"
         raise StoreError(target.url, "", "share", reason)
 
 
@@ -180,7 +194,16 @@ class _Sent(bytes):
     __slots__ = ()
 
 
-def _run(work: Callable[[Any, T], R], sent: Any, unit: T) -> R:
+class _SentFork(bytes):
+    """A pickled context, and the fork that it writes into: each unit has its own, and sends it back."""
+
+    __slots__ = ()
+
+
+def _run(work: Callable[[Any, T], R], sent: Any, unit: T) -> Any:
+    if isinstance(sent, _SentFork):
+        context, fork = pickle.loads(sent)  # noqa: S301 - made above, and sent to workers of the caller's own
+        return work(context, unit), fork
     return work(_received(sent) if isinstance(sent, _Sent) else sent, unit)
 
 

@@ -22,7 +22,7 @@ from zom.stores.results import Listing, Versioned
 from zom.stores.snapshots import AskedSnapshot, Snapshot
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Iterable, Sequence
+    from collections.abc import Generator, Iterable, Mapping, Sequence
     from contextlib import AbstractContextManager
 
     from zom.problems import Problem
@@ -55,6 +55,22 @@ class Backend(ABC):
     def losses(self) -> Sequence[Problem]:
         """What a file of another format holds and its hierarchy does not; copies report it."""
         return ()
+
+    @property
+    def uncommitted(self) -> Mapping[str, Sequence[Sequence[int]]]:
+        """The chunks that were written since the last commit, by the paths of their arrays: copies hold them, too."""
+        return {}
+
+    def absorb(self, other: Backend) -> None:
+        """Take over what was written into `other`, a copy of this store that another process had.
+
+        >>> from zom.stores.memory import MemoryStore
+        >>> MemoryStore().absorb(MemoryStore())  # doctest: +ELLIPSIS
+        Traceback (most recent call last):
+        zom.errors.StoreError: memory://: cannot merge: its copies in other processes are no part of it...
+        """
+        del other
+        raise StoreError(self.url, "", "merge", "its copies in other processes are no part of it")
 
     def origin(self, prefix: str) -> Origin:
         """Where the chunks whose keys begin with `prefix` come from.

@@ -41,5 +41,7 @@ class Capabilities:
     """While a lock is held, other threads wait with all they do, whatever the key."""
     transactional: bool = False
     """Nobody else sees what is written before the owner commits it: a change needs no journal and no marks."""
+    merges: bool = False
+    """What is written into a copy that another process has can be taken over: `absorb`."""
     zarr_keys: bool = False
     """Only keys of Zarr v3 are held, and checked: the document of an array comes before its chunks."""

@@ -22,11 +22,11 @@ from zom.stores.interface import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
     from contextlib import AbstractContextManager
 
     from zom.problems import Problem
-    from zom.stores.backend import Origin
+    from zom.stores.backend import Backend, Origin
     from zom.stores.oddities import Oddity
 
 __all__ = ["PrefixStore", "ReadOnlyStore", "WrapperStore"]
@@ -65,6 +65,16 @@ class WrapperStore(Store):
     def losses(self) -> Sequence[Problem]:
         """Those of the inner store."""
         return self.inner.losses
+
+    @property
+    @override
+    def uncommitted(self) -> Mapping[str, Sequence[Sequence[int]]]:
+        """Those of the inner store."""
+        return self.inner.uncommitted
+
+    @override
+    def absorb(self, other: Backend) -> None:
+        self.inner.absorb(other.inner if isinstance(other, WrapperStore) else other)
 
     @override
     def origin(self, prefix: str) -> Origin:
@@ -251,6 +261,17 @@ class PrefixStore(WrapperStore):
             for loss in self.inner.losses
             if f"{loss.node}/".startswith(f"{start}/")
         ]
+
+    @property
+    @override
+    def uncommitted(self) -> Mapping[str, Sequence[Sequence[int]]]:
+        """Those below the prefix, by their paths there."""
+        start = f"/{self.prefix.rstrip('/')}"
+        return {
+            path[len(start) :] or "/": chunks
+            for path, chunks in self.inner.uncommitted.items()
+            if f"{path}/".startswith(f"{start}/")
+        }
 
     @override
     def _path(self, key: str) -> str:

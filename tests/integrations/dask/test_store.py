@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import pickle
+from typing import Any
 
 import numpy as np
 import pytest
@@ -276,13 +277,55 @@ class Forked(MemoryStore):
 
 def test_a_session_is_no_target_since_what_others_write_there_is_lost():
     group = group_in(Forked())
-    with pytest.raises(
-        StoreError, match=r"what other processes write into a session .* return their forks, and merge"
-    ):
+    with pytest.raises(StoreError, match="what other processes write into their copies of it is lost"):
         zom.dask.store({"a": lazy()}, group, scheduler="processes")
     assert list(group) == []
     zom.dask.store({"a": lazy()}, group, scheduler="threads")
     np.testing.assert_array_equal(group["a"], VALUES)
+
+
+class Merging(Forked):
+    """The same, which takes over what was written into its copies, as they hold it, and knows what it has written."""
+
+    capabilities = Capabilities(transactional=True, merges=True)
+    uncommitted: Any = {}  # noqa: RUF012 - as the property
+
+    def __reduce__(self):
+        return (Merging, ({key: self.get(key) for key in self.list()},))
+
+    def absorb(self, other):
+        self.set_many({key: other.get(key) for key in other.list()})
+
+
+@pytest.mark.parametrize("scheduler", ["processes", "threads"])
+def test_what_tasks_write_into_copies_of_a_fork_is_merged(scheduler):
+    group = group_in(Merging())
+    data = {"a": lazy(), "n": da.from_array(np.array(3)), "e": da.ones((0, 3))}
+    zom.dask.store(data, group, scheduler=scheduler)
+    np.testing.assert_array_equal(group["a"], VALUES)
+    assert group["n"][()] == 3
+
+
+def test_a_fork_is_not_left_to_a_delayed_that_nobody_merges():
+    group = group_in(Merging())
+    message = "memory://: cannot share: what tasks write into a fork is merged once they are done; pass compute=True"
+    with pytest.raises(StoreError, match=message):
+        zom.dask.store({"a": lazy()}, group, compute=False)
+    assert list(group) == []
+
+
+def test_chunks_that_copies_of_a_fork_hold_already_are_not_written_again():
+    store = Merging()
+    array = group_in(store).create("a", v3.ArraySpec.build(shape=(20, 12), dtype="int32", chunks=(4, 6)))
+    store.uncommitted = {"/a": [[3, 1]], "/ab": [[0, 0]]}
+    message = (
+        r"memory://: cannot share: chunk \(3, 1\) of /a was written since the last commit, and would not be merged "
+        "for sure; merge this fork, commit, and write into another one"
+    )
+    with pytest.raises(StoreError, match=message):
+        zom.dask.store(lazy(), array)
+    zom.dask.store(lazy()[:12], array, regions=(slice(0, 12), slice(None)))
+    np.testing.assert_array_equal(array[:12], VALUES[:12])
 
 
 def test_a_group_in_the_place_of_an_array_is_refused():

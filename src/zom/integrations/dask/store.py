@@ -20,7 +20,7 @@ from zom.integrations.dask.alignment import (
     stored_axes,
 )
 from zom.integrations.dask.new_arrays import create_arrays, irregular_problems, spec_for
-from zom.integrations.dask.tasks import Task, check_sendable, delayed, writing
+from zom.integrations.dask.tasks import Task, check_merged, check_sendable, computed, delayed, writing
 from zom.packages import imported
 from zom.paths import join, parse_path
 
@@ -75,14 +75,14 @@ def store(  # noqa: PLR0913 - each is a choice of the caller's
     if many and isinstance(target, Group):
         mapping = cast("Mapping[str, Any]", data)
         tasks = _tasks_of(dask, mapping, target, cast("Any", regions), rechunk=rechunk)
-        tasks = _with_arrays(tasks, target, dimension_names or {}, options)
+        tasks = _with_arrays(tasks, target, dimension_names or {}, options, compute=compute)
     elif not many and isinstance(target, Array):
         if dimension_names is not None:
             raise TypeError(
                 "dimension_names: an array that is there keeps its names; they are for new arrays"
             )
         tasks = [_task(dask, target.path, data, target, cast("Any", regions), rechunk=rechunk)]
-        check_sendable(target.store, [target], options)
+        check_sendable(target.store, [target], options, compute=compute)
     else:
         raise TypeError(
             "expected a dask array and an Array, or a mapping of dask arrays by path and a Group, "
@@ -90,7 +90,7 @@ def store(  # noqa: PLR0913 - each is a choice of the caller's
         )
     if not compute:
         return delayed(lambda: [writing(task) for task in tasks])
-    imported("dask", "dask").compute([writing(task) for task in tasks], **options)
+    computed([writing(task) for task in tasks], target.store, options)
     arrays = {task.path: cast("Array", task.target) for task in tasks}
     return arrays if many else tasks[0].target
 
@@ -172,6 +172,7 @@ def _task_of_array(path: str, data: Any, target: Array, region: Region | None, *
     for whole, fix in ((False, _REALIGN), (True, _MOVE)):
         found = alignment_problems(target.path, data.chunks, axes, starts, names=names, whole=whole, fix=fix)
         check_alignment(target.store.url, found)
+    check_merged(target.store, target.path, axes, starts, data.shape)
     return Task(path, data, starts, target)
 
 
@@ -202,6 +203,8 @@ def _with_arrays(
     group: Group,
     names: Mapping[str, Sequence[str | None]],
     options: Mapping[str, Any],
+    *,
+    compute: bool,
 ) -> list[Task]:
     """The same, once the arrays that are missing are created."""
     missing = [task for task in tasks if task.target is None]
@@ -211,7 +214,8 @@ def _with_arrays(
     specs: dict[str, Spec] = {
         join(parse_path(task.path)): spec_for(group.spec, task.data, names.get(task.path)) for task in missing
     }
-    check_sendable(group.store, [task.target for task in tasks if task.target is not None], options)
+    there = [task.target for task in tasks if task.target is not None]
+    check_sendable(group.store, there, options, compute=compute)
     if specs:
         create_arrays(group, specs)
     return [

@@ -9,16 +9,18 @@ from uuid import uuid4
 
 import numpy as np
 
+from zom.errors import StoreError
 from zom.hierarchy.executor import check_target
 from zom.packages import imported
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
+    from zom.extension.axis import Axis
     from zom.handles.array import Array
     from zom.stores.interface import Store
 
-__all__ = ["Task", "check_sendable", "delayed", "writing"]
+__all__ = ["Task", "check_merged", "check_sendable", "computed", "delayed", "writing"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,12 +45,21 @@ def delayed(make: Callable[[], list[Any]]) -> Any:
     return Later(make)
 
 
-def check_sendable(store: Store, targets: Iterable[Array], options: Mapping[str, Any] | None = None) -> None:
-    """StoreError where tasks go to other processes, and the store can't go there.
+def check_sendable(
+    store: Store,
+    targets: Iterable[Array],
+    options: Mapping[str, Any] | None = None,
+    *,
+    compute: bool = True,
+) -> None:
+    """StoreError where tasks go to other processes, and the store can't go there, or nobody could merge what they write.
 
     >>> from zom.stores.memory import MemoryStore
     >>> check_sendable(MemoryStore(), [], {"scheduler": "threads"})
     """
+    if store.capabilities.merges and not compute:
+        reason = "what tasks write into a fork is merged once they are done; pass compute=True"
+        raise StoreError(store.url, "", "share", reason)
     options = options or {}
     get = imported("dask.base", "dask").get_scheduler(scheduler=options.get("scheduler"))
     if get is None or getattr(get, "func", get).__module__ in {"dask.threaded", "dask.local"}:
@@ -56,6 +67,28 @@ def check_sendable(store: Store, targets: Iterable[Array], options: Mapping[str,
     check_target(store)
     for target in targets:
         pickle.dumps(target)
+
+
+def check_merged(
+    store: Store, path: str, axes: Sequence[Axis], starts: Sequence[int], shape: Sequence[int]
+) -> None:
+    """StoreError where tasks would write what the copies of a fork hold already: of both, either could be merged last.
+
+    >>> from zom.stores.memory import MemoryStore
+    >>> check_merged(MemoryStore(), "/a", [], [], [])
+    """
+    if not store.capabilities.merges or 0 in shape:
+        return
+    held = store.uncommitted.get(path, ())
+    places = zip(axes, starts, shape, strict=True)
+    spans = [(axis.at(start)[0], axis.at(start + length - 1)[0]) for axis, start, length in places]
+    for chunk in held:
+        if all(first <= number <= last for number, (first, last) in zip(chunk, spans, strict=True)):
+            reason = (
+                f"chunk {tuple(chunk)} of {path} was written since the last commit, and would not be merged for sure; "
+                "merge this fork, commit, and write into another one"
+            )
+            raise StoreError(store.url, "", "share", reason)
 
 
 def writing(task: Task) -> Any:
@@ -68,18 +101,33 @@ def writing(task: Task) -> Any:
     """
     dask: Any = imported("dask.array", "dask")
     data, target = task.data, cast("Array", task.target).with_options(threads=1)
+    merges = target.store.capabilities.merges
+    given = np.dtype(object if merges else np.bool_)
     places = tuple(_offsets(lengths, start) for lengths, start in zip(data.chunks, task.starts, strict=True))
     return dask.map_blocks(
-        _write_block,
+        _write_in_copy if merges else _write_block,
         data,
         target=target,
         places=places,
         chunks=tuple((1,) * len(lengths) for lengths in data.chunks),
         # Writing again is another task, though it has the same name in the eyes of dask.
         name=f"zom-store-{uuid4().hex}",
-        dtype=np.bool_,
-        meta=np.empty((0,) * data.ndim, np.bool_),
+        dtype=given,
+        meta=np.empty((0,) * data.ndim, given),
     )
+
+
+def computed(written: Sequence[Any], store: Store, options: Mapping[str, Any] | None = None) -> None:
+    """Compute what `writing` made for arrays in `store`; what was written into copies of it is merged.
+
+    >>> from zom.stores.memory import MemoryStore
+    >>> computed([], MemoryStore())
+    """
+    (found,) = imported("dask", "dask").compute(list(written), **(options or {}))
+    if store.capabilities.merges:
+        for copies in found:
+            for copy in copies.flat:
+                store.absorb(copy)
 
 
 def _offsets(lengths: Sequence[int], start: int) -> Sequence[int]:
@@ -102,3 +150,14 @@ def _write_block(
     key = tuple(slice(start, start + length) for start, length in zip(starts, block.shape, strict=True))
     target[key] = block
     return np.ones((1,) * block.ndim, np.bool_)
+
+
+def _write_in_copy(
+    block: Any, target: Array, places: tuple[Sequence[int], ...], block_id: tuple[int, ...] = ()
+) -> Any:
+    """The same in a copy of the store for this chunk alone, which goes back to be merged."""
+    mine: Array = pickle.loads(pickle.dumps(target))  # noqa: S301 - our own
+    _write_block(block, mine, places, block_id)
+    found = np.empty((1,) * block.ndim, object)
+    found[(0,) * block.ndim] = mine.store
+    return found

@@ -11,7 +11,7 @@ import hashlib
 import pickle
 from dataclasses import replace
 from itertools import islice
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from typing_extensions import override
 
@@ -36,6 +36,7 @@ from zom.stores.zarr_python.sessions import (
     check_pickled,
     foreign_keys,
     is_committed,
+    is_fork,
     is_missing,
     is_session_key,
     moves_nodes,
@@ -43,7 +44,9 @@ from zom.stores.zarr_python.sessions import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Coroutine, Iterable, Sequence
+    from collections.abc import Awaitable, Coroutine, Iterable, Mapping, Sequence
+
+    from zom.stores.backend import Backend
 
 __all__ = ["ZarrPythonStore", "as_zarr_python"]
 
@@ -88,6 +91,7 @@ class ZarrPythonStore(Store):
             rename=in_session and moves_nodes(self._session),
             parallel=max(1, concurrency),
             transactional=in_session,
+            merges=in_session and is_fork(self._session),
             zarr_keys=in_session,
         )
         if in_session and is_committed(self._session):
@@ -363,6 +367,22 @@ class ZarrPythonStore(Store):
         if self._session is not None and is_committed(self._session):
             reason = "the session was committed; open another with repository.writable_session('main')"
             raise ReadOnlyError(self.url, key, verb, reason)
+
+    @property
+    @override
+    def uncommitted(self) -> Mapping[str, Sequence[Sequence[int]]]:
+        """Those of a session."""
+        if self._session is None or not self.capabilities.writable:
+            return {}
+        found: dict[str, list[list[int]]] = self._session.status().updated_chunks
+        return found
+
+    @override
+    def absorb(self, other: Backend) -> None:
+        if not self.capabilities.merges or not isinstance(other, ZarrPythonStore):
+            super().absorb(other)
+        self._check_writable("", "merge")
+        self._session.merge(session_of(cast("ZarrPythonStore", other).inner))
 
     @override
     def _obstacles(self, wanted: Wanted) -> Iterable[Obstacle]:

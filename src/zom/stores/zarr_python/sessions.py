@@ -23,6 +23,7 @@ __all__ = [
     "check_pickled",
     "foreign_keys",
     "is_committed",
+    "is_fork",
     "is_missing",
     "is_session_key",
     "moves_nodes",
@@ -94,6 +95,16 @@ def is_committed(session: Any) -> bool:
     return bool(session.read_only)
 
 
+def is_fork(session: Any) -> bool:
+    """Whether the session is one of `fork`, which other processes may have copies of.
+
+    >>> is_fork(None)
+    False
+    """
+    kind = getattr(sys.modules.get("icechunk"), "ForkSession", None)
+    return isinstance(kind, type) and isinstance(session, kind)
+
+
 def moves_nodes(session: Any) -> bool:
     """Whether the session is one of `rearrange_session`, which moves nodes and does nothing else."""
     return str(getattr(session, "mode", "")).rpartition(".")[2] == "rearrange"
@@ -101,8 +112,7 @@ def moves_nodes(session: Any) -> bool:
 
 def check_pickled(session: Any, url: str) -> None:
     """StoreError unless another process may have the session: one that only reads, or one of `fork`."""
-    kind = getattr(sys.modules.get("icechunk"), "ForkSession", None)
-    if not is_committed(session) and not (isinstance(kind, type) and isinstance(session, kind)):
+    if not is_committed(session) and not is_fork(session):
         reason = "a session that can be changed stays in its process; pass session.fork(), and merge it"
         raise StoreError(url, "", "pickle", reason)
     # icechunk pickles it without a word, and the other process finds an empty repository.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from zom.handles.group import handle_of
-from zom.integrations.dask.alignment import check_alignment
+from zom.integrations.dask.alignment import check_alignment, stored_axes
 from zom.integrations.xarray.writing.transfer import aligned, misaligned, tasks_of, transfer_now
 from zom.packages import imported
 from zom.paths import join, parse_path
@@ -29,9 +29,12 @@ def checked(transfers: list[Transfer], store: Store, path: str, choices: Choices
     if not choices.compute:
         imported("dask", "dask")
     if lazy:
-        from zom.integrations.dask.tasks import check_sendable  # noqa: PLC0415 - only lazy data needs it
+        from zom.integrations.dask.tasks import check_merged, check_sendable  # noqa: PLC0415 - only lazy data needs them
 
-        check_sendable(store, [])
+        check_sendable(store, [], compute=choices.compute)
+        for each in lazy if choices.mode in {"a", "r+"} else ():
+            at = join((*parse_path(path), *parse_path(each.path)))
+            check_merged(store, at, stored_axes(each.spec), each.starts, each.source.shape)
     if choices.align_chunks:
         transfers = [aligned(each) for each in transfers]
     elif choices.safe_chunks:
@@ -56,5 +59,7 @@ def filled(root: Group, transfers: Sequence[Transfer], arrays: Sequence[Array], 
 
         return delayed(lambda: tasks_of(transfers, arrays))
     if tasks := tasks_of(transfers, arrays):
-        imported("dask", "dask").compute(tasks)
+        from zom.integrations.dask.tasks import computed  # noqa: PLC0415 - only lazy data needs it
+
+        computed(tasks, root.store)
     return root
