@@ -2,8 +2,8 @@
 
     python tests/schemas/differential.py --documents 20000
 
-Documents go through the model at the level "strict", through Python's jsonschema, and through ajv in strict
-mode with both drafts. Where the model refuses a document that a schema accepts, each error must be of a
+Documents go through the model at the level "strict", through Python's jsonschema, and through
+jsonschema-rs and ajv in strict mode with both drafts. Where the model refuses a document that a schema accepts, each error must be of a
 rule that JSON Schema can't say; where a schema refuses one that the model accepts, nothing excuses it but
 the precision of JavaScript's numbers. Exits with 1 where a disagreement is left.
 
@@ -22,7 +22,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, cast
 
 from corpus import SUBJECTS, documents, key_of
-from engines import ENGINES, missing_ajv, verdicts
+from engines import ENGINES, missing_ajv, missing_rust, verdicts
 
 from zom.model.assembly import assemble
 from zom.problems import pointer_of, show, split_pointer
@@ -317,7 +317,7 @@ def _arguments(argv: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--kind", choices=["node", "array", "group", "entry-point"], action="append")
     about = "codegen: against the level closed; some of what it refuses then, it refuses by design"
     parser.add_argument("--flavour", choices=["validation", "codegen"], default="validation", help=about)
-    parser.add_argument("--engines", default="jsonschema,ajv2020,ajv07")
+    parser.add_argument("--engines", default="jsonschema,rust,rust07,ajv2020,ajv07")
     parser.add_argument("--workers", type=int, default=2, help="processes for Python's jsonschema")
     parser.add_argument("--elsewhere", action="store_true", help="list the faults located elsewhere")
     given = parser.parse_args(argv)
@@ -325,9 +325,9 @@ def _arguments(argv: Sequence[str] | None) -> argparse.Namespace:
     unknown = [name for name in given.engines if name not in ENGINES]
     if unknown:
         parser.error(f"no engine is called {show(unknown[0])}; there are {', '.join(ENGINES)}")
-    missing = missing_ajv()
-    if missing and any(name.startswith("ajv") for name in given.engines):
-        parser.error(missing)
+    for start, missing in (("ajv", missing_ajv()), ("rust", missing_rust())):
+        if missing and any(name.startswith(start) for name in given.engines):
+            parser.error(missing)
     return given
 
 

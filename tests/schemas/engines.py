@@ -1,6 +1,6 @@
 """Validators of JSON Schema, each as a function from texts of documents to what is wrong with them.
 
-Python's jsonschema runs in this process or in several; ajv runs under node, in strict mode, with both
+Python's jsonschema and jsonschema-rs run in this process, the former in several where asked; ajv runs under node, in strict mode, with both
 drafts. A verdict is a list of errors, each with the pointer to what is wrong and the keyword that says so.
 """
 
@@ -12,6 +12,8 @@ import subprocess
 import tempfile
 from concurrent.futures import ProcessPoolExecutor
 from functools import cache
+from importlib import import_module
+from importlib.util import find_spec
 from multiprocessing import get_context
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
@@ -27,7 +29,7 @@ if TYPE_CHECKING:
 
     from zom.schema import Draft
 
-__all__ = ["AJV", "ENGINES", "Verdict", "missing_ajv", "verdicts"]
+__all__ = ["AJV", "ENGINES", "Verdict", "missing_ajv", "missing_rust", "verdicts"]
 
 Verdict: TypeAlias = "list[tuple[str, str]]"
 """The errors of one document, each as pointer and keyword; empty where it is valid."""
@@ -37,6 +39,8 @@ AJV: Final = Path(__file__).parent / "ajv"
 ENGINES: Final[dict[str, Draft]] = {
     "jsonschema": "2020-12",
     "jsonschema07": "draft-07",
+    "rust": "2020-12",
+    "rust07": "draft-07",
     "ajv2020": "2020-12",
     "ajv07": "draft-07",
 }
@@ -47,6 +51,8 @@ def verdicts(engine: str, schema: dict[str, Any], texts: Sequence[str], workers:
     """The verdict of `engine` on each document."""
     if engine.startswith("ajv"):
         return _by_ajv(ENGINES[engine], schema, texts)
+    if engine.startswith("rust"):
+        return _by_rust(schema, texts)
     text = json.dumps(schema)
     if workers < 2:
         return _by_jsonschema(text, texts)
@@ -93,6 +99,34 @@ def _places(error: ValidationError) -> Iterator[tuple[str, str]]:
         yield pointer_of(path), keyword
     for inner in error.context or ():
         yield from _places(inner)
+
+
+# --- jsonschema-rs -----------------------------------------------------------------------------------
+
+
+def missing_rust() -> str | None:
+    """What has to be installed before jsonschema-rs can run; None where it can."""
+    return None if find_spec("jsonschema_rs") else "needs jsonschema-rs: pip install 'zom[fast]'"
+
+
+def _by_rust(schema: dict[str, Any], texts: Sequence[str]) -> list[Verdict]:
+    rust: Any = import_module("jsonschema_rs")
+    validator = rust.validator_for(schema)
+    return [
+        [place for error in validator.iter_errors(json.loads(text)) for place in _rust_places(error)]
+        for text in texts
+    ]
+
+
+def _rust_places(error: Any) -> Iterator[tuple[str, str]]:
+    path, keyword = list(error.instance_path), str(next(reversed(error.schema_path), ""))
+    kind: Any = error.kind
+    names = [getattr(kind, "property", None)] if keyword == "required" else getattr(kind, "unexpected", [])
+    places = [[*path, name] for name in names if name is not None] or [path]
+    yield from ((pointer_of(place), keyword) for place in places)
+    for context in getattr(kind, "context", ()):
+        for inner in context:
+            yield from _rust_places(inner)
 
 
 # --- ajv ---------------------------------------------------------------------------------------------

@@ -92,6 +92,17 @@ def test_the_flavour_for_generators_takes_what_has_registered_names(subject: Sub
 
 
 @needs_ajv
+@pytest.mark.parametrize("engine", ["rust", "rust07"])
+@pytest.mark.parametrize("subject", NODES, ids=name_of)
+def test_the_validator_in_rust_gives_the_verdicts_of_the_model(subject: Subject, engine: str) -> None:
+    lacking = engines.missing_rust()
+    if lacking:
+        pytest.skip(lacking)
+    tally = run(subject, some(subject), engine)
+    assert [str(each) for each in tally.left] == []
+    assert min(tally.accepted, tally.refused) > 100
+
+
 @pytest.mark.parametrize("engine", ["ajv2020", "ajv07"])
 @pytest.mark.parametrize("subject", NODES, ids=name_of)
 def test_ajv_in_strict_mode_gives_the_verdicts_of_the_model(subject: Subject, engine: str) -> None:

@@ -1,7 +1,8 @@
 """What a JSON Schema says about a document, in the words and places of `zom validate`.
 
 Validation is that of Python's jsonschema, which fetches nothing: a `$ref` to elsewhere is an error. Of
-the errors of a union the best match is told: the one that goes deepest.
+the errors of a union the best match is told: the one that goes deepest. Where jsonschema-rs is installed, it
+is asked first: what it accepts has no errors to word, and it is quicker.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from zom.checks.json_schema import findings_of, short
 from zom.json.read import read_json
+from zom.json.value import thaw
 from zom.problems import Problem, pointer_of, show
 
 if TYPE_CHECKING:
@@ -50,8 +52,28 @@ def _problem(finding: Finding) -> Problem:
     return Problem(code, "error", node or "/", pointer, inside, finding.expected, finding.found, finding.fix)
 
 
+def _is_accepted(value: Any, schema: Any) -> bool:
+    """Whether jsonschema-rs accepts `value`; False where it is not installed, or can't tell."""
+    try:
+        rust: Any = import_module("jsonschema_rs")
+    except ImportError:
+        return False
+    try:
+        validator = rust.validator_for(thaw(schema), validate_formats=False, retriever=_refuse)
+        return bool(validator.is_valid(thaw(value)))
+    except (ValueError, OverflowError, rust.ReferencingError):
+        return False  # Python's jsonschema says what is wrong with the schema, or reads deeper documents
+
+
+def _refuse(reference: str) -> None:
+    """Nothing is fetched."""
+    raise ValueError(reference)
+
+
 def _findings(value: Any, schema: Any) -> list[Finding]:
     """Each thing that is wrong, once."""
+    if _is_accepted(value, schema):
+        return []
     from referencing.exceptions import Unresolvable  # noqa: PLC0415 - slow to import
 
     exceptions: Any = import_module("jsonschema.exceptions")
