@@ -91,7 +91,6 @@ def test_the_flavour_for_generators_takes_what_has_registered_names(subject: Sub
     assert tally.accepted > 30
 
 
-@needs_ajv
 @pytest.mark.parametrize("engine", ["rust", "rust07"])
 @pytest.mark.parametrize("subject", NODES, ids=name_of)
 def test_the_validator_in_rust_gives_the_verdicts_of_the_model(subject: Subject, engine: str) -> None:
@@ -103,6 +102,23 @@ def test_the_validator_in_rust_gives_the_verdicts_of_the_model(subject: Subject,
     assert min(tally.accepted, tally.refused) > 100
 
 
+@needs_ajv
+@pytest.mark.parametrize(
+    ("changes", "place"),
+    [
+        ({"shape": [-1]}, "/shape/0"),
+        ({"fill_value": "x"}, "/fill_value"),
+        ({"codecs": [{"name": "gzip", "configuration": {"level": 12}}]}, "/codecs/0/configuration/level"),
+    ],
+)
+def test_one_bad_value_is_one_error_of_ajv_beside_those_of_conditions(changes: Any, place: str) -> None:
+    found = engines.verdicts(
+        "ajv2020", differential.schema_of(V3, "2020-12"), [json.dumps({**ARRAY, **changes})]
+    )
+    assert [pointer for pointer, keyword in found[0] if keyword != "if"] == [place]
+
+
+@needs_ajv
 @pytest.mark.parametrize("engine", ["ajv2020", "ajv07"])
 @pytest.mark.parametrize("subject", NODES, ids=name_of)
 def test_ajv_in_strict_mode_gives_the_verdicts_of_the_model(subject: Subject, engine: str) -> None:
