@@ -113,7 +113,7 @@ def test_they_are_what_xarray_makes_of_each(tmp_path, monkeypatch, form, dtype, 
         )
         assert repr(found.encoding) == repr(variable.encoding), name
         if variable.ndim == 2:
-            assert np.array_equal(found[1, ::-1], variable[1, ::-1], equal_nan=variable.dtype.kind == "f")
+            assert np.array_equal(found[1, ::-1], variable[1, ::-1], equal_nan=variable.dtype.kind in "fmM")
     xr.testing.assert_identical(alike, each)
     xr.testing.assert_identical(again, each)
 
