@@ -141,6 +141,7 @@ static int refused(int error) {
 /* --- opening and closing --- */
 
 static int opens(int directory, const char *path, int flags) {
+    if ((flags & O_TMPFILE) == O_TMPFILE) return MAKES;
     return flags & O_CREAT && (flags & O_EXCL || faccessat(directory, path, F_OK, 0) != 0) ? MAKES : LOOK;
 }
 

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator
+    from contextlib import AbstractContextManager
 
 __all__ = ["Uninterrupted", "interruptible", "many_uninterrupted"]
 
@@ -105,18 +106,35 @@ class Uninterrupted:
             self._waits = before
 
 
-@contextmanager
-def many_uninterrupted() -> Generator[None]:
-    """A block in which `Uninterrupted` is entered many times, which takes less time then; Ctrl-C ends it.
+class _Part:
+    """A part of a block that Ctrl-C ends else; it may be entered again and again."""
 
-    >>> with many_uninterrupted():
+    __slots__ = ("_block", "_held")
+
+    def __init__(self, block: Uninterrupted) -> None:
+        self._block = block
+        self._held = False
+
+    def __enter__(self) -> None:
+        self._held = self._block.hold()
+
+    def __exit__(self, *error: object) -> None:
+        if self._held:
+            self._block.let_go()
+
+
+@contextmanager
+def many_uninterrupted() -> Generator[AbstractContextManager[None]]:
+    """A block that Ctrl-C ends, but for the parts of it that it gives: cheaper than `Uninterrupted` for each.
+
+    >>> with many_uninterrupted() as uninterrupted:
     ...     for _ in range(3):
-    ...         with Uninterrupted():
+    ...         with uninterrupted:
     ...             pass
     """
     block = Uninterrupted()
     with block, block.waiting():
-        yield
+        yield _Part(block)
 
 
 def _current() -> Uninterrupted | None:

@@ -114,6 +114,10 @@ class KeyLocks:
         taken.lock.release()
         self._forget(key, taken)
 
+    def is_taken(self, key: Hashable) -> bool:
+        """Whether a thread has it or waits for it."""
+        return key in self._taken
+
     def has(self, key: Hashable, taken: Taken) -> bool:
         """Whether it is a lock of this process: a child that was forked within a block holds nothing."""
         return self._taken.get(key) is taken

@@ -24,6 +24,7 @@ from zom.stores.local import (
     durability,
     files,
     lock_files,
+    new_file,
     recycled_lock,
     temporary,
 )
@@ -32,7 +33,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
-MODULES = (local, files, temporary, durability, directories, lock_files, recycled_lock, direct)
+MODULES = (local, files, temporary, durability, directories, lock_files, new_file, recycled_lock, direct)
+NAMELESS = getattr(os, "O_TMPFILE", -1)
 OLD = b"old" * 100
 NEW = b"the new value" * 500
 
@@ -163,7 +165,10 @@ class Recorder:
     def open(self, path: Any, flags: int, mode: int = 0o777, *, dir_fd: int | None = None) -> int:
         is_new = bool(flags & os.O_CREAT) and path not in self._names(dir_fd or -1).current()
         descriptor = os.open(path, flags, mode, dir_fd=dir_fd)
-        if is_new:
+        if flags & NAMELESS == NAMELESS:
+            self.disk.add(os.fstat(descriptor).st_ino, is_directory=False)
+            self._done()
+        elif is_new:
             number = self.disk.add(os.fstat(descriptor).st_ino, is_directory=False)
             self._names(dir_fd or -1).put(path, number)
             self._done()
@@ -203,9 +208,23 @@ class Recorder:
         self._names(dst_dir_fd).put(new, self._take(old, src_dir_fd))
         self._done()
 
-    def link(self, old: str, new: str, *, src_dir_fd: int, dst_dir_fd: int, follow_symlinks: bool) -> None:
+    def link(
+        self,
+        old: str,
+        new: str,
+        *,
+        dst_dir_fd: int,
+        src_dir_fd: int | None = None,
+        follow_symlinks: bool = True,
+    ) -> None:
         os.link(old, new, src_dir_fd=src_dir_fd, dst_dir_fd=dst_dir_fd, follow_symlinks=follow_symlinks)
-        self._names(dst_dir_fd).put(new, self._names(src_dir_fd).current()[old])
+        # A file without a name is named by its descriptor.
+        number = (
+            self._number(int(old.rpartition("/")[2]))
+            if src_dir_fd is None
+            else self._names(src_dir_fd).current()[old]
+        )
+        self._names(dst_dir_fd).put(new, number)
         self._done()
 
     def fsync(self, descriptor: int) -> None:

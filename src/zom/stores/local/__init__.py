@@ -47,10 +47,11 @@ from zom.stores.local.files import (
     refuse_dangling,
 )
 from zom.stores.local.lock_files import LOCK_END, LockFiles, is_lock_file, remove_abandoned_lock
+from zom.stores.local.new_file import create, replace
 from zom.stores.local.obstacles import file_obstacles, folds_names
 from zom.stores.local.snapshot import FileSnapshot
 from zom.stores.local.staging import remove_abandoned_staging
-from zom.stores.local.temporary import OWN, TEMPORARY, link_in_place, put_in_place, remove_abandoned
+from zom.stores.local.temporary import OWN, TEMPORARY, remove_abandoned
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -251,7 +252,7 @@ class LocalStore(Store):
 
     def _put(self, key: str, value: bytes | memoryview[int]) -> None:
         self._make()
-        self._directories.put_alone(key, value, put_in_place)
+        self._directories.put(key, value, replace)
         self._settle((key,))
 
     @override
@@ -266,7 +267,7 @@ class LocalStore(Store):
                     if key in done:
                         continue
                     with self._told(key, "write"):
-                        self._directories.put_alone(key, value, put_in_place)
+                        self._directories.put(key, value, replace)
                     written.append(key)
         finally:
             self._settle(written)
@@ -281,7 +282,7 @@ class LocalStore(Store):
             return False
         self._make()
         try:
-            created = self._directories.put_alone(key, value, link_in_place)
+            created = self._directories.put(key, value, create)
         except OSError as error:
             if error.errno not in _NO_LINKS:
                 raise
@@ -289,7 +290,7 @@ class LocalStore(Store):
             with self._lock(key):
                 if self._read(key, None) is not None:
                     return False
-                created = self._directories.put_alone(key, value, put_in_place)
+                created = self._directories.put(key, value, replace)
         if created:
             self._settle((key,))
         return created

@@ -8,25 +8,28 @@ from __future__ import annotations
 
 import errno
 import os
-import stat
 import threading
 from contextlib import ExitStack, contextmanager, suppress
 from typing import TYPE_CHECKING
 
 from zom.stores.interrupts import Uninterrupted, many_uninterrupted
 from zom.stores.local.direct import open_below
-from zom.stores.local.files import give_back, kind, open_directory, refuse_dangling
-from zom.stores.local.lock_files import is_lock_file, remove_abandoned_lock
+from zom.stores.local.files import give_back, is_file_there, open_directory, refuse_dangling
+from zom.stores.local.lock_files import is_lock_file, lock_name, remove_abandoned_lock
+from zom.stores.local.new_file import Nameless, NameNeeded, Temporary, has_nameless
 from zom.stores.local.staging import remove_abandoned_staging, write_new
-from zom.stores.local.temporary import TEMPORARY, discard, let_go, remove_abandoned, write_temporary
+from zom.stores.local.temporary import TEMPORARY, remove_abandoned
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Sequence
+    from collections.abc import Generator, Sequence
+    from contextlib import AbstractContextManager
 
     from zom.stores.local.lock_files import LockFiles
+    from zom.stores.local.new_file import NewFile, Place
+    from zom.stores.local.recycled_lock import RecycledLock
     from zom.stores.locks import Taken
 
-__all__ = ["Directories", "Folder"]
+__all__ = ["Batch", "Directories"]
 
 _TRIES = 100
 """How often others may take a directory away between our making it and our writing into it."""
@@ -44,14 +47,18 @@ _MANY = 1 << 16
 """How many directories are kept in mind as durable."""
 
 
-class Folder:
-    """The directory that was written to last, kept open for the next value of a batch."""
+class Batch:
+    """What a thread keeps from one value that it writes to the next, as the directory that it wrote to last."""
 
-    __slots__ = ("descriptor", "path")
+    __slots__ = ("descriptor", "path", "recycled", "uninterrupted")
 
-    def __init__(self) -> None:
+    def __init__(
+        self, uninterrupted: AbstractContextManager[None], recycled: RecycledLock | None = None
+    ) -> None:
         self.path: str | None = None
         self.descriptor = -1
+        self.uninterrupted = uninterrupted
+        self.recycled = recycled
 
     def close(self) -> None:
         """Give the descriptor back."""
@@ -70,20 +77,21 @@ class Directories:
         self._sync_names = sync_names
         self._settled: set[str] = set()
         self._of_thread = threading.local()
+        self._nameless = has_nameless()
 
     @contextmanager
     def writing(self) -> Generator[None]:
         """A block in which this thread keeps what it needs for each value that it writes."""
-        if self.root < 0 or getattr(self._of_thread, "folder", None) is not None:
+        if self.root < 0 or getattr(self._of_thread, "batch", None) is not None:
             yield
             return
-        folder = self._of_thread.folder = Folder()
-        try:
-            with many_uninterrupted(), self._locks.recycling(self.root):
+        with many_uninterrupted() as uninterrupted, self._locks.recycling(self.root) as recycled:
+            batch = self._of_thread.batch = Batch(uninterrupted, recycled)
+            try:
                 yield
-        finally:
-            self._of_thread.folder = None
-            folder.close()
+            finally:
+                self._of_thread.batch = None
+                batch.close()
 
     # --- directories -------------------------------------------------------------------------------
 
@@ -159,32 +167,40 @@ class Directories:
 
     # --- values ------------------------------------------------------------------------------------
 
-    def put(
-        self, key: str, value: bytes | memoryview[int], place: Callable[[int, str, str], bool], folder: Folder
-    ) -> bool:
-        """What `place(directory, temporary, name)` says, once a temporary file holds `value`.
+    def put(self, key: str, value: bytes | memoryview[int], place: Place) -> bool:
+        """What `place` says, once a file that holds `value` can take the name of `key`."""
+        batch: Batch | None = getattr(self._of_thread, "batch", None)
+        if batch is not None:
+            return self._put(key, value, place, batch)
+        batch = Batch(Uninterrupted())
+        try:
+            return self._put(key, value, place, batch)
+        finally:
+            batch.close()
 
-        The directory is that of `folder` where it is the one of the key, and else becomes it.
-        """
+    def _put(self, key: str, value: bytes | memoryview[int], place: Place, batch: Batch) -> bool:
         path, _, name = key.rpartition("/")
         if is_lock_file(name):
             raise OSError(errno.EINVAL, "a name that ends in '.__lock' is that of a lock file")
         for attempt in range(_TRIES):
             try:
-                if folder.path != path:
-                    folder.close()
-                    folder.descriptor = self.open(path, create=True)
-                    folder.path = path
-                return self._put_into(folder.descriptor, key, name, value, place)
+                if batch.path != path:
+                    batch.close()
+                    batch.descriptor = self.open(path, create=True)
+                    batch.path = path
+                with batch.uninterrupted:
+                    return self._put_into(batch, key, name, value, place)
             except FileNotFoundError:
                 # Others have removed the directory, which was empty, before our file was in it.
-                folder.close()
+                batch.close()
                 self.have_changed()
                 if attempt == _TRIES - 1 or os.fstat(self.root).st_nlink == 0:
                     refuse_dangling(self.root, "")
                     raise
+            except NameNeeded:
+                self._nameless = False
             except BaseException:
-                folder.close()
+                batch.close()
                 self.tidy(path)
                 raise
         raise AssertionError  # pragma: no cover - the last attempt has returned or raised
@@ -195,46 +211,34 @@ class Directories:
             return []
         return write_new(items, self.open, sync=self._sync_files)
 
-    def put_alone(
-        self, key: str, value: bytes | memoryview[int], place: Callable[[int, str, str], bool]
-    ) -> bool:
-        """The same for one value; outside of a block of `writing`, its directory is closed again."""
-        kept: Folder | None = getattr(self._of_thread, "folder", None)
-        if kept is not None:
-            return self.put(key, value, place, kept)
-        folder = Folder()
-        try:
-            return self.put(key, value, place, folder)
-        finally:
-            folder.close()
-
     def _put_into(
-        self,
-        directory: int,
-        key: str,
-        name: str,
-        value: bytes | memoryview[int],
-        place: Callable[[int, str, str], bool],
+        self, batch: Batch, key: str, name: str, value: bytes | memoryview[int], place: Place
     ) -> bool:
-        with Uninterrupted():
-            taken = self._locks.take(key)
-            try:
-                temporary, descriptor = write_temporary(directory, value, sync=self._sync_files)
+        directory = batch.descriptor
+        made: NewFile
+        # An answer is cheaper than the error that a missing file is else.
+        if self._nameless and not os.access(name, os.F_OK, dir_fd=directory, follow_symlinks=False):
+            made = Nameless(directory, value, sync=self._sync_files)
+        else:
+            is_file_there(directory, name)
+            made = Temporary(directory, value, sync=self._sync_files)
+        try:
+            # Who holds the lock has read what is there, and may write what he makes of it.
+            recycled = batch.recycled
+            if recycled is None or not recycled.is_made or self._locks.is_taken(key):
+                with self._excluding(directory, key, name):
+                    return place(made, name)
+            # The lock file keeps out other threads, too: each has its own.
+            lock = lock_name(name)
+            if recycled.take(directory, lock):
                 try:
-                    _is_there(directory, name)
-                    # Whoever holds the lock has read what is there, and may write what he makes of it.
-                    if taken.depth > 1:
-                        done = place(directory, temporary, name)
-                    else:
-                        with self._locks.locked(taken, directory, name, needs_lock=False):
-                            done = place(directory, temporary, name)
-                except BaseException:
-                    discard(directory, descriptor, temporary)
-                    raise
-                let_go(descriptor)
-                return done
-            finally:
-                self._locks.give(key, taken)
+                    return place(made, name)
+                finally:
+                    recycled.give(directory, lock)
+            with self._excluding(directory, key, name):
+                return place(made, name)
+        finally:
+            made.close()
 
     def move(self, key: str, new: str) -> None:
         """Make the file of `key` that of `new`, in one step, whatever file was there."""
@@ -263,8 +267,8 @@ class Directories:
             Uninterrupted(),
             self._excluding(target, new, name),
         ):
-            _is_there(target, name)
-            _is_there(source, old_name)
+            is_file_there(target, name)
+            is_file_there(source, old_name)
             os.rename(old_name, name, src_dir_fd=source, dst_dir_fd=target)
 
     def _has(self, key: str) -> bool:
@@ -272,7 +276,7 @@ class Directories:
         path, _, name = key.rpartition("/")
         try:
             with self.opened(path) as directory:
-                return _is_there(directory, name)
+                return is_file_there(directory, name)
         except FileNotFoundError:
             return False
 
@@ -283,7 +287,7 @@ class Directories:
             return False
         try:
             with self.opened(path) as directory:
-                if not _is_there(directory, name):
+                if not is_file_there(directory, name):
                     refuse_dangling(self.root, key)
                     return False
                 with Uninterrupted(), self._excluding(directory, key, name):
@@ -353,15 +357,4 @@ def _is_file(directory: int, name: str) -> bool:
         os.stat(name, dir_fd=directory, follow_symlinks=False)
     except OSError:
         return False
-    return True
-
-
-def _is_there(directory: int, name: str) -> bool:
-    """Whether there is a file; only a regular one is replaced or removed, no link to somewhere else."""
-    try:
-        mode = os.stat(name, dir_fd=directory, follow_symlinks=False).st_mode
-    except FileNotFoundError:
-        return False
-    if not stat.S_ISREG(mode):
-        raise OSError(errno.EINVAL, f"expected a regular file or nothing, found {kind(mode)}")
     return True

@@ -21,6 +21,7 @@ __all__ = [
     "contents",
     "contents_into",
     "give_back",
+    "is_file_there",
     "is_there",
     "kind",
     "leads_back",
@@ -232,6 +233,17 @@ def refuse_dangling(root: int, path: str) -> None:
         return
     if os.fstat(root).st_nlink == 0:
         raise OSError(errno.ESTALE, "the directory of the store was deleted")
+
+
+def is_file_there(directory: int, name: str) -> bool:
+    """Whether there is a file; OSError where it is no regular one: no link to somewhere else is replaced or removed."""
+    try:
+        mode = os.stat(name, dir_fd=directory, follow_symlinks=False).st_mode
+    except FileNotFoundError:
+        return False
+    if not stat.S_ISREG(mode):
+        raise OSError(errno.EINVAL, f"expected a regular file or nothing, found {kind(mode)}")
+    return True
 
 
 def leads_back(root: int, path: str) -> bool:

@@ -97,15 +97,12 @@ class LockFiles:
         self._recycled = set()
 
     @contextmanager
-    def recycling(self, home: int) -> Generator[None]:
+    def recycling(self, home: int) -> Generator[RecycledLock]:
         """A block in which the locks of this thread are one file of the open directory `home`, linked anew."""
-        if self.recycled is not None:
-            yield
-            return
         recycled = self._of_thread.recycled = RecycledLock(home)
         self._recycled.add(recycled)
         try:
-            yield
+            yield recycled
         finally:
             with Uninterrupted():
                 self._of_thread.recycled = None
@@ -134,6 +131,10 @@ class LockFiles:
     def give(self, key: str, taken: Taken) -> None:
         """Give it back; in a child that was forked meanwhile, there is nothing to give."""
         self._threads.give(key, taken)
+
+    def is_taken(self, key: str) -> bool:
+        """Whether a thread of this process has `key`, or waits for it."""
+        return self._threads.is_taken(key)
 
     def has(self, key: str, taken: Taken) -> bool:
         """Whether it was taken in this process."""
@@ -167,13 +168,9 @@ class _Holding:
 
     def __enter__(self) -> None:
         recycled = self._locks.recycled
-        if recycled is not None:
-            mark = recycled.take(self._directory, self._lock_name)
-            if mark >= 0:
-                self._recycled = recycled
-                self._taken.mark = mark
-                self._locks.note(self._taken)
-                return
+        if recycled is not None and recycled.take(self._directory, self._lock_name):
+            self._recycled = recycled
+            return
         try:
             self._taken.mark = _locked(self._directory, self._lock_name)
         except OSError as error:
@@ -190,11 +187,10 @@ class _Holding:
     def __exit__(self, *error: object) -> None:
         if self._instead is not None:
             self._instead.__exit__(None, None, None)
+        elif self._recycled is not None:
+            self._recycled.give(self._directory, self._lock_name)
         elif self._locks.forget(self._taken):
-            if self._recycled is not None:
-                self._recycled.give(self._directory, self._lock_name)
-            else:
-                _release(self._taken.mark, self._directory, self._lock_name)
+            _release(self._taken.mark, self._directory, self._lock_name)
 
 
 def remove_abandoned_lock(name: str, directory: int) -> bool:

@@ -33,12 +33,12 @@ class RecycledLock:
     ...     home = os.open(folder, os.O_RDONLY)
     ...     recycled = RecycledLock(home)
     ...     recycled.take(home, "a.__lock")
-    ...     recycled.take(home, "a.__lock") >= 0, "a.__lock" in os.listdir(folder)
+    ...     recycled.take(home, "a.__lock"), "a.__lock" in os.listdir(folder)
     ...     recycled.give(home, "a.__lock")
     ...     recycled.close()
     ...     os.listdir(folder)
     ...     os.close(home)
-    -1
+    False
     (True, True)
     []
     """
@@ -51,35 +51,41 @@ class RecycledLock:
         self._failures = 0
         self._is_held = False
 
-    def take(self, directory: int, name: str) -> int:
-        """A descriptor of the lock file `name`, which this call made and locked; -1 where it can't be done so."""
-        if self._is_held or self._failures >= _TRIES or not self._is_made():
-            return -1
+    @property
+    def is_made(self) -> bool:
+        """Whether there is the file by now."""
+        return self._descriptor >= 0
+
+    def take(self, directory: int, name: str) -> bool:
+        """Make the lock file `name`, locked; False where it can't be done so, or somebody holds it."""
+        if self._is_held or self._failures >= _TRIES or not self._make():
+            return False
         try:
             lock(self._descriptor, wait=False)
         except OSError:
             # Somebody waited for the last lock that this file was, and has it until he looks at its name.
             self.close()
-            return -1
+            return False
         try:
             os.link(self._name, name, src_dir_fd=self._home, dst_dir_fd=directory, follow_symlinks=False)
         except FileExistsError:
             unlock(self._descriptor)
-            return -1
+            return False
         except OSError:
             self._failures += 1
             self.close()
-            return -1
+            return False
         self._is_held = True
-        return self._descriptor
+        return True
 
     def give(self, directory: int, name: str) -> None:
-        """Remove the lock file `name`, and unlock it."""
+        """Remove the lock file `name`, and unlock it; in a child that was forked meanwhile, it is not ours."""
         self._is_held = False
-        remove_lock_file(name, directory)
-        unlock(self._descriptor)
+        if self._descriptor >= 0:
+            remove_lock_file(name, directory)
+            unlock(self._descriptor)
 
-    def _is_made(self) -> bool:
+    def _make(self) -> bool:
         if self._descriptor >= 0:
             return True
         self._asked += 1
@@ -102,8 +108,8 @@ class RecycledLock:
             give_back(descriptor)
 
     def abandon(self) -> None:
-        """Close the copy that a child process has, unless that is done for all locks that are held."""
+        """Close the copy that a child process has: as long as it is open, it would keep the lock."""
         descriptor, self._descriptor = self._descriptor, -1
         self._failures = _TRIES
-        if descriptor >= 0 and not self._is_held:
+        if descriptor >= 0:
             give_back(descriptor)

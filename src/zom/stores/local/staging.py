@@ -18,14 +18,8 @@ from typing import TYPE_CHECKING
 from zom.stores.interrupts import Uninterrupted
 from zom.stores.local.files import DIRECTORY, LONG, give_back, write_all
 from zom.stores.local.lock_files import is_in_place, is_lock_file
-from zom.stores.local.temporary import (
-    NEW,
-    TEMPORARY,
-    let_go,
-    remove_abandoned,
-    temporary_name,
-    write_temporary,
-)
+from zom.stores.local.new_file import NEW, Temporary
+from zom.stores.local.temporary import TEMPORARY, remove_abandoned, temporary_name
 from zom.stores.local.whole_locks import lock
 
 if TYPE_CHECKING:
@@ -136,22 +130,22 @@ class _Staging:
         self._parent = parent
         self._name = temporary_name()
         self._numbers = count()
-        self._here = self._held = -1
-        self._mark = ""
+        self._here = -1
+        self._mark: Temporary | None = None
         with Uninterrupted():
             os.mkdir(self._name, 0o700, dir_fd=parent)
             try:
                 self._here = os.open(self._name, DIRECTORY, dir_fd=parent)
-                self._mark, self._held = write_temporary(self._here, b"", sync=False)
-                self._hold()
+                self._mark = Temporary(self._here, b"", sync=False)
+                self._hold(self._mark)
             except BaseException:
                 self.close()
                 raise
 
-    def _hold(self) -> None:
+    def _hold(self, mark: Temporary) -> None:
         """Lock the mark. Where files can't be locked, locks of keys are no files, and can't be seen either."""
-        lock(self._held, wait=False)
-        if not is_in_place(self._held, self._here, self._mark):
+        lock(mark.descriptor, wait=False)
+        if not is_in_place(mark.descriptor, self._here, mark.name):
             raise BlockingIOError  # a sweep had the lock first
 
     def put(self, name: str, files: Mapping[str, bytes], *, sync: bool) -> bool:
@@ -185,11 +179,9 @@ class _Staging:
 
     def close(self) -> None:
         """Remove the directory, in which nothing is left; what can't be removed is swept."""
-        if self._held >= 0:
+        if self._mark is not None:
             with suppress(OSError):
-                os.unlink(self._mark, dir_fd=self._here)
-            with suppress(OSError):
-                let_go(self._held)
+                self._mark.close()
         if self._here >= 0:
             give_back(self._here)
         with suppress(OSError):

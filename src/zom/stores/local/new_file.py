@@ -1,0 +1,247 @@
+"""New files: each holds a value, whole, before it takes the name of a key.
+
+On Linux a file needs no name while it is written: what a killed writer leaves of it goes with the process, and
+the name is the only one that its directory ever sees. Where a file system has no such files, and where a file is
+replaced, a temporary name must do. Its writer holds a lock on it: a sweep takes only files that nobody holds.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+from contextlib import suppress
+from functools import lru_cache
+from typing import TYPE_CHECKING, Protocol
+
+from zom.stores.local.files import is_file_there, write_all
+from zom.stores.local.temporary import hold, temporary_name
+from zom.stores.local.whole_locks import unlock
+from zom.stores.locks import remake_in_children
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import TypeAlias
+
+__all__ = [
+    "NEW",
+    "NameNeeded",
+    "Nameless",
+    "NewFile",
+    "Place",
+    "Temporary",
+    "create",
+    "has_nameless",
+    "replace",
+]
+
+NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0)
+_NAMELESS = os.O_WRONLY | getattr(os, "O_TMPFILE", 0) | getattr(os, "O_CLOEXEC", 0)
+_OPEN_FILES = "/proc/self/fd"
+
+_UNKNOWN = {errno.EOPNOTSUPP, errno.ENOTSUP, errno.EISDIR, errno.EINVAL, errno.ENOSYS}
+"""What a file system answers that has no files without names."""
+
+_NO_LINKS = {errno.EPERM, errno.EXDEV, errno.EOPNOTSUPP, errno.ENOTSUP, errno.ENOSYS, errno.EMLINK}
+"""What it answers where they can't be given a name."""
+
+
+class NameNeeded(OSError):
+    """The file system has no files without names, or gives them none later."""
+
+
+class NewFile(Protocol):
+    """A file that holds a value, and has not the name of its key yet."""
+
+    def replace(self, name: str) -> bool:
+        """Make it the file `name`, in one step, whatever file there was; True, as it was made."""
+        ...
+
+    def create(self, name: str) -> bool:
+        """Make it the file `name` unless there is one; whether it was made."""
+        ...
+
+    def close(self) -> None:
+        """Close it; what has no name of a key by now is gone."""
+
+
+Place: TypeAlias = "Callable[[NewFile, str], bool]"
+"""Gives a file its name."""
+
+
+def replace(made: NewFile, name: str) -> bool:
+    """See `NewFile.replace`."""
+    return made.replace(name)
+
+
+def create(made: NewFile, name: str) -> bool:
+    """See `NewFile.create`."""
+    return made.create(name)
+
+
+@lru_cache(maxsize=1)
+def has_nameless() -> bool:
+    """Whether this system has files without names, and a way to name them."""
+    return hasattr(os, "O_TMPFILE") and os.path.isdir(_OPEN_FILES)  # noqa: PTH112 - nothing but that
+
+
+class _Writing:
+    """The temporary files that are being written: a child process closes its copies.
+
+    As long as a copy is open, what the parent has locked stays locked, even when the parent is killed.
+    """
+
+    def __init__(self) -> None:
+        self.descriptors: set[int] = set()
+        remake_in_children(self)
+
+    def after_fork(self) -> None:
+        """Close the copies."""
+        for descriptor in self.descriptors:
+            with suppress(OSError):
+                os.close(descriptor)
+        self.descriptors = set()
+
+
+_writing = _Writing()
+
+
+class Temporary:
+    """A new file with a temporary name in the open `directory`.
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     directory = os.open(folder, os.O_RDONLY)
+    ...     made = Temporary(directory, b"1", sync=False)
+    ...     made.replace("a"), made.close(), os.listdir(folder)
+    ...     os.close(directory)
+    (True, None, ['a'])
+    """
+
+    __slots__ = ("_directory", "descriptor", "name")
+
+    def __init__(self, directory: int, value: bytes | memoryview[int], *, sync: bool) -> None:
+        self._directory = directory
+        self.name = temporary_name()
+        self.descriptor = os.open(self.name, NEW, 0o666, dir_fd=directory)
+        try:
+            _writing.descriptors.add(self.descriptor)
+            hold(self.descriptor)
+            _fill(self.descriptor, value, sync=sync)
+        except BaseException:
+            self.close()
+            raise
+
+    def replace(self, name: str) -> bool:
+        """As the protocol says."""
+        os.rename(self.name, name, src_dir_fd=self._directory, dst_dir_fd=self._directory)
+        self.name = ""
+        return True
+
+    def create(self, name: str) -> bool:
+        """As the protocol says."""
+        here = self._directory
+        try:
+            os.link(self.name, name, src_dir_fd=here, dst_dir_fd=here, follow_symlinks=False)
+        except FileExistsError:
+            return False
+        return True
+
+    def close(self) -> None:
+        """Close the file, and free whoever waits for it."""
+        if self.name:
+            _remove(self._directory, self.name, self.descriptor)
+        _let_go(self.descriptor)
+
+
+class Nameless:
+    """A new file without a name, for the open `directory`; NameNeeded where there can be none.
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     directory = os.open(folder, os.O_RDONLY)
+    ...     made = Nameless(directory, b"1", sync=False)
+    ...     os.listdir(folder), made.create("a"), made.close(), os.listdir(folder)
+    ...     os.close(directory)
+    ([], True, None, ['a'])
+    """
+
+    __slots__ = ("_descriptor", "_directory")
+
+    def __init__(self, directory: int, value: bytes | memoryview[int], *, sync: bool) -> None:
+        self._directory = directory
+        try:
+            self._descriptor = os.open(".", _NAMELESS, 0o666, dir_fd=directory)
+        except OSError as error:
+            if error.errno in _UNKNOWN:
+                raise NameNeeded from error
+            raise
+        try:
+            _fill(self._descriptor, value, sync=sync)
+        except BaseException:
+            self.close()
+            raise
+
+    def create(self, name: str) -> bool:
+        """As the protocol says."""
+        try:
+            os.link(f"{_OPEN_FILES}/{self._descriptor}", name, dst_dir_fd=self._directory)
+        except FileExistsError:
+            return False
+        except OSError as error:
+            if error.errno in _NO_LINKS:
+                raise NameNeeded from error
+            raise
+        return True
+
+    def replace(self, name: str) -> bool:
+        """As the protocol says: another writer may have made the file meanwhile."""
+        while not self.create(name):
+            if is_file_there(self._directory, name):
+                self._replace(name)
+                break
+        return True
+
+    def _replace(self, name: str) -> None:
+        here, temporary = self._directory, temporary_name()
+        descriptor = os.dup(self._descriptor)
+        _writing.descriptors.add(descriptor)
+        try:
+            hold(descriptor)
+            self.create(temporary)
+            try:
+                os.rename(temporary, name, src_dir_fd=here, dst_dir_fd=here)
+            except BaseException:
+                _remove(here, temporary, descriptor)
+                raise
+        finally:
+            _let_go(descriptor)
+
+    def close(self) -> None:
+        """Close the file: without a name, it is gone."""
+        os.close(self._descriptor)
+
+
+def _fill(descriptor: int, value: bytes | memoryview[int], *, sync: bool) -> None:
+    """Write `value` to a new file, so that what is wrong with the disk is told now."""
+    write_all(descriptor, value)
+    if sync:
+        os.fsync(descriptor)
+    else:
+        # Network file systems tell only at a close that the disk is full.
+        os.close(os.dup(descriptor))
+
+
+def _remove(directory: int, name: str, descriptor: int) -> None:
+    """Remove the temporary file `name`, unless it is another by now."""
+    with suppress(OSError):
+        there = os.stat(name, dir_fd=directory, follow_symlinks=False)
+        if os.path.samestat(there, os.fstat(descriptor)):
+            os.unlink(name, dir_fd=directory)
+
+
+def _let_go(descriptor: int) -> None:
+    """Close a file with a temporary name, and free whoever waits for it."""
+    _writing.descriptors.discard(descriptor)
+    # Unlocked, not only closed: a child that is being forked has a copy.
+    unlock(descriptor)
+    os.close(descriptor)
