@@ -4,7 +4,8 @@
 
 A cell is a codec, a chunk size and a direction; the peers take turns in every round, so that a busy
 machine slows all of them alike, and the figures are medians over the rounds. All read the same files, on
-a local disk, from the page cache; each writes a new array of its own. What counts is the time of zom as a
+a local disk, from the page cache; each writes a new array of its own. "files alone" is a loop of Python that
+writes the same files aside and renames them, one after the other, without encoding anything. What counts is the time of zom as a
 ratio of the faster of tensorstore and zarrs. CELL selects cells whose name contains it. Ends with 1 where
 a target is missed.
 """
@@ -12,6 +13,7 @@ a target is missed.
 from __future__ import annotations
 
 import math
+import os
 import shutil
 import statistics
 import sys
@@ -273,7 +275,33 @@ def measure(cell: Cell, folder: Path, rounds: int) -> dict[str, float]:
                 continue
             if turn:
                 taken.setdefault(name, []).append(seconds)
-    return {name: statistics.median(times) for name, times in taken.items()}
+    found = {name: statistics.median(times) for name, times in taken.items()}
+    if cell.act == "write":
+        found["floor"] = floor_of(folder / "source", folder, rounds)
+    return found
+
+
+def floor_of(source: Path, folder: Path, rounds: int) -> float:
+    """Seconds to write the files of `source` anew by the plainest loop that is safe: written aside, and renamed."""
+    values = {
+        str(file.relative_to(source)): file.read_bytes() for file in source.rglob("*") if file.is_file()
+    }
+    taken: list[float] = []
+    for turn in range(rounds):
+        target = folder / f"floor{turn}"
+        for name in values:
+            (target / name).parent.mkdir(parents=True, exist_ok=True)
+        root = os.open(target, os.O_RDONLY)
+        start = time.perf_counter()
+        for name, value in values.items():
+            aside = f"{name}.partial"
+            file = os.open(aside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666, dir_fd=root)
+            os.write(file, value)
+            os.close(file)
+            os.rename(aside, name, src_dir_fd=root, dst_dir_fd=root)
+        taken.append(time.perf_counter() - start)
+        os.close(root)
+    return statistics.median(taken)
 
 
 def mean(ratios: list[float]) -> float:
@@ -283,8 +311,8 @@ def mean(ratios: list[float]) -> float:
 def main(rounds: int, wanted: list[str]) -> int:
     chosen = [cell for cell in cells() if not wanted or any(part in cell.name for part in wanted)]
     print(f"{rounds} rounds; milliseconds of zom, and the others' time as a multiple of it\n")
-    print("| cell | zom ms | " + " | ".join(list(PEERS)[1:]) + " | zom / faster |")
-    print("| --- " * (len(PEERS) + 2) + "|")
+    print("| cell | zom ms | " + " | ".join(list(PEERS)[1:]) + " | files alone | zom / faster |")
+    print("| --- " * (len(PEERS) + 3) + "|")
     ratios: dict[str, list[float]] = {"read": [], "write": []}
     missed: list[str] = []
     with tempfile.TemporaryDirectory() as folder:
@@ -294,7 +322,8 @@ def main(rounds: int, wanted: list[str]) -> int:
             kind = "write" if cell.act == "write" else "read"
             ratios[kind].append(ratio)
             others = [
-                f"{times[name] / times['zom']:.2f}" if name in times else "-" for name in list(PEERS)[1:]
+                f"{times[name] / times['zom']:.2f}" if name in times else "-"
+                for name in [*list(PEERS)[1:], "floor"]
             ]
             print(
                 f"| {cell.name} | {times['zom'] * 1e3:.2f} | {' | '.join(others)} | {ratio:.2f} |", flush=True

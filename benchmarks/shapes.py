@@ -75,7 +75,7 @@ def v3_spec(
     )
 
 
-def v2_spec(data: np.ndarray, chunks: tuple[int, ...], compressor: Any) -> Any:
+def v2_spec(data: np.ndarray, chunks: tuple[int, ...], compressor: Any, filters: Any = None) -> Any:
     return v2.ArraySpec.parse(
         {
             "zarr_format": 2,
@@ -83,9 +83,9 @@ def v2_spec(data: np.ndarray, chunks: tuple[int, ...], compressor: Any) -> Any:
             "chunks": list(chunks),
             "dtype": data.dtype.str,
             "compressor": compressor,
-            "fill_value": 0,
+            "fill_value": "" if data.dtype.kind == "U" else 0,
             "order": "C",
-            "filters": None,
+            "filters": filters,
         }
     )
 
@@ -105,6 +105,21 @@ def image() -> np.ndarray:
     y, x = np.mgrid[:1024, :1024]
     planes = 400 + 300 * np.sin(x / 37) * np.sin(y / 41)
     return np.stack([rng.poisson(np.clip(planes + 5 * z, 1, None)) for z in range(16)]).astype("u2")[None]
+
+
+def movie() -> np.ndarray:
+    """A stack in two channels over time, in dimensions t, c, z, y, x."""
+    rng = np.random.default_rng(6)
+    y, x = np.mgrid[:512, :512]
+    planes = 300 + 200 * np.sin(x / 29) * np.cos(y / 31)
+    frames = [rng.poisson(np.clip(planes + 40 * number, 1, None)) for number in range(24)]
+    return np.stack(frames).astype("u2").reshape(3, 2, 4, 512, 512)
+
+
+def names() -> np.ndarray:
+    """Names of genes, as a table of cells has them."""
+    rng = np.random.default_rng(7)
+    return np.array([f"ENSG{number:011d}" for number in rng.integers(0, 60_000, 200_000)])
 
 
 def cells() -> list[Cell]:
@@ -138,6 +153,23 @@ def cells() -> list[Cell]:
     large = v3_spec(climate[:64], (8, 181, 360), "none", (64, 181, 360))
     add("shards 2M in 16M none", large, climate[:64], map=(40,), series=point)
     add("series zstd", v3_spec(series, (100_000,), "zstd"), series, window=(slice(1_000_000, 1_500_000),))
+    large = maps(365)[:, :128, :256]
+    days = v3_spec(large, (1, 32, 32), "blosc", (1, 128, 256))
+    add("shards of days blosc", days, large, series=(slice(None), 60, 100), map=(180,))
+    flat = v3_spec(square, (128, 128), "none", (1024, 1024))
+    add("shards 64K in 4M none", flat, square, cut=cut, row=(1000,))
+    frames = movie()
+    bits = {"id": "blosc", "cname": "zstd", "clevel": 3, "shuffle": 2, "blocksize": 0}
+    view: Key = (1, 0, 2)
+    add("movie v2 blosc", v2_spec(frames, (1, 1, 1, 512, 512), bits), frames, frame=view)
+    add("movie zstd", v3_spec(frames, (1, 1, 2, 128, 128), "zstd"), frames, frame=view)
+    shuffled = [{"id": "shuffle", "elementsize": 4}]
+    zlib = {"id": "zlib", "level": 1}
+    add("v2 maps shuffle zlib", v2_spec(climate, (1, 181, 360), zlib, shuffled), climate, series=point)
+    big = climate.astype(">f4")
+    add("v2 big-endian blosc", v2_spec(big, (73, 61, 60), blosc), big, map=(180,))
+    genes = names()
+    add("v2 text blosc", v2_spec(genes, (10_000,), blosc), genes, window=(slice(50_000, 90_000),))
     add("series none", v3_spec(series, (250_000,), "none"), series, window=(slice(1_000_000, 1_500_000),))
     return found
 
