@@ -384,14 +384,17 @@ def test_our_own_files_are_never_listed_and_swept_where_nobody_holds_them(store)
     assert tree(store.root) == {"a/b": b"1"}
 
 
-def test_the_file_of_a_writer_that_lives_is_not_swept(store):
+@pytest.mark.parametrize("old", [None, b"old"], ids=["new", "replaced"])
+def test_the_file_of_a_writer_that_lives_is_not_swept(store, old):
     """A writer that waits in the middle of a write finishes it, whoever sweeps meanwhile."""
+    if old is not None:
+        store.set("a/b", old)
     read, write = os.pipe()
     child = os.fork()
     if child == 0:
-        from zom.stores.local import temporary
+        from zom.stores.local import new_file
 
-        temporary.write_all = lambda descriptor, value: (
+        new_file.write_all = lambda descriptor, value: (
             os.write(write, b"x"),
             time.sleep(0.3),
             os.write(descriptor, value),

@@ -516,3 +516,25 @@ def test_files_are_locked_where_the_system_knows_no_open_file_descriptions(store
             store.set("a", b"0")
         assert work.ended()
     assert store.get("a") == b"1"
+
+
+@pytest.mark.parametrize("threaded", [False, True], ids=["by the thread itself", "by another thread"])
+def test_who_holds_a_key_on_a_disk_without_inodes_changes_keys_beside_it(store, monkeypatch, threaded):
+    store.set_many({"a/0": b"1", "a/1": b"1"})
+    plain = os.open
+
+    def refuse(path, flags, *args, **options):
+        if flags & os.O_CREAT:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        return plain(path, flags, *args, **options)
+
+    monkeypatch.setattr(os, "open", refuse)
+    with store.lock("a/0"):
+        work = threading.Thread(target=store.delete, args=("a/1",), daemon=True)
+        if threaded:
+            work.start()
+            work.join(30)
+            assert not work.is_alive()
+        else:
+            store.delete("a/1")
+    assert sorted(store.list()) == ["a/0"]

@@ -117,3 +117,18 @@ def test_a_writer_that_is_killed_before_the_name_leaves_no_file(store):
         os._exit(0)
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == -signal.SIGKILL
     assert os.listdir(store.root / "a") == []
+
+
+def test_a_directory_that_others_removed_meanwhile_is_made_again(store, monkeypatch):
+    plain, removed = os.access, []
+
+    def late(name, *args, **options):
+        if not removed:
+            removed.append(name)
+            (store.root / "a").rmdir()
+        return plain(name, *args, **options)
+
+    monkeypatch.setattr(os, "access", late)
+    store.set("a/b", b"1")
+    assert removed == ["b"]
+    assert store.get("a/b") == b"1"

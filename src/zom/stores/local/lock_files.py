@@ -18,6 +18,7 @@ from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING
 
 from zom.stores.interrupts import Uninterrupted
+from zom.stores.local.directory_locks import DirectoryLocks
 from zom.stores.local.files import give_back, remove_lock_file
 from zom.stores.local.recycled_lock import RecycledLock
 from zom.stores.local.temporary import OWN
@@ -84,6 +85,8 @@ class LockFiles:
         self._held: set[Taken] = set()
         self._recycled: set[RecycledLock] = set()
         self._of_thread = threading.local()
+        self.directories = DirectoryLocks()
+        """What is locked where there is no room for lock files."""
         remake_in_children(self)
 
     def after_fork(self) -> None:
@@ -176,7 +179,7 @@ class _Holding:
         except OSError as error:
             if error.errno in _FULL:
                 # No room for a lock file: deletions and repairs must go on, one after the other.
-                self._instead = _whole_directory(self._directory)
+                self._instead = self._locks.directories.hold(self._directory)
                 self._instead.__enter__()
                 return
             if self._needs_lock or error.errno not in UNLOCKABLE:
@@ -277,17 +280,3 @@ def _release(descriptor: int, directory: int, name: str) -> None:
     with suppress(OSError):
         unlock(descriptor)
     give_back(descriptor)
-
-
-@contextmanager
-def _whole_directory(directory: int) -> Generator[None]:
-    """Lock the directory itself, which takes no room; it can only be locked the other way."""
-    import fcntl  # noqa: PLC0415 - not there on Windows
-
-    with suppress(OSError):
-        fcntl.flock(directory, fcntl.LOCK_EX)
-    try:
-        yield
-    finally:
-        with suppress(OSError):
-            fcntl.flock(directory, fcntl.LOCK_UN)

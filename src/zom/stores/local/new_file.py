@@ -174,6 +174,9 @@ class Nameless:
         except OSError as error:
             if error.errno in _UNKNOWN:
                 raise NameNeeded from error
+            if os.fstat(directory).st_nlink == 0:
+                # ext4 says that it is not permitted.
+                raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT)) from error
             raise
         try:
             _fill(self._descriptor, value, sync=sync)

@@ -1,0 +1,101 @@
+"""Locks of whole directories, for disks that have no room for lock files: these locks take none.
+
+They stand in for the locks of all keys in a directory. A block that holds one key changes others beside it, itself
+or by its threads, so all threads of a store share the lock of a directory; among them the locks of keys decide.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+from contextlib import contextmanager, suppress
+from typing import TYPE_CHECKING, Any
+
+from zom.stores.local.files import give_back
+from zom.stores.locks import remake_in_children
+
+fcntl: Any
+try:
+    import fcntl
+except ImportError:  # pragma: no cover - Windows
+    fcntl = None
+
+if TYPE_CHECKING:
+    from collections.abc import Generator
+
+__all__ = ["DirectoryLocks"]
+
+
+class _Held:
+    """A lock: its descriptor, and how many blocks hold it."""
+
+    __slots__ = ("descriptor", "users")
+
+    def __init__(self, descriptor: int) -> None:
+        self.descriptor = descriptor
+        self.users = 1
+
+    def close(self) -> None:
+        """Give it back; a child that was forked meanwhile has done so already."""
+        descriptor, self.descriptor = self.descriptor, -1
+        if descriptor >= 0:
+            give_back(descriptor)
+
+
+class DirectoryLocks:
+    """The directories that the threads of a store have locked.
+
+    >>> locks = DirectoryLocks()
+    >>> first, second = (os.open("/", os.O_RDONLY) for _ in range(2))
+    >>> with locks.hold(first), locks.hold(second):
+    ...     "once for both"
+    'once for both'
+    >>> os.close(first), os.close(second)
+    (None, None)
+    """
+
+    def __init__(self) -> None:
+        self._guard = threading.Lock()
+        self._held: dict[tuple[int, int], _Held] = {}
+        remake_in_children(self)
+
+    def after_fork(self) -> None:
+        """Close the parent's locks: a copy that stays open would keep them."""
+        for held in self._held.values():
+            held.close()
+        self._guard = threading.Lock()
+        self._held = {}
+
+    @contextmanager
+    def hold(self, directory: int) -> Generator[None]:
+        """Hold the lock of an open directory in a block; where there are no such locks, nothing is held."""
+        found = os.fstat(directory)
+        place = (found.st_dev, found.st_ino)
+        held = self._take(place, directory)
+        try:
+            yield
+        finally:
+            self._give(place, held)
+
+    def _take(self, place: tuple[int, int], directory: int) -> _Held:
+        with self._guard:
+            held = self._held.get(place)
+            if held is not None:
+                held.users += 1
+                return held
+        # Opened anew: a copy of the descriptor would be unlocked with any other copy.
+        held = _Held(os.open(".", os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC, dir_fd=directory))
+        with suppress(OSError):
+            fcntl.flock(held.descriptor, fcntl.LOCK_EX)
+        with self._guard:
+            self._held.setdefault(place, held)
+        return held
+
+    def _give(self, place: tuple[int, int], held: _Held) -> None:
+        with self._guard:
+            held.users -= 1
+            if held.users:
+                return
+            if self._held.get(place) is held:
+                del self._held[place]
+        held.close()
