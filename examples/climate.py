@@ -39,8 +39,9 @@ assert report.ok, report
 
 # All of it is there, with its coordinates, or nothing.
 with zom.materialize(spec, "climate.zarr", data={"time": YEAR, "lat": LATITUDES}) as root:
+    tas = root.arrays()["tas"]
     for month in range(12):
-        root["tas"][month] = 288 + 30 * np.cos(np.radians(LATITUDES)) - 2 * np.cos(month)
+        tas[month] = 288 + 30 * np.cos(np.radians(LATITUDES)) - 2 * np.cos(month)
     root.attrs["history"] = ["2001-12-31: written"]
     root.attrs["history"].append("2002-01-01: checked")
 

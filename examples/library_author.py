@@ -36,7 +36,7 @@ if __name__ == "__main__":
     Path("schema.json").write_text(json.dumps(zom.json_schema(Station)), encoding="utf-8")
     Path("types.json").write_text(json.dumps(zom.json_schema(Station, flavour="codegen")), encoding="utf-8")
     with zom.materialize(station("Zugspitze", 2962.0, 48), "zugspitze.zarr") as root:
-        root["wind"][:] = 12.5
+        root.arrays()["wind"][:] = 12.5
     read = Station.parse(zom.read("zugspitze.zarr").to_dict())
     print(read.attributes["name"], sorted(read.members or {}))
     wrong = zom.read("zugspitze.zarr").to_dict()

@@ -372,7 +372,7 @@ def old(tmp_path):
 
 
 MIGRATION = """\
-v2 -> v3: 2 documents written, 2 removed, the chunks of 1 array stay
+v2 -> v3: 2 documents written, 2 removed, the chunks of 1 array stayed
   + a/zarr.json
   + zarr.json
   - a/.zarray

@@ -220,6 +220,8 @@ def _sum(report: CopyReport) -> str:
     nodes = [_count(report.arrays, "array")] if report.arrays else []
     nodes += [_count(groups, "group")] if groups else []
     parts = [" and ".join(nodes) or "nothing"]
+    kept = sum(node.way == "keep" for node in report.nodes)
+    parts += [f"{kept} kept as {'it is' if kept == 1 else 'they are'}"] if kept else []
     if report.dry_run:
         parts.append("nothing written, as this is a dry run")
         return "; ".join(parts)

@@ -71,7 +71,7 @@ def migrate(  # noqa: PLR0913 - each is a choice of the caller's
     >>> array = zom.create_array("memory:", zom.v2.ArraySpec.build(shape=(4,), dtype="int8", chunks=(2,)), "a")
     >>> array[:] = [1, 2, 3, 4]
     >>> print(zom.migrate(array.store, in_place=True))
-    memory://: v2 -> v3: 2 documents written, 2 removed, the chunks of 1 array stay
+    memory://: v2 -> v3: 2 documents written, 2 removed, the chunks of 1 array stayed
       + a/zarr.json
       + zarr.json
       - a/.zarray
@@ -137,7 +137,12 @@ def _elsewhere(original: Original, to: str, new: Store, choices: Choices) -> Mig
 def _told(copied: CopyReport) -> tuple[MigratedArray, ...]:
     return tuple(
         MigratedArray(
-            node.path, "encode" if node.way == "encode" else "copy", node.why, node.raw + node.encoded
+            node.path,
+            "encode" if node.way == "encode" else "copy",
+            node.why,
+            node.raw + node.encoded,
+            node.nbytes,
+            node.skipped,
         )
         for node in copied.nodes
         if node.kind == "array"
@@ -160,7 +165,7 @@ def _in_place(store: Store, path: str, to: str, form: FormatName | None, choices
     return replace(_migration(plan, to, counts), dry_run=dry_run)
 
 
-def _migration(plan: MigrationPlan, to: str, counts: Mapping[str, int]) -> Migration:
+def _migration(plan: MigrationPlan, to: str, counts: Mapping[str, tuple[int, int]]) -> Migration:
     original = plan.original
     moved = {each.path for each in plan.moves}
     arrays: list[MigratedArray] = []
@@ -169,7 +174,7 @@ def _migration(plan: MigrationPlan, to: str, counts: Mapping[str, int]) -> Migra
             arrays.append(MigratedArray(inner, "stay"))
             continue
         why = f"the keys of {original.tree.layout.name} are others"
-        arrays.append(MigratedArray(inner, "move", why, counts.get(original.path(inner), 0)))
+        arrays.append(MigratedArray(inner, "move", why, *counts.get(original.path(inner), (0, 0))))
     return Migration(
         original.store.url,
         original.tree.path,

@@ -6,6 +6,7 @@ from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
 from zom.brief import notebook_html, short
+from zom.hierarchy.copy.report import size_text
 from zom.json.write import write_json
 
 if TYPE_CHECKING:
@@ -21,10 +22,18 @@ Fate = Literal["stay", "move", "copy", "encode"]
 they are copied into another place; they are decoded and encoded again."""
 
 _WORDS = {
-    "stay": "chunks stay",
-    "move": "chunks move",
-    "copy": "chunks are copied",
-    "encode": "chunks are encoded again",
+    "stay": ("chunks stay", "chunks stayed"),
+    "move": ("chunks to move", "chunks moved"),
+    "copy": ("chunks to copy", "chunks copied"),
+    "encode": ("chunks to encode again", "chunks encoded again"),
+}
+"""What becomes of chunks, planned and done."""
+
+_SUMS = {
+    "stay": ("stay", "stayed"),
+    "move": ("to move", "moved"),
+    "copy": ("to copy", "copied"),
+    "encode": ("to encode again", "encoded again"),
 }
 _LINES = 200
 
@@ -38,11 +47,22 @@ class MigratedArray:
     why: str = ""
     """Why they can't stay."""
     count: int = 0
-    """How many chunks are moved, or encoded again."""
+    """How many chunks were moved, copied or encoded again; of a dry run, how many there are to move."""
+    nbytes: int = 0
+    """The bytes of the chunks that were written."""
+    skipped: int = 0
+    """Chunks that were in the target, from a copy before."""
+
+    def words(self, *, planned: bool = False) -> str:
+        """What became of the chunks, or, where that is only `planned`, would."""
+        told = _WORDS[self.chunks][not planned] + (f" ({self.why})" if self.why else "")
+        counts = [str(self.count)] if self.count else []
+        counts += [f"{self.skipped} there already"] if self.skipped else []
+        counts += [size_text(self.nbytes)] if self.nbytes else []
+        return f"{told}: {', '.join(counts)}" if counts else told
 
     def __str__(self) -> str:
-        words = _WORDS[self.chunks] + (f" ({self.why})" if self.why else "")
-        return f"{words}: {self.count}" if self.count else words
+        return self.words()
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,8 +139,8 @@ class Migration:
         shown = [f"  + {key}" for key in self.writes] + [f"  - {key}" for key in self.removes]
         lines += shown[:_LINES]
         lines += [f"  ... and {len(shown) - _LINES} more"] if len(shown) > _LINES else []
-        moved = [each for each in self.arrays if each.chunks in {"move", "encode"}]
-        lines += [f"  > {each.path}: {each}" for each in moved[:_LINES]]
+        moved = [each for each in self.arrays if each.chunks != "stay"]
+        lines += [f"  > {each.path}: {each.words(planned=self.dry_run)}" for each in moved[:_LINES]]
         lines += [f"  ... and {len(moved) - _LINES} more"] if len(moved) > _LINES else []
         lines += ["lost:", *(f"  {loss}" for loss in self.losses)] if self.losses else []
         return "\n".join(lines)
@@ -130,14 +150,12 @@ class Migration:
         gone = " to remove" if self.dry_run else " removed"
         parts = [f"{_count(len(self.writes), 'document')}{to}"] if self.writes else []
         parts += [f"{len(self.removes)}{gone}"] if self.removes else []
-        for fate, words in (
-            ("stay", "stay"),
-            ("move", "move"),
-            ("copy", "are copied"),
-            ("encode", "are encoded again"),
-        ):
-            count = sum(each.chunks == fate for each in self.arrays)
-            parts += [f"the chunks of {_count(count, 'array')} {words}"] if count else []
+        for fate, words in _SUMS.items():
+            arrays = [each for each in self.arrays if each.chunks == fate]
+            if arrays:
+                parts.append(f"the chunks of {_count(len(arrays), 'array')} {words[not self.dry_run]}")
+        written = sum(each.nbytes for each in self.arrays)
+        parts += [f"{size_text(written)} of chunks written"] if written else []
         parts += ["nothing done, as this is a dry run"] if self.dry_run else []
         return ", ".join(parts)
 

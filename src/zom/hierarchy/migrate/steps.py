@@ -30,14 +30,14 @@ __all__ = ["carry_out", "counted"]
 
 def carry_out(
     plan: MigrationPlan, progress: Callable[[int, int], object] | None, pool: Pool | None = None
-) -> dict[str, int]:
-    """Migrate in place; how many chunks of each array were moved."""
+) -> dict[str, tuple[int, int]]:
+    """Migrate in place; how many chunks of each array were moved, and their bytes."""
     store = plan.original.store
     if pool is not None and plan.moves:
         pool.check(target=store)
         _check_shared(store, plan.original.tree.path)
     work = journal_of(plan)
-    counts: dict[str, int] = {}
+    counts: dict[str, tuple[int, int]] = {}
     told = Progress(sum(math.prod(each.new.plan.grid) for each in plan.moves) + len(work.writes), progress)
 
     def check() -> None:
@@ -50,7 +50,7 @@ def carry_out(
             pair = _pair(each, told, pool)
             copy_raw(pair)
             verify_raw(replace(pair, progress=Progress(0, None)))
-            counts[each.path] = pair.tally.raw
+            counts[each.path] = (pair.tally.raw, pair.tally.nbytes)
             end += math.prod(each.new.plan.grid)
             told.reach(end)
         _check_seen(plan, begun)
@@ -63,11 +63,11 @@ def carry_out(
     return counts
 
 
-def counted(plan: MigrationPlan) -> dict[str, int]:
-    """How many chunks of each array would be moved."""
+def counted(plan: MigrationPlan) -> dict[str, tuple[int, int]]:
+    """How many chunks of each array would be moved; their bytes are not known before."""
     if not plan.original.store.capabilities.listable:
         return {}
-    return {each.path: sum(1 for _ in stored_chunks(each.old)) for each in plan.moves}
+    return {each.path: (sum(1 for _ in stored_chunks(each.old)), 0) for each in plan.moves}
 
 
 def _pair(array: MovedArray, progress: Progress, pool: Pool | None) -> ArrayPair:
