@@ -1,5 +1,5 @@
 """What an installed package brings is known to the command and to worker processes, and loaded when it is needed."""
-# ruff: noqa: S101, S603 - a program of assertions, which runs the command
+# ruff: noqa: S603 - a program of assertions, which runs the command
 
 from __future__ import annotations
 
