@@ -408,7 +408,9 @@ def test_the_report_counts_where_rules_are_expressed(call):
     assert "xarray" in counts
     assert all(rules == sum(places) for rules, *places in counts.values())
     (xarray,) = (
-        each for each in json.loads(call("report", "--format", "json")[1]) if each["convention"] == "xarray"
+        each
+        for each in json.loads(call("report", "--format", "json")[1])["result"]
+        if each["convention"] == "xarray"
     )
     assert [xarray[name] for name in ("rules", "schema", "x-zom-rules", "documentation")] == counts["xarray"]
 
@@ -418,7 +420,7 @@ def test_the_report_of_a_convention_lists_its_rules(call):
     assert code == 0
     assert out.startswith("xarray:\n")
     assert "  x-zom-rules    MUST    xarray/dim-sizes" in out
-    rules = json.loads(call("report", "xarray", "--format", "json")[1])
+    rules = json.loads(call("report", "xarray", "--format", "json")[1])["result"]
     assert {rule["expressed_in"] for rule in rules} <= {"schema", "x-zom-rules", "documentation"}
 
 

@@ -90,7 +90,7 @@ def test_info_tells_what_is_stored_where_that_is_asked_for(call, filled):
     stored = filled["time"].stored()
     out = call("info", "a.zarr::time", "--stored")[1]
     assert out.splitlines()[-1] == f"stored  {stored}"
-    entry = json.loads(call("info", "a.zarr::time", "--stored", "--format", "json")[1])
+    entry = json.loads(call("info", "a.zarr::time", "--stored", "--format", "json")[1])["result"]
     assert entry["stored"] == {"chunks": 1, "of": 1, "bytes": stored.nbytes, "bytes_in_memory": 384}
     assert (entry["type"], entry["shape"], entry["dimensions"]) == ("int64", [48], ["time"])
 
@@ -188,7 +188,7 @@ def test_validate_names_the_document_in_the_store_with_line_and_column(call, bro
 
 @pytest.mark.usefixtures("broken")
 def test_validate_gives_the_key_of_each_problem_as_json(call):
-    (report,) = json.loads(call("validate", "a.zarr", "--format", "json")[1])
+    (report,) = json.loads(call("validate", "a.zarr", "--format", "json")[1])["result"]
     assert {(each["file"], each["key"]) for each in report["findings"]} == {
         ("a.zarr/t2m/zarr.json", "t2m/zarr.json"),
         ("a.zarr/time/zarr.json", "time/zarr.json"),
@@ -250,7 +250,7 @@ def test_check_finds_a_chunk_that_can_not_be_decoded_where_chunks_are_read(call,
     assert (code, err) == (1, "1 store: 1 error; rules of xarray: 9 passed\n")
     assert out.startswith("a.zarr/time/c/0: error: /time: ")
     assert out.endswith("[chunk/undecodable]\n")
-    (report,) = json.loads(call("validate", "a.zarr", "--data", "all", "--format", "json")[1])
+    (report,) = json.loads(call("validate", "a.zarr", "--data", "all", "--format", "json")[1])["result"]
     (entry,) = report["findings"]
     assert (report["subject"], entry["key"], entry["code"]) == ("a.zarr", "time/c/0", "chunk/undecodable")
 

@@ -114,7 +114,7 @@ def test_progress_in_a_file_is_told_by_tens_of_percents(monkeypatch):
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no named pipes on this system")
-def test_ctrl_c_ends_quietly_with_130(tmp_path):
+def test_ctrl_c_ends_with_130_and_one_line(tmp_path):
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
     # Where the tests run in the background of a shell, the signal is ignored, and children inherit that.
@@ -127,4 +127,4 @@ def test_ctrl_c_ends_quietly_with_130(tmp_path):
     ):
         child.send_signal(signal.SIGINT)
         out, err = child.communicate(timeout=60)
-    assert (child.returncode, out, err) == (130, b"", b"")
+    assert (child.returncode, out, err) == (130, b"", b"zom tree: interrupted\n")

@@ -171,7 +171,9 @@ def test_values_are_compared_where_that_is_asked_for(call, tmp_path):
 
 def test_each_format_tells_of_all_places(call, unequal, written):
     places = (unequal, written(v3.GroupSpec()))
-    assert [each["subject"] for each in json.loads(call("validate", *places, "--format", "json")[1])] == [
+    assert [
+        each["subject"] for each in json.loads(call("validate", *places, "--format", "json")[1])["result"]
+    ] == [
         "u.zarr",
         "a.json",
     ]
@@ -279,5 +281,5 @@ def test_a_node_of_a_store_is_named_by_its_keys(call, tmp_path):
     zom.materialize(spec, tmp_path / "s.zarr")
     out = call("validate", "s.zarr::g")[1]
     assert re.match(r"s\.zarr/g/\w/zarr\.json:\d+:\d+: error: /g/\w: shape\[0\]", out)
-    (report,) = json.loads(call("validate", "s.zarr::g", "--format", "json")[1])
+    (report,) = json.loads(call("validate", "s.zarr::g", "--format", "json")[1])["result"]
     assert report["findings"][0]["file"].startswith("s.zarr/g/")

@@ -69,7 +69,7 @@ def test_a_plan_counts_the_chunks_that_would_be_lost(call, document, small, tmp_
 
 def test_a_plan_as_json_has_an_action_for_each_node(call, document):
     code, out, _ = call("plan", document, "new.zarr", "--format", "json")
-    found = json.loads(out)
+    found = json.loads(out)["result"]
     assert (code, found["store"], found["problems"]) == (0, "new.zarr", [])
     assert [action["action"] for action in found["actions"]] == ["create"] * 3
 
@@ -147,7 +147,7 @@ def test_create_changes_replaces_and_prunes_where_that_is_asked_for(call, docume
 
 def test_create_gives_the_plan_that_was_done_as_json(call, document):
     code, out, _ = call("create", document, "a.zarr", "--format", "json")
-    assert (code, len(json.loads(out)["actions"])) == (0, 3)
+    assert (code, len(json.loads(out)["result"]["actions"])) == (0, 3)
 
 
 def test_create_shows_progress_on_standard_error_where_that_is_asked_for(call, document):
@@ -281,7 +281,7 @@ def test_consolidate_renews_what_is_stale_in_a_zip_file_too(call, tmp_path):
     with zipfile.ZipFile(tmp_path / "a.zip", "a") as archive:
         archive.writestr("b/.zgroup", '{"zarr_format": 2}')
     code, out, _ = call("consolidate", "a.zip", "--format", "json")
-    assert (code, json.loads(out)["changed"]) == (0, True)
+    assert (code, json.loads(out)["result"]["changed"]) == (0, True)
     with zipfile.ZipFile(tmp_path / "a.zip") as archive:
         assert "b/.zgroup" in json.loads(archive.read(".zmetadata"))["metadata"]
 
@@ -340,7 +340,7 @@ def test_repair_finishes_what_was_interrupted(call, interrupted):
 def test_repair_gives_what_was_done_as_json(call, interrupted):
     del interrupted
     code, out, _ = call("repair", "a.zarr", "--format", "json")
-    assert (code, json.loads(out)) == (0, [{"path": "/", "outcome": "finished"}])
+    assert (code, json.loads(out)["result"]) == (0, [{"path": "/", "outcome": "finished"}])
 
 
 def test_repair_asks_before_it_overwrites_what_others_wrote(call, interrupted, tmp_path):
@@ -441,7 +441,7 @@ def test_migrate_in_place_must_be_asked_for(call, tmp_path, options, told):
 @pytest.mark.usefixtures("old")
 def test_migrate_gives_its_report_as_json(call):
     code, out, _ = call("migrate", "old.zarr", "--format", "json", "--dry-run")
-    assert (code, json.loads(out)["store"]) == (0, "old.zarr")
+    assert (code, json.loads(out)["result"]["store"]) == (0, "old.zarr")
 
 
 @pytest.mark.usefixtures("old")
@@ -462,7 +462,7 @@ def test_delete_shows_its_plan_and_does_it(call, document, tmp_path):
     assert call("delete", "a.zarr::time") == (0, "a.zarr: 1 deleted\n", "")
     assert list(zom.read(tmp_path / "a.zarr").members) == ["t2m"]
     code, out, _ = call("delete", "a.zarr::t2m", "--format", "json")
-    assert (code, json.loads(out)["actions"][0]["action"]) == (0, "delete")
+    assert (code, json.loads(out)["result"]["actions"][0]["action"]) == (0, "delete")
 
 
 def test_delete_of_a_whole_store_must_be_asked_for(call, document, tmp_path):

@@ -313,7 +313,7 @@ def test_the_command_goes_on_and_marks_the_node(directory: Path, capsys: pytest.
     assert "bad  cannot be read: expected a name in double quotes" in shown
     assert "└── y" in shown
     assert main(["tree", "--format", "json", place]) == 1
-    entries = {entry["path"]: entry for entry in json.loads(capsys.readouterr().out)}
+    entries = {entry["path"]: entry for entry in json.loads(capsys.readouterr().out)["result"]}
     assert "double quotes" in entries["/bad"]["error"]
     assert set(entries) == {"/", "/a", "/bad", "/g", "/g/x", "/h", "/h/y"}
     assert main(["info", place]) == 0

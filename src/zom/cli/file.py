@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -27,6 +26,8 @@ def write_text(name: str | None, text: str) -> None:
     if name is None or name == "-":
         print(text, end="")
         return
+    from pathlib import Path  # noqa: PLC0415 - slow to import
+
     try:
         Path(name).write_text(text, encoding="utf-8")
     except (OSError, ValueError) as cause:

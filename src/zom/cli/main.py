@@ -10,65 +10,51 @@ import argparse
 import os
 import sys
 import warnings
-from typing import TYPE_CHECKING, Any, NoReturn, TextIO
+from importlib import import_module
+from io import StringIO
+from typing import TYPE_CHECKING, Any, NoReturn, TextIO, cast
 
 from zom import __version__
-from zom.cli import (
-    consolidate,
-    convert,
-    copy,
-    create,
-    declare,
-    delete,
-    demo,
-    diff,
-    dingus,
-    explain,
-    info,
-    migrate,
-    plan,
-    pyramid,
-    read,
-    rename,
-    repair,
-    resize,
-    rules,
-    schema,
-    tree,
-    validate,
-)
 from zom.cli.outcome import INTERNAL, USAGE, CommandError, command_error, note_verb
+from zom.cli.terminal import show_as_ascii, use_colours
 from zom.errors import PluginWarning, SpecWarning, ZomError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
-__all__ = ["main"]
+__all__ = ["main", "parser_of"]
 
-_VERBS: dict[str, Any] = {
-    "demo": demo,
-    "tree": tree,
-    "info": info,
-    "read": read,
-    "validate": validate,
-    "diff": diff,
-    "declare": declare,
-    "plan": plan,
-    "create": create,
-    "copy": copy,
-    "convert": convert,
-    "migrate": migrate,
-    "pyramid": pyramid,
-    "consolidate": consolidate,
-    "delete": delete,
-    "rename": rename,
-    "resize": resize,
-    "repair": repair,
-    "schema": schema,
-    "explain": explain,
-    "rules": rules,
-    "dingus": dingus,
-}
+_VERBS = (
+    "demo",
+    "tree",
+    "info",
+    "stats",
+    "read",
+    "validate",
+    "diff",
+    "declare",
+    "plan",
+    "create",
+    "copy",
+    "convert",
+    "migrate",
+    "pyramid",
+    "consolidate",
+    "delete",
+    "rename",
+    "resize",
+    "repair",
+    "checksum",
+    "serve",
+    "schema",
+    "codegen",
+    "explain",
+    "rules",
+    "doctor",
+    "completion",
+    "dingus",
+)
+"""The verbs, each a module of this package that is loaded when it is called."""
 
 _OTHER_NAMES = {"check": "validate"}
 """Names of verbs, for those who look for another word."""
@@ -102,13 +88,38 @@ class _Parser(argparse.ArgumentParser):
         super().__init__(*arguments, **{**options, "allow_abbrev": False})
         about = "show the traceback of what goes wrong"
         self.add_argument("--debug", action="store_true", default=argparse.SUPPRESS, help=about)
+        colours = "colours: on terminals unless NO_COLOR is set (the default), always, or never"
+        self.add_argument(
+            "--color", choices=["auto", "always", "never"], default=argparse.SUPPRESS, help=colours
+        )
+        quiet = "print nothing but data and errors: no summary, no progress"
+        self.add_argument("-q", "--quiet", action="store_true", default=argparse.SUPPRESS, help=quiet)
+
+    def offer_json(self) -> None:
+        """Add `--format` where a verb, or one of its own verbs, has none."""
+        inner = [action.choices for action in self._actions if isinstance(action.choices, dict)]
+        for choices in inner:
+            for parser in dict.fromkeys(cast("dict[str, _Parser]", choices).values()):
+                parser.offer_json()
+        if not inner and all(action.dest != "format" for action in self._actions):
+            about = "json: what is printed as one object, for programs"
+            self.add_argument("--format", choices=["text", "json"], default="text", help=about)
 
     def error(self, message: str) -> NoReturn:
         print(f"{self.prog}: {message}; see {self.prog} --help", file=sys.stderr)
         sys.exit(USAGE)
 
 
-def _parser() -> argparse.ArgumentParser:
+def _module(verb: str) -> Any:
+    return import_module(f"zom.cli.{verb}")
+
+
+def parser_of(verbs: Iterable[str] = _VERBS) -> argparse.ArgumentParser:
+    """The parser of the command, with these verbs: to call one takes the modules of no other.
+
+    >>> parser_of(["tree"]).parse_args(["tree", "a.zarr"]).place
+    'a.zarr'
+    """
     parser = _Parser(
         prog="zom",
         description="Zarr hierarchies, as documents and in stores: made, shown, checked, compared, moved.",
@@ -116,17 +127,19 @@ def _parser() -> argparse.ArgumentParser:
         formatter_class=_Formatter,
     )
     parser.add_argument("--version", action="version", version=f"zom {__version__}")
-    verbs = parser.add_subparsers(
+    added = parser.add_subparsers(
         title="verbs", metavar="VERB", dest="verb", required=True, parser_class=_Parser
     )
-    for name, verb in _VERBS.items():
+    for name in verbs:
+        verb = _module(name)
         about = verb.__doc__.splitlines()[0].partition(": ")[2].removesuffix(".")
         others = [other for other, verb_name in _OTHER_NAMES.items() if verb_name == name]
-        inner = verbs.add_parser(
+        inner = added.add_parser(
             name, help=about, description=f"{about[0].upper()}{about[1:]}.", aliases=others
         )
         inner.set_defaults(verb=name)
         verb.declare(inner)
+        inner.offer_json()
     return parser
 
 
@@ -138,22 +151,22 @@ def main(arguments: Sequence[str] | None = None) -> int:
     ...
     0
     """
-    for stream in (sys.stdout, sys.stderr):
-        # A terminal without the characters of a tree shows their codes: better than no tree.
-        reconfigure = getattr(stream, "reconfigure", None)
-        if reconfigure is not None:
-            reconfigure(errors="backslashreplace")
+    show_as_ascii()
+    given = sys.argv[1:] if arguments is None else arguments
     try:
         with warnings.catch_warnings():
             # What can be read is read: telling what is wrong with it is the business of `zom validate`.
             warnings.simplefilter("ignore", SpecWarning)
             warnings.showwarning = _show_warning
-            return _run(sys.argv[1:] if arguments is None else arguments)
+            return _run(given)
     except BrokenPipeError:
         # Who reads has read enough; the interpreter must not complain when it flushes.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 141
     except KeyboardInterrupt:
+        # A terminal shows ^C on the line that it is on.
+        start = "\n" if sys.stderr.isatty() else ""
+        print(f"{start}{_interrupted(_verb_in(given))}", file=sys.stderr)
         return 130
 
 
@@ -174,13 +187,36 @@ def _show_warning(  # noqa: PLR0913, PLR0917 - as `warnings.showwarning` is call
         )
 
 
+def _verb_in(arguments: Sequence[str]) -> str:
+    """The verb that was called; empty where none is named."""
+    before = ("", *arguments)
+    words = (each for last, each in zip(before, arguments, strict=False) if last != "--color")
+    named = next((each for each in words if not each.startswith("-")), "")
+    return _OTHER_NAMES.get(named, named)
+
+
+_WRITERS = frozenset(_VERBS) & {
+    "consolidate", "create", "delete", "migrate", "rename", "resize", "repair"
+}  # fmt: skip
+_RESUMED = frozenset({"copy", "pyramid"})
+
+
+def _interrupted(verb: str) -> str:
+    """What is said where somebody pressed Ctrl-C, and what to do."""
+    if verb in _WRITERS:
+        return f"zom {verb}: interrupted; if it had begun to write, zom repair STORE finishes or undoes that"
+    if verb in _RESUMED:
+        return f"zom {verb}: interrupted; run it again, and it goes on or starts anew"
+    return f"zom {verb}: interrupted" if verb in _VERBS else "zom: interrupted"
+
+
 def _run(arguments: Sequence[str]) -> int:
-    verb = next((each for each in arguments if not each.startswith("-")), "")
+    verb = _verb_in(arguments)
     try:
         found = _parsed(verb, arguments)
         note_verb(found.verb)
-        code: int = _VERBS[found.verb].run(found)
-        sys.stdout.flush()
+        use_colours(getattr(found, "color", "auto"))
+        return _called(found)
     except SystemExit as end:
         return end.code if isinstance(end.code, int) else USAGE
     except CommandError as error:
@@ -196,13 +232,30 @@ def _run(arguments: Sequence[str]) -> int:
         hint = "please report it, with what the same command says with --debug"
         print(f"zom: internal error: {text}; {hint}", file=sys.stderr)
         return INTERNAL
+
+
+def _called(found: argparse.Namespace) -> int:
+    """Run the verb: quietly, or with what it prints in an envelope, where that was asked for."""
+    from contextlib import ExitStack, redirect_stderr  # noqa: PLC0415 - --help needs none of it
+
+    from zom.cli.envelope import has_envelope, in_envelope  # noqa: PLC0415 - as above
+
+    module = _module(found.verb)
+    with ExitStack() as stack:
+        if getattr(found, "quiet", False):
+            found.progress = False
+            stack.enter_context(redirect_stderr(StringIO()))
+        if has_envelope(found):
+            return in_envelope(found, module.run)
+        code: int = module.run(found)
+        sys.stdout.flush()
     return code
 
 
 def _parsed(verb: str, arguments: Sequence[str]) -> argparse.Namespace:
-    if verb and verb not in _VERBS and verb not in _OTHER_NAMES:
+    if verb and verb not in _VERBS:
         raise CommandError(_unknown(verb), USAGE)
-    return _parser().parse_args(arguments)
+    return parser_of([verb] if verb else _VERBS).parse_args(arguments)
 
 
 def _told(verb: str, error: CommandError, arguments: Sequence[str]) -> int:

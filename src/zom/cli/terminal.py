@@ -5,8 +5,10 @@ No colour where NO_COLOR is set (https://no-color.org), or where the terminal sa
 
 from __future__ import annotations
 
+import codecs
 import os
 import sys
+from contextvars import ContextVar
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -14,7 +16,17 @@ if TYPE_CHECKING:
     from types import TracebackType
     from typing import Self, TextIO
 
-__all__ = ["Progress", "declare_progress", "fitted", "painted", "severity_painted", "width"]
+__all__ = [
+    "Progress",
+    "declare_progress",
+    "duration",
+    "fitted",
+    "painted",
+    "severity_painted",
+    "show_as_ascii",
+    "use_colours",
+    "width",
+]
 
 _COLOURS = {"red": 31, "green": 32, "yellow": 33, "blue": 34}
 _OF_SEVERITY = {"error": "red", "warning": "yellow", "note": "blue"}
@@ -86,7 +98,42 @@ def _is_terminal(stream: TextIO) -> bool:
         return False
 
 
+_colours = ContextVar("_colours", default="auto")
+
+
+def use_colours(choice: str) -> None:
+    """Use colours `always`, `never`, or where a terminal has them (`auto`)."""
+    _colours.set(choice)
+
+
+_PLAIN = {
+    "├": "|", "└": "`", "│": "|", "─": "-", "×": "x", "…": "...", "→": "->", "█": "#", "░": "."
+}  # fmt: skip
+"""What stands for characters of zom's own where a terminal has none of them."""
+
+
+def _plain(error: UnicodeError) -> tuple[str, int]:
+    """The text for what an encoding doesn't have: its own signs as ASCII, all other characters as their codes."""
+    if not isinstance(error, UnicodeEncodeError):
+        raise error
+    lost = error.object[error.start : error.end]
+    return "".join(
+        _PLAIN.get(each) or each.encode("ascii", "backslashreplace").decode() for each in lost
+    ), error.end
+
+
+def show_as_ascii() -> None:
+    """Let a terminal without Unicode show trees in ASCII, and names as codes: better than no tree."""
+    codecs.register_error("zom.plain", _plain)
+    for stream in (sys.stdout, sys.stderr):
+        reconfigure = getattr(stream, "reconfigure", None)
+        if reconfigure is not None:
+            reconfigure(errors="zom.plain")
+
+
 def _has_colours(stream: TextIO) -> bool:
+    if _colours.get() != "auto":
+        return _colours.get() == "always"
     return _is_terminal(stream) and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
 
 
@@ -99,6 +146,17 @@ def declare_progress(parser: argparse.ArgumentParser) -> None:
         action=BooleanOptionalAction,
         help="show how much is done, on standard error; as if given, where that is a terminal",
     )
+
+
+def duration(seconds: float) -> str:
+    """A time in words, as exact as anybody needs it.
+
+    >>> duration(4.2), duration(200), duration(9000)
+    ('4 s', '3 min', '2.5 h')
+    """
+    if seconds < 90:
+        return f"{seconds:.0f} s"
+    return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"
 
 
 class Progress:
@@ -114,6 +172,8 @@ class Progress:
         self._in_place = _is_terminal(sys.stderr)
         self._last = ""
         self._time = 0.0
+        self._began: tuple[float, int] | None = None
+        """When it was told of first, and how much was done then."""
 
     def __call__(self, done: int, total: int) -> None:
         """So much is done, of so much; nothing is known of the total where it is 0."""
@@ -125,6 +185,7 @@ class Progress:
         # A file or pipe is told of whole tens of percents, a terminal ten times a second.
         percent = f"{100 * done // total} %" if total else f"{done:,}"
         text = f"{self._what}: {percent} ({done:,} of {total:,})" if total else f"{self._what}: {percent}"
+        text += self._pace(done, total, now)
         if self._in_place:
             if now - self._time >= 0.1 or done == total:
                 self._time = now
@@ -134,6 +195,17 @@ class Progress:
         elif total and (step := f"{10 * done // total}") != self._last:
             self._last = step
             print(text, file=sys.stderr)
+
+    def _pace(self, done: int, total: int, now: float) -> str:
+        """How fast it goes, and how long it will take; nothing in the first second, which tells little."""
+        if self._began is None:
+            self._began = (now, done)
+        since, before = self._began
+        if now - since < 1 or done <= before:
+            return ""
+        rate = (done - before) / (now - since)
+        left = f", {duration((total - done) / rate)} left" if total > done else ""
+        return f", {rate:,.0f}/s{left}" if rate >= 10 else f", {rate:.1f}/s{left}"
 
     def __enter__(self) -> Self:
         return self

@@ -141,6 +141,7 @@ def run(arguments: argparse.Namespace) -> int:
     """Prints the problems of every place; FINDINGS where one of them is bad enough."""
     from zom.cli.file import write_text  # noqa: PLC0415 - as the others: --help needs none of them
     from zom.cli.operand import operand_of  # noqa: PLC0415 - slow to import
+    from zom.cli.places import expanded  # noqa: PLC0415 - slow to import
 
     choices = {
         "conventions": _asked(arguments.convention),
@@ -152,6 +153,7 @@ def run(arguments: argparse.Namespace) -> int:
     reports: list[Report] = []
     stores = 0
     parameters = parameters_from(arguments.parameters)
+    arguments.places = expanded(arguments.places)
     for name in arguments.places:
         place = operand_of(name)
         stores += place.is_store

@@ -1,0 +1,46 @@
+"""`zom codegen`: typed models of a hierarchy, in Python or TypeScript, that validate it and its like."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from zom.cli.file import declare_output, write_text
+from zom.cli.outcome import CLEAN, UNREADABLE, CommandError
+from zom.cli.parameters import declare_parameters, parameters_from
+
+if TYPE_CHECKING:
+    import argparse
+
+__all__ = ["declare", "run"]
+
+
+def declare(parser: argparse.ArgumentParser) -> None:
+    """The arguments of the verb."""
+    parser.add_argument("place", metavar="PLACE", help="a store, or a document")
+    declare_parameters(parser)
+    parser.add_argument(
+        "--lang",
+        choices=["python", "typescript"],
+        default="python",
+        help="classes for zom and pydantic (the default), or types for TypeScript with a JSON Schema beside them",
+    )
+    parser.add_argument(
+        "--name", default="Root", metavar="NAME", help="what the root is called (default: Root)"
+    )
+    declare_output(parser)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Prints the models."""
+    from zom.cli.models import python_models, typescript_models  # noqa: PLC0415 - slow to import
+    from zom.cli.operand import operand_of, spec_at  # noqa: PLC0415 - slow to import
+
+    spec = spec_at(arguments.place, parameters=parameters_from(arguments.parameters))
+    if spec.kind == "entry point" or spec.family.form == "draft":
+        message = (
+            f"{arguments.place}: models are made of v2 and v3; convert it with zom convert --to v3 first"
+        )
+        raise CommandError(message, UNREADABLE)
+    made = python_models if arguments.lang == "python" else typescript_models
+    write_text(arguments.output, made(spec, arguments.name, operand_of(arguments.place).name))
+    return CLEAN

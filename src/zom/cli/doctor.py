@@ -1,0 +1,147 @@
+"""`zom doctor`: versions of Python, zom and the packages it works with, and combinations known to be bad."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from zom.cli.outcome import CLEAN, FINDINGS
+
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Mapping
+
+__all__ = ["BAD", "Bad", "advice", "declare", "run"]
+
+_PACKAGES = {
+    "needed": ("pydantic", "pydantic-core", "numpy", "numcodecs", "jsonschema", "google-crc32c", "deflate", "typing-extensions"),
+    "optional": (
+        "zstandard", "ml_dtypes", "pcodec", "zfpy", "msgpack", "obstore", "fsspec", "s3fs", "xarray", "dask", "zarr",
+        "icechunk", "h5py", "jsonschema-rs", "ruamel.yaml", "PyYAML",
+    ),
+}  # fmt: skip
+"""The packages that are named, by whether zom needs them."""
+
+
+class Bad(NamedTuple):
+    """Versions of a package that something is wrong with."""
+
+    package: str
+    first: str
+    """The first that is bad; empty for all before `end`."""
+    end: str
+    """The first that is good again; empty where none is known."""
+    why: str
+    do: str
+
+
+BAD = (
+    Bad(
+        "numcodecs",
+        "",
+        "0.16.2",
+        "it can't read zstd frames that don't state their size",
+        "install 0.16.2 or newer",
+    ),
+    Bad(
+        "numcodecs",
+        "0.17.0",
+        "0.17.1",
+        "zom does not support it",
+        "install another version: numcodecs!=0.17.0",
+    ),
+    Bad("zfpy", "1.0.1.post0", "", "numcodecs can't read its version", "pip install zfpy==1.0.1"),
+    Bad(
+        "zarr",
+        "3.0.0",
+        "3.0.3",
+        "it writes fill values of v2 arrays that other readers take for others",
+        "install a newer zarr",
+    ),
+    Bad("numpy", "", "2.0", "zom needs its type for strings", "install numpy 2 or newer"),
+    Bad("pydantic", "", "2.12", "zom needs a newer one", "install pydantic 2.12 or newer"),
+)
+"""The combinations that are known to be bad."""
+
+
+def declare(parser: argparse.ArgumentParser) -> None:
+    """The arguments of the verb."""
+    parser.add_argument("--format", choices=["text", "json"], default="text", help="how it is shown")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Prints the versions; FINDINGS where one of them is known to be bad, or something needed is missing."""
+    from platform import machine, platform, python_implementation, python_version  # noqa: PLC0415 - slow to import
+
+    from zom import __version__  # noqa: PLC0415 - as above
+    from zom.json.write import write_json  # noqa: PLC0415 - as above
+
+    versions = {kind: {name: _version(name) for name in names} for kind, names in _PACKAGES.items()}
+    system = {
+        "zom": __version__,
+        "python": f"{python_implementation()} {python_version()}",
+        "platform": f"{platform()} {machine()}",
+    }
+    problems = advice({name: version for group in versions.values() for name, version in group.items()})
+    if arguments.format == "json":
+        print(write_json({**system, **versions, "problems": problems}, indent=2))
+    else:
+        for name, text in system.items():
+            print(f"{name:<18}  {text}")
+        for kind, group in versions.items():
+            for name, version in group.items():
+                missing = "missing" if kind == "needed" else "not installed"
+                print(f"{name:<18}  {version or missing}")
+        for problem in problems:
+            print(f"bad: {problem}")
+        print(
+            f"{len(problems)} problem{'' if len(problems) == 1 else 's'}"
+            if problems
+            else "nothing is known to be wrong"
+        )
+    return FINDINGS if problems else CLEAN
+
+
+def _version(package: str) -> str | None:
+    from importlib.metadata import PackageNotFoundError, version  # noqa: PLC0415 - slow to import
+
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return None
+
+
+def advice(versions: Mapping[str, str | None]) -> list[str]:
+    """What is known to be wrong with these versions, and what to do.
+
+    >>> advice({"numcodecs": "0.17.0"})
+    ['numcodecs 0.17.0: zom does not support it; install another version: numcodecs!=0.17.0']
+    """
+    found = [
+        f"{name}: zom needs it; pip install {name}"
+        for name in _PACKAGES["needed"]
+        if name in versions and versions[name] is None
+    ]
+    for bad in BAD:
+        version = versions.get(bad.package)
+        if version is not None and _is_between(version, bad.first, bad.end):
+            found.append(f"{bad.package} {version}: {bad.why}; {bad.do}")
+    return found
+
+
+def _is_between(version: str, first: str, end: str) -> bool:
+    """Whether a version lies between two.
+
+    >>> _is_between("1.0.1", "1.0.1.post0", ""), _is_between("0.16.10", "", "0.16.2"), _is_between("3.0.0", "3.0.0", "3.0.3")
+    (False, False, True)
+    """
+    return (not first or _key(version) >= _key(first)) and (not end or _key(version) < _key(end))
+
+
+def _key(version: str) -> tuple[int, ...]:
+    """The numbers of a version: those after `post` are one more place."""
+    import re  # noqa: PLC0415 - slow to import
+
+    plain = version.partition("+")[0]
+    release, _, post = plain.partition(".post")
+    numbers = [int(part) for part in re.findall(r"\d+", re.split(r"[a-z]", release)[0])]
+    return (*numbers, *[0] * (4 - len(numbers)), int(post) + 1 if post.isdecimal() else 0)

@@ -1,0 +1,231 @@
+"""Typed models of a hierarchy as source code: for Python's type checkers, and for TypeScript.
+
+A model says what the hierarchy is and not how large: data types, how many dimensions and their names, the names of members,
+the names and types of attributes. Nodes that are alike share a class.
+"""
+
+from __future__ import annotations
+
+import keyword
+import re
+from typing import TYPE_CHECKING, Any
+
+from zom.formats.facts import printable
+from zom.json.python_value import is_dict
+from zom.json.write import write_json
+from zom.model.output import member_specs
+from zom.model.tree import walk
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from zom.model.spec import Spec
+
+__all__ = ["python_models", "typescript_models"]
+
+
+class _Names:
+    """Names of classes: each once, and of nodes that are alike the same."""
+
+    def __init__(self, reserved: set[str]) -> None:
+        self._taken = set(reserved)
+        self._known: dict[object, str] = {}
+
+    def of(self, path: str, root: str, content: object) -> tuple[str, bool]:
+        """The name for what is at `path`, and whether it is a new one."""
+        if content in self._known:
+            return self._known[content], False
+        words = re.findall(r"[A-Za-z0-9]+", path.rpartition("/")[2]) if path != "/" else [root]
+        name = "".join(word[:1].upper() + word[1:] for word in words) or "Node"
+        name = name if name[0].isalpha() else f"N{name}"
+        chosen, number = name, 1
+        while {chosen, f"{chosen}Attributes", f"{chosen}Members"} & self._taken:
+            number += 1
+            chosen = f"{name}{number}"
+        self._taken |= {chosen, f"{chosen}Attributes", f"{chosen}Members"}
+        self._known[content] = chosen
+        return chosen, True
+
+
+def _attributes(spec: Spec) -> Mapping[str, Any]:
+    found: Any = spec.document.get("attributes")
+    return found if is_dict(found) else {}
+
+
+def _title(source: str) -> str:
+    return printable(source).replace("\\", "/").replace('"""', "'''").replace("*/", "* /")
+
+
+# --- Python ----------------------------------------------------------------------------------------------
+
+_PYTHON_HEAD = '''"""Models of {source}, made by `zom codegen`: `{root}.model_validate(zom.read(store))`."""
+
+# Specs are frozen, so a narrower type of a field is safe; type checkers take fields for mutable.
+# pyright: reportIncompatibleVariableOverride=false, reportGeneralTypeIssues=false
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from typing_extensions import TypedDict
+
+from zom import {form}
+
+__all__ = ["{root}"]
+'''
+
+
+def python_models(spec: Spec, root: str, source: str) -> str:
+    """A module with a class for the root, named `root`, and for each kind of node below.
+
+    >>> from zom import v3
+    >>> print(python_models(v3.GroupSpec(members={}), "Root", "a.zarr").splitlines()[-1])
+        members: RootMembers
+    """
+    form = spec.family.form
+    names = _Names({"Any", "Literal", "TypedDict", form})
+    made: dict[str, str] = {}
+    parts: list[str] = []
+    root = root if root.isidentifier() and not keyword.iskeyword(root) else "Root"
+    for path, node in reversed(list(walk(spec))):
+        members = _python_members(path, node, made)
+        fields = _python_fields(node)
+        attributes = {name: _python_type(value) for name, value in _attributes(node).items()}
+        content = (
+            node.kind,
+            tuple(fields),
+            tuple(attributes.items()),
+            None if members is None else tuple(members.items()),
+            path == "/",
+        )
+        name, is_new = names.of(path, root, content)
+        made[path] = name
+        if is_new:
+            parts.append(_python_class(name, node, fields, attributes, members))
+    return _PYTHON_HEAD.format(source=_title(source), root=made["/"], form=form) + "".join(parts)
+
+
+def _python_members(path: str, node: Spec, made: Mapping[str, str]) -> dict[str, str] | None:
+    members = member_specs(node)
+    base = "" if path == "/" else path
+    return None if members is None else {name: made[f"{base}/{name}"] for name in members}
+
+
+def _python_fields(node: Spec) -> list[str]:
+    if node.kind != "array":
+        return []
+    document: Any = node.document
+    rank = len(document["shape"])
+    fields = [f"shape: tuple[{', '.join(['int'] * rank) or '()'}]"]
+    field = "dtype" if node.family.form == "v2" else "data_type"
+    if isinstance(document.get(field), str):
+        fields.append(f"{field}: Literal[{write_json(document[field])}]")
+    names = document.get("dimension_names")
+    if names:
+        shown = ", ".join("None" if name is None else f"Literal[{write_json(name)}]" for name in names)
+        fields.append(f"dimension_names: tuple[{shown}]")
+    return fields
+
+
+def _python_type(value: Any) -> str:
+    if isinstance(value, (dict, list)):
+        return "dict[str, Any]" if isinstance(value, dict) else "list[Any]"
+    return "None" if value is None else type(value).__name__ if type(value) in {bool, int, float} else "str"
+
+
+def _python_class(
+    name: str, node: Spec, fields: list[str], attributes: Mapping[str, str], members: Mapping[str, str] | None
+) -> str:
+    form = node.family.form
+    parts: list[str] = []
+    of = "dict[str, Any]"
+    if attributes:
+        of = f"{name}Attributes"
+        parts.append(_typed_dict(of, attributes))
+    kind = "ArraySpec" if node.kind == "array" else "GroupSpec"
+    lines = list(fields)
+    if members is not None:
+        parts.append(_typed_dict(f"{name}Members", members))
+        lines.append(f"members: {name}Members")
+    arguments = of if node.kind == "array" else f"{of}, Any"
+    body = "".join(f"    {line}\n" for line in lines) or "    pass\n"
+    parts.append(f"\n\nclass {name}({form}.{kind}[{arguments}]):\n{body}")
+    return "".join(parts)
+
+
+def _typed_dict(name: str, fields: Mapping[str, str]) -> str:
+    if all(
+        field.isidentifier() and not keyword.iskeyword(field) and not field.startswith("__")
+        for field in fields
+    ):
+        body = "".join(f"    {field}: {kind}\n" for field, kind in fields.items()) or "    pass\n"
+        return f"\n\nclass {name}(TypedDict):\n{body}"
+    body = "".join(f"        {write_json(field)}: {kind},\n" for field, kind in fields.items())
+    return f'\n\n{name} = TypedDict(\n    "{name}",\n    {{\n{body}    }},\n)\n'
+
+
+# --- TypeScript ------------------------------------------------------------------------------------------
+
+
+def typescript_models(spec: Spec, root: str, source: str) -> str:
+    """A module with an interface for the root, named `root`, and for each kind of node, and the schema of all.
+
+    >>> from zom import v3
+    >>> "export interface Root " in typescript_models(v3.GroupSpec(members={}), "Root", "a.zarr")
+    True
+    """
+    from zom.schema import json_schema  # noqa: PLC0415 - slow to import
+    from zom.template import infer  # noqa: PLC0415 - slow to import
+
+    names = _Names({"schema"})
+    made: dict[str, str] = {}
+    parts = [f"/** Types of {_title(source)}, made by `zom codegen`. Check documents with `schema`. */\n"]
+    root = root if re.fullmatch(r"[A-Za-z_]\w*", root, re.ASCII) else "Root"
+    for path, node in reversed(list(walk(spec))):
+        members = _python_members(path, node, made)
+        lines = _typescript_fields(node, members)
+        name, is_new = names.of(path, root, (tuple(lines), path == "/"))
+        made[path] = name
+        if is_new:
+            body = "".join(f"  {line}\n" for line in lines)
+            parts.append(f"\nexport interface {name} {{\n{body}}}\n")
+    schema = write_json(json_schema(infer(spec)), indent=2)
+    about = f"/** The JSON Schema (2020-12) of a {made['/']}, for ajv and its like. */"
+    parts.append(f"\n{about}\nexport const schema: Record<string, unknown> = {schema};\n")
+    return "".join(parts)
+
+
+def _typescript_fields(node: Spec, members: Mapping[str, str] | None) -> list[str]:
+    document: Any = node.document
+    lines = [f"zarr_format: {document['zarr_format']};"]
+    if "node_type" in document:
+        lines.append(f"node_type: {write_json(document['node_type'])};")
+    if node.kind == "array":
+        lines.append(f"shape: [{', '.join(['number'] * len(document['shape']))}];")
+        field = "dtype" if node.family.form == "v2" else "data_type"
+        said = write_json(document[field]) if isinstance(document.get(field), str) else "unknown"
+        lines.append(f"{field}: {said};")
+        if document.get("dimension_names"):
+            lines.append(f"dimension_names: {write_json(document['dimension_names'])};")
+    attributes = _attributes(node)
+    if attributes:
+        inner = " ".join(
+            f"{write_json(name)}: {_typescript_type(value)};" for name, value in attributes.items()
+        )
+        lines.append(f"attributes: {{ {inner} [name: string]: unknown }};")
+    else:
+        lines.append("attributes?: Record<string, unknown>;")
+    if members is not None:
+        inner = " ".join(f"{write_json(name)}: {kind};" for name, kind in members.items())
+        lines.append(f"members: {{ {inner} }};" if inner else "members: Record<string, never>;")
+    elif node.kind == "group":
+        lines.append("members?: Record<string, unknown> | null;")
+    lines.append("[name: string]: unknown;")
+    return lines
+
+
+def _typescript_type(value: Any) -> str:
+    if isinstance(value, (dict, list)):
+        return "Record<string, unknown>" if isinstance(value, dict) else "unknown[]"
+    if value is None or isinstance(value, bool):
+        return "null" if value is None else "boolean"
+    return "string" if isinstance(value, str) else "number"

@@ -1,0 +1,79 @@
+"""`zom serve`: a store over HTTP on this machine, for browsers and viewers; nothing can be written.
+
+Every page of any site may read what is served here (CORS), so it listens on the loopback interface alone, and answers only
+requests that name this machine: a page elsewhere can't reach it by a name of its own. Only keys of the store are
+served: there is no path outside.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from zom.cli.outcome import CLEAN, UNREADABLE, CommandError
+
+if TYPE_CHECKING:
+    import argparse
+
+__all__ = ["declare", "run"]
+
+_HOSTS = ("127.0.0.1", "localhost", "::1")
+
+
+def declare(parser: argparse.ArgumentParser) -> None:
+    """The arguments of the verb."""
+    parser.add_argument(
+        "store", metavar="STORE", help="a directory, a zip or SQLite file, or a URL; or a node in it"
+    )
+    parser.add_argument(
+        "--port", type=_port, default=0, metavar="N", help="the port; one that is free, if not given"
+    )
+    parser.add_argument(
+        "--host", choices=_HOSTS, default="127.0.0.1", help="the address (default: 127.0.0.1)"
+    )
+
+
+def _port(text: str) -> int:
+    """The port that a text is.
+
+    >>> _port("8000")
+    8000
+    """
+    if not (text.isascii() and text.isdecimal() and int(text) < 65536):
+        from argparse import ArgumentTypeError  # noqa: PLC0415 - where there is a mistake
+
+        message = f"expected a port from 0 to 65535, found {text!r}"
+        raise ArgumentTypeError(message)
+    return int(text)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Serves until it is interrupted; prints the address."""
+    from zom.cli.operand import store_at  # noqa: PLC0415 - slow to import
+    from zom.cli.server import server_of  # noqa: PLC0415 - slow to import
+
+    place = store_at(arguments.store)
+    with place.opened() as store:
+        try:
+            server: Any = server_of(store, place.path, arguments.host, arguments.port, name=place.name)
+        except OSError as cause:
+            message = (
+                f"port {arguments.port}: {cause.strerror or cause}; choose another --port, or leave it out"
+            )
+            raise CommandError(message, UNREADABLE) from None
+        try:
+            _serve(server, arguments.host, place.name)
+        except KeyboardInterrupt:
+            return CLEAN
+        finally:
+            server.server_close()
+    return CLEAN
+
+
+def _serve(server: Any, address: str, name: str) -> None:
+    """Say where, and serve."""
+    import sys  # noqa: PLC0415 - as the others
+
+    host = f"[{address}]" if ":" in address else address
+    print(f"http://{host}:{server.server_address[1]}/", flush=True)
+    print(f"{name} is served for reading until you press Ctrl-C", file=sys.stderr, flush=True)
+    server.serve_forever()

@@ -1,0 +1,271 @@
+"""`zom stats`, `checksum`, `doctor`, `codegen`, `completion`, and patterns of places."""
+
+from __future__ import annotations
+
+import csv
+import importlib.util
+import json
+import shutil
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+import zom
+from zom import v2, v3
+from zom.cli.doctor import BAD, advice
+
+
+@pytest.fixture
+def filled(call, small):
+    root = zom.materialize(small, "a.zarr")
+    root["t2m"][:24] = 1
+    root["time"][:] = np.arange(48)
+    return call
+
+
+def test_stats_tell_how_much_of_each_array_is_stored(filled):
+    code, out, err = filled("stats", "a.zarr")
+    assert (code, err) == (0, "")
+    head, t2m, time, total = out.splitlines()
+    assert head.split() == ["array", "type", "shape", "chunks", "stored", "raw", "bytes", "ratio"]
+    assert t2m.split()[:6] == ["/t2m", "float32", "48×181×360", "24×91×180", "4/8", "███░░░"]
+    assert time.split()[:6] == ["/time", "int64", "48", "48", "1/1", "██████"]
+    assert total.startswith("2 arrays, ")
+
+
+def test_stats_show_only_what_misses_chunks(filled):
+    out = filled("stats", "a.zarr", "--missing")[1]
+    assert "/t2m" in out
+    assert "/time" not in out
+
+
+def test_stats_are_a_table_for_programs(filled):
+    (t2m, time) = csv.DictReader(filled("stats", "a.zarr", "--format", "csv")[1].splitlines())
+    assert (t2m["array"], t2m["stored"], t2m["chunks"]) == ("/t2m", "4", "8")
+    facts = json.loads(filled("stats", "a.zarr", "--format", "json")[1])["result"]["arrays"]
+    assert [each["bytes_stored"] for each in facts] == [int(t2m["bytes_stored"]), int(time["bytes_stored"])]
+
+
+def test_stats_tell_what_they_leave_out(filled, tmp_path):
+    (tmp_path / "a.zarr" / "time" / "zarr.json").write_text("{")
+    code, out, err = filled("stats", "a.zarr")
+    assert code == 1
+    assert "1 array, " in out
+    assert err.startswith("left out: a.zarr/time: expected a name")
+
+
+def test_patterns_name_several_stores(filled, small):
+    zom.materialize(small, "b.zarr")
+    out = filled("stats", "*.zarr")[1]
+    assert "a.zarr/t2m" in out
+    assert "b.zarr/t2m" in out
+    assert filled("stats", "c*.zarr") == (
+        3,
+        "",
+        "zom stats: c*.zarr: no path matches this pattern; name a store\n",
+    )
+
+
+def test_what_exists_by_that_name_is_no_pattern(call, small):
+    zom.materialize(small, "a[1].zarr")
+    zom.materialize(small, "a1.zarr")
+    assert len(call("checksum", "a[1].zarr")[1].splitlines()) == 1
+    assert "a[1].zarr" in call("checksum", "a[1].zarr")[1]
+
+
+# --- checksum -----------------------------------------------------------------------------------------
+
+
+def test_a_checksum_is_that_of_zarr_checksum(call, tmp_path):
+    """The digests are those that zarr-checksum 0.4.7 tells of the same files."""
+    files = {
+        "zarr.json": b"{}",
+        "a/c/0/1": b"abc",
+        "a/c/0/10": b"",
+        "a/zarr.json": b"1",
+        "b/é": b"x",
+        "a0/x": b"y",
+    }
+    for key, value in files.items():
+        file = tmp_path / "a.zarr" / key
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_bytes(value)
+    assert call("checksum", "a.zarr") == (0, f"{DIGEST}  a.zarr\n", "")
+    assert call("checksum", "a.zarr", "--expect", DIGEST)[0] == 0
+    code, _, err = call("checksum", "a.zarr", "--expect", "0-0--0")
+    assert (code, err) == (1, "a.zarr: expected the digest 0-0--0; the store holds something else\n")
+
+
+DIGEST = "c1919e922b47e63a326b3add50678dcd-6--8"
+
+
+def test_stores_of_any_kind_with_the_same_bytes_have_one_checksum(filled):
+    with zom.store("a.zarr", read_only=True) as old, zom.store("b.zip") as new:
+        for key in old.list(""):
+            new.set(key, old.get(key))
+    first, second = (line.split() for line in filled("checksum", "a.zarr", "b.zip")[1].splitlines())
+    assert first[0] == second[0]
+    assert [first[1], second[1]] == ["a.zarr", "b.zip"]
+
+
+def test_one_digest_is_expected_of_one_store(filled):
+    message = "zom checksum: --expect: is the digest of one store; name one\n"
+    assert filled("checksum", "a.zarr", "a.zarr::time", "--expect", "x") == (2, "", message)
+
+
+# --- doctor -------------------------------------------------------------------------------------------
+
+
+def test_the_doctor_names_versions(call):
+    code, out, _ = call("doctor")
+    assert code == 0
+    assert f"zom                 {zom.__version__}" in out
+    assert f"numpy               {np.__version__}" in out
+    assert out.endswith("nothing is known to be wrong\n")
+
+
+@pytest.mark.parametrize(
+    ("versions", "told"),
+    [
+        ({"numcodecs": "0.17.0"}, ["numcodecs 0.17.0: zom does not support it; install another version: numcodecs!=0.17.0"]),
+        ({"numcodecs": "0.16.1"}, ["numcodecs 0.16.1: it can't read zstd frames that don't state their size; install 0.16.2 or newer"]),
+        ({"numcodecs": "0.16.10", "zfpy": "1.0.1"}, []),
+        ({"zfpy": "1.0.1.post0"}, ["zfpy 1.0.1.post0: numcodecs can't read its version; pip install zfpy==1.0.1"]),
+        ({"deflate": None}, ["deflate: zom needs it; pip install deflate"]),
+        ({"obstore": None, "numpy": "2.0.0rc1"}, []),
+    ],
+)  # fmt: skip
+def test_the_doctor_knows_bad_versions(versions, told):
+    assert advice(versions) == told
+
+
+def test_what_the_doctor_knows_of_zoms_dependencies_is_what_the_package_says():
+    from importlib.metadata import requires
+
+    said = " ".join(requires("zom") or ())
+    for bad in BAD:
+        if bad.package == "numcodecs":
+            assert "numcodecs" in said
+            assert "!=0.17.0" in said
+
+
+# --- codegen ------------------------------------------------------------------------------------------
+
+ODD = {
+    "class": v3.GroupSpec(members={}),
+    "a-b": v3.ArraySpec.build(
+        shape=(), dtype="int8", attributes={"from": 1, "x y": [1], "__p": None, "q": {}}
+    ),
+    "a b": v3.ArraySpec.build(shape=(2,), dtype="float64", dimension_names=['"']),
+    "1": v3.GroupSpec(members={"1": v3.GroupSpec(members=None)}),
+    "日本": v3.GroupSpec(attributes={'"""\n': 1.5, "t": True}, members={}),
+}
+
+
+def models(call, spec, *more):
+    zom.materialize(spec, "m.zarr", on_conflict="replace")
+    code, out, err = call("codegen", "m.zarr", *more)
+    assert (code, err) == (0, "")
+    return out
+
+
+def loaded(tmp_path, source):
+    """The class `Root` of a module."""
+    file = tmp_path / "models_of_test.py"
+    file.write_text(source, encoding="utf-8")
+    found = importlib.util.spec_from_file_location("models_of_test", file)
+    module = sys.modules["models_of_test"] = importlib.util.module_from_spec(found)
+    found.loader.exec_module(module)
+    return module.Root
+
+
+@pytest.mark.parametrize(
+    "spec",
+    [
+        v3.GroupSpec(members=ODD),
+        v3.ArraySpec.build(shape=(3, 4), dtype="int16"),
+        v2.GroupSpec(members={"a": v2.ArraySpec.build(shape=(3,), dtype="<f4")}),
+    ],
+    ids=["odd", "array", "v2"],
+)
+def test_python_models_validate_their_store(call, tmp_path, spec):
+    if spec.family.form == "v3" and spec.kind == "group":
+        spec = v3.GroupSpec(members={name: node for name, node in ODD.items() if name != "1"})
+    root_class = loaded(tmp_path, models(call, spec))
+    root = root_class.model_validate(zom.read("m.zarr"))
+    assert root == zom.read("m.zarr")
+    assert root_class.check(root.to_dict()) == ()
+
+
+def test_python_models_refuse_another_hierarchy(call, tmp_path, small):
+    root_class = loaded(tmp_path, models(call, small))
+    document = small.to_dict()
+    document["members"]["t2m"]["data_type"] = "int8"
+    document["members"]["t2m"]["fill_value"] = 0
+    assert [str(each) for each in root_class.check(document)] == [
+        '/t2m: data_type: expected "float32", found "int8"'
+    ]
+    del document["members"]["time"]
+    assert len(root_class.check(document)) == 2
+
+
+@pytest.mark.slow
+def test_python_models_pass_mypy_in_strict_mode(call, tmp_path):
+    pytest.importorskip("mypy", reason="pip install 'zom[lint]'")
+    (tmp_path / "models.py").write_text(models(call, v3.GroupSpec(members=ODD)))
+    command = [sys.executable, "-m", "mypy", "--strict", "models.py"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout
+
+
+def test_typescript_has_an_interface_for_each_kind_of_node_and_the_schema(call, small):
+    made = models(call, small, "--lang", "typescript", "--name", "Climate")
+    assert "export interface T2m {\n" in made
+    assert "export interface Climate {\n" in made
+    assert 'dimension_names: ["time","lat","lon"];' in made
+    schema = json.loads(made.partition("unknown> = ")[2].removesuffix(";\n"))
+    jsonschema = pytest.importorskip("jsonschema")
+    jsonschema.validate(small.to_dict(), schema)
+
+
+def test_models_of_alike_nodes_share_a_class(call):
+    array = v3.ArraySpec.build(shape=(3,), dtype="int8", attributes={"units": "K"})
+    made = models(call, v3.GroupSpec(members={f"a{n}": array for n in range(50)}))
+    assert made.count("v3.ArraySpec[") == 1
+
+
+# --- completion ---------------------------------------------------------------------------------------
+
+
+def completed(call, tmp_path, *words):
+    bash = shutil.which("bash")
+    if bash is None:
+        pytest.skip("there is no bash on this system")
+    (tmp_path / "zom.bash").write_text(call("completion", "bash")[1])
+    line = " ".join(f"'{word}'" for word in words)
+    script = f"source zom.bash; COMP_WORDS=({line}); COMP_CWORD={len(words) - 1}; _zom; printf '%s\\n' \"${{COMPREPLY[@]}}\""
+    done = subprocess.run([bash, "-c", script], cwd=tmp_path, capture_output=True, text=True, check=True)
+    return done.stdout.split()
+
+
+def test_bash_completes_verbs_options_choices_and_files(call, tmp_path):
+    (tmp_path / "spec.json").write_text("{}")
+    assert completed(call, tmp_path, "zom", "mig") == ["migrate"]
+    assert "--format" in completed(call, tmp_path, "zom", "tree", "--f")
+    assert completed(call, tmp_path, "zom", "tree", "--format", "h") == ["html"]
+    assert completed(call, tmp_path, "zom", "tree", "spe") == ["spec.json"]
+    assert completed(call, tmp_path, "zom", "completion", "f") == ["fish"]
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_a_shell_takes_its_completion(call, tmp_path, shell):
+    made = call("completion", shell)[1]
+    assert "migrate" in made
+    found = shutil.which(shell)
+    if found is None:
+        pytest.skip(f"there is no {shell} on this system")
+    file = tmp_path / "zom.completion"
+    file.write_text(made)
+    subprocess.run([found, "-n", str(file)], check=True, capture_output=True)

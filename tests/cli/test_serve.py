@@ -1,0 +1,175 @@
+"""`zom serve`: what a browser and a viewer ask of it, and what nobody gets."""
+
+from __future__ import annotations
+
+import http.client
+import signal
+import socket
+import subprocess
+import sys
+import threading
+
+import numpy as np
+import pytest
+
+import zom
+from zom import v3
+from zom.cli.server import server_of
+from zom.stores.memory import MemoryStore
+
+
+@pytest.fixture
+def ask():
+    """Asks a server of a small store: status, headers, body."""
+    store = MemoryStore({"zarr.json": b'{"zarr_format": 3, "node_type": "group"}', "a/c/0": b"0123456789"})
+    store.set("large", bytes(2_000_000))
+    server = server_of(store, "", "127.0.0.1", 0, name="a.zarr")
+    thread = threading.Thread(target=server.serve_forever, daemon=True)
+    thread.start()
+
+    def asked(method, path, headers=None, body=None):
+        connection = http.client.HTTPConnection("127.0.0.1", server.server_address[1], timeout=20)
+        connection.request(method, path, body=body, headers=headers or {})
+        answer = connection.getresponse()
+        found = answer.status, dict(answer.getheaders()), answer.read()
+        connection.close()
+        return found
+
+    yield asked
+    server.shutdown()
+    server.server_close()
+
+
+def test_a_value_is_served_with_its_length_and_for_every_site(ask):
+    status, headers, body = ask("GET", "/a/c/0")
+    assert (status, body) == (200, b"0123456789")
+    assert headers["Content-Length"] == "10"
+    assert headers["Access-Control-Allow-Origin"] == "*"
+    assert headers["Accept-Ranges"] == "bytes"
+    assert headers["Content-Type"] == "application/octet-stream"
+    assert ask("GET", "/zarr.json")[1]["Content-Type"] == "application/json"
+
+
+def test_head_tells_the_same_without_the_value(ask):
+    for path in ("/a/c/0", "/large", "/nothing"):
+        status, headers, body = ask("GET", path)
+        bare = ask("HEAD", path)
+        assert bare[0] == status
+        assert bare[1]["Content-Length"] == headers["Content-Length"]
+        assert bare[2] == b""
+        assert len(body) == int(headers["Content-Length"])
+
+
+@pytest.mark.parametrize(
+    ("wanted", "status", "body", "told"),
+    [
+        ("bytes=2-4", 206, b"234", "bytes 2-4/10"),
+        ("bytes=7-", 206, b"789", "bytes 7-9/10"),
+        ("bytes=-3", 206, b"789", "bytes 7-9/10"),
+        ("bytes=-30", 206, b"0123456789", "bytes 0-9/10"),
+        ("bytes=5-500", 206, b"56789", "bytes 5-9/10"),
+        ("bytes=10-", 416, b"", "bytes */10"),
+        ("bytes=-0", 416, b"", "bytes */10"),
+        ("bytes=0-1,4-5", 200, b"0123456789", None),
+        ("bytes=4-2", 200, b"0123456789", None),
+        ("lines=1-2", 200, b"0123456789", None),
+        ("bytes=-", 200, b"0123456789", None),
+    ],
+)
+def test_ranges(ask, wanted, status, body, told):
+    found, headers, part = ask("GET", "/a/c/0", {"Range": wanted})
+    assert (found, part, headers.get("Content-Range")) == (status, body, told)
+
+
+def test_a_part_of_a_large_value_is_read_alone(ask):
+    status, headers, body = ask("GET", "/large", {"Range": "bytes=-4"})
+    assert (status, body, headers["Content-Range"]) == (206, bytes(4), "bytes 1999996-1999999/2000000")
+
+
+def test_what_has_not_changed_is_not_sent_again(ask):
+    tag = ask("GET", "/a/c/0")[1]["ETag"]
+    for said in (tag, f'"other", {tag}', f"W/{tag}", "*"):
+        status, headers, body = ask("GET", "/a/c/0", {"If-None-Match": said})
+        assert (status, body, headers["ETag"]) == (304, b"", tag)
+    assert ask("GET", "/a/c/0", {"If-None-Match": '"other"'})[0] == 200
+    assert ask("GET", "/a/c/0", {"If-Range": tag, "Range": "bytes=0-1"})[0] == 206
+    assert ask("GET", "/a/c/0", {"If-Range": '"other"', "Range": "bytes=0-1"})[0] == 200
+
+
+def test_a_browser_may_ask_before_it_reads(ask):
+    status, headers, body = ask("OPTIONS", "/a/c/0", {"Origin": "https://example.org"})
+    assert (status, body) == (204, b"")
+    assert "Range" in headers["Access-Control-Allow-Headers"]
+    assert headers["Access-Control-Allow-Methods"] == "GET, HEAD, OPTIONS"
+
+
+@pytest.mark.parametrize("method", ["PUT", "POST", "DELETE", "PATCH"])
+def test_nothing_can_be_written(ask, method):
+    status, headers, body = ask(method, "/a/c/0", body=b"x")
+    assert (status, body) == (405, b"this server only reads\n")
+    assert headers["Allow"] == "GET, HEAD, OPTIONS"
+
+
+@pytest.mark.parametrize(
+    "path", ["/../secret", "/a/../../secret", "/%2e%2e/secret", "/a//c", "//etc/passwd", "/a/c/", "/%00"]
+)
+def test_no_path_leads_out_of_the_store(ask, path):
+    assert ask("GET", path)[0] == 404
+
+
+@pytest.mark.parametrize(
+    "host", ["example.org", "example.org:80", "localhost.example.org", "127.0.0.1.example.org", ""]
+)
+def test_a_site_cannot_reach_it_by_a_name_of_its_own(ask, host):
+    status, _, body = ask("GET", "/a/c/0", {"Host": host})
+    assert (status, body) == (403, b"ask for localhost: this server is for this machine alone\n")
+
+
+def test_the_root_is_a_page(ask):
+    status, headers, body = ask("GET", "/")
+    assert status == 200
+    assert headers["Content-Type"] == "text/html; charset=utf-8"
+    assert b"<h1>a.zarr</h1>" in body
+
+
+@pytest.fixture
+def served(tmp_path):
+    """The command in a process of its own, and its address."""
+    spec = v3.ArraySpec.build(shape=(4, 6), dtype="int16", chunks=(2, 3))
+    zom.materialize(
+        v3.GroupSpec(members={"a": spec}), tmp_path / "a.zarr", data={"a": np.arange(24).reshape(4, 6)}
+    )
+    # Where the tests run in the background of a shell, the signal is ignored, and children inherit that.
+    heeding = "import runpy, signal; signal.signal(signal.SIGINT, signal.default_int_handler); "
+    command = [
+        sys.executable,
+        "-c",
+        f"{heeding}runpy.run_module('zom', run_name='__main__')",
+        "serve",
+        "a.zarr",
+    ]
+    child = subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    yield child, child.stdout.readline().strip()
+    child.kill()
+    child.communicate()
+
+
+def test_another_reader_reads_what_is_served_and_ctrl_c_ends_it(served):
+    child, address = served
+    with zom.store(address) as store:
+        assert (zom.open(store)["a"][:] == np.arange(24).reshape(4, 6)).all()
+    child.send_signal(signal.SIGINT)
+    assert child.wait(timeout=30) == 0
+    assert "is served for reading until you press Ctrl-C" in child.stderr.read()
+
+
+def test_a_port_that_is_taken_is_told_of(call, small):
+    zom.materialize(small, "a.zarr")
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = taken.getsockname()[1]
+        code, _, err = call("serve", "a.zarr", "--port", port)
+    assert code == 3
+    assert err == f"zom serve: port {port}: Address already in use; choose another --port, or leave it out\n"
+    assert call("serve", "a.zarr", "--port", "70000")[0] == 2
