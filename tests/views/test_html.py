@@ -211,6 +211,13 @@ def test_a_difference_is_shown_by_node_old_beside_new(checked):
     assert 'attributes.title "a small climate" "b"' in page.text
 
 
+def test_a_difference_says_that_values_were_not_compared(checked):
+    store = MemoryStore()
+    zom.materialize(climate(), store)
+    page = checked(difference_page(zom.diff(store, store), "a.zarr", "a.zarr"))
+    assert "no difference; values were not compared" in page.text
+
+
 def test_a_large_difference_is_bounded():
     old = v3.GroupSpec(members={})
     made = difference_page(old.diff(stations(2000, 1)), "a", "b")

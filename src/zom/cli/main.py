@@ -97,9 +97,10 @@ class _Parser(argparse.ArgumentParser):
 
     def offer_json(self) -> None:
         """Add `--format` where a verb, or one of its own verbs, has none."""
-        inner = [action.choices for action in self._actions if isinstance(action.choices, dict)]
-        for choices in inner:
-            for parser in dict.fromkeys(cast("dict[str, _Parser]", choices).values()):
+        choices: list[Any] = [action.choices for action in self._actions]
+        inner = [cast("dict[str, _Parser]", each) for each in choices if isinstance(each, dict)]
+        for parsers in inner:
+            for parser in dict.fromkeys(parsers.values()):
                 parser.offer_json()
         if not inner and all(action.dest != "format" for action in self._actions):
             about = "json: what is printed as one object, for programs"

@@ -15,21 +15,21 @@ __all__ = ["expanded"]
 
 
 def expanded(names: Iterable[str]) -> list[str]:
-    """The names, a pattern of paths in place of which is what it matches, sorted; each once.
+    """The names, a pattern of paths in place of which is what it matches, sorted.
 
     What exists by that name, a URL and `-` are no patterns. The node behind `::` is kept.
 
     >>> expanded(["s3://bucket/*.zarr", "-"])
     ['s3://bucket/*.zarr', '-']
     """
-    found: dict[str, None] = {}
+    found: list[str] = []
     for name in names:
         where, colons, inner = name.partition("::")
         if "://" in name or not has_magic(where) or Path(where).exists():
-            found[name] = None
+            found.append(name)
             continue
         matches = sorted(glob(where, recursive=True))  # noqa: PTH207 - absolute or not, as it is given
         if not matches:
             raise CommandError(f"{name}: no path matches this pattern; name a store", UNREADABLE)
-        found.update(dict.fromkeys(f"{match}{colons}{inner}" for match in matches))
-    return list(found)
+        found.extend(f"{match}{colons}{inner}" for match in matches)
+    return found

@@ -181,7 +181,7 @@ def test_a_copy_takes_no_more_memory_than_a_batch(tmp_path):
 
 def test_the_command_copies_a_file(path, tmp_path, capsys):
     assert main(["copy", str(path), str(tmp_path / "b.zarr"), "--format", "json"]) == 0
-    report = json.loads(capsys.readouterr().out)
+    report = json.loads(capsys.readouterr().out)["result"]
     assert (report["arrays"], [each["code"] for each in report["warnings"]]) == (3, ["hdf5/link"])
     assert main(["copy", f"{path}::a", str(tmp_path / "c.zarr")]) == 0
     assert zom.open(tmp_path / "c.zarr", "t").shape == (6, 10)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from zom.problems import dotted, show
-from zom.views.html.markup import count, details, name, table, text
+from zom.views.html.markup import count, cut, details, name, table, text
 
 if TYPE_CHECKING:
     from zom.model.compare import Change, Difference
@@ -28,10 +28,11 @@ def difference_words(difference: Difference) -> str:
     >>> difference_words(v3.GroupSpec().diff(v3.GroupSpec(attributes={"a": 1})))
     '1 change at 1 node'
     """
+    unread = "; values were not compared" if difference.values_compared is False else ""
     if not difference:
-        return "no difference"
+        return f"no difference{unread}"
     nodes = len({change.node for change in difference})
-    return f"{count(len(difference), 'change')} at {count(nodes, 'node')}"
+    return f"{count(len(difference), 'change')} at {count(nodes, 'node')}{unread}"
 
 
 def changes_html(difference: Difference, *, nodes: int = _NODES) -> str:
@@ -41,8 +42,9 @@ def changes_html(difference: Difference, *, nodes: int = _NODES) -> str:
     >>> print(changes_html(v3.GroupSpec().diff(v3.GroupSpec())))
     <div class=box><p class=good>Both mean the same.</p></div>
     """
+    notes = "".join(f"<p>{text(cut(note, 400))}</p>" for note in difference.notes[:20])
     if not difference:
-        return "<div class=box><p class=good>Both mean the same.</p></div>"
+        return f"<div class=box><p class=good>Both mean the same.</p>{notes}</div>"
     by_node: dict[str, list[Change]] = {}
     for change in difference:
         by_node.setdefault(change.node, []).append(change)
@@ -52,7 +54,7 @@ def changes_html(difference: Difference, *, nodes: int = _NODES) -> str:
     ]
     if len(by_node) > nodes:
         parts.append(f"<p class=soft>… and {count(len(by_node) - nodes, 'more node')}</p>")
-    return f"<div class=box>{''.join(parts)}</div>"
+    return f"<div class=box>{notes}{''.join(parts)}</div>"
 
 
 def _node(path: str, found: list[Change], *, is_open: bool) -> str:
