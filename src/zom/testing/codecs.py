@@ -87,11 +87,13 @@ class CodecSuite(ConfigurationSuite):
             for data in self.streams:
                 yield Stream(len(data), len(data)), Bytes(len(data)), data
             return
-        for kind, shape in product(self.data_types, self.shapes):
+        # The last are all ones, and the least and greatest of integers.
+        patterns = (bytes(range(1, 252)), b"\xff", b"\0" * 7 + b"\x80", b"\xff" * 7 + b"\x7f")
+        for kind, shape, raw in product(self.data_types, self.shapes, patterns):
             made = data_type(kind)
             block = Block(shape, made, made.default())
             taken = Elements(tuple((length,) for length in shape), made, made.default())
-            yield block, taken, self.elements(kind, shape, bytes(range(1, 252)))
+            yield block, taken, self.elements(kind, shape, raw)
 
     @staticmethod
     def _form(after: Any, before: Form) -> Form:

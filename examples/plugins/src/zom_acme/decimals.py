@@ -75,8 +75,9 @@ class Decimals(Coder[Array, Data]):
     def __init__(self, block: Block, separator: str) -> None:
         self._block = block
         self._separator = separator
-        digits = len(str(np.iinfo(block.dtype).min)) + 1
-        self.most = digits * block.count + 1  # no chunk is longer: zom refuses what is
+        limits = np.iinfo(block.dtype)
+        longest = max(len(str(limits.min)), len(str(limits.max)))
+        self.most = (longest + 1) * block.count  # no chunk is longer: zom refuses what is
 
     @override
     def encode(self, chunk: Array) -> Data:
