@@ -50,13 +50,6 @@ BAD = (
         "install another version: numcodecs!=0.17.0",
     ),
     Bad("zfpy", "1.0.1.post0", "", "numcodecs can't read its version", "pip install zfpy==1.0.1"),
-    Bad(
-        "zarr",
-        "3.0.0",
-        "3.0.3",
-        "it writes fill values of v2 arrays that other readers take for others",
-        "install a newer zarr",
-    ),
     Bad("numpy", "", "2.0", "zom needs its type for strings", "install numpy 2 or newer"),
     Bad("pydantic", "", "2.12", "zom needs a newer one", "install pydantic 2.12 or newer"),
 )
