@@ -13,11 +13,13 @@ from dataclasses import is_dataclass
 from typing import TYPE_CHECKING, Any, TypeVar, get_origin
 
 from pydantic import BaseModel, PydanticSchemaGenerationError, TypeAdapter, ValidationError
+from typing_extensions import get_type_hints, is_typeddict
 
 from zom.errors import ExtensionError
 from zom.extension.configuration import USERS_VALIDATOR, faults_of
 from zom.json.value import JSON, JSONDict, JSONList, freeze
 from zom.json.write import write_json
+from zom.model.members import alias_of
 from zom.problems import Fault, rule
 
 if TYPE_CHECKING:
@@ -102,6 +104,19 @@ def typed(cls: type[Spec], raw: Any, faults: list[Fault]) -> Any:
         schema = adapter.json_schema()
         faults.extend(faults_of(error, raw, schema, TYPED, ("attributes",), said=USERS_VALIDATOR))
         return None
+
+
+def by_alias(cls: type[Spec], value: Any) -> Any:
+    """Typed attributes by the names of the document; what is no TypedDict as it is.
+
+    pydantic before 2.14 knows the keys of a TypedDict by their aliases only.
+    """
+    annotation: Any = cls.model_fields["attributes"].annotation
+    if type(value) is not JSONDict or not is_typeddict(annotation):
+        return value
+    hints = get_type_hints(annotation, include_extras=True)
+    names = {name: alias_of(hint) or name for name, hint in hints.items()}
+    return JSONDict({names.get(name, name): item for name, item in value.items()})
 
 
 def still(value: Any) -> Any:

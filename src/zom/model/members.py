@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from zom.model.spec import Spec
 
-__all__ = ["MemberPlan", "member_plan"]
+__all__ = ["MemberPlan", "alias_of", "member_plan"]
 
 Candidates: TypeAlias = "tuple[type[Spec], ...]"
 
@@ -146,7 +146,7 @@ def _typed_plan(annotation: Any, owner: type[Spec]) -> MemberPlan:
         for name, hint in qualified.items()
         if (name in by_class if _qualified(hint) is None else _qualified(hint))
     )
-    aliases = {name: alias for name, hint in qualified.items() if (alias := _alias(hint)) is not None}
+    aliases = {name: alias for name, hint in qualified.items() if (alias := alias_of(hint)) is not None}
     named = {aliases.get(name, name): _candidates(hint, owner) for name, hint in hints.items()}
     required = frozenset(aliases.get(name, name) for name in required)
     extra = getattr(annotation, "__extra_items__", None)
@@ -158,7 +158,7 @@ def _typed_plan(annotation: Any, owner: type[Spec]) -> MemberPlan:
     return MemberPlan(named, required, others, aliases)
 
 
-def _alias(hint: Any) -> str | None:
+def alias_of(hint: Any) -> str | None:
     """The name that a key has in documents, where its annotation gives one."""
     while get_origin(hint) in _QUALIFIERS or get_origin(hint) is Annotated:
         for mark in cast("tuple[Any, ...]", getattr(hint, "__metadata__", ())):

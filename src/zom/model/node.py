@@ -64,7 +64,7 @@ def make(cls: type[Spec], node: NodeParts, faults: list[Fault], *, whole: bool) 
     typed = attributes.typed(cls, raw, faults) if is_dict(raw) else None
     judged = is_dict(raw) and not (faults and _has_attribute_faults(faults))
     if typed is not None:
-        values["attributes"] = typed
+        values["attributes"] = attributes.by_alias(cls, typed)
     if node.members is not None:
         values["members"] = node.members
     checked = cls if whole and judged else _without_contents(cls)
