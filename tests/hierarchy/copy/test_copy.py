@@ -925,3 +925,12 @@ def test_a_repair_waits_for_the_copy_of_a_living_process(tmp_path, name, is_kill
         return
     assert status == 0
     assert zom.read(tmp_path / name) == zom.read(source().store)
+
+
+def test_a_report_counts_the_arrays_that_were_kept():
+    target = MemoryStore()
+    zom.copy(source(), target)
+    again = zom.copy(source(), target, on_conflict="update")
+    kept = sum(node.way == "keep" for node in again.nodes)
+    assert kept
+    assert f"; {kept} kept as {'it is' if kept == 1 else 'they are'}" in str(again).splitlines()[0]
