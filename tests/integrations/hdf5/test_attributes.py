@@ -42,7 +42,6 @@ def attributes(file, name="/"):
         (h5py.Empty("S1"), ""),
         (h5py.Empty(TEXT), ""),
         (np.array([], "i4"), []),
-        (np.array(1, h5py.enum_dtype({"A": 0, "B": 1})), 1),
     ],
     ids=repr,
 )
@@ -70,6 +69,19 @@ def test_what_becomes_something_else_is_noted(file, value, expected, loss):
     assert loss is None or losses[0][1] == loss
 
 
+def test_names_of_an_enumeration_are_noted(file):
+    file.attrs.create("x", 1, dtype=h5py.enum_dtype({"A": 0, "B": 1}))
+    assert attributes(file) == ({"x": 1}, [("hdf5/attribute-form", "an enumeration: A = 0, B = 1")])
+    assert zom.from_hdf5(file).losses[0].fix == "the names are dropped"
+
+
+@pytest.mark.skipif(np.dtype("g").itemsize == 8, reason="numbers have at most 64 bits here")
+def test_a_number_that_is_rounded_is_noted(file):
+    file.attrs["x"] = np.longdouble(1) / 3
+    assert attributes(file) == ({"x": 1 / 3}, [("hdf5/attribute-form", str(np.dtype("g")))])
+    assert zom.from_hdf5(file).losses[0].fix == "it is rounded to float64"
+
+
 def test_sequences_of_any_length_are_lists(file):
     value = np.empty(2, h5py.vlen_dtype("i4"))
     value[0], value[1] = np.array([1, 2], "i4"), np.array([3], "i4")
@@ -88,6 +100,63 @@ def test_sequences_of_any_length_are_lists(file):
 def test_what_json_can_not_hold_is_dropped(file, value, found):
     file.attrs["x"] = file.ref if isinstance(value, str) else value
     assert attributes(file) == ({}, [("hdf5/attribute", found)])
+
+
+def sequence(dtype, *items):
+    value = np.empty(1, object)
+    value[0] = np.array(items, dtype)
+    return value, h5py.vlen_dtype(dtype)
+
+
+@pytest.mark.parametrize(
+    ("make", "found"),
+    [
+        (lambda file: sequence(h5py.ref_dtype, file.ref), "sequences of references to other objects"),
+        (lambda _: sequence("V3", b"abc"), "sequences of 3 opaque bytes"),
+        (
+            lambda _: (np.array((1, b"abc"), kind := np.dtype([("a", "i4"), ("o", "V3")])), kind),
+            'a compound whose field "o" has 3 opaque bytes',
+        ),
+        (
+            lambda _: (
+                np.array((1, ([b"a", b"b"],)), kind := np.dtype([("a", "i4"), ("n", [("o", "V1", 2)])])),
+                kind,
+            ),
+            'a compound whose field "n" has a compound whose field "o" has 1 opaque bytes',
+        ),
+    ],
+    ids=["references", "opaque", "field", "nested"],
+)
+def test_what_json_can_not_hold_is_found_at_any_depth(file, make, found):
+    value, dtype = make(file)
+    file.attrs.create("x", value, dtype=dtype)
+    file["t"] = [1]
+    assert attributes(file) == ({}, [("hdf5/attribute", found)])
+
+
+def test_attributes_of_a_named_type_are_reported(file):
+    file["g/t"] = np.dtype("i4")
+    file["g/t"].attrs["units"] = "K"
+    [loss] = zom.from_hdf5(file).losses
+    assert (loss.code, loss.node, loss.found) == (
+        "hdf5/attribute",
+        "/g",
+        'those of the named type "t": "units"',
+    )
+    assert loss.fix == "they are dropped; copy them to the datasets of that type"
+
+
+@pytest.mark.parametrize("name", ["CLASS", "NAME", "_FillValue", "units"])
+@pytest.mark.parametrize("zarr_format", [2, 3])
+def test_an_attribute_of_a_type_that_h5py_can_not_read_is_reported(file, name, zarr_format):
+    file["x"] = [1, 2]
+    if name == "NAME":
+        file["x"].attrs["CLASS"] = np.bytes_(b"DIMENSION_SCALE")
+    space = h5py.h5s.create(h5py.h5s.SCALAR)
+    h5py.h5a.create(file["x"].id, name.encode(), h5py.h5t.UNIX_D32LE, space)
+    found = zom.from_hdf5(file, zarr_format=zarr_format)
+    assert found.spec["x"].shape == (2,)
+    assert name == "NAME" or "hdf5/attribute" in {loss.code for loss in found.losses}
 
 
 def test_bytes_that_are_no_text_are_replaced(file):

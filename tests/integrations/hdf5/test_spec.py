@@ -228,6 +228,46 @@ def test_dimensions_without_names_have_none(file):
     assert "dimension_names" not in zom.from_hdf5(file).spec["t"].document
 
 
+@pytest.mark.parametrize("name", ["DIMENSION_LIST", "DIMENSION_LABELS"])
+@pytest.mark.parametrize(
+    "value",
+    [3, np.arange(2), np.arange(4000), "a", np.array([b"a", b"b", b"c"]), h5py.Empty("f8"), np.float32(1)],
+    ids=["number", "numbers", "many", "text", "texts", "empty", "float"],
+)
+@pytest.mark.parametrize("maxshape", [None, (None, None)])
+def test_bookkeeping_of_another_type_names_no_dimensions(file, name, value, maxshape):
+    """HDF5's own functions crash on some of these."""
+    file.create_dataset("x", (2, 3), "i4", maxshape=maxshape)
+    file["x"].attrs[name] = value
+    assert zom.from_hdf5(file).spec["x"].dimension_names is None
+
+
+def test_bookkeeping_that_h5py_can_not_read_names_no_dimensions(file):
+    file["x"] = [1, 2]
+    space = h5py.h5s.create_simple((1,))
+    for name in (b"DIMENSION_LIST", b"DIMENSION_LABELS"):
+        h5py.h5a.create(file["x"].id, name, h5py.h5t.UNIX_D32LE, space)
+    assert zom.from_hdf5(file).spec["x"].dimension_names is None
+
+
+@pytest.mark.parametrize("maxshape", [None, (None,)])
+def test_a_scale_that_was_deleted_is_reported(file, maxshape):
+    file["x"], file["y"] = [1, 2], [3, 4]
+    file["x"].make_scale()
+    file["y"].make_scale()
+    file.create_dataset("a", (2,), "i4", maxshape=maxshape).dims[0].attach_scale(file["x"])
+    file.create_dataset("b", (2,), "i4", maxshape=maxshape).dims[0].attach_scale(file["x"])
+    file["b"].dims[0].attach_scale(file["y"])
+    del file["x"]
+    found = zom.from_hdf5(file)
+    assert (found.spec["a"].dimension_names, found.spec["b"].dimension_names) == (None, ("y",))
+    assert [(loss.code, loss.node, loss.found) for loss in found.losses] == [
+        ("hdf5/dimension", "/a", "one that was deleted"),
+        ("hdf5/dimension", "/b", "one that was deleted"),
+    ]
+    assert found.losses[0].fix == "it is left out; detach it, or attach another one"
+
+
 def test_a_second_scale_is_lost(file):
     file["t"] = np.zeros(2)
     for name in ("a", "b"):

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, cast
 import numpy as np
 
 from zom.integrations.hdf5.losses import ATTRIBUTE, ATTRIBUTE_FORM
-from zom.integrations.hdf5.objects import is_text
+from zom.integrations.hdf5.objects import UNREADABLE, is_text, readable_attribute
 from zom.packages import imported
 from zom.problems import Path, show
 
@@ -59,7 +59,7 @@ def attributes_of(found: Any, report: Report, *, is_netcdf: bool, dtype: Any = N
         try:
             value = found.attrs[name]
             kind = found.attrs.get_id(name).dtype
-        except (TypeError, OSError, ValueError, NotImplementedError) as cause:
+        except UNREADABLE as cause:
             reader.lose(f"one that h5py can't read: {cause}")
             continue
         if name == "_FillValue" and dtype is not None:
@@ -107,7 +107,7 @@ def mask_of(dataset: Any) -> Any:
     ...     mask_of(file["x"])
     array(-1)
     """
-    found = dataset.attrs.get("_FillValue")
+    found = readable_attribute(dataset, "_FillValue")
     array = np.asarray(found)
     if found is None or array.size != 1:
         return None
@@ -138,12 +138,35 @@ def _put_fill(made: dict[str, Any], value: Any, dtype: Any, reader: _Reader) -> 
 
 def _is_scale(dataset: Any) -> bool:
     """Whether CLASS and NAME are those of a dimension scale, and not those of an image or a table."""
-    kind: Any = dataset.attrs.get("CLASS")
+    kind: Any = readable_attribute(dataset, "CLASS")
     return kind in {b"DIMENSION_SCALE", "DIMENSION_SCALE"} if isinstance(kind, (bytes, str)) else False
 
 
 def _item(value: Any) -> Any:
     return str(value) if value.dtype.kind in "mM" else value.item()
+
+
+def _foreign(h5py: Any, dtype: Any) -> str | None:
+    """What JSON can't hold in values of a type, at any depth: references and bytes without a meaning."""
+    base = dtype.base
+    if h5py.check_ref_dtype(base) is not None:
+        return "references to other objects"
+    inner = h5py.check_vlen_dtype(base)
+    if inner is not None:
+        found = _foreign(h5py, np.dtype(inner))
+        return None if found is None else f"sequences of {found}"
+    if base.kind == "V" and base.names is None:
+        return f"{base.itemsize} opaque bytes"
+    for name in base.names or ():
+        found = _foreign(h5py, base[name])
+        if found is not None:
+            return f"a compound whose field {show(name)} has {found}"
+    return None
+
+
+def _name(name: bytes | str) -> str:
+    """A name in a type, which h5py gives as bytes where it is not in UTF-8."""
+    return name.decode("utf-8", "replace") if isinstance(name, bytes) else str(name)
 
 
 class _Reader:
@@ -166,13 +189,10 @@ class _Reader:
         if isinstance(value, h5py.Empty):
             return "" if value.dtype.kind == "S" or h5py.check_string_dtype(value.dtype) else []
         base = (kind.subdtype or (kind,))[0]
-        if h5py.check_ref_dtype(base) is not None:
-            return self.lose("references to other objects")
-        if base.kind == "V" and base.names is None:
-            return self.lose(f"{base.itemsize} opaque bytes")
-        is_plain = base.kind in "iubSU" or h5py.check_string_dtype(base) or h5py.check_vlen_dtype(base)
-        if not is_plain and base != np.dtype("f8"):
-            self._note_form(base)
+        foreign = _foreign(h5py, base)
+        if foreign is not None:
+            return self.lose(foreign)
+        self._note_type(base)
         if base.names is not None and any(base[name].base.hasobject for name in base.names):
             return self.lose(f"a compound of objects: {', '.join(base.names)}")
         array = np.asarray(value)
@@ -180,11 +200,24 @@ class _Reader:
             array = array.reshape(())
         return self._listed(array[()])
 
-    def _note_form(self, dtype: Any) -> None:
-        """Of floating point numbers the type matters where data are unpacked by them."""
-        if dtype.kind != "f" or self._path[-1] in _SCALING:
-            fix = "unpacked data may be of another type" if dtype.kind == "f" else None
-            self._report.add(ATTRIBUTE_FORM, self._path, "text and numbers of 64 bits", str(dtype), fix)
+    def _note_type(self, dtype: Any) -> None:
+        """Report what a type says beside the values: names, widths, that it is a compound."""
+        h5py = self._h5py
+        names = h5py.check_enum_dtype(dtype)
+        is_plain = dtype.kind in "iubSU" or h5py.check_string_dtype(dtype) or h5py.check_vlen_dtype(dtype)
+        if names is not None and dtype.kind != "b":
+            members = ", ".join(f"{_name(name)} = {value}" for name, value in names.items())
+            self._note(f"an enumeration: {members}", "the names are dropped")
+        elif dtype.kind == "f" and dtype.itemsize > 8:
+            self._note(str(dtype), "it is rounded to float64")
+        elif dtype.kind == "f" and dtype.itemsize < 8 and self._path[-1] in _SCALING:
+            # Of floating point numbers the type matters where data are unpacked by them.
+            self._note(str(dtype), "unpacked data may be of another type")
+        elif dtype.kind != "f" and not is_plain:
+            self._note(str(dtype), None)
+
+    def _note(self, found: str, fix: str | None) -> None:
+        self._report.add(ATTRIBUTE_FORM, self._path, "text and numbers of 64 bits", found, fix)
 
     def _listed(self, value: Any) -> Any:
         """Arrays as lists, records as objects, and single values as Python's own."""

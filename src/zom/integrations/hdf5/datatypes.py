@@ -169,12 +169,22 @@ def _packed(h5py: Any, dtype: Any, report: Report, above: str) -> Any:
             made = _packed(h5py, base, report, f"{above}{name}.")
         elif not base.hasobject:
             made = _number(base, report).newbyteorder("<")
+            _report_names(h5py, base, report, above + name)
         if made is None:
             found = f"the field {show(above + name)} of {_told(h5py, base)}"
             report.add(DATA_TYPE, _FIELD, "fields of fixed sizes", found, "the field is dropped")
             continue
         fields.append((name, made, shape) if shape else (name, made))
     return np.dtype(fields) if fields else None
+
+
+def _report_names(h5py: Any, dtype: Any, report: Report, field: str) -> None:
+    """Report the names of an enumeration in a compound, for which there is no attribute."""
+    names = h5py.check_enum_dtype(dtype)
+    if names is not None and dtype.kind != "b":
+        members = ", ".join(f"{name} = {value}" for name, value in _member_names(names, report).items())
+        found = f"the field {show(field)} of an enumeration: {members}"
+        report.add(DATA_TYPE_FORM, _FIELD, "numbers", found, "the names are dropped")
 
 
 def _told(h5py: Any, dtype: Any) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from zom.integrations.hdf5.losses import DIMENSION
+from zom.integrations.hdf5.objects import UNREADABLE, readable_attribute
 from zom.packages import imported
 from zom.problems import show
 
@@ -27,8 +28,9 @@ def numbered_dimensions(
     scales: dict[int, tuple[str, Any]] = {}
     if found.is_netcdf:
         for name, dataset in datasets:
-            if _NUMBER in dataset.attrs and dataset.is_scale:
-                scales[int(dataset.attrs[_NUMBER])] = (name, dataset)
+            number = readable_attribute(dataset, _NUMBER)
+            if number is not None and dataset.is_scale:
+                scales[int(number)] = (name, dataset)
     return scales
 
 
@@ -55,15 +57,14 @@ def dimension_names(
         return tuple(name for name, _ in numbered)
     if rank == 1 and dataset.is_scale:
         return (node.names[-1],)
-    if not any(name in dataset.attrs for name in ("DIMENSION_LIST", "DIMENSION_LABELS")):
-        return None
-    names = tuple(_name(dataset.dims[axis], report) for axis in range(rank))
+    scales, labels = _scales(dataset), _labels(dataset)
+    names = tuple(_name(scales[axis], labels[axis], report) for axis in range(rank))
     return names if any(name is not None for name in names) else None
 
 
 def _numbered(dataset: Any, numbers: Mapping[int, tuple[str, Any]]) -> list[tuple[str, Any]] | None:
     """The dimensions whose numbers a NetCDF variable has; None where it has none."""
-    found = dataset.attrs.get(_COORDINATES)
+    found = readable_attribute(dataset, _COORDINATES)
     if found is None or len(found) != len(dataset.shape or ()) or not all(int(n) in numbers for n in found):
         return None
     return [numbers[int(number)] for number in found]
@@ -110,30 +111,83 @@ def _unlimited(dataset: Any, numbers: Mapping[int, tuple[str, Any]]) -> Iterator
     if not free:
         return
     numbered = _numbered(dataset, numbers)
+    scales = _scales(dataset) if numbered is None else []
     for axis in free:
         scale = None
         if numbered is not None:
             scale = numbered[axis][1]
         elif dataset.is_scale:
             scale = dataset if axis == 0 else None
-        elif len(dataset.dims[axis]):
-            scale = dataset.dims[axis][0]
+        else:
+            scale = next(filter(None, scales[axis]), None)
         if scale is not None and scale.maxshape and scale.maxshape[0] is None:
             yield axis, scale
 
 
-def _name(dimension: Any, report: Report) -> str | None:
+def _scales(dataset: Any) -> list[list[Any | None]]:
+    """The scales of each dimension, None in place of one that was deleted.
+
+    HDF5's own functions believe that the attribute has the type that it should have, and crash otherwise.
+    """
+    h5py = imported("h5py", "hdf5")
+    rank = len(dataset.shape or ())
+    kind = _kind(dataset, "DIMENSION_LIST")
+    is_list = kind is not None and kind[0] == (rank,) and h5py.check_vlen_dtype(kind[1]) == h5py.ref_dtype
+    if not is_list:
+        return [[] for _ in range(rank)]
+    found = readable_attribute(dataset, "DIMENSION_LIST")
+    return [[_target(h5py, dataset, each) for each in references] for references in found]
+
+
+def _target(h5py: Any, dataset: Any, reference: Any) -> Any | None:
+    """The dataset that a reference leads to; None where it was deleted."""
+    try:
+        found = dataset.file[reference]
+    except (ValueError, RuntimeError, KeyError, OSError):
+        return None
+    return found if isinstance(found, h5py.Dataset) and found.name is not None else None
+
+
+def _labels(dataset: Any) -> list[str]:
+    """The label of each dimension, read here for the same reason; empty where there is none."""
+    h5py = imported("h5py", "hdf5")
+    rank = len(dataset.shape or ())
+    kind = _kind(dataset, "DIMENSION_LABELS")
+    if kind is None or kind[0] != (rank,) or h5py.check_string_dtype(kind[1]) is None:
+        return [""] * rank
+    found = readable_attribute(dataset, "DIMENSION_LABELS")
+    return [each.decode("utf-8", "replace") if isinstance(each, bytes) else str(each) for each in found]
+
+
+def _kind(dataset: Any, name: str) -> tuple[tuple[int, ...], Any] | None:
+    """The shape and the type of an attribute; None where there is none, or one that h5py can't read."""
+    if name not in dataset.attrs:
+        return None
+    try:
+        attribute = dataset.attrs.get_id(name)
+        kind = attribute.dtype
+    except UNREADABLE:
+        return None
+    return attribute.shape, kind
+
+
+def _name(linked: list[Any | None], label: str, report: Report) -> str | None:
     """The name of the first scale of a dimension, or its label."""
-    count = len(dimension)
-    scale = dimension[0].name if count else None
-    if count > 1:
-        others = ", ".join(show(dimension[index].name) for index in range(1, count))
+    scales = [scale for scale in linked if scale is not None]
+    if len(scales) < len(linked):
+        fix = "it is left out; detach it, or attach another one"
+        report.add(
+            DIMENSION, ("dimension_names",), "scales that are in the file", "one that was deleted", fix
+        )
+    scale = scales[0].name if scales else None
+    if len(scales) > 1:
+        others = ", ".join(show(other.name) for other in scales[1:])
         report.add(
             DIMENSION, ("dimension_names",), "one scale", f"{scale!r} and {others}", "the first counts"
         )
     if scale is not None:
         return str(scale).rpartition("/")[2]
-    return str(dimension.label) or None
+    return label or None
 
 
 def report_unused(found: HDF5Objects, used: Mapping[tuple[str, ...], set[str]]) -> None:

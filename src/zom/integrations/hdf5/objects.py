@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from zom.conversion.losses import Report
 from zom.hierarchy.stored.layout import DOCUMENT_NAMES
-from zom.integrations.hdf5.losses import LINK, NAME
+from zom.integrations.hdf5.losses import ATTRIBUTE, LINK, NAME
 from zom.packages import imported
 from zom.paths import name_faults
 from zom.portable import is_own_name
@@ -18,12 +18,16 @@ from zom.stores.backend import is_key
 if TYPE_CHECKING:
     from zom.problems import Fault
 
-__all__ = ["HDF5Objects", "Node", "found_objects", "is_text"]
+__all__ = ["UNREADABLE", "HDF5Objects", "Node", "found_objects", "is_text", "readable_attribute"]
+
+UNREADABLE = (TypeError, OSError, ValueError, NotImplementedError)
+"""What h5py raises where it can't read an attribute."""
 
 _NOT_A_COORDINATE = "_nc4_non_coord_"
 """What netCDF puts before the name of a variable that is called like a dimension that it doesn't have."""
 
 _DROPPED = "it is dropped; rename it in the file"
+_ATTRIBUTES_DROPPED = "they are dropped; copy them to the datasets of that type"
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +112,13 @@ class _Walk:
             return None
         found = group.object[name]
         if isinstance(found, self._h5py.Datatype):
-            return None  # A type that has a name: datasets of that type have it themselves.
+            # A type that has a name: datasets of that type have it themselves, but not its attributes.
+            if len(found.attrs):
+                text = f"those of the named type {show(name)}: {', '.join(map(show, found.attrs))}"
+                group.report.add(
+                    ATTRIBUTE, (), "attributes of groups and datasets", text, _ATTRIBUTES_DROPPED
+                )
+            return None
         mark = self._mark(found)
         if mark in self._seen:
             text = f"{show(name)}, another name of {self._seen[mark]}"
@@ -165,10 +175,27 @@ def is_text(name: object) -> bool:
     return isinstance(name, str)
 
 
+def readable_attribute(found: Any, name: str) -> Any:
+    """The value of an attribute; None where there is none, or one of a type that h5py can't read.
+
+    >>> import h5py
+    >>> with h5py.File("a.h5", "w", driver="core", backing_store=False) as file:
+    ...     file.attrs["a"] = "b"
+    ...     readable_attribute(file, "a"), readable_attribute(file, "c")
+    ('b', None)
+    """
+    if name not in found.attrs:
+        return None
+    try:
+        return found.attrs[name]
+    except UNREADABLE:
+        return None
+
+
 def _is_dimension_only(dataset: Any) -> bool:
     """Whether it is "a netCDF dimension but not a netCDF variable": it says the length, and holds nothing."""
-    if "NAME" not in dataset.attrs or "CLASS" not in dataset.attrs:
+    name = readable_attribute(dataset, "NAME")
+    if name is None or "CLASS" not in dataset.attrs:
         return False
-    name = dataset.attrs["NAME"]
     text = name if isinstance(name, bytes) else str(name).encode()
     return text.startswith(b"This is a netCDF dimension but not a netCDF variable")
