@@ -189,7 +189,11 @@ class Store(Backend):
             raise StoreError(self.url, key, "write", self._reason(cause)) from cause
 
     def set_many(self, items: Mapping[str, Buffer] | Iterable[tuple[str, Buffer]]) -> None:
-        """Put each value under its key, in order; after a failure, any of them may be written."""
+        """Put each value under its key; of a key that is given twice, the last value counts.
+
+        They are put in any order: a reader may see each before any other, and after a failure any may be
+        written. What must be seen later than something else is put by a later call.
+        """
         self._check_writable("", "write")
         given = cast("Mapping[str, Buffer]", items).items() if isinstance(items, Mapping) else items
         pairs: list[tuple[str, bytes]] = []

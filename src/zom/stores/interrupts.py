@@ -84,6 +84,27 @@ class Uninterrupted:
             what, self._came = self._came, None
             self._before(*what)
 
+    def check(self) -> None:
+        """Raise what came here, in the block, unless a block around it makes it wait.
+
+        >>> done = []
+        >>> block = Uninterrupted()
+        >>> try:
+        ...     with block:
+        ...         signal.raise_signal(signal.SIGINT)
+        ...         done.append("one step")
+        ...         block.check()
+        ...         done.append("another")
+        ... except KeyboardInterrupt:
+        ...     done.append("then the interrupt")
+        >>> done
+        ['one step', 'then the interrupt']
+        """
+        if self._outer is not None:
+            self._outer.check()
+        else:
+            self._raise()
+
     def hold(self) -> bool:
         """Make Ctrl-C wait, within a part of the block that it ends else; False where it waits already."""
         held, self._waits = self._waits, False

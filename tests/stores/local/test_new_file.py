@@ -132,3 +132,94 @@ def test_a_directory_that_others_removed_meanwhile_is_made_again(store, monkeypa
     store.set("a/b", b"1")
     assert removed == ["b"]
     assert store.get("a/b") == b"1"
+
+
+LINKLESS = [
+    *(errno.EPERM, errno.EACCES, errno.EXDEV, errno.EOPNOTSUPP, errno.ENOSYS, errno.EMLINK),
+    errno.ENOENT,  # of a process without /proc, or of a file system that gives such files no names
+]
+
+
+@pytest.mark.parametrize("error", LINKLESS, ids=errno.errorcode.get)
+@pytest.mark.parametrize("act", ["set", "create", "set_many"])
+def test_where_a_nameless_file_gets_no_name_it_is_written_with_one(store, monkeypatch, error, act):
+    made, plain = opened(monkeypatch), os.link
+
+    def refused(old, new, **options):
+        if str(old).startswith("/proc/"):
+            raise OSError(error, os.strerror(error))
+        plain(old, new, **options)
+
+    monkeypatch.setattr(os, "link", refused)
+    for number in range(3):
+        if act == "set_many":
+            store.set_many({f"a/{number}": b"1"})
+        else:
+            getattr(store, act)(f"a/{number}", b"1")
+    assert made.count("nameless") == 1, "it is asked once"
+    assert [store.get(f"a/{number}") for number in range(3)] == [b"1"] * 3
+    assert sorted(os.listdir(store.root / "a")) == ["0", "1", "2"]
+
+
+@pytest.mark.parametrize("error", LINKLESS[:-1], ids=errno.errorcode.get)
+def test_without_any_links_of_two_creators_the_second_changes_nothing(store, monkeypatch, error):
+    def refused(*_names, **_options):
+        raise OSError(error, os.strerror(error))
+
+    monkeypatch.setattr(os, "link", refused)
+    assert store.create("a/b", b"1")
+    assert not store.create("a/b", b"2")
+    store.set("a/c", b"3")
+    assert {key: store.get(key) for key in store.list()} == {"a/b": b"1", "a/c": b"3"}
+    assert sorted(os.listdir(store.root / "a")) == ["b", "c"]
+
+
+def test_a_process_that_loses_its_proc_writes_on(store):
+    store.set("a/0", b"0")
+    child = os.fork()
+    if child == 0:
+        code = 1
+        try:
+            os.chroot(store.root)
+            store.set("a/1", b"1")
+            store.set_many({f"b/{number}": b"2" for number in range(9)})
+            code = 0
+        except PermissionError:
+            code = 77  # only root may
+        finally:
+            os._exit(code)
+    code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+    if code == 77:
+        pytest.skip("needs the right to chroot")
+    assert code == 0
+    assert sorted(store.list()) == ["a/0", "a/1", *(f"b/{number}" for number in range(9))]
+
+
+@pytest.mark.parametrize("step", ["_fill", "hold"])
+def test_a_child_that_is_forked_meanwhile_keeps_no_file_of_its_parent_open(store, monkeypatch, step):
+    plain, answers = getattr(new_file, step), []
+
+    def forking(descriptor, *args, **options):
+        plain(descriptor, *args, **options)
+        child = os.fork()
+        if child == 0:
+            try:
+                os.fstat(descriptor)
+            except OSError:
+                os._exit(0)
+            os._exit(1)
+        answers.append(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+
+    plain_access = os.access
+
+    def late(name, *args, **options):
+        answer = plain_access(name, *args, **options)
+        (store.root / "a/b").write_bytes(b"theirs")  # so that the file needs a temporary name
+        return answer
+
+    monkeypatch.setattr(new_file, step, forking)
+    monkeypatch.setattr(os, "access", late)
+    store.set("a/b", b"ours")
+    assert answers == [0]
+    assert store.get("a/b") == b"ours"
+    assert os.listdir(store.root / "a") == ["b"]

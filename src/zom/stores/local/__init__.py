@@ -34,6 +34,7 @@ from zom.stores.local.directories import Directories
 from zom.stores.local.durability import Unsynced, sync_directory
 from zom.stores.local.files import (
     LONG,
+    NO_LINKS,
     READ,
     contents,
     contents_into,
@@ -64,8 +65,6 @@ Durability = Literal["none", "file", "full"]
 of each file, so that a key is old or new and never torn; with "full" the files' names, too, and so everything."""
 
 _NOTHING = nullcontext()
-
-_NO_LINKS = {errno.EPERM, errno.ENOTSUP, errno.ENOSYS, errno.EMLINK}
 
 
 class LocalStore(Store):
@@ -252,25 +251,27 @@ class LocalStore(Store):
 
     def _put(self, key: str, value: bytes | memoryview[int]) -> None:
         self._make()
-        self._directories.put(key, value, replace)
-        self._settle((key,))
+        with self._noting((key,)):
+            self._directories.put(key, value, replace)
+            self._settle((key,))
 
     @override
     def _write_many(self, items: Sequence[tuple[str, bytes]]) -> None:
         self._make()
-        written: list[str] = []
-        try:
-            written += self._directories.put_new(items)
-            done = set(written)
-            with self._directories.writing():
-                for key, value in items:
-                    if key in done:
-                        continue
-                    with self._told(key, "write"):
-                        self._directories.put(key, value, replace)
-                    written.append(key)
-        finally:
-            self._settle(written)
+        with self._noting([key for key, _ in items]):
+            written: list[str] = []
+            try:
+                written += self._directories.put_new(items)
+                done = set(written)
+                with self._directories.writing():
+                    for key, value in items:
+                        if key in done:
+                            continue
+                        with self._told(key, "write"):
+                            self._directories.put(key, value, replace)
+                        written.append(key)
+            finally:
+                self._settle(written)
 
     @override
     def _writing(self) -> AbstractContextManager[None]:
@@ -281,18 +282,19 @@ class LocalStore(Store):
         if self._read(key, Range(0, 0)) is not None:
             return False
         self._make()
-        try:
-            created = self._directories.put(key, value, create)
-        except OSError as error:
-            if error.errno not in _NO_LINKS:
-                raise
-            # No hard links here: exclusive among those who take the lock.
-            with self._lock(key):
-                if self._read(key, None) is not None:
-                    return False
-                created = self._directories.put(key, value, replace)
-        if created:
-            self._settle((key,))
+        with self._noting((key,)):
+            try:
+                created = self._directories.put(key, value, create)
+            except OSError as error:
+                if error.errno not in NO_LINKS:
+                    raise
+                # No hard links here: exclusive among those who take the lock.
+                with self._lock(key):
+                    if self._read(key, None) is not None:
+                        return False
+                    created = self._directories.put(key, value, replace)
+            if created:
+                self._settle((key,))
         return created
 
     # --- deleting ----------------------------------------------------------------------------------
@@ -307,13 +309,16 @@ class LocalStore(Store):
             return
         removed: list[str] = []
         try:
-            with self._directories.writing():
-                for key in keys:
-                    with self._told(key, "delete"):
-                        if self._directories.remove(key):
-                            removed.append(key)
+            with self._noting(keys):
+                try:
+                    with self._directories.writing():
+                        for key in keys:
+                            with self._told(key, "delete"):
+                                if self._directories.remove(key):
+                                    removed.append(key)
+                finally:
+                    self._settle(removed)
         finally:
-            self._settle(removed)
             # Of keys that are gone, too: whoever removed them may have been killed before this.
             for path in sorted({key.rpartition("/")[0] for key in keys}, key=len, reverse=True):
                 with self._told(path, "delete"):
@@ -341,7 +346,7 @@ class LocalStore(Store):
     def _rename(self, old: str, new: str) -> None:
         old_above, _, old_name = old[:-1].rpartition("/")
         new_above, _, new_name = new[:-1].rpartition("/")
-        with self._directories.opened(old_above) as source:
+        with self._noting([old[:-1], new[:-1]]), self._directories.opened(old_above) as source:
             mode = os.stat(old_name, dir_fd=source, follow_symlinks=False).st_mode
             if not stat.S_ISDIR(mode):
                 raise OSError(errno.ENOTDIR, f"expected a directory, found {kind(mode)}")
@@ -355,9 +360,9 @@ class LocalStore(Store):
             except BaseException:
                 self._directories.tidy(new_above)
                 raise
-        self._directories.have_changed()
-        if self._durability != "full":
-            self._unsynced.note([old[:-1], new[:-1]])
+            self._directories.have_changed()
+            if self._durability != "full":
+                self._unsynced.note([old[:-1], new[:-1]])
         self._directories.tidy(old_above)
 
     @property
@@ -380,9 +385,10 @@ class LocalStore(Store):
 
     @override
     def _move(self, key: str, new: str) -> None:
-        self._directories.move(key, new)
-        # The new name first: between the two, there is one at least.
-        self._settle((new, key))
+        with self._noting((new, key)):
+            self._directories.move(key, new)
+            # The new name first: between the two, there is one at least.
+            self._settle((new, key))
         self._directories.tidy(key.rpartition("/")[0])
 
     # --- listing -----------------------------------------------------------------------------------
@@ -456,6 +462,10 @@ class LocalStore(Store):
 
     # --- durability, locks, life -------------------------------------------------------------------
 
+    def _noting(self, keys: Sequence[str]) -> AbstractContextManager[None]:
+        """A block that changes `keys`; where it fails, or is interrupted, any of them may be changed."""
+        return _Noting(self._unsynced, keys)
+
     def _settle(self, keys: Sequence[str]) -> None:
         """After a change of `keys`: make it durable as far as was promised, and note the rest."""
         if self._durability != "full":
@@ -524,6 +534,23 @@ class LocalStore(Store):
         if self._root_fd >= 0:
             self._root_fd = self._directories.root = -1
             self._finish()
+
+
+class _Noting:
+    """A block after which keys count as unsynced unless it ends well. A generator costs more, for each value."""
+
+    __slots__ = ("_keys", "_unsynced")
+
+    def __init__(self, unsynced: Unsynced, keys: Sequence[str]) -> None:
+        self._unsynced = unsynced
+        self._keys = keys
+
+    def __enter__(self) -> None:
+        """Nothing to do."""
+
+    def __exit__(self, kind: type[BaseException] | None, error: object, trace: object) -> None:
+        if kind is not None:
+            self._unsynced.note(self._keys)
 
 
 def _check_above(root: Path) -> None:

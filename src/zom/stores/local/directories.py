@@ -184,11 +184,11 @@ class Directories:
             raise OSError(errno.EINVAL, "a name that ends in '.__lock' is that of a lock file")
         for attempt in range(_TRIES):
             try:
-                if batch.path != path:
-                    batch.close()
-                    batch.descriptor = self.open(path, create=True)
-                    batch.path = path
                 with batch.uninterrupted:
+                    if batch.path != path:
+                        batch.close()
+                        batch.descriptor = self.open(path, create=True)
+                        batch.path = path
                     return self._put_into(batch, key, name, value, place)
             except FileNotFoundError:
                 # Others have removed the directory, which was empty, before our file was in it.

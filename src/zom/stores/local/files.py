@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 __all__ = [
     "DIRECTORY",
     "LONG",
+    "NO_LINKS",
     "READ",
     "bounds",
     "contents",
@@ -45,6 +46,11 @@ _READS_INTO = hasattr(os, "preadv")
 
 _MOST = 0x7FFFF000
 """How many bytes Linux reads in one call: with so many asked for, the spare one was not."""
+
+NO_LINKS = frozenset(
+    {errno.EPERM, errno.EACCES, errno.EXDEV, errno.EOPNOTSUPP, errno.ENOTSUP, errno.ENOSYS, errno.EMLINK}
+)
+"""What a system answers that gives a file no further name: as Android does, it may say that this is denied."""
 
 # Without O_NONBLOCK, opening a pipe waits for a writer, for ever if need be.
 READ = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0)

@@ -13,7 +13,7 @@ from contextlib import suppress
 from functools import lru_cache
 from typing import TYPE_CHECKING, Protocol
 
-from zom.stores.local.files import is_file_there, write_all
+from zom.stores.local.files import NO_LINKS, is_file_there, write_all
 from zom.stores.local.temporary import hold, temporary_name
 from zom.stores.local.whole_locks import unlock
 from zom.stores.locks import remake_in_children
@@ -40,9 +40,6 @@ _OPEN_FILES = "/proc/self/fd"
 
 _UNKNOWN = {errno.EOPNOTSUPP, errno.ENOTSUP, errno.EISDIR, errno.EINVAL, errno.ENOSYS}
 """What a file system answers that has no files without names."""
-
-_NO_LINKS = {errno.EPERM, errno.EXDEV, errno.EOPNOTSUPP, errno.ENOTSUP, errno.ENOSYS, errno.EMLINK}
-"""What it answers where they can't be given a name."""
 
 
 class NameNeeded(OSError):
@@ -85,9 +82,10 @@ def has_nameless() -> bool:
 
 
 class _Writing:
-    """The temporary files that are being written: a child process closes its copies.
+    """The new files that are being written: a child process closes its copies.
 
-    As long as a copy is open, what the parent has locked stays locked, even when the parent is killed.
+    As long as a copy is open, what the parent has locked stays locked, even when the parent is killed, and a file
+    without a name keeps its room on the disk.
     """
 
     def __init__(self) -> None:
@@ -179,6 +177,7 @@ class Nameless:
                 raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT)) from error
             raise
         try:
+            _writing.descriptors.add(self._descriptor)
             _fill(self._descriptor, value, sync=sync)
         except BaseException:
             self.close()
@@ -191,7 +190,9 @@ class Nameless:
         except FileExistsError:
             return False
         except OSError as error:
-            if error.errno in _NO_LINKS:
+            # A name without a way to the file, or a file that can't be found by it, is no directory that is gone.
+            is_lost = error.errno == errno.ENOENT and os.fstat(self._directory).st_nlink > 0
+            if is_lost or error.errno in NO_LINKS:
                 raise NameNeeded from error
             raise
         return True
@@ -206,21 +207,20 @@ class Nameless:
 
     def _replace(self, name: str) -> None:
         here, temporary = self._directory, temporary_name()
-        descriptor = os.dup(self._descriptor)
-        _writing.descriptors.add(descriptor)
         try:
-            hold(descriptor)
+            hold(self._descriptor)
             self.create(temporary)
             try:
                 os.rename(temporary, name, src_dir_fd=here, dst_dir_fd=here)
             except BaseException:
-                _remove(here, temporary, descriptor)
+                _remove(here, temporary, self._descriptor)
                 raise
         finally:
-            _let_go(descriptor)
+            unlock(self._descriptor)
 
     def close(self) -> None:
         """Close the file: without a name, it is gone."""
+        _writing.descriptors.discard(self._descriptor)
         os.close(self._descriptor)
 
 

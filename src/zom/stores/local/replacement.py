@@ -14,6 +14,7 @@ from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any
 
 from zom.stores.local.durability import sync_directory
+from zom.stores.local.files import NO_LINKS
 from zom.stores.local.temporary import TEMPORARY, hold, remove_abandoned, temporary_name
 
 fcntl: Any
@@ -29,7 +30,6 @@ if TYPE_CHECKING:
 __all__ = ["Replacement", "sweep_beside"]
 
 _NEW = os.O_RDWR | os.O_CREAT | os.O_EXCL | getattr(os, "O_CLOEXEC", 0)
-_NO_LINKS = {errno.EPERM, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS, errno.EMLINK}
 _READ_ONLY = {errno.EACCES, errno.EPERM, errno.EROFS, errno.ETXTBSY}
 _WAIT = 60.0
 """For how many seconds to wait for another writer that puts its version in place."""
@@ -86,7 +86,7 @@ class Replacement:
         except FileExistsError:
             raise FileExistsError(errno.EEXIST, _CHANGED.format("made")) from None
         except OSError as error:
-            if error.errno not in _NO_LINKS:
+            if error.errno not in NO_LINKS:
                 raise
             # No hard links here. An empty file takes the name first: of two creators, one succeeds.
             try:

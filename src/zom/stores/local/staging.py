@@ -38,10 +38,27 @@ def write_new(
 
     `open_path` gives a descriptor of a directory that exists. What is missing in the answer was not written.
     """
+    # An interrupt between a call and the note of what it gave would leave a descriptor, or a hidden directory
+    # that a sweep takes for one of a living writer: it waits for the end of each step.
+    block = Uninterrupted()
+    written: list[str] = []
+    with block:
+        for home, trees in _new_trees(items, open_path, block).items():
+            if sum(map(len, trees.values())) >= _WORTH:
+                with suppress(OSError):  # the values are written one by one, which tells what is wrong
+                    written += _write_below(home, trees, open_path, block, sync=sync)
+    return written
+
+
+def _new_trees(
+    items: Sequence[tuple[str, bytes]], open_path: Callable[[str], int], block: Uninterrupted
+) -> dict[str, dict[str, dict[str, bytes]]]:
+    """The values whose directories are missing, by the existing directory above, then by the topmost missing one."""
     missing = _Missing(open_path)
+    by_home: dict[str, dict[str, dict[str, bytes]]] = {}
     try:
-        by_home: dict[str, dict[str, dict[str, bytes]]] = {}
         for key, value in items:
+            block.check()
             directory, _, name = key.rpartition("/")
             top = None if len(key) >= LONG or is_lock_file(name) else missing.top_of(directory)
             if top is not None:
@@ -49,30 +66,29 @@ def write_new(
                 trees.setdefault(top, {})[key] = value
     finally:
         missing.close()
-    written: list[str] = []
-    for home, trees in by_home.items():
-        if sum(map(len, trees.values())) >= _WORTH:
-            with suppress(OSError):  # the values are written one by one, which tells what is wrong
-                written += _write_below(home, trees, open_path, sync=sync)
-    return written
+    return by_home
 
 
 def _write_below(
-    home: str, trees: Mapping[str, Mapping[str, bytes]], open_path: Callable[[str], int], *, sync: bool
+    home: str,
+    trees: Mapping[str, Mapping[str, bytes]],
+    open_path: Callable[[str], int],
+    block: Uninterrupted,
+    *,
+    sync: bool,
 ) -> list[str]:
     """Write new directories in the existing one at `home`; the keys of those that took their names."""
     written: list[str] = []
     parent = open_path(home)
     try:
-        staging = _Staging(parent)
+        staging = _Staging(parent, block)
         try:
             for top, values in trees.items():
                 files = {key[len(top) + 1 :]: value for key, value in values.items()}
                 if staging.put(top[len(home) :].lstrip("/"), files, sync=sync):
                     written += values
         finally:
-            with Uninterrupted():
-                staging.close()
+            staging.close()
     finally:
         give_back(parent)
     return written
@@ -124,23 +140,23 @@ class _Missing:
 
 
 class _Staging:
-    """A hidden directory in the open directory `parent`, which others can't enter."""
+    """A hidden directory in the open directory `parent`, which others can't enter; used inside of `block`."""
 
-    def __init__(self, parent: int) -> None:
+    def __init__(self, parent: int, block: Uninterrupted) -> None:
         self._parent = parent
+        self._block = block
         self._name = temporary_name()
         self._numbers = count()
         self._here = -1
         self._mark: Temporary | None = None
-        with Uninterrupted():
-            os.mkdir(self._name, 0o700, dir_fd=parent)
-            try:
-                self._here = os.open(self._name, DIRECTORY, dir_fd=parent)
-                self._mark = Temporary(self._here, b"", sync=False)
-                self._hold(self._mark)
-            except BaseException:
-                self.close()
-                raise
+        os.mkdir(self._name, 0o700, dir_fd=parent)
+        try:
+            self._here = os.open(self._name, DIRECTORY, dir_fd=parent)
+            self._mark = Temporary(self._here, b"", sync=False)
+            self._hold(self._mark)
+        except BaseException:
+            self.close()
+            raise
 
     def _hold(self, mark: Temporary) -> None:
         """Lock the mark. Where files can't be locked, locks of keys are no files, and can't be seen either."""
@@ -165,6 +181,7 @@ class _Staging:
     def _fill(self, tree: str, files: Mapping[str, bytes], *, sync: bool) -> None:
         made: set[str] = set()
         for path, value in files.items():
+            self._block.check()
             place = f"{tree}/{path}"
             _make(place.rpartition("/")[0], self._here, made)
             descriptor = os.open(place, NEW, 0o666, dir_fd=self._here)
@@ -238,6 +255,8 @@ def _is_removed(name: str, directory: int) -> bool:
         _remove_tree(name, directory)
     else:
         # Its writer may be about to lock it: then it is not empty any more.
-        with suppress(OSError):
+        try:
             os.rmdir(name, dir_fd=directory)
+        except OSError:
+            return False
     return True
