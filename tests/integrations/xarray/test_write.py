@@ -17,6 +17,7 @@ import zom
 from zom.errors import ConflictError, ReadOnlyError, SelectionError, SpecError, StoreError
 from zom.integrations.xarray.writing import transfer
 from zom.stores.memory import MemoryStore
+from zom.testing.faulty import FaultyStore
 
 xr = pytest.importorskip("xarray", reason="xarray is not installed (pip install 'zom[xarray]')")
 da = pytest.importorskip("dask.array", reason="dask is not installed (pip install 'zom[dask]')")
@@ -410,6 +411,40 @@ def test_longer_text_is_not_cut(store):
     ds = xr.Dataset({"name": ("x", np.array(["longer"] * 4))})
     with pytest.raises(ConflictError, match=r"/name: expected values that <U2 holds without loss, found <U6"):
         write(ds, store, mode="a")
+
+
+@pytest.mark.parametrize("mishap", ["fail", "fail after"])
+@pytest.mark.parametrize("mode", ["w-", "a"])
+def test_new_variables_are_there_with_their_values_or_not_at_all(mode, mishap):
+    """Whichever operation of the store fails."""
+    old = xr.Dataset({"a": (("t", "x"), np.ones((2, 3)))}, {"t": [0, 1], "x": [1, 2, 3]})
+    more = xr.Dataset({"b": ("x", [5.0, 6.0, 7.0]), "c": ("x", ["p", "q", "r"])})
+
+    def attempt(mishaps):
+        inner = MemoryStore()
+        if mode == "a":
+            write(old, inner)
+        faulty = FaultyStore(inner, mishaps)
+        try:
+            write(more, faulty, mode=mode)
+        except StoreError:
+            is_done = False
+        else:
+            is_done = True
+        zom.repair(inner)
+        return inner, faulty, is_done
+
+    counted = attempt({})[1]
+    failed = 0
+    for number in range(len(counted.operations)):
+        inner, _, is_done = attempt({number: mishap})
+        failed += not is_done
+        found = opened(inner) if "zarr.json" in inner.list() else xr.Dataset()
+        there = [name for name in ("b", "c") if name in found]
+        assert there == ["b", "c"] or (not is_done and not there)
+        if there:
+            xr.testing.assert_equal(found[there].drop_vars("x", errors="ignore"), more)
+    assert failed
 
 
 def test_a_failed_append_leaves_the_old_shape(store):

@@ -40,7 +40,8 @@ def write(  # noqa: PLR0913 - as `to_zarr`
     """Write a Dataset, DataTree or DataArray, as `to_zarr` does; the group, open to be written.
 
     The arguments are those of `to_zarr`. All groups and arrays are created by one plan, together with the values
-    that are in memory: all of it or nothing. Data in files and lazy data is written after that. `mode` is "w-"
+    that are in memory: all of it or nothing. Data in files and lazy data is written after that, and so are values
+    that go into arrays that are there already: where that fails, some of these may hold old values and some new ones. `mode` is "w-"
     unless there is a `region`, which means "r+", or an `append_dim`, which means "a". The format is 3, or that of
     the group that is there. With `compute=False`, a `Delayed` that writes the lazy data is returned.
 

@@ -12,7 +12,7 @@ from zom.integrations.xarray.writing.cf_variables import encoded, prepared, with
 from zom.integrations.xarray.writing.existing import check_fits, existing_in, fitted, grown, uneven, unfit
 from zom.integrations.xarray.writing.filling import array_of, checked, filled
 from zom.integrations.xarray.writing.region import located, starts_in
-from zom.integrations.xarray.writing.transfer import Transfer
+from zom.integrations.xarray.writing.transfer import Transfer, Values
 from zom.model.builders.chunking import refuse
 from zom.packages import imported
 
@@ -105,18 +105,27 @@ def _new(name: str, variable: Any, number: int, *, strict: bool) -> Transfer:
 def _changed(
     existing: Existing, attributes: dict[str, Any] | None, transfers: list[Transfer], choices: Choices
 ) -> Any:
-    """Create and grow arrays by one plan, then write; arrays that grew shrink again where that fails."""
+    """Create and grow arrays by one plan, then write; arrays that grew shrink again where that fails.
+
+    Where nothing grows and no attribute changes, new arrays come with their values.
+    """
     root, cls = existing.root, cast("Any", type(existing.root.spec))
     members = {each.name: each.spec for each in transfers if each.spec is not existing.arrays.get(each.name)}
     given = {} if attributes is None else {"attributes": attributes}
     opened: Group = root
+    now: dict[str, Values] = {}
     if members or given:
         made = plan(cls(members=members, **given), root.store, root.path, on_conflict="update")
         made.check()
-        opened = made.apply()
+        # A plan brings values along where it does nothing but add.
+        if made.journal.adds and not choices.write_empty_chunks:
+            new = (each for each in transfers if each.name not in existing.arrays)
+            now = {each.name: Values(each) for each in new if each.is_loaded}
+        opened = made.apply(data=now)
+    left = [each for each in transfers if each.name not in now]
     try:
-        arrays = [array_of(each, root.store, root.path, root.layout, choices) for each in transfers]
-        return filled(opened, transfers, arrays, choices)
+        arrays = [array_of(each, root.store, root.path, root.layout, choices) for each in left]
+        return filled(opened, left, arrays, choices)
     except BaseException as error:
         _take_back(existing, members, error)
         raise
