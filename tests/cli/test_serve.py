@@ -5,9 +5,11 @@ from __future__ import annotations
 import http.client
 import signal
 import socket
+import struct
 import subprocess
 import sys
 import threading
+import time
 
 import numpy as np
 import pytest
@@ -24,7 +26,7 @@ def ask():
     store = MemoryStore({"zarr.json": b'{"zarr_format": 3, "node_type": "group"}', "a/c/0": b"0123456789"})
     store.set("large", bytes(2_000_000))
     server = server_of(store, "", "127.0.0.1", 0, name="a.zarr")
-    thread = threading.Thread(target=server.serve_forever, daemon=True)
+    thread = threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True)
     thread.start()
 
     def asked(method, path, headers=None, body=None):
@@ -130,6 +132,86 @@ def test_the_root_is_a_page(ask):
     assert status == 200
     assert headers["Content-Type"] == "text/html; charset=utf-8"
     assert b"<h1>a.zarr</h1>" in body
+
+
+@pytest.fixture
+def disk(tmp_path):
+    """The bytes that a server of a directory answers to the bytes of a request."""
+    zom.create_array(tmp_path / "a.zarr", v3.ArraySpec.build(shape=(4,), dtype="int8"), "a")[...] = 1
+    (tmp_path / "secret").write_text("SECRET")
+    (tmp_path / "a.zarr" / "inside").symlink_to("a/zarr.json")
+    (tmp_path / "a.zarr" / "link").symlink_to(tmp_path / "secret")
+    (tmp_path / "a.zarr" / "folder").symlink_to(tmp_path)
+    (tmp_path / "a.zarr" / "large").write_bytes(bytes(30_000_000))
+    server = server_of(zom.store(tmp_path / "a.zarr", read_only=True), "", "127.0.0.1", 0, name="a.zarr")
+    threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
+
+    def asked(request, *, leave=False):
+        with socket.create_connection(server.server_address, timeout=20) as connection:
+            connection.sendall(request)
+            if leave:
+                connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+                return connection.recv(10)
+            return b"".join(iter(lambda: connection.recv(1 << 16), b""))
+
+    asked.address = server.server_address
+    yield asked
+    server.shutdown()
+    server.server_close()
+
+
+def request(path, *headers):
+    return "\r\n".join(
+        (f"GET {path} HTTP/1.1", "Host: localhost", "Connection: close", *headers, "", "")
+    ).encode()
+
+
+@pytest.mark.parametrize("path", ["/link", "/folder/secret"])
+def test_links_that_lead_out_of_the_store_are_not_served(disk, path):
+    answer = disk(request(path))
+    assert answer.startswith(b"HTTP/1.1 403 ")
+    assert answer.endswith(b"\r\n\r\na symbolic link that leads out of the store is not served\n")
+    assert disk(request("/inside")).startswith(b"HTTP/1.1 200 ")
+
+
+@pytest.mark.parametrize("path", ["/a", "/a/zarr.json/x", f"/{'a' * 300}", f"/{'a/' * 3000}b", "*", "/%ff"])
+def test_what_can_be_no_file_is_no_key(disk, path):
+    assert disk(request(path)).startswith(b"HTTP/1.1 404 ")
+
+
+def test_an_address_that_is_none_is_refused(disk, capsys):
+    answer = disk(request("http://[::1/x"))
+    assert answer.startswith(b"HTTP/1.1 400 ")
+    assert answer.endswith(b"expected the path of a key\n")
+    assert capsys.readouterr().err == ""
+
+
+@pytest.mark.parametrize(
+    ("headers", "status"),
+    [(["Host: example.org"], 403), (["X: " + "a" * 70_000], 431), (["X: y"] * 200, 431)],
+    ids=["two hosts", "a long header", "many headers"],
+)
+def test_headers_that_are_no_good_are_refused(disk, headers, status):
+    assert disk(request("/a/zarr.json", *headers)).startswith(f"HTTP/1.1 {status} ".encode())
+
+
+def test_who_goes_before_the_end_is_not_told_of(disk, capsys):
+    assert disk(request("/large"), leave=True) == b"HTTP/1.1 2"
+    assert disk(request("/a/zarr.json")).startswith(b"HTTP/1.1 200 ")
+    assert capsys.readouterr().err == ""
+
+
+def test_a_small_value_does_not_wait_for_the_receipt_of_its_head(disk):
+    """Sent one after the other, with Nagle's algorithm, each answer on a connection takes 40 ms and more."""
+    connection = http.client.HTTPConnection(*disk.address, timeout=20)
+    times = []
+    for _ in range(20):
+        start = time.perf_counter()
+        connection.request("GET", "/a/zarr.json")
+        connection.getresponse().read()
+        times.append(time.perf_counter() - start)
+    connection.close()
+    assert min(times[3:]) < 0.03
 
 
 @pytest.fixture

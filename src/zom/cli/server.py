@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import errno
+import os
 import re
 import socket
+import sys
 from functools import partial
 from hashlib import sha256
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import unquote, urlsplit
 
@@ -15,6 +19,7 @@ from typing_extensions import override
 
 from zom.errors import ZomError
 from zom.stores.backend import is_key
+from zom.stores.local import LocalStore
 from zom.stores.ranges import Range, Suffix
 
 if TYPE_CHECKING:
@@ -26,12 +31,22 @@ __all__ = ["range_of", "server_of"]
 _LOCAL = re.compile(r"(127\.0\.0\.1|localhost|\[::1\])(:\d+)?", re.IGNORECASE)
 _TAGGED = 1 << 20
 """The size up to which a value has a tag: it is read whole for it."""
+_NO_KEY = frozenset({errno.EISDIR, errno.ENOTDIR, errno.ENAMETOOLONG})
+"""What a disk says of a name that can be no file of it."""
 _EXPOSED = "Accept-Ranges, Content-Length, Content-Range, ETag"
 _ACCEPTED = "If-None-Match, If-Range, Range"
 
 
 class _Server(ThreadingHTTPServer):
     daemon_threads = True
+    request_queue_size = 128  # viewers open many connections at once
+
+    @override
+    def handle_error(self, request: object, client_address: object) -> None:
+        """Who asked has gone; what else fails is answered."""
+        error = sys.exception()
+        if not isinstance(error, (ConnectionError, TimeoutError)):
+            print(f"zom serve: {type(error).__name__}: {error}"[:300], file=sys.stderr)
 
 
 class _IPv6Server(_Server):
@@ -69,6 +84,9 @@ class _Handler(BaseHTTPRequestHandler):
     server_version = "zom"
     sys_version = ""
     timeout = 60
+    # The head and a small value go out at once: otherwise a value waits 40 ms for the receipt of the head.
+    disable_nagle_algorithm = True
+    wbufsize = 1 << 16
 
     def __init__(self, store: Store, prefix: str, name: str, *arguments: object) -> None:
         self._store, self._prefix, self._name = store, prefix, name
@@ -107,7 +125,8 @@ class _Handler(BaseHTTPRequestHandler):
     do_POST = do_PUT = do_PATCH = do_DELETE = _refuse_method  # noqa: N815 - as http.server calls them
 
     def _is_local(self) -> bool:
-        if _LOCAL.fullmatch(self.headers.get("Host", "")):
+        hosts = self.headers.get_all("Host", [])
+        if len(hosts) == 1 and _LOCAL.fullmatch(hosts[0]):
             return True
         self._plain(HTTPStatus.FORBIDDEN, "ask for localhost: this server is for this machine alone\n")
         return False
@@ -115,7 +134,11 @@ class _Handler(BaseHTTPRequestHandler):
     def _answer(self) -> None:
         if not self._is_local():
             return
-        path = unquote(urlsplit(self.path).path, errors="surrogateescape").removeprefix("/")
+        try:
+            path = unquote(urlsplit(self.path).path, errors="surrogateescape").removeprefix("/")
+        except ValueError:
+            self._plain(HTTPStatus.BAD_REQUEST, "expected the path of a key\n")
+            return
         try:
             if not path:
                 self._send_page()
@@ -124,6 +147,9 @@ class _Handler(BaseHTTPRequestHandler):
             else:
                 self._plain(HTTPStatus.NOT_FOUND, "no such key\n")
         except ZomError as error:
+            if isinstance(error.__cause__, OSError) and error.__cause__.errno in _NO_KEY:
+                self._plain(HTTPStatus.NOT_FOUND, "no such key\n")
+                return
             self._plain(HTTPStatus.BAD_GATEWAY, f"{error}\n")
 
     def _send_page(self) -> None:
@@ -135,6 +161,9 @@ class _Handler(BaseHTTPRequestHandler):
         self._plain(HTTPStatus.OK, page, {"Content-Type": "text/html; charset=utf-8"})
 
     def _send_value(self, key: str) -> None:
+        if _leads_out(self._store, key):
+            self._plain(HTTPStatus.FORBIDDEN, "a symbolic link that leads out of the store is not served\n")
+            return
         size = self._size(key)
         if size is None:
             self._plain(HTTPStatus.NOT_FOUND, "no such key\n")
@@ -213,6 +242,16 @@ class _Handler(BaseHTTPRequestHandler):
         self.end_headers()
         if self.command != "HEAD":
             self.wfile.write(body)
+
+
+def _leads_out(store: Store, key: str) -> bool:
+    """Whether the file of a key lies outside of the directory of its store: what is there is for nobody else."""
+    if not isinstance(store, LocalStore):
+        return False
+    try:
+        return not Path(os.path.realpath(store.root / key)).is_relative_to(os.path.realpath(store.root))
+    except (OSError, ValueError):
+        return True
 
 
 def _span(wanted: ByteRange, size: int) -> tuple[int, int]:
