@@ -8,6 +8,7 @@ import json
 import shutil
 import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -164,9 +165,44 @@ ODD = {
 }
 
 
+HOSTILE = (
+    "class", "none", "true", "record", "int", "str", "dict", "list", "Any", "\u00b5", "\ufb01", "__proto__",
+    "constructor", "keys", "Root", "RootMembers", "Literal", "v3", "schema", 'a"b', "a'b", "a\nb", '"""', "*/", "\\",
+    "\u2028", "\u202e", "${x}", "`", "{x}", "x\x1b[31m", "print(1)", '"]\nraise SystemExit(9)\n',
+)  # fmt: skip
+"""Words that a language takes for something else where a generator puts them into code as they are."""
+
+
+def hostile():
+    """A hierarchy with these words as names of nodes and of dimensions, and as keys and values of attributes."""
+    names = [
+        word
+        for word in HOSTILE
+        if word.isprintable() and not {*word} & {*"/\\"} and not word.startswith("__")
+    ]
+    members = {
+        word: v3.ArraySpec.build(
+            shape=(2,), dtype="int8", attributes={word: 1, "int": 1, "n": 2}, dimension_names=[word]
+        )
+        if place % 2
+        else v3.GroupSpec(attributes={word: word}, members={})
+        for place, word in enumerate(names)
+    }
+    attributes = {word: place if place % 2 else word for place, word in enumerate(HOSTILE)}
+    return v3.GroupSpec(attributes={**attributes, "deep": {"__proto__": 1}}, members=members)
+
+
 def models(call, spec, *more):
     zom.materialize(spec, "m.zarr", on_conflict="replace")
     code, out, err = call("codegen", "m.zarr", *more)
+    assert (code, err) == (0, "")
+    return out
+
+
+def models_of_document(call, spec, *more):
+    """As `models`, of names that stores warn of, too."""
+    Path("m.json").write_text(spec.to_json(), encoding="utf-8")
+    code, out, err = call("codegen", "m.json", *more)
     assert (code, err) == (0, "")
     return out
 
@@ -211,13 +247,54 @@ def test_python_models_refuse_another_hierarchy(call, tmp_path, small):
     assert len(root_class.check(document)) == 2
 
 
+def test_python_models_hold_every_name_as_it_is_written(call, tmp_path):
+    spec = hostile()
+    root_class = loaded(tmp_path, models_of_document(call, spec))
+    assert root_class.check(spec.to_dict()) == ()
+    module = sys.modules["models_of_test"]
+    assert set(module.RootMembers.__annotations__) == set(spec.members)
+    assert set(module.RootAttributes.__annotations__) == set(spec.to_dict()["attributes"])
+
+
 @pytest.mark.slow
-def test_python_models_pass_mypy_in_strict_mode(call, tmp_path):
-    pytest.importorskip("mypy", reason="pip install 'zom[lint]'")
-    (tmp_path / "models.py").write_text(models(call, v3.GroupSpec(members=ODD)))
-    command = [sys.executable, "-m", "mypy", "--strict", "models.py"]
-    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+@pytest.mark.parametrize("spec", [v3.GroupSpec(members=ODD), hostile()], ids=["odd", "hostile"])
+@pytest.mark.parametrize(
+    "command", [("mypy", "--strict", "models.py"), ("pyright",)], ids=["mypy", "pyright"]
+)
+def test_python_models_pass_type_checkers_in_strict_mode(call, tmp_path, command, spec):
+    pytest.importorskip(command[0], reason="pip install 'zom[lint]'")
+    (tmp_path / "models.py").write_text(models_of_document(call, spec), encoding="utf-8")
+    source = str(Path(zom.__file__).parents[1])
+    settings = {"typeCheckingMode": "strict", "include": ["models.py"], "extraPaths": [source]}
+    (tmp_path / "pyrightconfig.json").write_text(json.dumps(settings))
+    more = ("--pythonpath", sys.executable) if command[0] == "pyright" else ()
+    done = subprocess.run(
+        [sys.executable, "-m", *command, *more], cwd=tmp_path, capture_output=True, text=True, check=False
+    )
     assert done.returncode == 0, done.stdout
+
+
+@pytest.mark.parametrize("name", ["", "a-b", "1", "a b", "x(y)", "日本"])
+def test_the_name_of_a_model_is_one_in_both_languages(call, small, name):
+    zom.materialize(small, "a.zarr")
+    code, out, err = call("codegen", "a.zarr", "--name", name)
+    assert (code, out) == (2, "")
+    assert f"expected a name of letters, digits and _ that begins with a letter, found {name!r}; see" in err
+
+
+def test_a_node_called_as_the_root_leaves_the_root_its_name(call):
+    array = v3.ArraySpec.build(shape=(3,), dtype="int8")
+    made = models(call, v3.GroupSpec(members={"climate": array}), "--name", "Climate")
+    assert "class Climate(v3.GroupSpec" in made
+    assert "class Climate2(v3.ArraySpec" in made
+
+
+def test_a_key_that_javascript_takes_for_a_prototype_stays_a_key(call):
+    made = models_of_document(call, hostile(), "--lang", "typescript")
+    schema = made.partition("unknown> = ")[2]
+    assert '["__proto__"]: {' in schema
+    assert '"__proto__":' not in schema
+    assert "export interface Record {" not in made
 
 
 def test_typescript_has_an_interface_for_each_kind_of_node_and_the_schema(call, small):

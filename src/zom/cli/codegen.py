@@ -25,9 +25,25 @@ def declare(parser: argparse.ArgumentParser) -> None:
         help="classes for zom and pydantic (the default), or types for TypeScript with a JSON Schema beside them",
     )
     parser.add_argument(
-        "--name", default="Root", metavar="NAME", help="what the root is called (default: Root)"
+        "--name", type=_name, default="Root", metavar="NAME", help="what the root is called (default: Root)"
     )
     declare_output(parser)
+
+
+def _name(text: str) -> str:
+    """The name of a class that a text is.
+
+    >>> _name("Climate")
+    'Climate'
+    """
+    import re  # noqa: PLC0415 - where it is called
+
+    if re.fullmatch("[A-Za-z][A-Za-z0-9_]*", text) is None:
+        from argparse import ArgumentTypeError  # noqa: PLC0415 - where there is a mistake
+
+        message = f"expected a name of letters, digits and _ that begins with a letter, found {text!r}"
+        raise ArgumentTypeError(message)
+    return text
 
 
 def run(arguments: argparse.Namespace) -> int:

@@ -17,25 +17,37 @@ from zom.model.output import member_specs
 from zom.model.tree import walk
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
     from zom.model.spec import Spec
 
 __all__ = ["python_models", "typescript_models"]
 
 
+_PYTHON_RESERVED = frozenset({"Any", "Literal", "TypedDict", *keyword.kwlist})
+_TYPESCRIPT_RESERVED = frozenset({"Record", "schema"})
+"""Names that the code uses itself: no class is called so."""
+
+
 class _Names:
     """Names of classes: each once, and of nodes that are alike the same."""
 
-    def __init__(self, reserved: set[str]) -> None:
+    def __init__(self, reserved: Iterable[str], root: str) -> None:
         self._taken = set(reserved)
         self._known: dict[object, str] = {}
+        self._root = self._new([root])
 
-    def of(self, path: str, root: str, content: object) -> tuple[str, bool]:
+    def of(self, path: str, content: object) -> tuple[str, bool]:
         """The name for what is at `path`, and whether it is a new one."""
+        if path == "/":
+            return self._root, True
         if content in self._known:
             return self._known[content], False
-        words = re.findall(r"[A-Za-z0-9]+", path.rpartition("/")[2]) if path != "/" else [root]
+        self._known[content] = self._new(re.findall(r"[A-Za-z0-9]+", path.rpartition("/")[2]))
+        return self._known[content], True
+
+    def _new(self, words: list[str]) -> str:
+        """A name made of words, that nothing else has."""
         name = "".join(word[:1].upper() + word[1:] for word in words) or "Node"
         name = name if name[0].isalpha() else f"N{name}"
         chosen, number = name, 1
@@ -43,8 +55,7 @@ class _Names:
             number += 1
             chosen = f"{name}{number}"
         self._taken |= {chosen, f"{chosen}Attributes", f"{chosen}Members"}
-        self._known[content] = chosen
-        return chosen, True
+        return chosen
 
 
 def _attributes(spec: Spec) -> Mapping[str, Any]:
@@ -82,10 +93,9 @@ def python_models(spec: Spec, root: str, source: str) -> str:
         members: RootMembers
     """
     form = spec.family.form
-    names = _Names({"Any", "Literal", "TypedDict", form})
+    names = _Names({*_PYTHON_RESERVED, form}, root)
     made: dict[str, str] = {}
     parts: list[str] = []
-    root = root if root.isidentifier() and not keyword.iskeyword(root) else "Root"
     for path, node in reversed(list(walk(spec))):
         members = _python_members(path, node, made)
         fields = _python_fields(node)
@@ -95,9 +105,8 @@ def python_models(spec: Spec, root: str, source: str) -> str:
             tuple(fields),
             tuple(attributes.items()),
             None if members is None else tuple(members.items()),
-            path == "/",
         )
-        name, is_new = names.of(path, root, content)
+        name, is_new = names.of(path, content)
         made[path] = name
         if is_new:
             parts.append(_python_class(name, node, fields, attributes, members))
@@ -153,14 +162,24 @@ def _python_class(
 
 
 def _typed_dict(name: str, fields: Mapping[str, str]) -> str:
-    if all(
-        field.isidentifier() and not keyword.iskeyword(field) and not field.startswith("__")
-        for field in fields
-    ):
+    if _are_plain(fields):
         body = "".join(f"    {field}: {kind}\n" for field, kind in fields.items()) or "    pass\n"
         return f"\n\nclass {name}(TypedDict):\n{body}"
     body = "".join(f"        {write_json(field)}: {kind},\n" for field, kind in fields.items())
     return f'\n\n{name} = TypedDict(\n    "{name}",\n    {{\n{body}    }},\n)\n'
+
+
+def _are_plain(fields: Mapping[str, str]) -> bool:
+    """Whether the fields can be those of a class: identifiers that Python leaves as they are, and not names of types."""
+    types = {word for kind in fields.values() for word in re.findall(r"\w+", kind)}
+    return all(
+        field.isascii()  # of others, Python makes their NFKC form
+        and field.isidentifier()
+        and not keyword.iskeyword(field)
+        and not field.startswith("__")
+        and field not in types
+        for field in fields
+    )
 
 
 # --- TypeScript ------------------------------------------------------------------------------------------
@@ -176,19 +195,19 @@ def typescript_models(spec: Spec, root: str, source: str) -> str:
     from zom.schema import json_schema  # noqa: PLC0415 - slow to import
     from zom.template import infer  # noqa: PLC0415 - slow to import
 
-    names = _Names({"schema"})
+    names = _Names(_TYPESCRIPT_RESERVED, root)
     made: dict[str, str] = {}
     parts = [f"/** Types of {_title(source)}, made by `zom codegen`. Check documents with `schema`. */\n"]
-    root = root if re.fullmatch(r"[A-Za-z_]\w*", root, re.ASCII) else "Root"
     for path, node in reversed(list(walk(spec))):
         members = _python_members(path, node, made)
         lines = _typescript_fields(node, members)
-        name, is_new = names.of(path, root, (tuple(lines), path == "/"))
+        name, is_new = names.of(path, tuple(lines))
         made[path] = name
         if is_new:
             body = "".join(f"  {line}\n" for line in lines)
             parts.append(f"\nexport interface {name} {{\n{body}}}\n")
-    schema = write_json(json_schema(infer(spec)), indent=2)
+    # A plain key "__proto__" of an object in JavaScript would be its prototype, and no key.
+    schema = re.sub(r'(?<!\\)"__proto__":', '["__proto__"]:', write_json(json_schema(infer(spec)), indent=2))
     about = f"/** The JSON Schema (2020-12) of a {made['/']}, for ajv and its like. */"
     parts.append(f"\n{about}\nexport const schema: Record<string, unknown> = {schema};\n")
     return "".join(parts)
