@@ -55,13 +55,13 @@ def test_inner_chunks_behind_the_edge_are_not_stored():
 
 def test_elements_that_the_codec_can_not_hold_are_refused():
     array = made(ZFP)
-    with pytest.raises(ChunkError, match=r"cannot change chunk 'x/c/1/0' of /x: zfp: .*nan.* at \(0, 1\)"):
+    with pytest.raises(ChunkError, match=r"cannot encode chunk 'x/c/1/0' of /x: zfp: .*nan.* at \(0, 1\)"):
         array[...] = np.where(FIELD == 14, np.nan, FIELD)
 
 
 def test_an_element_that_nobody_wrote_is_not_made_up():
     array = made(ZFP)
-    with pytest.raises(ChunkError, match="cannot change chunk 'x/c/1/0' of /x: zfp: "):
+    with pytest.raises(ChunkError, match="cannot encode chunk 'x/c/1/0' of /x: zfp: "):
         array[4, 1] = 5
     assert np.isnan(array[...]).all()
 
@@ -72,3 +72,22 @@ def test_the_padding_is_the_fill_value_where_the_codecs_hold_it():
     stored = np.frombuffer(array.store.get("x/c/1/0"), "<i2").reshape(4, 4)
     assert (stored[1:] == 7).all()
     assert (stored[:, 3] == 7).all()
+
+
+@pytest.mark.parametrize("room", [slice(0, 4), slice(0, 1)], ids=["whole", "part"])
+@pytest.mark.parametrize("inner", [False, True], ids=["chunks", "shards"])
+def test_values_that_the_codecs_can_not_hold_are_those_of_the_caller(room, inner):
+    cast = [{"name": "cast_value", "configuration": {"data_type": "int8"}}, {"name": "bytes"}]
+    codecs = [shards(*cast)] if inner else cast
+    array = zom.create_array(MemoryStore(), array_v3(*codecs, dtype="float32"), "x")
+    array[...] = 1
+    told = r"cannot encode chunk .* found 1000.0 .*; write values that the array's codecs can hold"
+    with pytest.raises(ChunkError, match=told):
+        array[room] = 1000
+
+
+def test_a_damaged_chunk_is_to_be_restored_where_a_part_is_written():
+    array = zom.create_array(MemoryStore(), array_v3(LITTLE, fill=7, shape=(5, 3)), "x")
+    array.store.set("x/c/0/0", b"short")
+    with pytest.raises(ChunkError, match=r"cannot change chunk .*; restore it from a copy, or write it anew"):
+        array[0, 0] = 1

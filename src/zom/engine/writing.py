@@ -64,6 +64,17 @@ def _put_values(chunk: Array, where: Any, values: Array) -> None:
     chunk[where] = values
 
 
+def _is_damaged(form: ChunkForm, old: Data | None) -> bool:
+    """Whether what was there is at fault where a chunk can't be changed, and not the values that go into it."""
+    if old is None:
+        return False
+    try:
+        form.chain.decode(old)
+    except CodecError:
+        return True
+    return False
+
+
 class _Writer:
     """What encodes the chunks of one operation, and gives them to the store."""
 
@@ -144,6 +155,6 @@ class _Writer:
                         raise
                     return made(None)
             except CodecError as error:
-                raise chunks.refused("change", key, error) from error
+                raise chunks.refused("change" if _is_damaged(form, old) else "encode", key, error) from error
 
         update(chunks.store, key, change, empty=lambda: form.chain.encode(form.new()))
