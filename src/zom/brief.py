@@ -7,14 +7,19 @@ import it by name, as plugins are imported, and only when somebody looks.
 from __future__ import annotations
 
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, TypeVar, cast
+
+from typing_extensions import override
 
 from zom.problems import one_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-__all__ = ["Brief", "brief", "notebook_html", "short"]
+__all__ = ["Brief", "BriefDict", "brief", "notebook_html", "short"]
+
+_Name = TypeVar("_Name")
+_Value = TypeVar("_Value")
 
 _ROOM = 400
 """How many characters of one value are printed."""
@@ -37,6 +42,19 @@ class Brief:
 
     def __repr__(self) -> str:
         return brief(self._value, self._room)
+
+
+class BriefDict(dict[_Name, _Value]):
+    """A dict whose `repr` is short, with as much of it as of any dict that is printed.
+
+    >>> len(repr(BriefDict({number: "x" * 50 for number in range(1000)}))) < 3000
+    True
+    """
+
+    @override
+    def __repr__(self) -> str:
+        # `brief` sees a plain dict, whose items it prints one by one.
+        return brief(dict(self), 2000)
 
 
 def brief(value: object, room: int = _ROOM, depth: int = 0) -> str:

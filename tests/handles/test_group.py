@@ -213,3 +213,16 @@ def test_a_group_on_a_web_server_is_read_in_another_process(tmp_path):
 def test_a_group_in_memory_can_not_be_pickled(group):
     with pytest.raises(StoreError, match="a store in memory belongs to its process"):
         pickle.dumps(group)
+
+
+def test_what_is_printed_of_members_and_attributes_is_bounded():
+    array = v3.ArraySpec.build(shape=(3,), dtype="int8")
+    group = v3.GroupSpec(
+        attributes={f"a{number}": "x" * 100 for number in range(1000)},
+        members={f"a{number}": array for number in range(300)} | {"g": v3.GroupSpec(members={})},
+    )
+    root = zom.materialize(group, MemoryStore())
+    for found in (root.members(), root.arrays(), root.attrs):
+        assert len(repr(found)) < 3000
+        assert "more}" in repr(found)
+    assert repr(root.groups()) == "{'g': " + repr(root["g"]) + "}"

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from typing_extensions import override
 
+from zom.brief import brief
 from zom.handles.nested_values import Root, nested
 from zom.json.value import thaw
 
@@ -114,4 +115,4 @@ class Attributes(MutableMapping[str, Any]):
         return cast("dict[str, Any]", thaw(self._read()))
 
     def __repr__(self) -> str:
-        return repr(self.asdict())
+        return brief(self.asdict(), 2000)

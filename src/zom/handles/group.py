@@ -9,7 +9,7 @@ from weakref import WeakKeyDictionary, ref
 
 from typing_extensions import override
 
-from zom.brief import notebook_html
+from zom.brief import BriefDict, notebook_html
 from zom.errors import ConflictError, NotFound, PathError, SpecError
 from zom.formats.tree_text import Tree
 from zom.handles.array import Array
@@ -140,7 +140,9 @@ class Group(Handle, Mapping[str, "Array | Group | BrokenNode"]):
             on_error="skip",
         )
         found = member_specs(tree.spec) or {}
-        return {name: self._member(name, found.get(name), tree) for name in tree.root.members or {}}
+        return BriefDict(
+            (name, self._member(name, found.get(name), tree)) for name in tree.root.members or {}
+        )
 
     def _member(self, name: str, spec: Spec | None, tree: StoredTree) -> Array | Group | BrokenNode:
         path = join((*parse_path(self._path), name))
@@ -150,11 +152,11 @@ class Group(Handle, Mapping[str, "Array | Group | BrokenNode"]):
 
     def arrays(self) -> dict[str, Array]:
         """The members that are arrays."""
-        return {name: node for name, node in self.members().items() if isinstance(node, Array)}
+        return BriefDict((name, node) for name, node in self.members().items() if isinstance(node, Array))
 
     def groups(self) -> dict[str, Group]:
         """The members that are groups."""
-        return {name: node for name, node in self.members().items() if isinstance(node, Group)}
+        return BriefDict((name, node) for name, node in self.members().items() if isinstance(node, Group))
 
     @property
     def info(self) -> GroupInfo:
