@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
+from pathlib import Path
 
 import zom
 
@@ -50,7 +52,7 @@ def test_a_codec_of_another_package_is_loaded(package):
     done = subprocess.run(
         [sys.executable, "-c", code],
         cwd=directory,
-        env={"PYTHONPATH": str(directory)},
+        env={"PYTHONPATH": os.pathsep.join([str(directory), str(Path(zom.__file__).parents[1])])},
         capture_output=True,
         text=True,
         check=False,
