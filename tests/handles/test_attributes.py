@@ -223,3 +223,25 @@ def test_setdefault_keeps_what_another_wrote(node):
 def test_what_another_wrote_is_what_pop_gives(node):
     zom.open_group(node.store, node.path, mode="r+").attrs["n"] = 6
     assert node.attrs.pop("n") == 6
+
+
+# --- what could not be read again ---------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (10**400, r"new: expected an integer of at most 400 digits, found one of 1329 bits"),
+        (
+            "x" * (1 << 24),
+            r"expected at most 16777216 bytes, found \d+ bytes; store what is large as an array",
+        ),
+    ],
+    ids=["digits", "bytes"],
+)
+def test_what_could_not_be_read_again_is_not_written(node, value, text):
+    with pytest.raises(SpecError, match=text):
+        node.attrs["new"] = value
+    assert stored(node) == FIRST
+    node.attrs["new"] = 1
+    assert stored(node) == {**FIRST, "new": 1}

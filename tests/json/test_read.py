@@ -700,7 +700,19 @@ def test_half_a_character_is_not_written():
 
 def test_an_integer_that_python_does_not_write_is_refused():
     assert refused([1 << 20_000])[0] == [
-        ("json/integer-digits", "/0", "an integer of fewer digits", "one of 20001 bits")
+        ("json/integer-digits", "/0", "an integer of at most 400 digits", "one of 20001 bits")
+    ]
+
+
+@pytest.mark.parametrize("indent", [None, 2])
+@pytest.mark.parametrize("kind", [dict, JSONDict])
+@pytest.mark.parametrize("sign", [1, -1])
+def test_an_integer_is_written_where_it_is_read_again(indent, kind, sign):
+    longest = sign * (10**400 - 1)
+    text = write_json(kind({"a": longest, "text": "9" * 500}), indent=indent)
+    assert well_read(text) == {"a": longest, "text": "9" * 500}
+    assert refused(kind({"a": longest + sign, "text": "9" * 500}), indent=indent)[0] == [
+        ("json/integer-digits", "/a", "an integer of at most 400 digits", "one of 1329 bits")
     ]
 
 

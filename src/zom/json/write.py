@@ -27,6 +27,7 @@ from zom.json.value import (
     freeze,
     repaired,
 )
+from zom.limits import DEFAULT_LIMITS
 from zom.problems import Fault, Problem
 
 if TYPE_CHECKING:
@@ -83,18 +84,23 @@ def ascii_json(value: Any, *, indent: int | None = None) -> str:
 
 
 _EXPONENT = re.compile(rb"e[-\d]")
-_MANY_DIGITS = b"0" * 1000
+_MOST_DIGITS = DEFAULT_LIMITS.integer_digits
+_TOO_LONG = 10**_MOST_DIGITS
+_MANY_DIGITS = b"0" * (_MOST_DIGITS + 1)
 _DIGITS_AS_ZERO = bytes.maketrans(b"123456789", b"000000000")
 
 
 def _maybe_otherwise(text: bytes) -> bool:
     """Whether `text` may hold what Python spells otherwise: 1e-07, not 1e-7; 1e-05, not 0.00001.
 
-    So may what Python refuses: integers of very many digits.
+    So may what is refused: integers of very many digits.
     """
-    if b".0000" in text or _EXPONENT.search(text) is not None:
-        return True
-    return len(text) > 1000 and _MANY_DIGITS in text.translate(_DIGITS_AS_ZERO)
+    return b".0000" in text or _EXPONENT.search(text) is not None or _maybe_too_long(text)
+
+
+def _maybe_too_long(text: bytes) -> bool:
+    """Whether `text` may hold an integer of more digits than are read again."""
+    return len(text) > _MOST_DIGITS and _MANY_DIGITS in text.translate(_DIGITS_AS_ZERO)
 
 
 def quick_json(value: Any) -> str | None:
@@ -115,6 +121,8 @@ def _quick(frozen: Any, indent: int | None) -> str | None:
     try:
         if indent is None:
             text = to_json(frozen)
+            if _maybe_too_long(text):
+                return None
             return _compact(frozen) if _maybe_otherwise(text) else text.decode()
         if indent > 0:
             text = to_json(frozen, indent=indent)
@@ -137,7 +145,7 @@ def _spelled_otherwise(value: Any, room: int) -> bool:
             if type(item) is not str and _spelled_otherwise(item, room - 1):
                 return True
         return False
-    return kind is int and value.bit_length() > 4096
+    return kind is int and value.bit_length() >= _TOO_LONG.bit_length()
 
 
 class _Container:
@@ -207,12 +215,15 @@ class _Pieces:
         return frozen
 
     def _scalar(self, value: Any) -> str:
-        try:
-            return _compact(value)
-        except ValueError:  # Python turns no integer into digits that are more than some thousand
-            found = f"one of {value.bit_length()} bits"
-            self.faults.append(Fault(DIGITS, tuple(self.path), "an integer of fewer digits", found))
+        # What is written is to be read again.
+        if type(value) is int and abs(value) >= _TOO_LONG:
+            wanted, found = (
+                f"an integer of at most {_MOST_DIGITS} digits",
+                f"one of {value.bit_length()} bits",
+            )
+            self.faults.append(Fault(DIGITS, tuple(self.path), wanted, found))
             return "null"
+        return _compact(value)
 
     def _lead(self, level: _Container, step: Any) -> str | None:
         """What stands before an item; its step is on the path then. None where its name is none."""
