@@ -268,6 +268,16 @@ def test_a_change_that_begins_meanwhile_is_waited_for_and_no_foreign_file():
     )
 
 
+@pytest.mark.parametrize("name", ["zarr.json", ".zarray", ".zgroup"])
+def test_a_node_that_is_made_meanwhile_is_read_again(name):
+    store = MemoryStore({f"a/{name}": b"{}", "a/c/0": b""})
+    with pytest.raises(
+        ConflictError, match=r"/a: expected nothing, found .* somebody else wrote meanwhile"
+    ) as caught:
+        check_files(store, "a/", "/a", "array")
+    assert [problem.code for problem in caught.value.problems] == ["plan/changed"]
+
+
 def create_in_process(place, number, won):
     store = LocalStore(place)
     try:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from itertools import islice
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from zom.errors import ConflictError
-from zom.hierarchy.change.conflicts import FILES, IN_THE_WAY, conflict, few
+from zom.hierarchy.change.conflicts import CHANGED, FILES, IN_THE_WAY, conflict, few
 from zom.hierarchy.journal.journal import JOURNAL, is_aside
-from zom.hierarchy.stored.layout import DOCUMENT_NAMES
+from zom.hierarchy.stored.layout import DOCUMENT_NAMES, V2_LAYOUT, V3_LAYOUT
 from zom.hierarchy.stored.pending import busy
 
 if TYPE_CHECKING:
@@ -18,6 +18,9 @@ __all__ = ["check_files", "last_name"]
 
 _LOOKED_AT = 1000
 """How many keys of a directory are looked at to tell whose they are."""
+
+_OWN: Final = [end for layout in (V3_LAYOUT, V2_LAYOUT) for end, _ in layout.marks]
+"""The documents that make a directory a node."""
 
 
 def last_name(key: str) -> str:
@@ -37,6 +40,11 @@ def check_files(store: Store, directory: str, path: str, kind: str) -> None:
     documents = [key for key in keys if last_name(key) in DOCUMENT_NAMES]
     if documents and kind != "array":
         return
+    meanwhile = sorted({directory + name for name in _OWN} & set(documents))
+    if meanwhile:
+        # It wasn't here before, either: somebody has made the same node, and it is read again.
+        found = f"{last_name(meanwhile[0])!r}, which somebody else wrote meanwhile"
+        raise ConflictError([conflict(CHANGED, path, "nothing", found, key=meanwhile[0])], store.url)
     if documents:
         found = f"nodes below it: {few(documents)}"
         raise ConflictError([conflict(IN_THE_WAY, path, "nothing below a new array", found)], store.url)
