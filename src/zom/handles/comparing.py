@@ -87,7 +87,7 @@ def diff(
     Either may be a spec, a declaration, a store, a path or URL of one, or a handle. Values that a declaration
     states are compared with those of the other, where that is a declaration or a store. With `data`, the values of all
     arrays that both stores have are compared, bit for bit, in bounded memory, whatever their chunks and formats;
-    without it, the difference says that they were not.
+    a note names those of other shapes or data types, which can't be. Without it, the difference says that none were.
 
     Hierarchies of two formats are compared by what they mean, in v3. What differs in how the same is stored, as
     codecs and keys of chunks, is then a note.
@@ -143,7 +143,7 @@ def differences(
     found = chain(_stated_changes(left, right), _stored_changes(left, right) if data else ())
     values = [change for change in found if not ignored(parse_path(change.node), change.inside)]
     compared = data if any(_stored_arrays(left, right)) else None
-    return Difference((*documents, *values), notes, compared)
+    return Difference((*documents, *values), (*notes, *_left_out(left, right, data=data)), compared)
 
 
 def _documents(
@@ -178,14 +178,34 @@ def _as_v3(spec: Spec) -> Conversion:
     return Conversion(spec, (), {}) if spec.family.form == "v3" else convert(spec, "v3")
 
 
-def _stored_arrays(left: Compared, right: Compared) -> Iterator[tuple[str, Spec, Spec]]:
-    """The arrays that are stored on both sides, and can be compared, with their paths."""
+def _on_both_sides(left: Compared, right: Compared) -> Iterator[tuple[str, Spec, Spec]]:
+    """The arrays that are stored on both sides, with their paths."""
     if left.store is None or right.store is None:
         return
     for path, mine in left.spec.walk():
         theirs = _array_at(right.spec, path)
-        if mine.kind == "array" and theirs is not None and _comparable(mine, theirs):
+        if mine.kind == "array" and theirs is not None:
             yield path, mine, theirs
+
+
+def _stored_arrays(left: Compared, right: Compared) -> Iterator[tuple[str, Spec, Spec]]:
+    """Those of them that can be compared."""
+    return (each for each in _on_both_sides(left, right) if _comparable(each[1], each[2]))
+
+
+def _left_out(left: Compared, right: Compared, *, data: bool) -> Iterator[str]:
+    """Which values can't be compared, and why, where all are to be."""
+    for path, mine, theirs in _on_both_sides(left, right) if data else ():
+        one, other = resolve(mine), resolve(theirs)
+        if _comparable(mine, theirs):
+            continue
+        if one.shape != other.shape:
+            reason = "the shapes differ"
+        elif one.data_type is None or other.data_type is None:
+            reason = f"the data type {(other if one.data_type else one).type_name!r} is unknown"
+        else:
+            reason = "the data types differ"
+        yield f"{path}: values were not compared, as {reason}"
 
 
 def _stored_changes(left: Compared, right: Compared) -> Iterator[Change]:

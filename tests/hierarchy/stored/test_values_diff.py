@@ -12,6 +12,7 @@ import pytest
 import zom
 from zom import v2, v3
 from zom.model.compare import like
+from zom.stores.memory import MemoryStore
 
 VALUES = np.arange(60, dtype="float64").reshape(6, 10)
 UNCOMPARED = "values were not compared; pass data=True to compare them"
@@ -288,6 +289,30 @@ def test_what_v3_can_not_express_is_told():
     found = zom.diff(spec, v3.ArraySpec.build(shape=(4,), dtype="int16"))
     assert found
     assert "v2" in str(found)
+
+
+@pytest.mark.parametrize(
+    ("values", "reason"),
+    [(np.arange(5), "the shapes differ"), (np.arange(4.0), "the data types differ")],
+)
+def test_values_that_can_not_be_compared_are_named(values, reason):
+    one, other = MemoryStore(), MemoryStore()
+    zom.save(one, a=np.arange(4), b=[1])
+    zom.save(other, a=values, b=[2])
+    found = zom.diff(one, other, data=True)
+    assert found.notes == (f"/a: values were not compared, as {reason}",)
+    assert str(found.changes[-1]) == "~ /b: values[0]: 1 -> 2"
+    assert zom.diff(one, other).notes == ()
+
+
+def test_values_of_a_type_that_nobody_knows_are_not_called_the_same():
+    stores = [MemoryStore(), MemoryStore()]
+    for number, store in enumerate(stores):
+        zom.create_array(store, shape=(2,), dtype="uint8", compress=None)
+        store.set("zarr.json", store.get("zarr.json").replace(b'"uint8"', b'"acme.byte"'))
+        store.set("c/0", bytes([number, 1]))
+    found = zom.diff(*stores, data=True)
+    assert found.notes == ("/: values were not compared, as the data type 'acme.byte' is unknown",)
 
 
 # --- the command -----------------------------------------------------------------------------------------
