@@ -314,3 +314,53 @@ def test_what_fits_is_written_from_any_type():
     assert raw[:].tolist() == [b"abc", b"a"]
     array[:] = np.array(["abcdefg"] * 2).astype("<U5")
     assert array[:].tolist() == ["abcde"] * 2
+
+
+# --- what is missing --------------------------------------------------------------------------------------
+
+
+class Missing:
+    """As pandas.NA: neither equal to anything, nor true or false."""
+
+    def __ne__(self, other):
+        return self
+
+    __hash__ = None
+
+    def __bool__(self):
+        raise TypeError
+
+    def __repr__(self):
+        return "<NA>"
+
+
+@pytest.mark.parametrize("dtype", ["string", "U9"])
+@pytest.mark.parametrize(
+    ("missing", "shown"),
+    [(None, "None"), (float("nan"), "nan"), (Missing(), "<NA>")],
+    ids=["None", "nan", "NA"],
+)
+def test_what_is_missing_is_not_written_as_its_name(dtype, missing, shown):
+    array = zom.array(["a", "b"], dtype=dtype)
+    message = rf'memory://: /: expected text at \(1\), found {shown}; give it a text, as ""'
+    for values in (["x", missing], np.array(["x", missing], object)):
+        with pytest.raises(CodecError, match=message):
+            array[:] = values
+    with pytest.raises(CodecError, match=f"expected text, found {shown}"):
+        array[0] = missing
+    assert array[:].tolist() == ["a", "b"]
+
+
+def test_what_numpy_marks_as_missing_in_text_is_refused():
+    array = zom.array(["a", "b"], dtype="string")
+    marked = np.array(["x", np.nan], np.dtypes.StringDType(na_object=np.nan))
+    with pytest.raises(CodecError, match=r"expected text at \(1\), found nan"):
+        array[:] = marked
+    array[:] = marked[[0, 0]]
+    assert array[:].tolist() == ["x", "x"]
+
+
+def test_numbers_become_text_as_in_numpy():
+    array = zom.array(["a", "b"], dtype="string")
+    array[:] = np.array([5, "x"], object)
+    assert array[:].tolist() == ["5", "x"]

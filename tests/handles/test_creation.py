@@ -11,7 +11,7 @@ import pytest
 
 import zom
 from zom import v2, v3
-from zom.errors import ConflictError, NotFound, PathError, ReadOnlyError, SpecError, StoreNotFound
+from zom.errors import CodecError, ConflictError, NotFound, PathError, ReadOnlyError, SpecError, StoreNotFound
 from zom.stores.memory import MemoryStore
 from zom.testing.faulty import FaultyStore
 
@@ -596,3 +596,77 @@ def test_of_processes_that_create_one_array_one_succeeds(tmp_path):
     assert [lines[1:] for lines in said] == [["(3,) /g", "True"]] * 3
     assert set(zom.load(place, "a").tolist()) == {int(winner)}
     assert not zom.check(place).problems
+
+
+# --- values that are no plain values ----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "values", [np.ma.array([7, 8], mask=[0, 1]), np.ma.array([("a", 1)], "U1,i4", mask=[(0, 1)])]
+)
+def test_what_is_masked_is_not_written(values):
+    group = zom.create_group("memory:")
+    with pytest.raises(
+        TypeError, match=r"found masked elements, which Zarr doesn't know; pass values\.filled"
+    ):
+        group["a"] = values
+    assert list(group) == []
+    array = group.create_array("a", data=values.data)
+    with pytest.raises(
+        CodecError, match=r"/a: expected values without a mask, found masked ones; pass values\.filled"
+    ):
+        array[:] = values
+    assert np.array_equal(array[:], values.data)
+    group["b"] = array[:] = np.ma.array(values.data)
+    assert np.array_equal(group["b"][:], values.data)
+    assert group["b"].fill_value == array.fill_value
+
+
+def test_an_error_of_values_that_take_the_place_of_others_names_the_place(place, form):
+    with zom.create_group(place, form=form) as group:
+        group["g/a"] = np.array(["a"])
+        with pytest.raises(CodecError) as caught:
+            group.create_array("g/a", data=np.array(["b", "long"]), dtype="U1", overwrite=True)
+        assert str(caught.value).startswith(
+            f"{group.store.url}: /g/a: expected text of at most 1 characters at (1)"
+        )
+        assert group["g/a"][:].tolist() == ["a"]
+
+
+@pytest.mark.parametrize("name", ["zarr.json", "__a", "a\nb", "\ud800"])
+@pytest.mark.parametrize("facts", [{"data": [1]}, {"shape": 1, "dtype": "int8", "overwrite": True}])
+def test_a_name_that_no_node_may_have_is_refused_before_anything_is_read(place, name, facts):
+    with zom.create_group(place) as group:
+        before = sorted(group.store.list())
+        with pytest.raises(PathError, match=r"expected (a|another) name"):
+            group.create_array(name, **facts)
+        assert sorted(group.store.list()) == before
+
+
+def test_a_name_is_saved_once(tmp_path):
+    with pytest.raises(
+        TypeError, match="arr_1: expected one array of this name, got one without a name, too"
+    ):
+        zom.save(tmp_path / "x.zarr", [1], [2], arr_1=[3])
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("dtype", ["bool", "int8", "uint64", "float16", "complex64", "M8[s]", "m8[ns]"])
+def test_zeros_and_ones_are_those_of_numpy(dtype):
+    for ours, theirs in [(zom.zeros, np.zeros), (zom.ones, np.ones)]:
+        if theirs is np.ones and dtype in {"M8[s]", "m8[ns]"}:
+            expected = np.array([1, 1], dtype)
+        else:
+            expected = theirs(2, dtype)
+        assert np.array_equal(ours(2, dtype)[:], expected)
+
+
+def test_zeros_have_no_other_value():
+    with pytest.raises(TypeError, match=r"unknown argument 'fill_value'; see zom\.full"):
+        zom.zeros(2, fill_value=9)
+    assert zom.empty(2, fill_value=9)[:].tolist() == [9, 9]
+
+
+@pytest.mark.parametrize("value", [np.array((1, 2.5), "i4,f8"), np.array(3), np.array("x")])
+def test_full_takes_arrays_of_one_value(value):
+    assert np.array_equal(zom.full(2, value)[:], np.array([value, value]))

@@ -120,6 +120,7 @@ def _as_values(value: Any, dtype: np.dtype[Any]) -> Array:
     """`value` as numpy takes it in an assignment to elements of `dtype`."""
     if isinstance(value, np.ndarray):
         array = cast("Array", value)
+        _check_unmasked(array)
         # What is of the type already is not copied; numbers are cast chunk by chunk. What may not be
         # a number is cast before any chunk is written.
         late = dtype.kind not in "OTVUS" and array.dtype.kind in "biufc"
@@ -130,6 +131,14 @@ def _as_values(value: Any, dtype: np.dtype[Any]) -> Array:
         check_text(cell)
         return cell
     return as_elements(value, dtype)
+
+
+def _check_unmasked(array: Array) -> None:
+    """CodecError where elements are masked: what lies below the mask would be written."""
+    if type(array) is np.ndarray or not isinstance(array, np.ma.MaskedArray):
+        return
+    if np.ma.getmaskarray(array).tobytes().strip(b"\0"):
+        raise CodecError("expected values without a mask, found masked ones; pass values.filled(...)")
 
 
 def _field_type(dtype: np.dtype[Any], fields: Fields) -> np.dtype[Any]:

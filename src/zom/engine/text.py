@@ -32,6 +32,7 @@ def as_elements(value: Any, dtype: np.dtype[Any]) -> Array:
     Traceback (most recent call last):
     zom.errors.CodecError: expected text without lone surrogates at (1), found \ud800 at character 0
     """
+    _check_missing(value, dtype)
     try:
         if isinstance(value, np.ndarray):
             made = _cast(cast("Array", value), dtype)
@@ -44,6 +45,33 @@ def as_elements(value: Any, dtype: np.dtype[Any]) -> Array:
     check_room(value, dtype)
     check_text(made)
     return made
+
+
+def _check_missing(value: Any, dtype: np.dtype[Any]) -> None:
+    """CodecError where objects for text hold None, NaN or their like, which numpy would spell: "None", "nan"."""
+    if dtype.kind not in "TU" or isinstance(value, str):
+        return
+    given: Array
+    if isinstance(value, np.ndarray):
+        given = cast("Array", value)
+        if given.dtype.kind == "T" and hasattr(given.dtype, "na_object"):
+            given = given.astype(object)
+    else:
+        given = np.asarray(value, object)
+    if given.dtype.kind != "O":
+        return
+    for index, item in enumerate(given.reshape(-1).tolist()):
+        if not isinstance(item, str) and _is_missing(item):
+            raise CodecError(
+                f'expected text{index_text(index, given.shape)}, found {item!r}; give it a text, as ""'
+            )
+
+
+def _is_missing(item: Any) -> bool:
+    try:
+        return item is None or bool(item != item)  # noqa: PLR0124 - NaN is no equal of itself
+    except (TypeError, ValueError):  # as pandas.NA, which is neither true nor false
+        return True
 
 
 def _cast(array: Array, dtype: np.dtype[Any]) -> Array:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
+from zom.extension.resolve import data_type
 from zom.handles.group import handle_of
 from zom.handles.making import array_spec, checked_values, chosen_form, group_spec, make_node
 from zom.paths import join, parse_path
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
 
     from typing_extensions import Unpack
 
+    from zom.extension.bound import Array as NumpyArray
     from zom.extension.datatype import Format
     from zom.formats.full_spelling import Spelling
     from zom.handles.array import Array
@@ -126,7 +128,11 @@ def zeros(
     array([[0, 0, 0],
            [0, 0, 0]], dtype=int8)
     """
-    return create_array(store, path=path, shape=shape, dtype=dtype, **options)
+    if "fill_value" in options:
+        raise TypeError("unknown argument 'fill_value'; see zom.full")
+    # Dates that nobody wrote are NaT, which is no zero.
+    fill: dict[str, Any] = {"fill_value": 0} if data_type(dtype).kind in {"datetime", "timedelta"} else {}
+    return create_array(store, path=path, shape=shape, dtype=dtype, **fill, **options)
 
 
 def ones(
@@ -143,7 +149,8 @@ def ones(
     >>> zom.ones(3)[:]
     array([1., 1., 1.])
     """
-    return create_array(store, path=path, shape=shape, dtype=dtype, fill_value=1, **options)
+    one = True if data_type(dtype).kind == "bool" else 1
+    return create_array(store, path=path, shape=shape, dtype=dtype, fill_value=one, **options)
 
 
 def full(
@@ -162,7 +169,10 @@ def full(
     (array([7, 7]), dtype('float32'))
     """
     kind = np.asarray(fill_value).dtype if dtype is None else dtype
-    return create_array(store, path=path, shape=shape, dtype=kind, fill_value=fill_value, **options)
+    value: Any = fill_value
+    if isinstance(fill_value, np.ndarray) and not fill_value.ndim:
+        value = cast("NumpyArray", fill_value)[()]
+    return create_array(store, path=path, shape=shape, dtype=kind, fill_value=value, **options)
 
 
 def empty(
@@ -179,7 +189,7 @@ def empty(
     >>> zom.empty((2,), fill_value=9)[:]
     array([9., 9.])
     """
-    return zeros(shape, dtype, store=store, path=path, **options)
+    return create_array(store, path=path, shape=shape, dtype=dtype, **options)
 
 
 def array(data: Any, *, store: opening.Place = "memory:", path: str = "", **options: Any) -> Array:

@@ -21,6 +21,7 @@ from zom.model.spec import Spec
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
+    from zom.extension.bound import Array as NumpyArray
     from zom.extension.datatype import Format
     from zom.formats.full_spelling import Spelling
     from zom.hierarchy.stored.layout import Layout
@@ -125,12 +126,23 @@ def checked_values(values: Any) -> Any:
         _refuse("dict", "make a group of it with GroupSpec.from_tree and zom.materialize")
     if values is None or isinstance(values, (set, frozenset)):
         _refuse(type(cast("object", values)).__name__, "pass a list, or an array of numpy")
+    if isinstance(values, np.ndarray):
+        return _unmasked(cast("NumpyArray", values))
     if hasattr(values, "shape") and hasattr(values, "dtype"):
         return values
     try:
         return np.asarray(values)
     except ValueError as error:
         _refuse(f"{type(values).__name__}: {error}", "pass lists of equal length")
+
+
+def _unmasked(values: NumpyArray) -> NumpyArray:
+    """The array itself; what a masked array holds, where no element is masked."""
+    if type(values) is np.ndarray or not isinstance(values, np.ma.MaskedArray):
+        return values
+    if np.ma.getmaskarray(values).tobytes().strip(b"\0"):
+        _refuse("masked elements, which Zarr doesn't know", "pass values.filled(...)")
+    return values.data
 
 
 def _is_of_zarr(values: object) -> bool:

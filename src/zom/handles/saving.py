@@ -40,6 +40,11 @@ def save(
     """
     if not arrays and not named:
         raise TypeError("expected at least one array to save, got none")
+    unnamed = {f"arr_{at}": one for at, one in enumerate(arrays)}
+    if twice := sorted(unnamed.keys() & named.keys()):
+        raise TypeError(
+            f"{twice[0]}: expected one array of this name, got one without a name, too; rename it"
+        )
     there = opening.opened(store, read_only=False if opening.is_name(store) else None)
     try:
         chosen = chosen_form(there, path, None, form)
@@ -47,10 +52,7 @@ def save(
             values = {"/": checked_values(arrays[0])}
             spec = array_spec(None, chosen, values["/"], {})
         else:
-            values = {
-                name: checked_values(each)
-                for name, each in {**{f"arr_{at}": one for at, one in enumerate(arrays)}, **named}.items()
-            }
+            values = {name: checked_values(each) for name, each in {**unnamed, **named}.items()}
             members = {name: array_spec(None, chosen, each, {}) for name, each in values.items()}
             spec = group_spec(None, chosen, None).replace(members=members)
         new_node(there, spec, path, data=values, overwrite=overwrite)

@@ -9,17 +9,17 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
-from zom.errors import ConflictError, ReadOnlyError
+from zom.errors import CodecError, ConflictError, ReadOnlyError
 from zom.hierarchy.change.apply import carry_out
 from zom.hierarchy.change.conflicts import EXISTS
-from zom.hierarchy.change.create import check_vacant, repeated
+from zom.hierarchy.change.create import check_path, check_vacant, repeated
 from zom.hierarchy.change.planner import plan_for
 from zom.hierarchy.copy.copy import copy
 from zom.hierarchy.journal.repair import repair
 from zom.hierarchy.stored.layout import LAYOUTS
 from zom.hierarchy.stored.pending import check_settled
 from zom.model.output import member_specs
-from zom.paths import join, parse_path
+from zom.paths import join
 from zom.stores.memory import MemoryStore
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ def new_node(
     >>> sorted(store.list())
     ['a/c', 'a/zarr.json', 'zarr.json']
     """
-    path = join(parse_path(path))
+    path = join(check_path(spec, path))
     if not store.capabilities.writable:
         raise ReadOnlyError(store.url, path, "create")
     if overwrite and not data:
@@ -93,9 +93,13 @@ def _replaced_by_values(store: Store, spec: Spec, path: str, data: Mapping[str, 
     """Nodes and values in the place of what is there: made in memory, then put in their place as a copy."""
     # Each has a name of its own, so that no copy takes up what another has left.
     made = MemoryStore(name=f"new-{uuid4()}")
-    _planned(made, spec, "", data)
     try:
-        copy(made, store, target_path=path, on_conflict="replace")
+        _planned(made, spec, path, data)
+    except CodecError as error:
+        # It names the memory, of which nobody knows.
+        raise CodecError(str(error).replace(made.url, store.url, 1)) from error
+    try:
+        copy(made, store, path=path, target_path=path, on_conflict="replace")
     except ConflictError:
         raise
     except BaseException:
