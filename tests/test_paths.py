@@ -407,3 +407,9 @@ def test_names_that_windows_can_hold(name):
 @given(st.text(st.sampled_from("conuxCOMlptLPT019²$ .:?a"), max_size=8))
 def test_windows_names_are_those_that_python_knows(name):
     assert windows_reserved(name) == ntpath.isreserved(name)
+
+
+@pytest.mark.parametrize("path", [5, None, b"a", ("a", "b")])
+def test_what_is_no_text_is_no_path(path):
+    with pytest.raises(TypeError, match="expected a node path such as '/image/0', found "):
+        parse_path(path)

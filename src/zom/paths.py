@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import re
 import unicodedata
-from typing import TYPE_CHECKING, Final, Literal, NamedTuple
+from typing import TYPE_CHECKING, Final, Literal, NamedTuple, cast
 
 from zom.errors import PathError
 from zom.problems import Fault, Path, rule, show
@@ -199,6 +199,8 @@ def parse_path(path: str) -> tuple[str, ...]:
     >>> parse_path("/image/0"), parse_path("image/0/"), parse_path("/")
     (('image', '0'), ('image', '0'), ())
     """
+    if not isinstance(cast("object", path), str):
+        raise TypeError(f"expected a node path such as '/image/0', found {path!r}")
     if path in {"", "/"}:
         return ()
     names = tuple(path.removeprefix("/").removesuffix("/").split("/"))
