@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import http.server
 import pickle
+import re
 import subprocess
 import sys
 import threading
@@ -86,6 +87,16 @@ def test_what_is_not_there_is_a_key_error(group):
         assert isinstance(caught.value, NotFound)
         assert path not in group
     assert group.get("z") is None
+
+
+@pytest.mark.parametrize("key", [0, ..., (0, 1), slice(None), None, [1], np.zeros(2)], ids=str)
+def test_a_group_says_that_it_has_no_elements(group, key):
+    found = f"expected the path of a member, found an object of type {type(key).__name__}"
+    message = f"{group.path} is a group, which has no elements: {found}"
+    with pytest.raises(TypeError, match=f"^{re.escape(message)}$"):
+        group[key]
+    with pytest.raises(TypeError, match=f"^{re.escape(message)}$"):
+        group[key] = 1
 
 
 @pytest.mark.parametrize("path", ["../a", "a//b", ".", "zarr.json", "\0", 5, None])

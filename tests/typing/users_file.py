@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any, assert_type
+from typing import Any, NotRequired, assert_type
 
 import numpy as np
 import numpy.typing as npt
 from pydantic import BaseModel
+from typing_extensions import TypedDict
 
 import zom
 from zom import v2, v3
@@ -22,6 +23,25 @@ class Measured(BaseModel):
 
 class Site(v3.GroupSpec[Measured, v3.ArraySpec[Measured]]):
     """A group of one kind of arrays."""
+
+
+class Winds(TypedDict):
+    """Members by name."""
+
+    time: v3.ArraySpec
+    gusts: NotRequired[v3.ArraySpec[Measured]]
+
+
+class Station(v3.GroupSpec):
+    """A group of these members."""
+
+    members: Winds
+
+
+class Mast(v2.GroupSpec[Measured]):
+    """A group with attributes of a type, and members by name."""
+
+    members: dict[str, v2.ArraySpec]
 
 
 class Licence(Attributes):
@@ -46,6 +66,17 @@ def specs() -> None:
     assert_type(site.like(wind), bool)
 
 
+def members(time: v3.ArraySpec, speed: v2.ArraySpec) -> None:
+    """Classes name their members."""
+    station = Station(members={"time": time})
+    assert_type(station.members["time"], v3.ArraySpec)
+    mast = Mast(attributes=Measured(units="m"), members={"speed": speed})
+    assert_type(mast.members["speed"], v2.ArraySpec)
+    assert_type(mast.attributes.units, str)
+    assert v3.GroupSpec().members is None
+    assert v3.GroupSpec(attributes={"title": "a"}, members={"time": time}) is not None
+
+
 def handles(array: v3.ArraySpec, group: Site, either: v3.ArraySpec | v3.GroupSpec) -> None:
     """Handles are told apart by the specs that they are made of."""
     opened = zom.materialize(array, "memory:")
@@ -55,6 +86,9 @@ def handles(array: v3.ArraySpec, group: Site, either: v3.ArraySpec | v3.GroupSpe
     assert_type(zom.materialize(either, "memory:"), zom.Array | zom.Group)
     assert_type(zom.materialize(zom.declare("a.yaml"), "memory:"), zom.Array | zom.Group)
     assert_type(root["wind"], zom.Array | zom.Group)
+    root["wind"][...] = root["wind"][0]
+    first: npt.NDArray[Any] = root["wind"][0]
+    assert first.shape == ()
     assert_type(zom.open("a.zarr"), zom.Array | zom.Group)
     assert_type(zom.open_group("a.zarr"), zom.Group)
     assert_type(zom.open_array("a.zarr"), zom.Array)

@@ -45,15 +45,13 @@ __all__ = ["DRAFT", "ENTRY_POINT", "ArraySpec", "EntryPoint", "GroupSpec"]
 AttributesT = TypeVar("AttributesT", default=Mapping[str, JSON])
 """The type of a node's attributes."""
 
+MemberT = TypeVar("MemberT", default=Any)
+"""The type of a group's members."""
+
 if TYPE_CHECKING:
     import numpy as np
 
     from zom.model.builders.chunking import ChunkChoice
-
-    MemberT = TypeVar("MemberT", default="ArraySpec[Any] | GroupSpec[Any, Any]")
-    """The type of a group's members."""
-else:
-    MemberT = TypeVar("MemberT", default=Any)
 
 Extensions = Annotated[
     tuple[Annotated[Mapping[str, JSON], AS_IT_IS], ...],
@@ -222,7 +220,20 @@ class GroupSpec(Group, Generic[AttributesT, MemberT]):
     family: ClassVar[Family] = DRAFT
 
     attributes: AttributesT = Field(default_factory=cast("Any", JSONDict))
-    members: Annotated[Mapping[str, MemberT] | None, AS_IT_IS] = None
+    if TYPE_CHECKING:
+        # Without a default, subclasses may annotate the field anew.
+        members: Annotated[Mapping[str, MemberT] | None, AS_IT_IS]
+
+        def __init__(
+            self,
+            *,
+            attributes: AttributesT = ...,
+            members: Mapping[str, MemberT] | None = None,
+            **document: Any,
+        ) -> None: ...
+
+    else:
+        members: Annotated[Mapping[str, MemberT] | None, AS_IT_IS] = None
 
 
 class EntryPoint(Spec):

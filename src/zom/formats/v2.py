@@ -42,13 +42,11 @@ __all__ = ["V2", "ArraySpec", "GroupSpec"]
 AttributesT = TypeVar("AttributesT", default=Mapping[str, JSON])
 """The type of a node's attributes."""
 
+MemberT = TypeVar("MemberT", default=Any)
+"""The type of a group's members."""
+
 if TYPE_CHECKING:
     from zom.model.builders.chunking import ChunkChoice
-
-    MemberT = TypeVar("MemberT", default="ArraySpec[Any] | GroupSpec[Any, Any]")
-    """The type of a group's members."""
-else:
-    MemberT = TypeVar("MemberT", default=Any)
 
 ChunkLength = Annotated[int, Interval(1, 2**63 - 1)]
 """The length of a chunk along one dimension."""
@@ -195,7 +193,20 @@ class GroupSpec(Group, Generic[AttributesT, MemberT]):
 
     zarr_format: Annotated[Literal[2], Required(rules.MISSING)] = 2
     attributes: AttributesT = Field(default_factory=cast("Any", JSONDict))
-    members: Annotated[Mapping[str, MemberT] | None, AS_IT_IS] = None
+    if TYPE_CHECKING:
+        # Without a default, subclasses may annotate the field anew.
+        members: Annotated[Mapping[str, MemberT] | None, AS_IT_IS]
+
+        def __init__(
+            self,
+            *,
+            attributes: AttributesT = ...,
+            members: Mapping[str, MemberT] | None = None,
+            **document: Any,
+        ) -> None: ...
+
+    else:
+        members: Annotated[Mapping[str, MemberT] | None, AS_IT_IS] = None
 
 
 V2.classes.update({"array": ArraySpec, "group": GroupSpec})

@@ -39,15 +39,13 @@ __all__ = ["V3", "ArraySpec", "GroupSpec"]
 AttributesT = TypeVar("AttributesT", default=Mapping[str, JSON])
 """The type of a node's attributes."""
 
+MemberT = TypeVar("MemberT", default=Any)
+"""The type of a group's members."""
+
 if TYPE_CHECKING:
     import numpy as np
 
     from zom.model.builders.chunking import ChunkChoice
-
-    MemberT = TypeVar("MemberT", default="ArraySpec[Any] | GroupSpec[Any, Any]")
-    """The type of a group's members."""
-else:
-    MemberT = TypeVar("MemberT", default=Any)
 
 _NODE_TYPE = Required(rules.MISSING, words='"array" or "group"')
 
@@ -205,7 +203,20 @@ class GroupSpec(Group, Generic[AttributesT, MemberT]):
     zarr_format: Annotated[Literal[3], Required(rules.MISSING)] = 3
     node_type: Annotated[Literal["group"], _NODE_TYPE] = "group"
     attributes: AttributesT = Field(default_factory=cast("Any", JSONDict))
-    members: Annotated[Mapping[str, MemberT] | None, AS_IT_IS] = None
+    if TYPE_CHECKING:
+        # Without a default, subclasses may annotate the field anew.
+        members: Annotated[Mapping[str, MemberT] | None, AS_IT_IS]
+
+        def __init__(
+            self,
+            *,
+            attributes: AttributesT = ...,
+            members: Mapping[str, MemberT] | None = None,
+            **document: Any,
+        ) -> None: ...
+
+    else:
+        members: Annotated[Mapping[str, MemberT] | None, AS_IT_IS] = None
 
 
 V3.classes.update({"array": ArraySpec, "group": GroupSpec})

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from functools import partial
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias, cast, overload
 from weakref import WeakKeyDictionary, ref
 
 from typing_extensions import override
@@ -29,7 +29,9 @@ from zom.paths import join, parse_path
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, ItemsView, ValuesView
+    from types import EllipsisType
 
+    from numpy.typing import NDArray
     from typing_extensions import Unpack
 
     from zom.formats.full_spelling import Spelling
@@ -43,6 +45,9 @@ if TYPE_CHECKING:
     from zom.stores.interface import Store
 
 __all__ = ["Group", "handle_of"]
+
+_OfArrays: TypeAlias = "int | slice | EllipsisType | tuple[Any, ...] | list[Any] | NDArray[Any] | None"
+"""What selects elements of arrays. A group refuses it; type checkers let `root["a"][...]` pass, which is nearly always an array."""
 
 
 class _Names(Iterator[str]):
@@ -69,14 +74,27 @@ class Group(Handle, Mapping[str, "Array | Group | BrokenNode"]):
     (['a'], (3,), False)
     """
 
-    def __getitem__(self, path: str) -> Array | Group:
+    @overload
+    def __getitem__(self, path: str) -> Array | Group: ...
+    @overload
+    def __getitem__(self, path: _OfArrays) -> NoReturn: ...
+    def __getitem__(self, path: Any) -> Array | Group:
         """The node at `path`, one name or several: `group["a/b"]`."""
+        self._check_path(path)
         whole = join((*parse_path(self._path), *parse_path(path)))
         if whole == self.path:
             return self
         node = self._read(whole)
         warn(self._store.url, node.warned, None, outside())
         return handle_of(node.spec, node.store, node.path, node.layout, mode=self._mode, limits=self._limits)
+
+    def _check_path(self, path: Any) -> None:
+        """Refuse what selects elements of arrays: whoever writes `group[...]` took the group for one."""
+        if not isinstance(path, str):
+            found = f"an object of type {type(path).__name__}"
+            raise TypeError(
+                f"{self.path} is a group, which has no elements: expected the path of a member, found {found}"
+            )
 
     def _read(self, path: str) -> StoredTree:
         form, level = self._layout.family.form, self._spec.level
@@ -319,11 +337,16 @@ class Group(Handle, Mapping[str, "Array | Group | BrokenNode"]):
         check_required(found, kind, facts)
         return found
 
-    def __setitem__(self, path: str, values: Any) -> None:
+    @overload
+    def __setitem__(self, path: str, values: Any) -> None: ...
+    @overload
+    def __setitem__(self, path: _OfArrays, values: Any) -> NoReturn: ...
+    def __setitem__(self, path: Any, values: Any) -> None:
         """`group["a"] = values`: a new array of these values, which takes the place of an array that is there.
 
         A group is not replaced so: delete it before.
         """
+        self._check_path(path)
         self.check_writable()
         made = checked_values(values)
         spec = array_spec(None, self._layout.family.form, made, {})

@@ -9,13 +9,15 @@ from __future__ import annotations
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Any, ClassVar, Self, cast
 
-from pydantic import BaseModel, ConfigDict
-from typing_extensions import TypeIs
+from pydantic import BaseModel, ConfigDict, Field, PrivateAttr
+from typing_extensions import TypeIs, dataclass_transform
 
 from zom.json.value import JSONDict, exact_text
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
+    from pydantic._internal._model_construction import ModelMetaclass
 
     from zom.model.family import Family, NodeKind
     from zom.model.node import NodeParts
@@ -23,6 +25,15 @@ if TYPE_CHECKING:
     from zom.problems import Level
 
 __all__ = ["BareSpec", "Prepared", "exact_digest", "is_spec", "is_spec_class"]
+
+if TYPE_CHECKING:
+
+    @dataclass_transform(kw_only_default=True, frozen_default=True, field_specifiers=(Field, PrivateAttr))
+    class SpecType(ModelMetaclass):
+        """What type checkers know of the classes of specs: their fields don't change, so subclasses may narrow them."""
+
+else:
+    SpecType = type(BaseModel)
 
 _EMPTY = JSONDict()
 _names: dict[frozenset[str], frozenset[str]] = {}
@@ -72,7 +83,7 @@ class Prepared:
 _set = object.__setattr__
 
 
-class BareSpec(BaseModel):
+class BareSpec(BaseModel, metaclass=SpecType):
     """What a spec holds: its document, which can't change."""
 
     model_config = ConfigDict(
