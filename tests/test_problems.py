@@ -181,7 +181,8 @@ def codes_in(tree):
 
 def test_every_rule_is_known_to_who_asks_for_all():
     source = Path(zom.__file__).parent
-    said = {code for file in source.rglob("*.py") for code in codes_in(ast.parse(file.read_text()))}
+    files = [file for file in source.rglob("*.py") if not file.is_relative_to(source / "testing")]
+    said = {code for file in files for code in codes_in(ast.parse(file.read_text()))}
     code = "import zom; print(*zom.rules())"  # in a process of its own, where nothing else is imported
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert said - set(done.stdout.split()) == set()

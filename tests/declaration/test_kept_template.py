@@ -103,9 +103,8 @@ def test_dimensions_are_called_by_name_or_by_place_as_in_templates():
             },
         }
     )
-    assert [each.chunk_grid["configuration"]["chunk_shape"] for each in made.spec.members.values()] == [
-        [6, 4]
-    ] * 3
+    found = [each.chunk_grid["configuration"]["chunk_shape"] for each in made.spec.members.values()]
+    assert found == [[6, 4], [6, 4], [4, 8]]  # a number is a place, also where a dimension has it for a name
     with pytest.raises(SpecError, match='expected the place of a dimension, found "x"; add dims'):
         zom.declare({"zom": 1, "shape": [6], "dtype": "int8", "chunks": {"x": 4}})
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import warnings
 from pathlib import Path
@@ -236,3 +237,10 @@ def test_what_breaks_rules_of_zarr_is_told_with_its_node_and_what_to_do(tmp_path
     captured = capsys.readouterr()
     assert captured.out == ""
     assert "/g/a: odd: expected no such member" in captured.err
+
+
+@pytest.mark.parametrize("names", list(itertools.product(["0", "1", "-1", "x"], repeat=3)), ids="".join)
+def test_dimensions_that_are_called_like_places_keep_their_chunks(names):
+    array = v3.ArraySpec.build(shape=(8, 16, 24), dtype="int16", chunks=(2, 4, 6), dimension_names=names)
+    spec = v3.GroupSpec(members={"a": array, "b": array})
+    assert zom.declare(zom.declaration_of(spec)).spec == spec

@@ -9,20 +9,24 @@ import random
 import signal
 import sqlite3
 import time
+from importlib import import_module
+from pkgutil import iter_modules
 
 import pytest
 
 from zom.errors import StoreError
 from zom.stores import local
 from zom.stores import zip as zip_module
-from zom.stores.local import LocalStore, direct, directories, durability, files, lock_files, temporary
+from zom.stores.local import LocalStore, durability, temporary
 from zom.stores.sqlite import SQLiteStore
 from zom.stores.zip import ZipStore
 
 OLD = b"old" * 1000
 NEW = b"the new value" * 5000
 ERRORS = [errno.EIO, errno.ENOSPC, errno.EDQUOT, "short"]
-LOCAL = (local, files, temporary, durability, directories, lock_files, direct)
+MODULES = (local, *(import_module(each.name) for each in iter_modules(local.__path__, f"{local.__name__}.")))
+LOCAL = [module for module in MODULES if "os" in vars(module)]
+"""Every module of local stores that calls the system."""
 
 
 CALLS = ("open", "write", "pwrite", "fsync", "rename", "replace", "link", "unlink", "mkdir", "rmdir", "stat")
@@ -76,6 +80,7 @@ def visible(folder):
     return sorted(name for _, _, names in os.walk(folder) for name in names)
 
 
+NEW_KEYS = ("d/e", "x/1", "x/y/z", "x/y/w", "x/v/1")
 LOCAL_WRITES = {
     "set": (lambda store: store.set("a/b", NEW), {"a/b": {OLD, NEW}}),
     "set in a new directory": (lambda store: store.set("x/y/z", NEW), {"x/y/z": {None, NEW}}),
@@ -83,6 +88,10 @@ LOCAL_WRITES = {
     "set_many": (
         lambda store: store.set_many({"a/b": NEW, "c": NEW, "d/e": NEW}),
         {"a/b": {OLD, NEW}, "c": {OLD, NEW}, "d/e": {None, NEW}},
+    ),
+    "set_many in new directories": (
+        lambda store: store.set_many(dict.fromkeys(NEW_KEYS, NEW)),
+        {key: {None, NEW} for key in NEW_KEYS},
     ),
     "create": (lambda store: store.create("a/new", NEW), {"a/new": {None, NEW}}),
     "replace": (
@@ -112,7 +121,7 @@ def test_a_call_that_fails_leaves_the_old_value_or_the_new(tmp_path, monkeypatch
                     write(store)
                 except StoreError as failure:
                     ended = failure
-            found = {key: store.get(key) for key in ("a/b", "c", "d/e", "x/y/z", "a/new")}
+            found = {key: store.get(key) for key in ("a/b", "c", *NEW_KEYS, "a/new")}
             assert sorted(store.list()) == sorted(key for key, value in found.items() if value is not None)
         return found, ended
 
@@ -143,9 +152,9 @@ def test_a_value_is_synced_before_it_is_named_and_its_directory_after(tmp_path, 
         faulty = FaultyOS()
         patch(monkeypatch, faulty, *LOCAL)
         store.set("a/b", b"1")
-    calls = [name for name in faulty.names if name in ("mkdir", "fsync", "write", "rename")]
+    calls = [name for name in faulty.names if name in ("mkdir", "fsync", "write", "link")]
     # The new directory's name, the file, and, once it has its name, the directory.
-    assert calls == ["mkdir", "fsync", "write", "fsync", "rename", "fsync"]
+    assert calls == ["mkdir", "fsync", "write", "fsync", "link", "fsync"]
 
 
 def test_every_new_directory_is_synced_in_the_one_above(tmp_path, monkeypatch):
@@ -153,8 +162,8 @@ def test_every_new_directory_is_synced_in_the_one_above(tmp_path, monkeypatch):
         faulty = FaultyOS()
         patch(monkeypatch, faulty, *LOCAL)
         store.set("a/b/c", b"1")
-    calls = [name for name in faulty.names if name in ("mkdir", "fsync", "rename")]
-    assert calls == ["mkdir", "fsync", "mkdir", "fsync", "fsync", "rename", "fsync"]
+    calls = [name for name in faulty.names if name in ("mkdir", "fsync", "link")]
+    assert calls == ["mkdir", "fsync", "mkdir", "fsync", "fsync", "link", "fsync"]
 
 
 def test_a_deletion_is_synced(tmp_path, monkeypatch):

@@ -109,7 +109,9 @@ def test_chunks_without_names_are_told_by_place():
 
 
 def test_a_dimension_that_is_called_like_a_place_is_told_by_place():
-    assert infer(array(chunks=(2, 3), dimension_names=("1", "0"))).chunks == {"0": 2, "1": 3}
+    spec = array(chunks=(2, 3), dimension_names=("1", "0"))
+    assert infer(spec).chunks == {"0": 2, "1": 3}
+    assert infer(spec).check(spec) == ()
 
 
 def test_many_lengths_of_chunks_become_a_range():

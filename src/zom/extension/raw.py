@@ -77,7 +77,7 @@ class Packed(Coder[Any, Any]):
     >>> from zom.dtypes.int import IntType
     >>> packed = Packed(Block((2,), IntType(3, signed=True), 0), "little")
     >>> bytes(packed.encode(np.array([1, -2], "i1"))), packed.decode(b"\x01\x06")
-    (b'þ', array([ 1, -2], dtype=int8))
+    (b'\x01\xfe', array([ 1, -2], dtype=int8))
     """
 
     def __init__(self, block: Block, order: ByteOrder) -> None:

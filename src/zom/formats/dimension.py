@@ -23,13 +23,14 @@ def is_place(name: str) -> bool:
 
 
 def dimensions_called(name: str, names: Sequence[str | None] | None, rank: int) -> tuple[int, ...]:
-    """The dimensions that `name` means: those that have this name, else the one at this place.
+    """The dimensions that `name` means: the one at this place, or those that have this name.
+
+    A number is a place, whatever the names are: what it means must not depend on them.
 
     >>> dimensions_called("x", ("y", "x"), 2), dimensions_called("-1", None, 3), dimensions_called("z", None, 3)
     ((1,), (2,), ())
     """
-    found = tuple(place for place, each in enumerate(names or ()) if each == name)
-    if found or not is_place(name):
-        return found
+    if not is_place(name):
+        return tuple(place for place, each in enumerate(names or ()) if each == name)
     place = int(name) + (rank if name.startswith("-") else 0)
     return (place,) if 0 <= place < rank else ()

@@ -16,6 +16,8 @@ from zom.json.value import thaw
 from zom.problems import Path, dotted
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from zom.model.spec import Spec
 
 __all__ = ["Spelling", "check_spelling", "spelled_in_full"]
@@ -80,7 +82,8 @@ def _is_full(value: Any, *, holds: bool) -> bool:
 
     Where it `holds` codecs, those may be within others: then nobody knows.
     """
-    for each in value if isinstance(value, (list, tuple)) else (value,):
+    values = cast("Sequence[Any]", value) if isinstance(value, (list, tuple)) else (value,)
+    for each in values:
         if not is_dict(each) or each.get("must_understand") is True or (holds and holds_codecs(each)):
             return False
     return True

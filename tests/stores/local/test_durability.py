@@ -11,29 +11,22 @@ import itertools
 import os
 import random
 from dataclasses import dataclass, field
+from importlib import import_module
+from pkgutil import iter_modules
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 import zom
 from zom.stores import local
-from zom.stores.local import (
-    LocalStore,
-    direct,
-    directories,
-    durability,
-    files,
-    lock_files,
-    new_file,
-    recycled_lock,
-    temporary,
-)
+from zom.stores.local import LocalStore, durability
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
-MODULES = (local, files, temporary, durability, directories, lock_files, new_file, recycled_lock, direct)
+OF_LOCAL = (local, *(import_module(each.name) for each in iter_modules(local.__path__, f"{local.__name__}.")))
+MODULES = [module for module in OF_LOCAL if "os" in vars(module)]
 NAMELESS = getattr(os, "O_TMPFILE", -1)
 OLD = b"old" * 100
 NEW = b"the new value" * 500
