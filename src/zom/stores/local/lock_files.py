@@ -223,17 +223,19 @@ def _locked(directory: int, name: str) -> int:
         descriptor, is_ours = _found_or_made(directory, name)
         if descriptor < 0:
             continue
+        is_held = False
         try:
             lock(descriptor, wait=True)
+            is_held = True
             if is_in_place(descriptor, directory, name):
                 return descriptor
-        except OSError as error:
-            os.close(descriptor)
-            if is_ours and error.errno in UNLOCKABLE:
-                with suppress(OSError):
+        except BaseException as error:
+            cannot_lock = is_ours and isinstance(error, OSError) and error.errno in UNLOCKABLE
+            # Left behind, it would keep its directory, which is a group by that alone in the draft. What
+            # somebody else may hold by now stays.
+            with suppress(OSError):
+                if cannot_lock or (is_held and is_in_place(descriptor, directory, name)):
                     os.unlink(name, dir_fd=directory)
-            raise
-        except BaseException:
             os.close(descriptor)
             raise
         give_back(descriptor)
