@@ -32,6 +32,8 @@ if TYPE_CHECKING:
     class SpecType(ModelMetaclass):
         """What type checkers know of the classes of specs: their fields don't change, so subclasses may narrow them."""
 
+        def __hash__(self) -> int: ...
+
 else:
     SpecType = type(BaseModel)
 

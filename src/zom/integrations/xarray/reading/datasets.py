@@ -104,14 +104,18 @@ def _with_indexes(store: ZomDataStore, decoders: Mapping[str, Any], drop: Names)
     return made
 
 
+_NONE: Final = "__values__"
+"""What xarray calls a variable in a store that has None for a name."""
+
+
 def _dataset(store: ZomDataStore, decoders: Mapping[str, Any]) -> xr.Dataset:
     """The same, without indexes."""
     variables, attributes, coordinates = decoded_variables(store.raw(), store.get_attrs(), decoders)
-    data: dict[str, Any] = {}
-    beside: dict[str, Any] = {}
+    data: dict[str | None, Any] = {}
+    beside: dict[str | None, Any] = {}
     for name, variable in variables.items():
         is_beside = name in coordinates or variable.dims == (name,)
-        (beside if is_beside else data)[name] = variable
+        (beside if is_beside else data)[None if name == _NONE else name] = variable
     made = xarray.Dataset(data, xarray.Coordinates(beside, indexes={}), attributes)
     made.encoding = store.get_encoding()
     return made
