@@ -154,6 +154,7 @@ def test_what_xarray_wraps_in_another_way_is_decoded_by_it(tmp_path, monkeypatch
 @pytest.mark.parametrize("options", [{}, {"decode_cf": False}, {"create_default_indexes": False}], ids=str)
 def test_a_variable_without_a_name_is_read_as_it_was_written(tmp_path, options):
     values = (("x", "y"), [[0, 1], [2, 3]])
-    zom.xarray.write(xr.Dataset({"__values__": values}), tmp_path / "s")  # as xarray writes it
+    written = xr.Dataset({"__values__": values})  # as xarray writes it
+    zom.xarray.write(written, tmp_path / "s", zarr_format=2)
     found = xr.open_dataset(tmp_path / "s", engine="zom", **options)
     xr.testing.assert_identical(found, xr.Dataset({None: values}))
