@@ -1,4 +1,4 @@
-"""What zom writes, read by zarrita under node: from a directory, and over HTTP on the loopback device.
+"""What zom writes, read by zarrita under node: from a directory, over HTTP on the loopback device, and from `zom serve`.
 
     python tests/interop/zarrita.py
     python tests/interop/zarrita.py --verbose    and names each array
@@ -241,6 +241,18 @@ def served(folder: Path) -> Iterator[tuple[str, list[str]]]:
             thread.join()
 
 
+@contextmanager
+def served_by_zom(folder: Path) -> Iterator[str]:
+    """The address of a store that `zom serve` serves."""
+    command = [sys.executable, "-m", "zom", "serve", str(folder)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as server:
+        try:
+            assert server.stdout is not None
+            yield server.stdout.readline().strip().rstrip("/")
+        finally:
+            server.terminate()
+
+
 # --- what zarrita says -------------------------------------------------------------------------------------------
 
 
@@ -322,6 +334,8 @@ def main() -> int:
             form = module.__name__.rpartition(".")[2]
             expected = write(module, arrays, folder / form)
             compare(str(folder / form), form, expected, verbose=verbose)
+            with served_by_zom(folder / form) as url:
+                compare(url, form, expected, verbose=verbose)
             with served(folder) as (url, requests):
                 compare(f"{url}/{form}", form, expected, verbose=verbose)
                 requests.clear()
