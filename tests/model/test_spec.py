@@ -536,7 +536,7 @@ def test_names_of_pydantic_are_left_out_of_the_listing() -> None:
     assert not [name for name in names if name.startswith(("model_", "_"))]
 
 
-@pytest.mark.parametrize("value", [1e-7, 1e16, 0.00001, 7 * 10**1200, "e-1", {"e": 1}])
+@pytest.mark.parametrize("value", [1e-7, 1e16, 0.00001, 7 * 10**390, "e-1", {"e": 1}])
 def test_a_tree_is_written_as_its_documents_are(value: Any) -> None:
     inner = v3.GroupSpec(attributes={"x": value}, members={"c": v3.GroupSpec(attributes={"y": [value]})})
     tree = v3.GroupSpec(members={"b": inner, "a": v3.GroupSpec(members=None)})

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from zom.errors import StoreError
 from zom.stores import local
 from zom.stores.local import LocalStore
 
@@ -78,8 +79,9 @@ def each_line(folder, act):
     """Interrupt `act` at each line: the line, what was open before, the values before, and the store afterwards."""
     for line in itertools.count(1, _STRIDE):
         with LocalStore(folder) as store:
-            store.set_many({"old/zarr.json": b"1", "old/a": b"1"})
             store._unsynced.keys.clear()
+            store._unsynced.failures.clear()
+            (store._unsynced.keys | store._unsynced.failures).clear()
             before, opened = seen(store), descriptors()
             came = interrupted(act, store, line)
             yield line, opened, before, store
@@ -95,7 +97,7 @@ def test_after_an_interrupt_all_that_was_changed_is_noted_for_a_flush(tmp_path, 
     for line, _, before, store in each_line(tmp_path / "x", STEPS[name]):
         after = seen(store)
         changed = {key for key in before.keys() | after.keys() if before.get(key) != after.get(key)}
-        noted = [f"{key}/" for key in store._unsynced.keys]
+        noted = [f"{key}/" for key in (store._unsynced.keys | store._unsynced.failures)]
         unknown[line] = [key for key in changed if not any(f"{key}/".startswith(each) for each in noted)]
     assert {line: keys for line, keys in unknown.items() if keys} == {}
 
@@ -115,3 +117,16 @@ def test_an_interrupt_of_new_trees_leaves_nothing_open_or_hidden(tmp_path, name)
     for line, opened, _, store in each_line(tmp_path / "x", TREES[name]):
         left[line] = [*(descriptors() - opened), *litter(store.root)]
     assert {line: found for line, found in left.items() if found} == {}
+
+
+def test_what_a_failed_change_left_does_not_make_a_flush_fail(tmp_path):
+    with LocalStore(tmp_path) as store:
+        store.set("a/b", b"1")
+        for act in (lambda: store.set("a/b/c", b"1"), lambda: store.set_many({"a/b/d": b"1", "e": b"1"})):
+            with pytest.raises(StoreError):
+                act()
+            store.flush()
+        (tmp_path / "loop").symlink_to("loop")
+        with pytest.raises(StoreError):
+            store.set("loop/a", b"1")
+        store.flush()

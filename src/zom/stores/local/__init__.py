@@ -550,7 +550,7 @@ class _Noting:
 
     def __exit__(self, kind: type[BaseException] | None, error: object, trace: object) -> None:
         if kind is not None:
-            self._unsynced.note(self._keys)
+            self._unsynced.note_failure(self._keys)
 
 
 def _check_above(root: Path) -> None:

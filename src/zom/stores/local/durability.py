@@ -28,6 +28,8 @@ class Unsynced:
 
     def __init__(self, *, files: bool) -> None:
         self.keys: set[str] = set()
+        self.failures: set[str] = set()
+        """The keys of changes that failed: some of them may be changed, others can't even be opened."""
         self._files = files
         self._too_many = False
 
@@ -39,20 +41,34 @@ class Unsynced:
                 self._too_many = True
                 self.keys.clear()
 
+    def note_failure(self, keys: Iterable[str]) -> None:
+        """Keep in mind that a change of `keys` failed, which its caller was told."""
+        self.failures.update(keys)
+        if len(self.failures) > _MANY:
+            self.failures.clear()
+            self._too_many = True
+
     def flush(self, root: int) -> None:
         """Sync what was noted, below the open `root`: files first, then the directories from below."""
         # Taken out first: what is written meanwhile is noted again.
         everything, self._too_many = self._too_many, False
         keys = list(self.keys)
         self.keys.difference_update(keys)
+        failures = list(self.failures)
+        self.failures.difference_update(failures)
         try:
             if everything:
                 os.sync()
-            elif keys:
-                self._sync(root, keys)
+            else:
+                for key in failures:
+                    with suppress(OSError):
+                        self._sync(root, [key])
+                if keys:
+                    self._sync(root, keys)
         except BaseException:
             self._too_many = self._too_many or everything
             self.keys.update(keys)
+            self.failures.update(failures)
             raise
 
     def _sync(self, root: int, keys: Sequence[str]) -> None:
