@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 import numpy as np
 
+from zom.engine.integer_range import check_integers
 from zom.engine.reading import read_parts
 from zom.engine.text import as_elements, check_text, put
 from zom.engine.writing import write_parts
@@ -124,7 +125,10 @@ def _as_values(value: Any, dtype: np.dtype[Any]) -> Array:
         # What is of the type already is not copied; numbers are cast chunk by chunk. What may not be
         # a number is cast before any chunk is written.
         late = dtype.kind not in "OTVUS" and array.dtype.kind in "biufc"
-        return array if late else as_elements(array, dtype)
+        if not late:
+            return as_elements(array, dtype)
+        check_integers(array, dtype)
+        return array
     if dtype.kind == "O" and isinstance(value, (bytes, str, dict)):
         cell = np.empty((), object)
         cell[()] = value

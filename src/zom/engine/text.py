@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
+from zom.engine.integer_range import check_integers
 from zom.engine.room import check_room
 from zom.errors import CodecError
 from zom.extension.element_memory import index_text
@@ -24,7 +25,7 @@ __all__ = ["as_elements", "check_text", "put"]
 
 
 def as_elements(value: Any, dtype: np.dtype[Any]) -> Array:
-    r"""`value` as an array of `dtype`; CodecError where text in it has no Unicode, or no room.
+    r"""`value` as an array of `dtype`; CodecError where text in it has no Unicode, or where there is no room for it.
 
     >>> as_elements(np.array(["é"], "T"), np.dtype(">U2")).tolist()
     ['é']
@@ -33,6 +34,7 @@ def as_elements(value: Any, dtype: np.dtype[Any]) -> Array:
     zom.errors.CodecError: expected text without lone surrogates at (1), found \ud800 at character 0
     """
     _check_missing(value, dtype)
+    _check_numbers(value, dtype)
     try:
         if isinstance(value, np.ndarray):
             made = _cast(cast("Array", value), dtype)
@@ -42,9 +44,28 @@ def as_elements(value: Any, dtype: np.dtype[Any]) -> Array:
         check_text(cast("Array", np.asarray(cast("object", value))))
         raise CodecError(f"expected values of the type {dtype}, found text that it can't hold: {cause}; "
                          "encode the text to bytes") from cause  # fmt: skip
+    except OverflowError as cause:  # fields, to which numpy casts by itself
+        raise CodecError(f"expected values of the type {dtype}, found one that it can't hold: {cause}; "
+                         "choose a data type that holds it") from cause  # fmt: skip
     check_room(value, dtype)
     check_text(made)
     return made
+
+
+def _check_numbers(value: Any, dtype: np.dtype[Any]) -> None:
+    """CodecError where there are numbers that integers of `dtype` can't hold."""
+    if dtype.kind in "iu" or (dtype.kind == "V" and dtype.names is None and dtype.type is not np.void):
+        try:
+            given = cast("Array", value) if isinstance(value, np.ndarray) else np.asarray(value)
+        except ValueError:
+            return  # lists of unequal lengths: the cast says so
+        if given.dtype.kind == "f" and isinstance(value, (list, tuple)):
+            given = np.asarray(
+                cast("object", value), object
+            )  # integers of a list, which numpy rounds beside others
+        check_integers(given, dtype)
+    elif dtype.names is not None and isinstance(value, np.ndarray):
+        check_integers(cast("Array", value), dtype)
 
 
 def _check_missing(value: Any, dtype: np.dtype[Any]) -> None:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from zom.extension.bound import Array
 
-__all__ = ["Trim", "element_check", "index_text", "is_foreign", "reordered", "trim"]
+__all__ = ["Trim", "element_check", "index_text", "integer_bounds", "is_foreign", "reordered", "trim"]
 
 _LAST_CODE_POINT = 0x10FFFF
 
@@ -45,6 +45,23 @@ def index_text(flat: int, shape: tuple[int, ...]) -> str:
         return ""
     place = [int(part) for part in np.unravel_index(flat, shape)]
     return f" at ({', '.join(map(str, place))})"
+
+
+def integer_bounds(dtype: np.dtype[Any]) -> tuple[int, int] | None:
+    """The least and the greatest integer that an element can hold; None where elements are no integers.
+
+    >>> integer_bounds(np.dtype(">i2")), integer_bounds(np.dtype("f4"))
+    ((-32768, 32767), None)
+    """
+    if dtype.kind in "iu":
+        bits = 8 * dtype.itemsize
+        signed = dtype.kind == "i"
+    elif dtype.name in _FEW_BITS and "int" in dtype.name:
+        bits = _FEW_BITS[dtype.name]
+        signed = dtype.name.startswith("int")
+    else:
+        return None
+    return (-(1 << bits - 1), (1 << bits - 1) - 1) if signed else (0, (1 << bits) - 1)
 
 
 def reordered(array: Array, dtype: np.dtype[Any]) -> Array:
