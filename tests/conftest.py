@@ -1,6 +1,7 @@
 """Marks the corpora: thousands of cases that each repeat one test. Lets Ctrl-C through.
 
-The fast lane leaves corpora out. With ZOM_SHARE=2/3 the second third of their cases runs, as in the interop scripts.
+The fast lane leaves corpora and slow tests out. With ZOM_SHARE=2/3 the second third of their cases runs, as in the
+interop scripts.
 """
 
 from __future__ import annotations
@@ -62,13 +63,18 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    corpus = [item for item in items if is_corpus(item.path)]
-    for item in corpus:
-        item.add_marker(pytest.mark.corpus)
-    left_out = {item for item in corpus if not share.is_chosen(item.nodeid)}
+    for item in items:
+        if is_corpus(item.path):
+            item.add_marker(pytest.mark.corpus)
+    left_out = [item for item in items if is_long(item) and not share.is_chosen(item.nodeid)]
     if left_out:
-        config.hook.pytest_deselected(items=list(left_out))
-        items[:] = [item for item in items if item not in left_out]
+        config.hook.pytest_deselected(items=left_out)
+        gone = set(left_out)
+        items[:] = [item for item in items if item not in gone]
+
+
+def is_long(item: pytest.Item) -> bool:
+    return any(item.get_closest_marker(name) for name in ("corpus", "slow"))
 
 
 @pytest.fixture
