@@ -11,7 +11,7 @@ help: ## list the tasks
 
 setup: ## create the environment with all tools, and install the commit hooks
 	$(PYTHON) -m venv $(VENV)
-	$(RUN)/pip install --quiet -e '.[lint]' pre-commit
+	$(RUN)/pip install --quiet -e '.[lint]'
 	$(RUN)/pre-commit install
 
 fast: ## lint, types, and the unit tests without corpora, side by side

@@ -212,7 +212,7 @@ def test_an_output_without_the_characters_of_a_tree_shows_it_in_ascii(tmp_path):
 # -- files --------------------------------------------------------------------------------------------
 
 GROUP = b'{"zarr_format": 3, "node_type": "group"}'
-READERS = [["validate"], ["tree"], ["read"], ["convert", "--to", "v3"], ["diff", "-"]]
+READERS = [["tree"], ["read"], ["convert", "--to", "v3"], ["diff", "-"]]
 
 
 @pytest.mark.parametrize("verb", READERS, ids=lambda verb: verb[0])
@@ -231,6 +231,16 @@ NOTHING = (
 def test_an_empty_directory_is_no_hierarchy(call, tmp_path, verb):
     (tmp_path / "empty").mkdir()
     assert call(*verb, "empty", stdin=GROUP) == (3, "", f"zom {verb[0]}: empty: {NOTHING}\n")
+
+
+def test_to_validate_a_place_that_holds_nothing_is_a_finding(call, tmp_path):
+    (tmp_path / "empty").mkdir()
+    code, out, err = call("validate", "empty")
+    assert (code, out, err) == (
+        3,
+        f"empty: error: {NOTHING} [place/unreadable]\n",
+        "1 unreadable place: 1 error\n",
+    )
 
 
 def test_a_file_name_that_can_not_be_one_is_refused(call):

@@ -166,6 +166,7 @@ _WITH_RULES = (
     *(f"zom.{name}" for name in _MODULES),
     "zom.template.compile",
     "zom.template.document",
+    "zom.hierarchy.check.unopened",
     "zom.integrations.dask.alignment",
     "zom.integrations.xarray.writing.existing",
     *_HOMES,

@@ -112,7 +112,7 @@ def test_the_command_says_that_a_place_is_denied(folder, verb):
 
         with (folder / "told").open("w", encoding="utf-8") as told:
             os.dup2(told.fileno(), 2)
-            sys.stderr = told
+            sys.stderr = sys.stdout = told
             code = main([verb, str(place)])
         return f"{code} {(folder / 'told').read_text(encoding='utf-8')}"
 

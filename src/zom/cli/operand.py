@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from zom.problems import Problem
     from zom.stores.interface import Store
 
-__all__ = ["Operand", "operand_of", "sound_part_at", "spec_at", "store_at", "target_at"]
+__all__ = ["Operand", "operand_of", "shown_name", "sound_part_at", "spec_at", "store_at", "target_at"]
 
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:/", re.ASCII)
 """One slash is enough: a URL that has lost the other is no path, and the store says so."""
@@ -134,6 +134,15 @@ def operand_of(name: str) -> Operand:
     if kind == "document" and path:
         raise CommandError(f"{name}: {where} is a document, no store; name it without ::{path}", USAGE)
     return Operand(_shown(where, path), where, path, kind)
+
+
+def shown_name(name: str) -> str:
+    """The name as messages show it, whether there is such a place or not.
+
+    >>> shown_name("a.zarr::t")
+    'a.zarr::t'
+    """
+    return _shown(*_split(name))
 
 
 def store_at(name: str) -> Operand:

@@ -47,6 +47,10 @@ class CommandError(Exception):
         self.code = code
         super().__init__(message)
 
+    def __reduce__(self) -> tuple[type[CommandError], tuple[str, int]]:
+        """What a process sends to another."""
+        return CommandError, (str(self), self.code)
+
 
 def command_error(error: ZomError, name: str = "", url: str = "") -> CommandError:
     """The line and the exit code for an error of the library; `url` is shown as the user typed it, `name`.

@@ -1,35 +1,156 @@
-"""Several places that a user names at once: patterns of paths are expanded where the shell didn't."""
+"""Several places that a user names at once: patterns, lists in files, directories and prefixes that hold stores.
+
+a/*.zarr          what the pattern matches, where the shell didn't expand it
+s3://b/20*/*      the same below a URL that can be listed
+data/             a directory that is no hierarchy itself: all hierarchies below it
+s3://b/2024       a prefix that is none: the same
+"""
 
 from __future__ import annotations
 
+import re
+import sys
+from fnmatch import fnmatchcase
 from glob import glob, has_magic
+from itertools import dropwhile, takewhile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from zom.cli.outcome import UNREADABLE, CommandError
+from zom.cli.outcome import UNREADABLE, USAGE, CommandError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
 
-__all__ = ["expanded"]
+    from zom.stores.interface import Store
+
+__all__ = ["around", "expanded", "listed", "matching", "within"]
+
+_LISTED_SCHEMES = re.compile(r"(?!https?:)[A-Za-z][A-Za-z0-9+.-]*://", re.ASCII)
+"""URLs that may hold a pattern: a web server lists nothing, and `?` begins a query there."""
+_MAGIC = re.compile(r"[*?[]")
+
+
+def listed(file: str) -> list[str]:
+    r"""The places in a file, one a line, or NUL between them; empty lines and those that begin with # are left out.
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder) / "places"
+    ...     _ = path.write_text("# two\na.zarr\n\nb.zarr\n")
+    ...     listed(str(path))
+    ['a.zarr', 'b.zarr']
+    """
+    try:
+        text = sys.stdin.buffer.read() if file == "-" else Path(file).read_bytes()
+    except (OSError, ValueError) as cause:
+        reason = getattr(cause, "strerror", None) or cause
+        message = (
+            f"--from-file: {file}: cannot be read: {reason}; name a file of places, or - for standard input"
+        )
+        raise CommandError(message, UNREADABLE) from None
+    has_nul = b"\0" in text
+    lines = text.split(b"\0") if has_nul else text.splitlines()
+    names = (line.decode("utf-8", "surrogateescape") for line in lines)
+    if has_nul:
+        return [name for name in names if name]
+    return [name.strip() for name in names if name.strip() and not name.lstrip().startswith("#")]
 
 
 def expanded(names: Iterable[str]) -> list[str]:
-    """The names, a pattern of paths in place of which is what it matches, sorted.
+    """The names, with what a pattern matches in place of it, sorted.
 
-    What exists by that name, a URL and `-` are no patterns. The node behind `::` is kept.
+    What exists by that name and `-` are no patterns. The node behind `::` is kept.
 
-    >>> expanded(["s3://bucket/*.zarr", "-"])
-    ['s3://bucket/*.zarr', '-']
+    >>> expanded(["https://example.org/a.zarr?b=*", "-"])
+    ['https://example.org/a.zarr?b=*', '-']
     """
     found: list[str] = []
     for name in names:
-        where, colons, inner = name.partition("::")
-        if "://" in name or not has_magic(where) or Path(where).exists():
-            found.append(name)
-            continue
-        matches = sorted(glob(where, recursive=True))  # noqa: PTH207 - absolute or not, as it is given
+        matches = matching(name)
         if not matches:
             raise CommandError(f"{name}: no path matches this pattern; name a store", UNREADABLE)
-        found.extend(f"{match}{colons}{inner}" for match in matches)
+        found.extend(matches)
     return found
+
+
+def matching(name: str) -> list[str]:
+    """What a pattern matches, sorted; the name itself where it is none."""
+    where, colons, inner = name.partition("::")
+    if "://" in where:
+        is_pattern = _LISTED_SCHEMES.match(where) is not None and has_magic(where.partition("://")[2])
+        return [f"{each}{colons}{inner}" for each in _matching_urls(where)] if is_pattern else [name]
+    if not has_magic(where) or Path(where).exists():
+        return [name]
+    matches = sorted(glob(where, recursive=True))  # noqa: PTH207 - absolute or not, as it is given
+    return [f"{match}{colons}{inner}" for match in matches]
+
+
+def _matching_urls(pattern: str) -> list[str]:
+    """The prefixes and keys that match, of a URL below which keys can be listed."""
+    start = _MAGIC.search(pattern, pattern.index("://") + 3)
+    root = pattern[: pattern.rindex("/", 0, start.start() if start else None) + 1]
+    steps = pattern[len(root) :].rstrip("/").split("/")
+    if root.endswith("://"):
+        raise CommandError(f"{pattern}: expected a pattern of keys; name the bucket or host before it", USAGE)
+    from zom.cli.operand import operand_of  # noqa: PLC0415 - patterns of paths need no stores
+
+    with operand_of(root).opened() as store:
+        return [f"{root}{path}" for path in sorted(_steps(store, "", steps))]
+
+
+def _steps(store: Store, prefix: str, steps: list[str]) -> Iterator[str]:
+    """What matches below a prefix: other prefixes, and files that are stores. `*` matches no leading dot."""
+    step, *rest = steps
+    keys, prefixes = store.list_dir(prefix)
+    if step == "**" and rest:
+        yield from _steps(store, prefix, rest)
+    for each in (*prefixes, *(key for key in keys if not rest and key.endswith(".zip"))):
+        name = each.removeprefix(prefix).rstrip("/")
+        if name.startswith(".") and not step.startswith("."):
+            continue
+        if step == "**" and rest and each in prefixes:
+            yield from _steps(store, each, steps)
+        elif fnmatchcase(name, step):
+            yield from _steps(store, each, rest) if rest else (each.rstrip("/"),)
+
+
+def within(name: str) -> list[str]:
+    """The hierarchies below a directory or a prefix that is none itself; the name where there is no such thing.
+
+    A place that is called a store, `.zarr` at its end, and a node behind `::` are what they are.
+    """
+    if name == "-" or "::" in name or name.rstrip("/").endswith((".zarr", ".zip")) or name.startswith("http"):
+        return [name]
+    from zom.cli.operand import operand_of  # noqa: PLC0415 - slow to import
+    from zom.hierarchy.stored.below import hierarchies_below, is_hierarchy  # noqa: PLC0415 - as above
+
+    place = operand_of(name)
+    if place.kind != "store" or (place.exists and "://" not in name and not Path(place.where).is_dir()):
+        return [name]
+    with place.opened() as store:
+        if not store.capabilities.listable or is_hierarchy(store):
+            return [name]
+        base = place.where.rstrip("/")
+        return [f"{base}/{path}" for path in hierarchies_below(store)] or [name]
+
+
+def around(names: Iterable[str]) -> list[str]:
+    """The stores in which these files lie, each once: the outermost of the nodes above each other around a file.
+
+    A file that lies in none is kept.
+
+    >>> around(["a.json"])
+    ['a.json']
+    """
+    found: dict[str, None] = {}
+    for name in names:
+        outer = dropwhile(lambda each: not _is_node(each), Path(name).parents)
+        nodes = [] if "://" in name else list(takewhile(_is_node, outer))
+        found[str(nodes[-1]) if nodes else name] = None
+    return list(found)
+
+
+def _is_node(directory: Path) -> bool:
+    from zom.hierarchy.stored.layout import DOCUMENT_NAMES  # noqa: PLC0415 - slow to import
+
+    return any((directory / name).is_file() for name in DOCUMENT_NAMES)

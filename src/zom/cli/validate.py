@@ -7,21 +7,20 @@ from a spec, or doesn't fit a template, is a problem, too.
 
 from __future__ import annotations
 
+import argparse
 import sys
 from collections import Counter
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from zom.cli.outcome import CLEAN, FINDINGS, USAGE, CommandError, spoken
+from zom.cli.outcome import CLEAN, FINDINGS, UNREADABLE, CommandError, spoken
 from zom.cli.parameters import declare_parameters, parameters_from
-from zom.cli.terminal import Progress, declare_progress
+from zom.cli.terminal import declare_progress
 from zom.cli.tree import whole_number
 from zom.errors import ZomError
 
 if TYPE_CHECKING:
-    import argparse
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from zom.cli.document import Document
     from zom.cli.operand import Operand
     from zom.conventions.report import Report
     from zom.model.spec import Spec
@@ -37,6 +36,8 @@ __all__ = [
     "stored_problem_line",
 ]
 
+_FORMATS = ("text", "json", "jsonl", "sarif", "junit", "github", "html")
+
 _SEVERITIES = ("error", "warning", "note")
 """The worst first."""
 
@@ -44,7 +45,30 @@ _SEVERITIES = ("error", "warning", "note")
 def declare(parser: argparse.ArgumentParser) -> None:
     """The arguments of the verb."""
     parser.add_argument(
-        "places", nargs="+", metavar="PLACE", help="a document, a store, or - for standard input"
+        "places",
+        nargs="*",
+        metavar="PLACE",
+        help="a document, a store, a directory or prefix with stores below it, a pattern of these, or - for "
+        "standard input",
+    )
+    parser.add_argument(
+        "--from-file",
+        action="append",
+        default=[],
+        metavar="FILE",
+        help="the places that a file lists, one a line or with NUL between them; - for standard input",
+    )
+    parser.add_argument(
+        "--enclosing",
+        action="store_true",
+        help="take each PLACE for a file of a store, and validate the whole store once, as for pre-commit",
+    )
+    parser.add_argument(
+        "--jobs",
+        type=whole_number,
+        default=1,
+        metavar="N",
+        help="validate N places at once, in processes of their own; 0: one for each core (default: 1)",
     )
     parser.add_argument(
         "--convention",
@@ -52,6 +76,11 @@ def declare(parser: argparse.ArgumentParser) -> None:
         metavar="NAME",
         help="a convention that has to be there, such as xarray, ome or ome/0.5, several by several options; "
         "auto: all that are found (the default); none: Zarr alone",
+    )
+    parser.add_argument(
+        "--standard-names",
+        metavar="FILE",
+        help="the standard name table of CF, the XML file that it publishes: names and their units are looked up there",
     )
     parser.add_argument(
         "--profile",
@@ -91,7 +120,7 @@ def declare(parser: argparse.ArgumentParser) -> None:
     declare_fail_on(parser)
     parser.add_argument(
         "--format",
-        choices=["text", "json", "jsonl", "sarif", "junit", "github", "html"],
+        choices=_FORMATS,
         default="text",
         help="how problems are shown",
     )
@@ -109,6 +138,14 @@ def declare(parser: argparse.ArgumentParser) -> None:
         help="as text, list N problems of a place, and count the rest",
     )
     parser.add_argument("-o", "--output", metavar="FILE", help="instead of standard output")
+    parser.add_argument(
+        "--also",
+        action="append",
+        default=[],
+        type=_other_output,
+        metavar="FORMAT=FILE",
+        help="write the same problems to a file in another format, too: --also sarif=zom.sarif; can be repeated",
+    )
     parser.add_argument(
         "-v",
         "--verbose",
@@ -138,136 +175,49 @@ def failed(counts: Counter[str], fail_on: str) -> bool:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Prints the problems of every place; FINDINGS where one of them is bad enough."""
+    """Prints the problems of every place; FINDINGS where one of them is bad enough, UNREADABLE where one can't be opened."""
     from zom.cli.file import write_text  # noqa: PLC0415 - as the others: --help needs none of them
-    from zom.cli.operand import operand_of  # noqa: PLC0415 - slow to import
-    from zom.cli.places import expanded  # noqa: PLC0415 - slow to import
+    from zom.cli.place_report import choices_from, places_of, reports_of  # noqa: PLC0415 - slow to import
 
-    choices = {
-        "conventions": _asked(arguments.convention),
-        "profile": arguments.profile,
-        "suppress": _suppressions(arguments.suppress),
-        "level": arguments.level,
-        "like": _like(arguments.like),
-    }
+    arguments.places = places_of(arguments)
+    choices = choices_from(arguments)
     reports: list[Report] = []
-    stores = 0
-    parameters = parameters_from(arguments.parameters)
-    arguments.places = expanded(arguments.places)
-    for name in arguments.places:
-        place = operand_of(name)
-        stores += place.is_store
-        report = (
-            _of_store(place, choices, arguments)
-            if place.is_store
-            else _of_document(name, choices, parameters)
-        )
+    for report in reports_of(arguments.places, arguments, choices):
         if arguments.format == "text" and arguments.output is None:
             _print_lines(_lines(report, arguments))
         reports.append(report)
-    if arguments.format != "text":
+    if arguments.format != "text" or arguments.output is not None:
         write_text(arguments.output, _formatted(reports, arguments))
-    elif arguments.output is not None:
-        write_text(
-            arguments.output, "".join(f"{line}\n" for each in reports for line in _lines(each, arguments))
-        )
+    for form, file in arguments.also:
+        other = argparse.Namespace(**{**vars(arguments), "format": form, "output": file})
+        write_text(file, _formatted(reports, other))
     counts = Counter[str](problem.severity for report in reports for problem in report)
     told = _told(reports, counts, is_auto=choices["conventions"] == "auto")
-    print(f"{_subjects(len(reports) - stores, stores)}: {told}", file=sys.stderr)
+    print(f"{_subjects(reports)}: {told}", file=sys.stderr)
+    if any(map(_is_unopened, reports)):
+        return UNREADABLE
     return FINDINGS if failed(counts, arguments.fail_on) else CLEAN
-
-
-# --- what is asked for -----------------------------------------------------------------------------------
-
-
-def _asked(names: Sequence[str] | None) -> Any:
-    """The conventions that are named."""
-    from zom.conventions.framework.convention import conventions  # noqa: PLC0415 - slow to import
-    from zom.errors import UnknownName  # noqa: PLC0415 - as above
-
-    given = [part for name in names or ["auto"] for part in name.split(",") if part]
-    if given == ["auto"]:
-        return "auto"
-    if given == ["none"]:
-        return ()
-    if "auto" in given or "none" in given:
-        message = "--convention: auto and none stand alone; name conventions, or leave the names out"
-        raise CommandError(message, USAGE)
-    try:
-        return [each for name in given for each in conventions.of_id(name)]
-    except UnknownName as error:
-        raise CommandError(f"--convention: {error}", USAGE) from None
-
-
-def _suppressions(patterns: Sequence[str]) -> Sequence[str]:
-    from zom.conventions.framework.suppression import parse_suppressions  # noqa: PLC0415 - slow to import
-
-    try:
-        parse_suppressions(patterns)
-    except ValueError as error:
-        raise CommandError(f"--{error}", USAGE) from None
-    return patterns
-
-
-def _like(name: str | None) -> Any:
-    """The spec or template that is named."""
-    from zom.cli.document import read_document  # noqa: PLC0415 - slow to import
-    from zom.cli.operand import operand_of, spec_at  # noqa: PLC0415 - slow to import
-
-    if name is None:
-        return None
-    if operand_of(name).is_store:
-        return spec_at(name)
-    document = read_document(name)
-    return document.template() if document.is_template else document.spec()
-
-
-def _of_document(name: str, choices: dict[str, Any], parameters: Mapping[str, str]) -> Report:
-    from dataclasses import replace  # noqa: PLC0415 - slow to import
-
-    from zom.cli.document import read_document  # noqa: PLC0415 - slow to import
-    from zom.hierarchy.check.validate import validate, validate_attributes  # noqa: PLC0415 - slow to import
-
-    document = read_document(name, parameters)
-    if document.kind == "declaration":
-        return replace(_of_declaration(document, choices), subject=document.name)
-    if document.kind != "attributes":
-        return replace(validate(document.text, **choices), subject=document.name)
-    choices = dict(choices)
-    if choices.pop("like") is not None:
-        raise CommandError(
-            f"{name}: --like compares nodes, and these are attributes alone; name a node", USAGE
-        )
-    return replace(validate_attributes(document.text, **choices), subject=document.name)
-
-
-def _of_declaration(document: Document, choices: dict[str, Any]) -> Report:
-    from zom.errors import SpecError  # noqa: PLC0415 - slow to import
-    from zom.hierarchy.check.document import report_of_faulty  # noqa: PLC0415 - slow to import
-    from zom.hierarchy.check.validate import validate  # noqa: PLC0415 - slow to import
-
-    try:
-        return validate(document.declaration(), **choices)
-    except SpecError as error:
-        return report_of_faulty(error)
-
-
-def _of_store(place: Operand, choices: dict[str, Any], arguments: argparse.Namespace) -> Report:
-    from dataclasses import replace  # noqa: PLC0415 - slow to import
-
-    from zom.hierarchy.check.validate import validate  # noqa: PLC0415 - slow to import
-
-    with place.opened() as store, Progress("validating", arguments.progress) as progress:
-        report = validate(
-            store, path=place.path, data=arguments.data, limit=arguments.limit, progress=progress, **choices
-        )
-    return replace(report, subject=place.name, store=place.store)
 
 
 # --- what is said ----------------------------------------------------------------------------------------
 
 
+def _other_output(text: str) -> tuple[str, str]:
+    """The format and the file of `--also`.
+
+    >>> _other_output("sarif=out/zom.sarif")
+    ('sarif', 'out/zom.sarif')
+    """
+    form, sign, file = text.partition("=")
+    if form not in _FORMATS or not sign or not file:
+        message = f"expected FORMAT=FILE, a format among {', '.join(_FORMATS)}, found {text!r}"
+        raise argparse.ArgumentTypeError(message)
+    return form, file
+
+
 def _formatted(reports: Sequence[Report], arguments: argparse.Namespace) -> str:
+    if arguments.format == "text":
+        return "".join(f"{line}\n" for each in reports for line in _lines(each, arguments))
     if arguments.format == "html":
         return _page(reports, arguments)
     if arguments.format == "sarif":
@@ -339,9 +289,24 @@ def _print_lines(lines: Iterable[str]) -> None:
         print(line)
 
 
-def _subjects(documents: int, stores: int) -> str:
-    said = [_number(documents, "document")] * bool(documents) + [_number(stores, "store")] * bool(stores)
-    return " and ".join(said)
+def _subjects(reports: Sequence[Report]) -> str:
+    """What was validated.
+
+    >>> _subjects([])
+    'no places'
+    """
+    unopened = sum(map(_is_unopened, reports))
+    stores = sum(report.store is not None for report in reports)
+    numbers = {"document": len(reports) - stores - unopened, "store": stores, "unreadable place": unopened}
+    said = [_number(number, name) for name, number in numbers.items() if number]
+    return " and ".join([", ".join(said[:-1]), *said[-1:]] if len(said) > 1 else said) or "no places"
+
+
+def _is_unopened(report: Report) -> bool:
+    """Whether nothing could be read at the place; a pattern that hides the finding doesn't change that."""
+    from zom.hierarchy.check.unopened import UNOPENED  # noqa: PLC0415 - slow to import
+
+    return any(problem.code == UNOPENED.code for problem in (*report.problems, *report.suppressed))
 
 
 def _told(reports: Sequence[Report], counts: Counter[str], *, is_auto: bool) -> str:
@@ -355,11 +320,12 @@ def _told(reports: Sequence[Report], counts: Counter[str], *, is_auto: bool) -> 
         worse = min(known, rule.outcome, key=("failed", "passed", "not applicable").index)
         outcomes[rule.convention, rule.code] = worse
     if not outcomes:
-        return f"{problems}; no convention was found" if is_auto else problems
+        is_silent = not is_auto or all(map(_is_unopened, reports))
+        return problems if is_silent else f"{problems}; no convention was found"
     names = ", ".join(dict.fromkeys(convention for convention, _ in outcomes))
     numbers = Counter(outcomes.values())
     told = ", ".join(f"{numbers[each]} {each}" for each in ("passed", "failed") if numbers[each])
-    bare = sum(not report.rules for report in reports)
+    bare = sum(not report.rules and not _is_unopened(report) for report in reports)
     without = f"; no convention was found in {bare} of {len(reports)}" if bare else ""
     return f"{problems}; rules of {names}: {told or 'none applies'}{without}"
 

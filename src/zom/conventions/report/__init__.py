@@ -210,7 +210,7 @@ class Report:
         return sarif_of((self,))
 
     def junit(self, *, fail_on: Severity = "error") -> str:
-        """The report as JUnit's XML: a suite for each convention, a case for each rule.
+        """The report as JUnit's XML: a suite for each place, a case for each group of rules.
 
         >>> import zom
         >>> "<testsuite " in zom.validate(zom.v3.GroupSpec()).junit()

@@ -1,7 +1,8 @@
-"""Reports as JUnit's XML, which CI servers show as tests: a suite for each convention, a case for each rule.
+"""Reports as JUnit's XML, which CI servers show as tests: a suite for each place, a case for each group of rules.
 
-There is no standard; the members are those that Jenkins, GitLab and pytest agree on:
-https://github.com/testmoapp/junitxml
+The groups are Zarr's own rules and each convention that was found: a server that is told of every rule that
+passed in every store shows nothing else. There is no standard; the members are those that Jenkins, GitLab and
+pytest agree on: https://github.com/testmoapp/junitxml
 """
 
 from __future__ import annotations
@@ -25,12 +26,12 @@ __all__ = ["junit_of"]
 _SEVERITIES: Final = ("error", "warning", "note")
 
 _ZARR: Final = "zarr"
-"""The suite of zom's own rules."""
+"""The group of zom's own rules."""
 
 
 def junit_of(reports: Sequence[Report], *, fail_on: Severity = "error") -> str:
     """All reports; findings that are less bad than `fail_on` are told of, and are no failures."""
-    suites = [suite for report in reports for suite in _suites(report, fail_on)]
+    suites = [_suite(report, fail_on) for report in reports]
     total = sum((suite.counts for suite in suites), Counter[str]())
     lines = [f'<testsuites name="zom" {_attributes(total)}>']
     for suite in suites:
@@ -41,18 +42,17 @@ def junit_of(reports: Sequence[Report], *, fail_on: Severity = "error") -> str:
 
 
 class _Suite:
-    """The cases of one convention, as they are written, and counts of them."""
+    """The cases of one place, as they are written, and counts of them."""
 
-    def __init__(self, report: Report, convention: str, fail_on: Severity) -> None:
+    def __init__(self, report: Report, fail_on: Severity) -> None:
         self._report = report
         self._bad = _SEVERITIES[: _SEVERITIES.index(fail_on) + 1]
-        self.name = f"{report.subject}: {convention}"
-        self._class = convention
+        self.name = report.subject
         self.cases: list[str] = []
         self.counts = Counter[str]()
 
-    def add(self, code: str, problems: Sequence[Problem], skipped: str | None = None) -> None:
-        """The case of a rule: what it found, or why it didn't apply."""
+    def add(self, group: str, problems: Sequence[Problem], skipped: str | None = None) -> None:
+        """The case of a group of rules: what they found, or why none of them applied."""
         self.counts["tests"] += 1
         inner: list[str] = []
         failures = [each for each in problems if each.severity in self._bad]
@@ -63,41 +63,54 @@ class _Suite:
             kind = quoteattr(failures[0].severity)
             text = escape(self._lines(failures))
             inner.append(f'      <failure message="{number}" type={kind}>{text}</failure>')
-        elif skipped is not None:
+        elif skipped is not None and not others:
             self.counts["skipped"] += 1
             inner.append(f"      <skipped message={_quoted(skipped)}/>")
         if others:
             inner.append(f"      <system-out>{escape(self._lines(others))}</system-out>")
-        head = f"    <testcase name={_quoted(code)} classname={_quoted(self._class)}"
+        head = f"    <testcase name={_quoted(group)} classname={_quoted(self.name)}"
         self.cases.extend([f"{head}>", *inner, "    </testcase>"] if inner else [f"{head}/>"])
 
     def _lines(self, problems: Sequence[Problem]) -> str:
         return "\n".join(finding_line(each, self._report.file(each)) for each in problems)
 
 
-def _suites(report: Report, fail_on: Severity) -> Iterator[_Suite]:
+def _suite(report: Report, fail_on: Severity) -> _Suite:
+    suite = _Suite(report, fail_on)
+    found = _by_group(report)
+    suite.add(_ZARR, found.pop(_ZARR, ()))
+    for group, counts in _judged(report):
+        suite.add(group, found.get(group, ()), _why(counts))
+    return suite
+
+
+def _by_group(report: Report) -> dict[str, list[Problem]]:
+    """The findings of each group of rules."""
     stated = rule_of_codes(report)
-    by_code: dict[str, list[Problem]] = {}
+    found: dict[str, list[Problem]] = {}
     for problem in report.problems:
-        by_code.setdefault(problem.code, []).append(problem)
-    own = _Suite(report, _ZARR, fail_on)
-    for code in dict.fromkeys(code for code in by_code if code not in stated):
-        own.add(code, by_code[code])
-    if not own.cases:
-        own.add("documents are valid", ())
-    yield own
-    for convention in dict.fromkeys(each.convention for each in report.rules):
-        suite = _Suite(report, convention, fail_on)
-        for count in report.rules:
-            if count.convention == convention:
-                found = by_code.get(count.code, []) if stated[count.code] is count else []
-                suite.add(count.code, found, _why(count))
-        yield suite
+        group = stated[problem.code].convention if problem.code in stated else _ZARR
+        found.setdefault(group, []).append(problem)
+    return found
 
 
-def _why(count: RuleCount) -> str | None:
-    """Why a rule doesn't apply anywhere."""
-    return "; ".join(count.reasons) if count.outcome == "not applicable" else None
+def _judged(report: Report) -> Iterator[tuple[str, list[RuleCount]]]:
+    """Each convention that is in the hierarchy, with its rules: not the other versions that it might follow."""
+    present = {each.convention for each in report.conventions}
+    counts: dict[str, list[RuleCount]] = {}
+    for each in report.rules:
+        counts.setdefault(each.convention, []).append(each)
+    for convention, rules in counts.items():
+        if convention in present or any(each.outcome != "not applicable" for each in rules):
+            yield convention, rules
+
+
+def _why(rules: Sequence[RuleCount]) -> str | None:
+    """Why none of the rules applies anywhere; None where one does."""
+    if any(each.outcome != "not applicable" for each in rules):
+        return None
+    reasons = Counter(reason for each in rules for reason in each.reasons)
+    return "; ".join(reason for reason, _ in reasons.most_common(3)) or "no rule applies"
 
 
 def _attributes(counts: Counter[str]) -> str:

@@ -31,16 +31,8 @@ _LEVELS: Final = {"MUST": "error", "SHOULD": "warning", "NOTE": "note"}
 
 
 def sarif_of(reports: Sequence[Report]) -> str:
-    """All reports as one run."""
-    descriptors: dict[str, dict[str, Any]] = {}
-    for report in reports:
-        for code, count in rule_of_codes(report).items():
-            descriptors.setdefault(code, _descriptor(count))
-    known = rules()
-    for report in reports:
-        for problem in (*report.problems, *report.suppressed):
-            if problem.code not in descriptors:
-                descriptors[problem.code] = _own_descriptor(problem.code, known)
+    """All reports as one run, with the rules that something was found by."""
+    descriptors = _fired(reports)
     places = {code: place for place, code in enumerate(descriptors)}
     results = (ascii_json(result) for report in reports for result in _results(report, places))
     driver = {"name": "zom", **_version(), "rules": list(descriptors.values())}
@@ -62,6 +54,19 @@ def _version() -> dict[str, str]:
 
 
 # --- rules -------------------------------------------------------------------------------------------------
+
+
+def _fired(reports: Sequence[Report]) -> dict[str, dict[str, Any]]:
+    """The rules that have a result: a run with all that passed would be longer than what was found."""
+    found: dict[str, dict[str, Any]] = {}
+    known = rules()
+    for report in reports:
+        codes = dict.fromkeys(problem.code for problem in (*report.problems, *report.suppressed))
+        stated = rule_of_codes(report) if codes else {}
+        for code in codes:
+            if code not in found:
+                found[code] = _descriptor(stated[code]) if code in stated else _own_descriptor(code, known)
+    return found
 
 
 def _descriptor(count: RuleCount) -> dict[str, Any]:

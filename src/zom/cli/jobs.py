@@ -1,0 +1,59 @@
+"""Processes that validate places side by side: reports are the work of Python, where threads gain nothing."""
+
+from __future__ import annotations
+
+import os
+import warnings
+from typing import TYPE_CHECKING, Any
+
+from zom.cli.outcome import UNREADABLE, CommandError
+
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Iterator, Sequence
+
+    from zom.conventions.report import Report
+
+__all__ = ["in_processes"]
+
+
+def in_processes(places: Sequence[str], arguments: argparse.Namespace) -> Iterator[Report]:
+    """The report of each place, in their order; as many at once as there are `jobs`, 0 for one on each core."""
+    from concurrent.futures import ProcessPoolExecutor  # noqa: PLC0415 - where it is asked for
+    from concurrent.futures.process import BrokenProcessPool  # noqa: PLC0415 - as above
+    from multiprocessing import get_context  # noqa: PLC0415 - as above
+
+    jobs = min(arguments.jobs or os.cpu_count() or 1, len(places))
+    # A process that is forked would share the locks of threads, and what they hold at that moment.
+    pool = ProcessPoolExecutor(jobs, get_context("spawn"), _begin, (arguments,))
+    try:
+        for place, made in [(place, pool.submit(_report_at, place)) for place in places]:
+            try:
+                yield made.result()
+            except BrokenProcessPool as cause:
+                message = f"{place}: a process ended before its report, perhaps for lack of memory; use fewer --jobs"
+                raise CommandError(message, UNREADABLE) from cause
+    finally:
+        pool.shutdown(cancel_futures=True)
+
+
+_asked: dict[str, Any] = {}
+"""What this process was begun with."""
+
+
+def _begin(arguments: argparse.Namespace) -> None:
+    from zom.cli.outcome import note_verb  # noqa: PLC0415 - as in the module that calls it
+    from zom.cli.parameters import parameters_from  # noqa: PLC0415 - as above
+    from zom.cli.place_report import choices_from  # noqa: PLC0415 - as above
+
+    warnings.simplefilter("ignore")  # the process that began this one shows them
+    arguments.progress = False
+    note_verb("validate")
+    parameters = parameters_from(arguments.parameters)
+    _asked.update(arguments=arguments, choices=choices_from(arguments), parameters=parameters)
+
+
+def _report_at(place: str) -> Report:
+    from zom.cli.place_report import report_at  # noqa: PLC0415 - as above
+
+    return report_at(place, **_asked)

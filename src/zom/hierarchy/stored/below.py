@@ -1,0 +1,54 @@
+"""Hierarchies below a place that is none itself: a directory or a prefix that holds several stores."""
+
+from __future__ import annotations
+
+from collections import deque
+from typing import TYPE_CHECKING, Final
+
+from zom.hierarchy.stored.layout import DOCUMENT_NAMES
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from zom.stores.interface import Store
+
+__all__ = ["hierarchies_below", "is_hierarchy"]
+
+_ROOTS: Final = tuple(sorted(DOCUMENT_NAMES - {".zattrs", ".zmetadata"}))
+"""The documents that make a node; one that lost them has its attributes and its copies of others still."""
+_FILES: Final = (".zarr.zip", ".ozx")
+"""How stores in one file are called."""
+
+
+def is_hierarchy(store: Store, path: str = "") -> bool:
+    """Whether there is a node at `path`, by the documents of v2 and v3.
+
+    >>> from zom.stores.memory import MemoryStore
+    >>> store = MemoryStore({"a/.zgroup": b"{}"})
+    >>> is_hierarchy(store), is_hierarchy(store, "a")
+    (False, True)
+    """
+    prefix = f"{path}/" if path else ""
+    return any(value is not None for value in store.get_many([f"{prefix}{name}" for name in _ROOTS]))
+
+
+def hierarchies_below(store: Store) -> Iterator[str]:
+    """The paths of the outermost hierarchies in a store, and of files that are stores, in order.
+
+    Directories whose names begin with a dot are not searched.
+
+    >>> from zom.stores.memory import MemoryStore
+    >>> keys = ["b.zarr/zarr.json", "b.zarr/t/zarr.json", "2024/a.zarr/.zgroup", "c.zarr.zip", ".git/zarr.json"]
+    >>> list(hierarchies_below(MemoryStore(dict.fromkeys(keys, b"{}"))))
+    ['c.zarr.zip', 'b.zarr', '2024/a.zarr']
+    """
+    waiting = deque([""])
+    while waiting:
+        prefix = waiting.popleft()
+        keys, prefixes = store.list_dir(prefix)
+        names = {key.removeprefix(prefix) for key in keys}
+        if not names.isdisjoint(_ROOTS):
+            yield prefix.rstrip("/")
+            continue
+        yield from (key for key in keys if key.endswith(_FILES))
+        waiting.extend(each for each in prefixes if not each.removeprefix(prefix).startswith("."))
