@@ -1,4 +1,7 @@
-"""Processes that validate places side by side: reports are the work of Python, where threads gain nothing."""
+"""The reports of several places, one after the other or side by side, in processes.
+
+Reports are the work of Python, where threads gain nothing.
+"""
 
 from __future__ import annotations
 
@@ -6,19 +9,31 @@ import os
 import warnings
 from typing import TYPE_CHECKING, Any
 
-from zom.cli.outcome import UNREADABLE, CommandError
+from zom.cli.outcome import UNREADABLE, CommandError, note_verb
+from zom.cli.parameters import parameters_from
+from zom.cli.place_report import choices_from, report_at
 
 if TYPE_CHECKING:
     import argparse
     from collections.abc import Iterator, Sequence
 
+    from zom.cli.place_report import Choices
     from zom.conventions.report import Report
 
-__all__ = ["in_processes"]
+__all__ = ["reports_of"]
 
 
-def in_processes(places: Sequence[str], arguments: argparse.Namespace) -> Iterator[Report]:
-    """The report of each place, in their order; as many at once as there are `jobs`, 0 for one on each core."""
+def reports_of(places: Sequence[str], arguments: argparse.Namespace, choices: Choices) -> Iterator[Report]:
+    """The report of each place, in their order, as soon as it is known."""
+    if arguments.jobs != 1 and len(places) > 1 and "-" not in {*places, arguments.like}:
+        yield from _in_processes(places, arguments)
+        return
+    parameters = parameters_from(arguments.parameters)
+    yield from (report_at(name, arguments, choices, parameters) for name in places)
+
+
+def _in_processes(places: Sequence[str], arguments: argparse.Namespace) -> Iterator[Report]:
+    """As many at once as there are `jobs`; 0 for one on each core."""
     from concurrent.futures import ProcessPoolExecutor  # noqa: PLC0415 - where it is asked for
     from concurrent.futures.process import BrokenProcessPool  # noqa: PLC0415 - as above
     from multiprocessing import get_context  # noqa: PLC0415 - as above
@@ -42,10 +57,6 @@ _asked: dict[str, Any] = {}
 
 
 def _begin(arguments: argparse.Namespace) -> None:
-    from zom.cli.outcome import note_verb  # noqa: PLC0415 - as in the module that calls it
-    from zom.cli.parameters import parameters_from  # noqa: PLC0415 - as above
-    from zom.cli.place_report import choices_from  # noqa: PLC0415 - as above
-
     warnings.simplefilter("ignore")  # the process that began this one shows them
     arguments.progress = False
     note_verb("validate")
@@ -54,6 +65,4 @@ def _begin(arguments: argparse.Namespace) -> None:
 
 
 def _report_at(place: str) -> Report:
-    from zom.cli.place_report import report_at  # noqa: PLC0415 - as above
-
     return report_at(place, **_asked)

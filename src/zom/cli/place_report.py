@@ -1,24 +1,23 @@
-"""The reports of the places that `zom validate` is given: each by itself, in one process or in several."""
+"""The reports of the places that `zom validate` is given: each by itself."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
 from zom.cli.outcome import UNREADABLE, USAGE, CommandError, command_error
-from zom.cli.parameters import parameters_from
 from zom.cli.terminal import Progress
 from zom.errors import ZomError
 
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from zom.cli.document import Document
     from zom.cli.operand import Operand
     from zom.conventions.framework.convention import Convention
     from zom.conventions.report import Report
 
-__all__ = ["Choices", "choices_from", "places_of", "report_at", "reports_of"]
+__all__ = ["Choices", "choices_from", "places_of", "report_at"]
 
 Choices = dict[str, Any]
 """What `zom.validate` is asked for, whatever the place."""
@@ -59,17 +58,6 @@ def choices_from(arguments: argparse.Namespace) -> Choices:
         "level": arguments.level,
         "like": _like(arguments.like),
     }
-
-
-def reports_of(places: Sequence[str], arguments: argparse.Namespace, choices: Choices) -> Iterator[Report]:
-    """The report of each place, in their order, as soon as it is known."""
-    parameters = parameters_from(arguments.parameters)
-    if arguments.jobs == 1 or len(places) < 2 or "-" in {*places, arguments.like}:
-        yield from (report_at(name, arguments, choices, parameters) for name in places)
-        return
-    from zom.cli.jobs import in_processes  # noqa: PLC0415 - where it is asked for
-
-    yield from in_processes(places, arguments)
 
 
 def report_at(

@@ -177,7 +177,8 @@ def failed(counts: Counter[str], fail_on: str) -> bool:
 def run(arguments: argparse.Namespace) -> int:
     """Prints the problems of every place; FINDINGS where one of them is bad enough, UNREADABLE where one can't be opened."""
     from zom.cli.file import write_text  # noqa: PLC0415 - as the others: --help needs none of them
-    from zom.cli.place_report import choices_from, places_of, reports_of  # noqa: PLC0415 - slow to import
+    from zom.cli.jobs import reports_of  # noqa: PLC0415 - slow to import
+    from zom.cli.place_report import choices_from, places_of  # noqa: PLC0415 - slow to import
 
     arguments.places = places_of(arguments)
     choices = choices_from(arguments)
