@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal, NotRequired, TypeVar
+from typing import Annotated, Any, Literal, NotRequired, TypeVar
 
+import jsonschema
 import pytest
-from pydantic import BaseModel, model_validator
+from pydantic import BaseModel, Field, model_validator
 from typing_extensions import TypedDict
 
-from zom import v3
+import zom
+from zom import draft, v2, v3
 from zom.errors import ExtensionError, SpecError
 
 ARRAY = v3.ArraySpec.build(shape=(4,), dtype="int32")
@@ -81,8 +83,15 @@ def test_a_required_member_at_fault_is_not_missing() -> None:
 
 
 def test_members_that_a_class_needs_cannot_be_unknown() -> None:
-    (problem,) = ImageGroup.check(GROUP)
-    assert (problem.pointer, problem.found) == ("/members", "nothing")
+    for cls in (ImageGroup, v3.GroupSpec[Any, Image]):
+        (problem,) = cls.check(GROUP)
+        assert problem.pointer == "/members"
+        assert str(problem) == (
+            "members: expected an object of nodes, found nothing; "
+            "read the group with its members, which the class names"
+        )
+        assert [p.pointer for p in cls.check({**GROUP, "members": 3})] == ["/members"]
+        assert [p.pointer for p in cls.check({**GROUP, "members": None}, "lenient")] == ["/members"] * 2
 
 
 def test_a_typed_dict_leaves_other_names_open_unless_it_is_closed() -> None:
@@ -161,3 +170,42 @@ def test_a_generic_subclass_takes_its_members_type() -> None:
     assert type(tree["a"]) is Bytes
     with pytest.raises(SpecError, match='data_type: expected "uint8"'):
         OfMembers[Bytes](attributes={"units": "m"}, members={"a": ARRAY})
+
+
+@pytest.mark.parametrize("form", [v2, v3, draft])
+def test_a_typed_dict_as_parameter_names_the_members(form: Any) -> None:
+    array = form.ArraySpec.build(shape=(4,), dtype="int32", compress=None)
+
+    fields: Any = {
+        "data": form.ArraySpec,
+        "more": NotRequired[form.GroupSpec],
+        "renamed": NotRequired[Annotated[form.ArraySpec, Field(alias="re-named")]],
+    }
+    cls = form.GroupSpec[Any, TypedDict("Fields", fields)]  # type: ignore[operator]
+    tree = cls(attributes={}, members={"data": array, "other": array, "re-named": array})
+    assert tree.members["data"] == tree.members["renamed"] == array
+    assert cls.parse(tree.to_json()) == tree
+    document = {**tree.to_dict(), "members": {"more": array.to_dict()}}
+    assert [(p.pointer, p.expected) for p in cls.check(document)] == [
+        ("/members/data", 'a member "data"'),
+        ("/members/more", "a group"),
+    ]
+
+
+def test_the_schema_of_members_by_parameter_names_them() -> None:
+    by_parameter = zom.json_schema(v3.GroupSpec[Any, Image])
+    for document, valid in (
+        ({**GROUP, "members": {"data": BYTES.to_dict()}}, True),
+        ({**GROUP, "members": {}}, False),
+        ({**GROUP, "members": {"data": ARRAY.to_dict()}}, False),
+        ({**GROUP, "members": {"data": BYTES.to_dict(), "time": ARRAY.to_dict()}}, False),
+    ):
+        assert jsonschema.Draft202012Validator(by_parameter).is_valid(document) is valid
+        assert (v3.GroupSpec[Any, Image].check(document) == ()) is valid
+
+
+def test_a_generic_subclass_takes_a_typed_dict_for_its_members() -> None:
+    tree = OfMembers[Image](attributes={"units": "m"}, members={"data": BYTES})
+    assert type(tree.members["data"]) is Bytes
+    with pytest.raises(SpecError, match=r'members\.data: expected a member "data", found nothing'):
+        OfMembers[Image](attributes={"units": "m"}, members={})

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, NotRequired, assert_type
 
 import numpy as np
@@ -10,7 +11,7 @@ from pydantic import BaseModel
 from typing_extensions import TypedDict
 
 import zom
-from zom import v2, v3
+from zom import draft, v2, v3
 from zom.conventions import Attributes, CheckedRule, Convention, required
 from zom.formats.detection import AnySpec
 
@@ -44,6 +45,18 @@ class Mast(v2.GroupSpec[Measured]):
     members: dict[str, v2.ArraySpec]
 
 
+class Buoy(v3.GroupSpec[Measured, Winds]):
+    """The same by parameters."""
+
+
+class Fleet(TypedDict):
+    """Members that have members."""
+
+    first: Buoy
+    second: v3.GroupSpec[Measured, Winds]
+    rest: NotRequired[draft.GroupSpec[Any, draft.ArraySpec]]
+
+
 class Licence(Attributes):
     """Attributes of a convention."""
 
@@ -74,7 +87,33 @@ def members(time: v3.ArraySpec, speed: v2.ArraySpec) -> None:
     assert_type(mast.members["speed"], v2.ArraySpec)
     assert_type(mast.attributes.units, str)
     assert v3.GroupSpec().members is None
-    assert v3.GroupSpec(attributes={"title": "a"}, members={"time": time}) is not None
+    plain = v3.GroupSpec(attributes={"title": "a"}, members={"time": time, "site": Site(members={})})
+    assert plain.members is not None
+    assert plain["time"] == time
+    for name, node in (v3.GroupSpec(members={}).members or {}).items():
+        assert name == node.kind
+
+
+def members_by_parameter(time: v3.ArraySpec, fleet: v2.GroupSpec[Measured, Fleet]) -> None:
+    """So do the parameters of a group's class, which are specs, or a TypedDict of them."""
+    buoy = Buoy(attributes=Measured(units="m"), members={"time": time})
+    assert_type(buoy.members, Winds)
+    assert_type(buoy.members["time"], v3.ArraySpec)
+    named = v3.GroupSpec[Measured, Winds](attributes=Measured(units="m"), members={"time": time})
+    assert_type(named.members.get("gusts"), v3.ArraySpec[Measured] | None)
+    assert_type(fleet.members["first"].members["time"], v3.ArraySpec)
+    assert_type(fleet.members["second"].attributes.units, str)
+    either = v3.GroupSpec[Any, v3.ArraySpec | v3.GroupSpec](attributes={}, members={"a": time})
+    assert_type(either.members, Mapping[str, v3.ArraySpec | v3.GroupSpec] | None)
+    old = draft.GroupSpec[Measured, draft.ArraySpec](attributes=Measured(units="m"))
+    assert_type(old.members, Mapping[str, draft.ArraySpec] | None)
+
+
+def wrong(time: v3.ArraySpec) -> None:
+    """Each of these is an error: a comment that nothing needs would be one, too."""
+    Buoy(attributes=Measured(units="m"), members={"tim": time})  # type: ignore[dict-item] # pyright: ignore[reportArgumentType]
+    Station(members={"time": 3})  # type: ignore[typeddict-item] # pyright: ignore[reportArgumentType]
+    Site(attributes=Measured(units="m"), members={"a": 3})  # type: ignore[dict-item] # pyright: ignore[reportArgumentType]
 
 
 def handles(array: v3.ArraySpec, group: Site, either: v3.ArraySpec | v3.GroupSpec) -> None:

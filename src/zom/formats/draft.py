@@ -10,18 +10,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Generic, Literal, Self, cast
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Generic, Literal, Self, cast, overload
 
 from pydantic import Field
-from typing_extensions import TypeVar
 
 from zom.extension.field import Required
 from zom.extension.resolve import data_type
 from zom.formats import draft_rules as rules
 from zom.formats.canonical_document import canonical_draft
-from zom.formats.normal_form import ChunkShape, chunks_of, dtype_of, shards_of
+from zom.formats.normal_form import NormalForm
 from zom.json.value import JSON, JSONDict
-from zom.model.array import Array
 from zom.model.builders.build import (
     AUTO,
     Compression,
@@ -37,20 +35,13 @@ from zom.model.builders.chunking import chosen_chunks, refuse
 from zom.model.family import DIMENSIONS, Family, NodeKind
 from zom.model.fields import AS_IT_IS, Length, Value
 from zom.model.group import Group
+from zom.model.parameters import AttributesT, MemberT
 from zom.model.spec import Spec
 from zom.model.stored import stored_names
 
 __all__ = ["DRAFT", "ENTRY_POINT", "ArraySpec", "EntryPoint", "GroupSpec"]
 
-AttributesT = TypeVar("AttributesT", default=Mapping[str, JSON])
-"""The type of a node's attributes."""
-
-MemberT = TypeVar("MemberT", default=Any)
-"""The type of a group's members."""
-
 if TYPE_CHECKING:
-    import numpy as np
-
     from zom.model.builders.chunking import ChunkChoice
 
 Extensions = Annotated[
@@ -110,7 +101,7 @@ ENTRY_POINT = replace(
 )
 
 
-class ArraySpec(Array, Generic[AttributesT]):
+class ArraySpec(NormalForm, Generic[AttributesT]):
     """A draft array: what stands in `meta/<path>.array.json`.
 
     >>> spec = ArraySpec(
@@ -132,24 +123,6 @@ class ArraySpec(Array, Generic[AttributesT]):
     attributes: Annotated[AttributesT, Required(rules.MISSING)] = Field(default_factory=cast("Any", JSONDict))
     codecs: tuple[Annotated[Mapping[str, JSON], AS_IT_IS], ...] = ()
     storage_transformers: tuple[Annotated[Mapping[str, JSON], AS_IT_IS], ...] = ()
-
-    @property
-    def chunks(self) -> ChunkShape:
-        """The shape of the smallest piece that can be read, whatever grid and shards the document spells.
-
-        Where chunks differ in length along a dimension, a tuple of all lengths stands there.
-        """
-        return chunks_of(self)
-
-    @property
-    def shards(self) -> ChunkShape | None:
-        """The shape of the stored objects where they hold several chunks, else None."""
-        return shards_of(self)
-
-    @property
-    def dtype(self) -> np.dtype[Any]:
-        """What numpy holds the elements as; `data_type` is what the document says."""
-        return dtype_of(self)
 
     @classmethod
     def build(  # noqa: PLR0913 - a document has that many facts
@@ -208,7 +181,7 @@ def _compression(compress: Compression) -> list[Any]:
     raise refuse("compress", "gzip or blosc: the draft knows no others", compress)
 
 
-class GroupSpec(Group, Generic[AttributesT, MemberT]):
+class GroupSpec(Group[MemberT], Generic[AttributesT, MemberT]):
     """A draft group: what stands in `meta/<path>.group.json`, and its members.
 
     `members` is None where they are not known, which is not the same as there being none.
@@ -221,9 +194,8 @@ class GroupSpec(Group, Generic[AttributesT, MemberT]):
 
     attributes: AttributesT = Field(default_factory=cast("Any", JSONDict))
     if TYPE_CHECKING:
-        # Without a default, subclasses may annotate the field anew.
-        members: Annotated[Mapping[str, MemberT] | None, AS_IT_IS]
 
+        @overload
         def __init__(
             self,
             *,
@@ -231,6 +203,9 @@ class GroupSpec(Group, Generic[AttributesT, MemberT]):
             members: Mapping[str, MemberT] | None = None,
             **document: Any,
         ) -> None: ...
+        @overload
+        def __init__(self, *, attributes: AttributesT = ..., members: MemberT, **document: Any) -> None: ...
+        def __init__(self, **document: Any) -> None: ...
 
     else:
         members: Annotated[Mapping[str, MemberT] | None, AS_IT_IS] = None

@@ -9,55 +9,53 @@ from typing import TYPE_CHECKING, Any
 
 from zom.errors import UnknownName
 from zom.formats.resolve import resolve
+from zom.model.array import Array
 from zom.problems import show
 
 if TYPE_CHECKING:
     import numpy as np
 
     from zom.formats.resolved import Lengths, ResolvedArray
-    from zom.model.spec import Spec
 
-__all__ = ["ChunkShape", "chunks_of", "dtype_of", "shards_of"]
+__all__ = ["NormalForm"]
 
 ChunkShape = tuple[int | tuple[int, ...], ...]
 """A length for each dimension; where chunks differ along one, the lengths of all of them."""
 
 
-def chunks_of(spec: Spec) -> ChunkShape:
-    """The shape of the smallest piece that can be read.
+class NormalForm(Array):
+    """An array of a format whose documents spell chunks, shards and types in several ways.
 
     >>> from zom import v3
-    >>> chunks_of(v3.ArraySpec.build(shape=(4, 6), dtype="int8", chunks=(2, 3), shards=(4, 6)))
-    (2, 3)
+    >>> spec = v3.ArraySpec.build(shape=(4, 6), dtype="float32", chunks=(2, 3), shards=(4, 6))
+    >>> spec.chunks, spec.shards, spec.dtype
+    ((2, 3), (4, 6), dtype('float32'))
     """
-    array = resolve(spec)
-    if array.chunks is None:
-        raise _unknown("chunk grid", array.document[array.family.chunks_path[0]])
-    return _shape(array, array.chunks)
 
+    @property
+    def chunks(self) -> ChunkShape:
+        """The shape of the smallest piece that can be read, whatever grid and shards the document spells.
 
-def shards_of(spec: Spec) -> ChunkShape | None:
-    """The shape of the stored objects where they hold several chunks, else None.
+        Where chunks differ in length along a dimension, a tuple of all lengths stands there.
+        """
+        array = resolve(self)
+        if array.chunks is None:
+            raise _unknown("chunk grid", array.document[array.family.chunks_path[0]])
+        return _shape(array, array.chunks)
 
-    >>> from zom import v3
-    >>> shards_of(v3.ArraySpec.build(shape=(4, 6), dtype="int8", chunks=(2, 3), shards=(4, 6)))
-    (4, 6)
-    """
-    array = resolve(spec)
-    return None if array.shards is None else _shape(array, array.shards)
+    @property
+    def shards(self) -> ChunkShape | None:
+        """The shape of the stored objects where they hold several chunks, else None."""
+        array = resolve(self)
+        return None if array.shards is None else _shape(array, array.shards)
 
-
-def dtype_of(spec: Spec) -> np.dtype[Any]:
-    """What numpy holds the elements as.
-
-    >>> from zom import v3
-    >>> dtype_of(v3.ArraySpec.build(shape=(4, 6), dtype="float32"))
-    dtype('float32')
-    """
-    array = resolve(spec)
-    if array.data_type is None:
-        raise _unknown("data type", array.document[array.family.type_path[0]])
-    return array.data_type.numpy()
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """What numpy holds the elements as; `data_type` is what the document says."""
+        array = resolve(self)
+        if array.data_type is None:
+            raise _unknown("data type", array.document[array.family.type_path[0]])
+        return array.data_type.numpy()
 
 
 def _shape(array: ResolvedArray, lengths: Lengths) -> ChunkShape:

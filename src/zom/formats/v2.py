@@ -8,10 +8,9 @@ such document.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Generic, Literal, Self, cast
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Generic, Literal, Self, cast, overload
 
 from pydantic import Field
-from typing_extensions import TypeVar
 
 from zom.extension.field import Interval, Required
 from zom.extension.resolve import data_type
@@ -36,14 +35,9 @@ from zom.model.builders.chunking import chosen_chunks, refuse
 from zom.model.family import DIMENSIONS, Family, NodeKind
 from zom.model.fields import AS_IT_IS, Length, Value
 from zom.model.group import Group
+from zom.model.parameters import AttributesT, MemberT
 
 __all__ = ["V2", "ArraySpec", "GroupSpec"]
-
-AttributesT = TypeVar("AttributesT", default=Mapping[str, JSON])
-"""The type of a node's attributes."""
-
-MemberT = TypeVar("MemberT", default=Any)
-"""The type of a group's members."""
 
 if TYPE_CHECKING:
     from zom.model.builders.chunking import ChunkChoice
@@ -180,7 +174,7 @@ def _compressor(compress: Compression) -> Any:
     return {"id": name, **numcodecs_level(name, level)}
 
 
-class GroupSpec(Group, Generic[AttributesT, MemberT]):
+class GroupSpec(Group[MemberT], Generic[AttributesT, MemberT]):
     """A v2 group: what stands in its `.zgroup`, its attributes, and its members.
 
     `members` is None where they are not known, which is not the same as there being none.
@@ -194,9 +188,8 @@ class GroupSpec(Group, Generic[AttributesT, MemberT]):
     zarr_format: Annotated[Literal[2], Required(rules.MISSING)] = 2
     attributes: AttributesT = Field(default_factory=cast("Any", JSONDict))
     if TYPE_CHECKING:
-        # Without a default, subclasses may annotate the field anew.
-        members: Annotated[Mapping[str, MemberT] | None, AS_IT_IS]
 
+        @overload
         def __init__(
             self,
             *,
@@ -204,6 +197,9 @@ class GroupSpec(Group, Generic[AttributesT, MemberT]):
             members: Mapping[str, MemberT] | None = None,
             **document: Any,
         ) -> None: ...
+        @overload
+        def __init__(self, *, attributes: AttributesT = ..., members: MemberT, **document: Any) -> None: ...
+        def __init__(self, **document: Any) -> None: ...
 
     else:
         members: Annotated[Mapping[str, MemberT] | None, AS_IT_IS] = None

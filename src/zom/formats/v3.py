@@ -5,21 +5,19 @@ https://zarr-specs.readthedocs.io/en/latest/v3/core/index.html
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Generic, Literal, Self, cast
+from collections.abc import Iterable, Mapping, Sequence  # noqa: TC003 - pydantic evaluates annotations
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Generic, Literal, Self, cast, overload
 
 from pydantic import Field
-from typing_extensions import TypeVar
 
 from zom.extension.field import Required
 from zom.extension.resolve import data_type
 from zom.formats import v3_rules as rules
 from zom.formats.canonical_document import canonical_v3
-from zom.formats.normal_form import ChunkShape, chunks_of, dtype_of, shards_of
+from zom.formats.normal_form import NormalForm
 from zom.formats.v3_build import codecs_of, grid_of, sharding
 from zom.formats.v3_stored import CONSOLIDATION, documents_of
 from zom.json.value import JSON, JSONDict
-from zom.model.array import Array
 from zom.model.builders.build import (
     AUTO,
     Compression,
@@ -33,18 +31,11 @@ from zom.model.builders.build import (
 from zom.model.family import Family, NodeKind
 from zom.model.fields import AS_IT_IS, Extension, Length, Value
 from zom.model.group import Group
+from zom.model.parameters import AttributesT, MemberT
 
 __all__ = ["V3", "ArraySpec", "GroupSpec"]
 
-AttributesT = TypeVar("AttributesT", default=Mapping[str, JSON])
-"""The type of a node's attributes."""
-
-MemberT = TypeVar("MemberT", default=Any)
-"""The type of a group's members."""
-
 if TYPE_CHECKING:
-    import numpy as np
-
     from zom.model.builders.chunking import ChunkChoice
 
 _NODE_TYPE = Required(rules.MISSING, words='"array" or "group"')
@@ -83,7 +74,7 @@ V3 = Family(
 )
 
 
-class ArraySpec(Array, Generic[AttributesT]):
+class ArraySpec(NormalForm, Generic[AttributesT]):
     """A v3 array: what stands in its `zarr.json`.
 
     >>> spec = ArraySpec(
@@ -108,24 +99,6 @@ class ArraySpec(Array, Generic[AttributesT]):
     attributes: AttributesT = Field(default_factory=cast("Any", JSONDict))
     storage_transformers: tuple[Extension, ...] = ()
     dimension_names: tuple[str | None, ...] | None = None
-
-    @property
-    def chunks(self) -> ChunkShape:
-        """The shape of the smallest piece that can be read, whatever grid and shards the document spells.
-
-        Where chunks differ in length along a dimension, a tuple of all lengths stands there.
-        """
-        return chunks_of(self)
-
-    @property
-    def shards(self) -> ChunkShape | None:
-        """The shape of the stored objects where they hold several chunks, else None."""
-        return shards_of(self)
-
-    @property
-    def dtype(self) -> np.dtype[Any]:
-        """What numpy holds the elements as; `data_type` is what the document says."""
-        return dtype_of(self)
 
     @classmethod
     def build(  # noqa: PLR0913 - a document has that many facts
@@ -188,7 +161,7 @@ class ArraySpec(Array, Generic[AttributesT]):
         return cls(**document)
 
 
-class GroupSpec(Group, Generic[AttributesT, MemberT]):
+class GroupSpec(Group[MemberT], Generic[AttributesT, MemberT]):
     """A v3 group: what stands in its `zarr.json`, and its members.
 
     `members` is None where they are not known, which is not the same as there being none.
@@ -204,9 +177,8 @@ class GroupSpec(Group, Generic[AttributesT, MemberT]):
     node_type: Annotated[Literal["group"], _NODE_TYPE] = "group"
     attributes: AttributesT = Field(default_factory=cast("Any", JSONDict))
     if TYPE_CHECKING:
-        # Without a default, subclasses may annotate the field anew.
-        members: Annotated[Mapping[str, MemberT] | None, AS_IT_IS]
 
+        @overload
         def __init__(
             self,
             *,
@@ -214,6 +186,9 @@ class GroupSpec(Group, Generic[AttributesT, MemberT]):
             members: Mapping[str, MemberT] | None = None,
             **document: Any,
         ) -> None: ...
+        @overload
+        def __init__(self, *, attributes: AttributesT = ..., members: MemberT, **document: Any) -> None: ...
+        def __init__(self, **document: Any) -> None: ...
 
     else:
         members: Annotated[Mapping[str, MemberT] | None, AS_IT_IS] = None

@@ -18,7 +18,7 @@ from zom.model import attributes
 from zom.model.bare_spec import is_spec
 from zom.model.family import Family
 from zom.model.location import placed, text_problems, with_lines
-from zom.model.members import ANY, AliasedMembers, member_plan
+from zom.model.members import AliasedMembers, member_plan
 from zom.model.node import EMPTY, NodeParts, make
 from zom.model.output import member_specs, place_of
 from zom.model.repeats import node_count, repeated
@@ -479,11 +479,15 @@ def _finish(frame: _OpenNode, level: Level) -> None:
 
 def _check_members(frame: _OpenNode, cls: type[Spec], faults: list[Fault]) -> bool:
     """Whether there are all the members that the class asks for, and no others."""
-    if frame.below is None:
-        return True
-    whole = not any(fault.path[:1] == ("members",) for fault in frame.faults or ())
     plan = member_plan(cls)
-    if plan is ANY or not plan.required:
+    found = [fault.rule for fault in frame.faults or () if fault.path[:1] == ("members",)]
+    if frame.below is None:
+        if plan.are_needed and all(rule_ is NULL_MEMBERS for rule_ in found):
+            fix = "read the group with its members, which the class names"
+            faults.append(Fault(cls.family.members_rule, ("members",), "an object of nodes", "nothing", fix))
+        return not plan.are_needed
+    whole = not found
+    if not plan.required:
         return whole
     absent = sorted(plan.required - frame.below.keys())
     faults.extend(Fault(MEMBER, ("members", name), f"a member {show(name)}", "nothing") for name in absent)

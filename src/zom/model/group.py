@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar, cast
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, cast
 
 from zom.brief import Brief
 from zom.errors import NotFound, PathError
 from zom.model import stored
+from zom.model.bare_spec import SpecType
 from zom.model.bridge import bridges
 from zom.model.builders.from_tree import group_of
 from zom.model.output import member_specs
+from zom.model.parameters import MemberT
 from zom.model.spec import Spec, same_node
 from zom.model.tree import at
 
@@ -18,15 +20,21 @@ if TYPE_CHECKING:
     from typing import Self
 
     from zom.model.family import NodeKind
+    from zom.model.parameters import Members
     from zom.problems import Level
 
 __all__ = ["Group"]
 
 
-class Group(Spec):
+# The metaclass is named again: mypy then leaves `members` as it is declared.
+class Group(Spec, Generic[MemberT], metaclass=SpecType):
     """A node that has members."""
 
     kind: ClassVar[NodeKind] = "group"
+
+    if TYPE_CHECKING:
+        # A format declares the field, whose default stays hidden: so subclasses may annotate it anew.
+        members: Members[MemberT]
 
     def __getitem__(self, path: str) -> Any:
         """The node at `path` below this group.

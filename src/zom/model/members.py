@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import types
 import typing
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Annotated, Any, TypeAlias, TypeVar, Union, cast, get_args, get_origin
 from weakref import WeakKeyDictionary
 
@@ -37,6 +37,8 @@ class MemberPlan:
     others: Candidates | None
     aliases: Mapping[str, str] = field(default_factory=dict[str, str])
     """The names in documents of keys that have others in Python."""
+    are_needed: bool = False
+    """Whether the members must be known: type checkers say that they are no None."""
 
     def candidates(self, name: str) -> Candidates | None:
         """The classes that a member called `name` may have; empty for any, None for no such member."""
@@ -92,7 +94,10 @@ def member_plan(cls: type[Spec]) -> MemberPlan:
         if not cls.__pydantic_complete__:
             cls.model_rebuild()
         field = cls.model_fields.get("members")
-        plan = _plans[cls] = ANY if field is None else _plan(field.annotation, cls)
+        plan = ANY if field is None else _plan(field.annotation, cls)
+        if field is not None and plan is not ANY and field.is_required():
+            plan = replace(plan, are_needed=True)
+        _plans[cls] = plan
     return plan
 
 
@@ -104,6 +109,9 @@ def _plan(annotation: Any, owner: type[Spec]) -> MemberPlan:
         return _typed_plan(get_origin(annotation) or annotation, owner)
     arguments = get_args(annotation)
     if len(arguments) == 2:
+        fields = _bare(arguments[1])  # of GroupSpec[Attributes, Fields]
+        if typing_extensions.is_typeddict(get_origin(fields) or fields):
+            return replace(_typed_plan(get_origin(fields) or fields, owner), are_needed=True)
         others = _candidates(arguments[1], owner)
         return MemberPlan({}, frozenset(), others) if others else ANY
     return ANY

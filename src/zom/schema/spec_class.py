@@ -138,7 +138,7 @@ class Builder:
                 self._attributes(cls, made)
             elif name == "members":
                 made["properties"]["members"] = self.members(cls, made["properties"]["members"])
-                if field.is_required():
+                if field.is_required() or member_plan(cls).are_needed:
                     made["required"].append("members")
             elif (
                 name not in own
