@@ -39,7 +39,7 @@ def codes(subject: object) -> list[str]:
 
 def test_anndata_is_found_by_its_encoding():
     (found,) = zom.validate(small()).conventions
-    assert (found.convention, found.first, found.how) == ("anndata", "/", "has encoding-type")
+    assert (found.convention, found.first, found.how) == ("anndata", "/", 'has "anndata" at encoding-type')
 
 
 def test_an_element_that_stands_alone_is_judged():
@@ -232,3 +232,11 @@ def test_a_materialized_skeleton_has_no_finding(zarr_format: int, tmp_path: Any)
     spec = small(zarr_format, X="float32", obs={"kind": categorical(2)})
     zom.materialize(spec, tmp_path / "a.zarr")
     assert list(zom.validate(tmp_path / "a.zarr", conventions=["anndata"])) == []
+
+
+@pytest.mark.parametrize("name", ["MuData", "ngff:shapes", "nwb"])
+def test_types_of_others_are_not_taken_for_anndata(name):
+    attributes = {"encoding-type": name, "encoding-version": "0.1.0"}
+    report = zom.validate(v3.GroupSpec(attributes=attributes, members={}))
+    assert "anndata" not in {found.convention for found in report.conventions}
+    assert not any(problem.code.startswith("anndata/") for problem in report)

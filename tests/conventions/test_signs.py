@@ -37,7 +37,7 @@ SIGNED = Convention(
     ("attributes", "how"),
     [
         ({"seal": 1}, "has seal and has no forged"),
-        ({"by": "me"}, 'has "me" or "you" at by and is of kind group'),
+        ({"by": "me"}, 'has "me" at by and is of kind group'),
         ({"words": "a SEAL-7 b"}, "the root has a text that tells at words"),
         ({"zarr_conventions": [{"uuid": "7b2"}]}, "declared in zarr_conventions"),
     ],

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from zom.checks.check import Breach, Site, Skip, python
-from zom.checks.checked_rule import CheckedRule, has, is_value
+from zom.checks.checked_rule import CheckedRule, above, has, is_like, is_value, lacks
 from zom.checks.tree import node_kind
 from zom.checks.values import json_type, pattern, required
 from zom.conventions.anndata.elements import (
@@ -45,12 +45,20 @@ _SAYS_VERSION: Final[dict[str, Any]] = {
 }
 
 
+def _loosely(name: str) -> str:
+    """The regular expression of a name in any case, its parts joined by any sign."""
+    return "".join("[-_ .]?" if each in "-_" else f"[{each.upper()}{each}]" for each in name)
+
+
 SIGNS: Final = (
-    (has(TYPE),),
-    (has(VERSION),),
+    (is_value(TYPE, *ENCODINGS),),
+    (has(VERSION), is_like(TYPE, "|".join(map(_loosely, ENCODINGS)))),
+    (has(VERSION), lacks(TYPE)),
+    # Within, any type is meant as one of AnnData's.
+    *((has(key), above(is_value(TYPE, *sorted(CONTAINERS)))) for key in (TYPE, VERSION)),
     tuple(is_value("@groups[*]", name) for name in ("obs", "var", "obsm", "varm", "uns")),
 )
-"""By what an element is found, and an AnnData group that says nothing, as those of anndata 0.7: by its members.
+"""By what an element is found, by a type that is AnnData's own, and an AnnData group that says nothing, as those of anndata 0.7: by its members.
 
 Of others that say nothing, what holds them tells.
 """

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from zom.checks.equality import equal
 from zom.problems import show
 
 if TYPE_CHECKING:
+    from zom.checks.check import Site
     from zom.checks.checked_rule import Condition
 
 __all__ = ["in_words"]
 
 
-def in_words(condition: Condition) -> str:
-    """The condition as people read it, after the name of a node.
+def in_words(condition: Condition, site: Site | None = None) -> str:
+    """The condition as people read it, after the name of a node; of several values, those that are at `site`.
 
     >>> in_words({"has": "ome"})
     'has ome'
@@ -28,5 +30,9 @@ def in_words(condition: Condition) -> str:
         return f"has no {condition['lacks'].lstrip('@')}"
     if "kind" in condition:
         return f"is of kind {condition['kind']}"
-    shown = " or ".join(map(show, condition["values"])) if "values" in condition else "a text that tells"
+    known = condition.get("values", ())
+    if site is not None:
+        there = [found.value for found in site.values(condition["at"])]
+        known = [each for each in known if any(equal(each, value) for value in there)]
+    shown = " or ".join(map(show, known)) or "a text that tells"
     return f"has {shown} at {condition['at'].lstrip('@')}"

@@ -284,7 +284,7 @@ class Convention:
         site = Site(node, node)
         for conditions in self.signs:
             if all(holds(each, site) for each in conditions):
-                return " and ".join(map(in_words, conditions))
+                return " and ".join(in_words(each, site) for each in conditions)
         return None
 
 

@@ -6,7 +6,9 @@ always: a convention that nobody registered is not looked for anywhere.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+import re
+from itertools import chain, islice
+from typing import TYPE_CHECKING, Any, Final
 
 from zom.checks.selector import parse_selector, select
 from zom.conventions.framework.convention import clash_of, conventions, declaration_of
@@ -58,6 +60,10 @@ OWNED_TWICE = rule(
     "a key of attributes has one convention that gives it a meaning",
     source=_FRAMEWORK,
 )
+
+
+_NEARBY: Final = 8
+"""How many groups above and how many members are asked for their version."""
 
 
 def judge(
@@ -178,7 +184,7 @@ class _Detection:
             version = _version(each, node)
             if version is None:
                 if each.assumed or not each.version_at:
-                    return each, how
+                    return self._pick_as_nearby(node, here) or (each, how)
                 continue
             if version[1] == each.version:
                 return each, f"{how}, version {show(version[1])}"
@@ -190,17 +196,31 @@ class _Detection:
             self._note_unknown_version(node, name, said, [each for each, _ in here])
         return None
 
+    @staticmethod
+    def _pick_as_nearby(node: Node, here: Sequence[tuple[Convention, str]]) -> tuple[Convention, str] | None:
+        """The version that a group above says, or a member, of a node that says none; None where none does."""
+        above = islice(node.ancestors(), _NEARBY)
+        below = islice((node.members or {}).values(), _NEARBY)
+        for other in chain(above, below):
+            for each, how in here:
+                version = _version(each, other)
+                if version is not None and version[1] == each.version:
+                    return each, f"{how}, version {show(version[1])} as {other.path} has"
+        return None
+
     def _note_unknown_version(
         self, node: Node, name: str, said: tuple[Path, Any], here: Sequence[Convention]
     ) -> None:
         """The version that `said` tells is none, or none of those that have their metadata `here`."""
         path, version = said
         known = [each.version for each in self._families[name] if each.version is not None]
-        expected = f"a version of {name} that is known: {', '.join(known)}"
+        expected = f"a version of {name} that is known: {', '.join(_released(known))}"
         fix = "write the version that the metadata follows, or update zom"
         if version in known:
             possible = [each.version for each in here if each.version is not None]
-            expected = f"a version of {name} whose metadata stands in this place: {', '.join(possible)}"
+            expected = (
+                f"a version of {name} whose metadata stands in this place: {', '.join(_released(possible))}"
+            )
             fix = f"write the version that the metadata follows, or store it as {name} {version} does"
         elif not isinstance(version, str) and show(version) in known:
             expected = f"a version of {name}, a string"
@@ -288,6 +308,11 @@ def _key_in(condition: Condition) -> Iterator[str]:
     selector = None if text is None else parse_selector(text)
     if selector is not None and selector.start == "attributes":
         yield str(selector.steps[0])
+
+
+def _released(versions: Sequence[str]) -> Sequence[str]:
+    """The versions that are no drafts, which nobody should write; all where there are drafts only."""
+    return [each for each in versions if re.fullmatch(r"v?[0-9.]+", each, re.ASCII)] or versions
 
 
 def _version(convention: Convention, node: Node) -> tuple[Path, Any] | None:

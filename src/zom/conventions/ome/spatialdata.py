@@ -1,0 +1,81 @@
+"""The images of SpatialData: OME-Zarr 0.4 and 0.5, with transformations out of a draft of 0.6.
+
+SpatialData names these versions "0.4-dev-spatialdata" and "0.5-dev-spatialdata", so that nobody takes them for
+OME-Zarr's own: https://github.com/scverse/spatialdata/pull/849. Their other rules are those of OME-Zarr.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Final
+
+from pydantic import Field
+
+from zom.conventions.framework.attributes import Attributes, Part
+from zom.conventions.framework.convention import register
+from zom.conventions.ome.axes import Axis  # noqa: TC001 - pydantic reads the annotation
+from zom.conventions.ome.multiscales import Dataset  # noqa: TC001 - as above
+from zom.conventions.ome.v04 import V04, Ome04
+from zom.conventions.ome.v05 import V05, Ome05
+
+if TYPE_CHECKING:
+    from zom.checks.checked_rule import CheckedRule
+    from zom.conventions.framework.convention import Convention
+
+__all__ = ["V04_DEV", "V05_DEV"]
+
+_OTHERWISE: Final = frozenset(
+    {
+        "version",  # it is SpatialData's own, and the list of labels has none
+        "omero-color",  # channels have labels only
+        "omero-window",
+        "omero-window-range",
+        "transforms-of-image",  # SpatialData's own rules speak of them
+    }
+)
+
+
+def _holds(rule: CheckedRule) -> bool:
+    """Whether a rule of OME-Zarr holds for SpatialData: what only should be, spatialdata leaves out."""
+    of_image = rule.id.startswith("transform") and "datasets" not in (rule.each or "datasets")
+    return rule.level == "MUST" and rule.id not in _OTHERWISE and not of_image
+
+
+class Image(Part):
+    """An image, whose own transformations are SpatialData's."""
+
+    name: str = ""
+    axes: list[Axis]
+    datasets: list[Dataset] = Field(min_length=1)
+
+
+class Raster04(Ome04):
+    """The keys of OME-Zarr 0.4."""
+
+    multiscales: list[Image] = Field(default=[], min_length=1)  # type: ignore[assignment] # a looser form
+
+
+class Raster05(Ome05, key="ome"):
+    """What stands under `ome`."""
+
+    version: str = ""
+    multiscales: list[Image] = Field(default=[], min_length=1)  # type: ignore[assignment] # a looser form
+
+
+def _edition(convention: Convention, form: type[Attributes]) -> Convention:
+    return register(
+        replace(
+            convention,
+            version=f"{convention.version}-dev-spatialdata",
+            title=f"OME-Zarr {convention.version} as SpatialData has it",
+            link="https://spatialdata.scverse.org/en/stable/design_doc.html#images",
+            attributes=form,
+            owns=convention.owns,
+            assumed=False,
+            rules=tuple(filter(_holds, convention.rules)),
+        )
+    )
+
+
+V04_DEV: Final = _edition(V04, Raster04)
+V05_DEV: Final = _edition(V05, Raster05)

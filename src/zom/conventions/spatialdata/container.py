@@ -1,0 +1,140 @@
+"""The rules on a container: which elements are in which group, and what they may be called."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from zom.checks.check import NOT_READ, Breach, Site, Skip, python
+from zom.checks.checked_rule import CheckedRule
+from zom.conventions.spatialdata.elements import ATTRIBUTES, LINK, PLACES, TYPES, is_image, role_of
+from zom.problems import show
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from zom.conventions.spatialdata.elements import Role
+    from zom.formats.node_view import Node
+
+__all__ = ["CONTAINER_RULES", "elements_of"]
+
+_NO_CONTAINER: Final = Skip("no container, or one without elements")
+
+
+def elements_of(container: Node) -> list[tuple[Role, Node]]:
+    """The members of the groups that hold elements, each with what it should be.
+
+    >>> from zom.formats.node_view import attributes_node
+    >>> elements_of(attributes_node({}))
+    []
+    """
+    return [
+        (place, node)
+        for place in PLACES
+        if place in container.groups
+        for node in (container.groups[place].members or {}).values()
+    ]
+
+
+def _elements(site: Site) -> list[tuple[Role, Node]] | Skip:
+    if role_of(site.node) != "container":
+        return _NO_CONTAINER
+    if site.node.members is None:
+        return NOT_READ
+    return elements_of(site.node) or _NO_CONTAINER
+
+
+def _elements_as_placed(site: Site) -> Iterator[Breach] | Skip:
+    found = _elements(site)
+    return found if isinstance(found, Skip) else _misplaced(found)
+
+
+def _misplaced(elements: list[tuple[Role, Node]]) -> Iterator[Breach]:
+    for role, node in elements:
+        kind = node.attributes.get("encoding-type")
+        path = ("attributes", "encoding-type")
+        found = show(kind) if "encoding-type" in node.attributes else "nothing"
+        if not node.is_group:
+            yield Breach(node, (), f"a group: an element of {role}", "an array")
+        elif role in {"images", "labels"}:
+            if not is_image(node):
+                key = ("ome",) if node.form == "v3" else ("multiscales",)
+                yield Breach(node, ("attributes", *key), "an image of OME-Zarr", "nothing")
+        elif role == "tables":
+            # Of one that says its version only, the rules of AnnData tell.
+            if kind != "anndata" and (kind is not None or "encoding-version" not in node.attributes):
+                yield Breach(node, path, '"anndata"', found)
+        else:
+            wanted = TYPES[0] if role == "shapes" else TYPES[1]
+            if kind != wanted:
+                yield Breach(node, path, show(wanted), found)
+
+
+def _names_are_valid(site: Site) -> Iterator[Breach] | Skip:
+    found = _elements(site)
+    if isinstance(found, Skip):
+        return found
+    expected = "a name of letters, digits, _, . and -, that does not begin with __"
+    return (
+        Breach(node, (), expected, show(node.name))
+        for _, node in found
+        if node.name.startswith("__") or not all(each.isalnum() or each in "_-." for each in node.name)
+    )
+
+
+def _names_differ(site: Site) -> Iterator[Breach] | Skip:
+    found = _elements(site)
+    return found if isinstance(found, Skip) else _alike(found)
+
+
+def _alike(elements: list[tuple[Role, Node]]) -> Iterator[Breach]:
+    seen: dict[str, Node] = {}
+    for _, node in elements:
+        first = seen.setdefault(node.name.lower(), node)
+        if first is not node:
+            expected = f"a name that no other element has, and {first.path} does but for its case"
+            expected = "a name that no other element has" if first.name == node.name else expected
+            yield Breach(node, (), expected, show(node.name), None, (first.path,))
+
+
+def _whole(site: Site) -> Iterator[Breach] | Skip:
+    """Members of a container that hold elements, but say so nowhere: a reader passes over them."""
+    if role_of(site.node) != "container" or site.node.members is None:
+        return _NO_CONTAINER
+    return (
+        Breach(node, (), f"one of the groups {', '.join(PLACES)}", show(node.name))
+        for node in site.node.members.values()
+        if node.name not in PLACES and node.name != "table"
+    )
+
+
+CONTAINER_RULES: Final = (
+    CheckedRule(
+        "elements",
+        python(_elements_as_placed),
+        must="images and labels hold images of OME-Zarr, points and shapes groups of their type, tables AnnData",
+        fix="move the group to where it belongs, or store the element again with spatialdata",
+        link=f"{LINK}#elements",
+    ),
+    CheckedRule(
+        "element-name",
+        python(_names_are_valid),
+        must="the name of an element is of letters, digits, _, . and -, and does not begin with __",
+        fix="rename the element",
+        link=f"{LINK}#elements",
+    ),
+    CheckedRule(
+        "element-names-distinct",
+        python(_names_differ),
+        must="no two elements of a container have the same name, whatever their type and case",
+        fix="rename one of the elements",
+        link=f"{LINK}#elements",
+    ),
+    CheckedRule(
+        "strangers",
+        python(_whole),
+        should=f"a container holds nothing beside {', '.join(PLACES[:-1])} and {PLACES[-1]}: spatialdata reads nothing else",
+        fix="store it as an element, or elsewhere",
+        link=f"{LINK}#elements",
+        when=({"has": ATTRIBUTES},),
+    ),
+)

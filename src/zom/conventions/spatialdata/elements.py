@@ -1,0 +1,207 @@
+"""The elements of SpatialData: what tells each, and the versions of their formats.
+
+https://github.com/scverse/spatialdata/blob/main/src/spatialdata/_io/format.py is the list of versions.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
+
+from zom.checks.check import Breach, Site, Skip, python
+from zom.checks.checked_rule import CheckedRule
+from zom.json.python_value import is_dict, is_list
+from zom.problems import show
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from zom.formats.node_view import Node
+    from zom.problems import Path
+
+__all__ = ["ATTRIBUTES", "ELEMENT_RULES", "LINK", "PLACES", "TABLE_TYPE", "TYPES", "Role", "role_of"]
+
+LINK: Final = "https://spatialdata.scverse.org/en/stable/design_doc.html"
+
+ATTRIBUTES: Final = "spatialdata_attrs"
+TABLE_TYPE: Final = "spatialdata-encoding-type"
+TYPES: Final = ("ngff:shapes", "ngff:points")
+"""The values of `encoding-type` that are SpatialData's own."""
+
+Role: TypeAlias = Literal["container", "images", "labels", "points", "shapes", "tables"]
+"""What a group is: the whole, or an element of the group that has this name."""
+
+PLACES: Final[tuple[Role, ...]] = ("images", "labels", "points", "shapes", "tables")
+"""The groups of a container in which elements are."""
+
+_VERSIONS: Final[dict[Role, dict[str, tuple[str, ...]]]] = {
+    "container": {"v2": ("0.1",), "v3": ("0.2",)},
+    "images": {"v2": ("0.1", "0.2"), "v3": ("0.3",)},
+    "labels": {"v2": ("0.1", "0.2"), "v3": ("0.3",)},
+    "points": {"v2": ("0.1",), "v3": ("0.2",)},
+    "shapes": {"v2": ("0.1", "0.2"), "v3": ("0.3",)},
+    "tables": {"v2": ("0.1",), "v3": ("0.2",)},
+}
+"""The versions of each format, by the format of Zarr in which it is stored."""
+
+
+def role_of(node: Node) -> Role:
+    """What a group is that has metadata of SpatialData.
+
+    >>> from zom.formats.node_view import attributes_node
+    >>> role_of(attributes_node({"encoding-type": "ngff:points"})), role_of(attributes_node({"spatialdata_attrs": {}}))
+    ('points', 'container')
+    """
+    attributes = node.attributes
+    kind = attributes.get("encoding-type")
+    if kind in TYPES:
+        return "shapes" if kind == TYPES[0] else "points"
+    if TABLE_TYPE in attributes:
+        return "tables"
+    place = None if node.parent is None else node.parent.name
+    for role in PLACES:
+        if role == place:
+            return role
+    if is_image(node):
+        return "labels" if "image-label" in _metadata(node)[1] else "images"
+    return "container"
+
+
+def is_image(node: Node) -> bool:
+    """Whether it has the metadata of an image of OME-Zarr."""
+    return "multiscales" in _metadata(node)[1]
+
+
+def _metadata(node: Node) -> tuple[Path, dict[str, Any]]:
+    """The metadata of OME-Zarr of a group, and where it stands."""
+    found = node.attributes.get("ome")
+    return (("ome",), found) if is_dict(found) else ((), dict(node.attributes))
+
+
+def image_of(node: Node) -> tuple[Path, dict[str, Any]] | None:
+    """The image that a group is, of which SpatialData has one in each, and what leads to it from the attributes."""
+    before, metadata = _metadata(node)
+    images = metadata.get("multiscales")
+    first = images[0] if is_list(images) and images else None
+    return ((*before, "multiscales", 0), first) if is_dict(first) else None
+
+
+def _version_place(role: Role) -> Path:
+    return ("version",) if role == "tables" else (ATTRIBUTES, "version")
+
+
+def _version_known(site: Site) -> Iterator[Breach] | Skip:
+    """The reader finds the format of an element by its version, of an image by that of OME-Zarr."""
+    node = site.node
+    role = role_of(node)
+    if node.parent is not None and node.parent.name in PLACES and node.parent.name != role:
+        return Skip("it is not what belongs there")
+    place = _version_place(role)
+    held = node.attributes if len(place) == 1 else node.attributes.get(ATTRIBUTES)
+    found = held.get("version") if is_dict(held) else None
+    if found is None and role in {"images", "labels"}:
+        return Skip("OME-Zarr tells the version")
+    known = _VERSIONS[role][node.form]
+    if found in known:
+        return iter(())
+    what = "the container" if role == "container" else role
+    expected = f"{' or '.join(map(show, known))}, the version of {what} in Zarr {node.form}"
+    shown = show(found) if is_dict(held) and "version" in held else "nothing"
+    return iter((site.breach(("attributes", *place), expected, shown),))
+
+
+def _axes_told(site: Site) -> Iterator[Breach] | Skip:
+    if role_of(site.node) not in {"points", "shapes"}:
+        return Skip("neither points nor shapes")
+    found = site.node.attributes.get("axes")
+    if found in (["x", "y"], ["x", "y", "z"]):
+        return iter(())
+    shown = show(found) if "axes" in site.node.attributes else "nothing"
+    return iter((site.breach(("attributes", "axes"), '["x", "y"] or ["x", "y", "z"]', shown),))
+
+
+def _point_keys(site: Site) -> Iterator[Breach] | Skip:
+    held = site.node.attributes.get(ATTRIBUTES)
+    if role_of(site.node) != "points" or not is_dict(held):
+        return Skip("no points")
+    return (
+        site.breach(("attributes", ATTRIBUTES, key), "a string, the name of a column", show(held[key]))
+        for key in ("feature_key", "instance_key")
+        if key in held and not isinstance(held[key], str)
+    )
+
+
+_GEOMETRIES: Final = {"POINT": 0, "POLYGON": 3, "MULTIPOLYGON": 6}
+"""The geometries of shapes, with the numbers that shapely has for them."""
+
+
+def _is_old_shapes(node: Node) -> bool:
+    held = node.attributes.get(ATTRIBUTES)
+    return role_of(node) == "shapes" and is_dict(held) and held.get("version") == "0.1"
+
+
+def _geometry_told(site: Site) -> Iterator[Breach] | Skip:
+    node = site.node
+    if not _is_old_shapes(node):
+        return Skip("no shapes of version 0.1")
+    held = node.attributes[ATTRIBUTES].get("geos")
+    name, number = (held.get("name"), held.get("type")) if is_dict(held) else (None, None)
+    if isinstance(name, str) and _GEOMETRIES.get(name, -1) == number and not isinstance(number, bool):
+        return iter(())
+    known = ", ".join(f'{{"name": "{each}", "type": {code}}}' for each, code in _GEOMETRIES.items())
+    shown = "nothing" if held is None else show(held)
+    return iter((site.breach(("attributes", ATTRIBUTES, "geos"), f"one of {known}", shown),))
+
+
+def _coordinates_there(site: Site) -> Iterator[Breach] | Skip:
+    node = site.node
+    if not _is_old_shapes(node):
+        return Skip("no shapes of version 0.1")
+    if node.members is None:
+        return Skip("the members of the group are not known")
+    geometry = node.attributes[ATTRIBUTES].get("geos")
+    name = geometry.get("name") if is_dict(geometry) else None
+    wanted = ("coords", "Index", *(("radius",) if name == "POINT" else ()))
+    return (
+        site.breach(("members", each), f"an array {show(each)}", "nothing")
+        for each in wanted
+        if each not in node.arrays
+    )
+
+
+ELEMENT_RULES: Final = (
+    CheckedRule(
+        "version",
+        python(_version_known),
+        must="the container and every element tell the version of their format, one that belongs to the format of Zarr",
+        fix="write the version, or store the data again with spatialdata",
+        link=f"{LINK}#elements",
+    ),
+    CheckedRule(
+        "axes",
+        python(_axes_told),
+        must="points and shapes name their axes: x and y, or x, y and z",
+        fix="write the names of the axes as a list",
+        link=f"{LINK}#coordinate-systems",
+    ),
+    CheckedRule(
+        "point-keys",
+        python(_point_keys),
+        must="feature_key and instance_key of points, where there are any, are names of columns",
+        fix="write the name of the column, or leave it out",
+        link=f"{LINK}#points",
+    ),
+    CheckedRule(
+        "geometry",
+        python(_geometry_told),
+        must="shapes of version 0.1 tell their geometry by name and by number",
+        fix="write name and number of the geometry, or store the shapes again with spatialdata",
+        link=f"{LINK}#shapes",
+    ),
+    CheckedRule(
+        "geometry-arrays",
+        python(_coordinates_there),
+        must="shapes of version 0.1 have the arrays coords and Index, and circles radius",
+        fix="store the shapes again with spatialdata",
+        link=f"{LINK}#shapes",
+    ),
+)

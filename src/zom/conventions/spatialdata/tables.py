@@ -1,0 +1,122 @@
+"""The tables of SpatialData: AnnData groups that say which elements their rows are about.
+
+https://spatialdata.scverse.org/en/stable/design_doc.html#table-table-of-annotations-for-regions
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from zom.checks.check import NOT_READ, Breach, Site, Skip, python
+from zom.checks.checked_rule import CheckedRule, has
+from zom.checks.values import equals
+from zom.conventions.spatialdata.container import elements_of
+from zom.conventions.spatialdata.elements import LINK, TABLE_TYPE, role_of
+from zom.extension.registry import did_you_mean, near
+from zom.json.python_value import is_list
+from zom.problems import show
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from zom.formats.node_view import Node
+
+__all__ = ["TABLE_RULES"]
+
+_TABLE: Final = "ngff:regions_table"
+_KEYS: Final = ("region", "region_key", "instance_key")
+_LINK: Final = f"{LINK}#table-table-of-annotations-for-regions"
+_NO_TABLE: Final = Skip("no table that says which elements it is about")
+
+
+def _said(node: Node) -> dict[str, Any]:
+    """What a table says of the elements that it is about; null is as good as nothing."""
+    if role_of(node) != "tables":
+        return {}
+    return {key: node.attributes[key] for key in _KEYS if node.attributes.get(key) is not None}
+
+
+def _all_or_none(site: Site) -> Iterator[Breach] | Skip:
+    said = _said(site.node)
+    if not said:
+        return _NO_TABLE
+    return (
+        site.breach(("attributes", key), f"a value, for {', '.join(said)} has one", "nothing")
+        for key in _KEYS
+        if key not in said
+    )
+
+
+def _regions(node: Node) -> list[tuple[tuple[str | int, ...], Any]]:
+    region = _said(node).get("region")
+    if is_list(region):
+        return [(("attributes", "region", place), each) for place, each in enumerate(region)]
+    return [] if region is None else [(("attributes", "region"), region)]
+
+
+def _regions_there(site: Site) -> Iterator[Breach] | Skip:
+    regions = _regions(site.node)
+    group = site.node.parent
+    container = None if group is None else group.parent
+    if not regions or container is None:
+        return Skip("no table of a container that names elements")
+    known = [node.name for role, node in elements_of(container) if role != "tables"]
+    return (
+        site.breach(path, "the name of an element", show(each), fix=did_you_mean(near(each, known)))
+        for path, each in regions
+        if each not in known
+    )
+
+
+def _columns_there(site: Site) -> Iterator[Breach] | Skip:
+    said = _said(site.node)
+    keys = {key: said[key] for key in _KEYS[1:] if key in said}
+    if not keys:
+        return _NO_TABLE
+    frame = (site.node.members or {}).get("obs")
+    if frame is None or frame.members is None:
+        return NOT_READ
+    columns = list(frame.members)
+    return (
+        site.breach(
+            ("attributes", key),
+            f"a column of {frame.path}",
+            show(name),
+            fix=did_you_mean(near(name, columns)),
+        )
+        for key, name in keys.items()
+        if name not in columns
+    )
+
+
+TABLE_RULES: Final = (
+    CheckedRule(
+        "table-type",
+        equals(_TABLE, at=TABLE_TYPE),
+        must=f'the {TABLE_TYPE} of a table is "{_TABLE}"',
+        fix=f'write "{_TABLE}"',
+        link=_LINK,
+        when=(has(TABLE_TYPE),),
+    ),
+    CheckedRule(
+        "table-keys",
+        python(_all_or_none),
+        must="a table has all of region, region_key and instance_key, or none of them",
+        fix="write all three, or null for each",
+        link=_LINK,
+    ),
+    CheckedRule(
+        "table-regions",
+        python(_regions_there),
+        should="region names elements of the container; spatialdata warns of others",
+        fix="correct the name, or add the element",
+        link=_LINK,
+    ),
+    CheckedRule(
+        "table-columns",
+        python(_columns_there),
+        must="region_key and instance_key name columns of obs",
+        fix="correct the name, or add the column",
+        link=_LINK,
+    ),
+)
