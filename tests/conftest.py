@@ -20,6 +20,7 @@ sys.path.append(str(HERE / "interop"))
 import share  # noqa: E402 - it stands beside the scripts that use it, too
 
 CORPORA = (
+    "cli/every_verb/",
     "codecs/numcodecs/test_filter.py",
     "codecs/test_every_data_type.py",
     "codecs/test_numcodecs_configurations.py",

@@ -244,7 +244,7 @@ def test_to_validate_a_place_that_holds_nothing_is_a_finding(call, tmp_path):
 
 
 def test_a_file_name_that_can_not_be_one_is_refused(call):
-    message = "a\0b: can't be read: embedded null byte; name another file"
+    message = "a\\u0000b: can't be read: embedded null byte; name another file"
     assert call("tree", "a\0b") == (3, "", f"zom tree: {message}\n")
 
 

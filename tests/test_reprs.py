@@ -114,7 +114,7 @@ def test_values_are_printed_as_python_writes_them_and_cut(value, text):
 
 
 def test_a_record_is_one_line_of_printable_characters():
-    assert short("Plan", "a\n\x1b[31mb\u202e") == "<zom.Plan a\\n\\x1b[31mb\\u202e>"
+    assert short("Plan", "a\n\x1b[31mb\u202e") == "<zom.Plan a\\n\\u001b[31mb\\u202e>"
     assert len(short("Plan", "\n" * 10_000)) < 320
 
 

@@ -227,14 +227,25 @@ def dotted(path: Iterable[str | int]) -> str:
 
 
 def one_line(text: str) -> str:
-    r"""The text without line ends and other characters that nobody sees: names of nodes may have them.
+    r"""The text with escapes for line ends and all other characters that nobody sees: names of nodes may have them.
 
-    >>> one_line("a\nb")
-    'a\\nb'
+    Nothing is left that steers a terminal, ends a line or turns the direction of what follows. The escapes are those of
+    JSON, so that JSON stays the same JSON.
+
+    >>> print(one_line("a\nb\x1b[31m\u202e"))
+    a\nb\u001b[31m\u202e
     """
     if text.isprintable():
         return text
-    return "".join(each if each.isprintable() else each.encode("unicode_escape").decode() for each in text)
+    return "".join(each if each.isprintable() else _escape(each) for each in text)
+
+
+_SHORT = {"\b": "\\b", "\t": "\\t", "\n": "\\n", "\f": "\\f", "\r": "\\r"}
+
+
+def _escape(character: str) -> str:
+    units = character.encode("utf-16-be", "surrogatepass").hex(" ", 2).split()
+    return _SHORT.get(character) or "".join(f"\\u{unit}" for unit in units)
 
 
 def show(value: object, limit: int = 80) -> str:
@@ -263,7 +274,7 @@ def _show(value: object, room: int, depth: int = 0) -> str:
 
 def _show_text(text: str) -> str:
     escaped = text.replace("\\", "\\\\").replace('"', '\\"')
-    return '"' + "".join(c if c.isprintable() else f"\\u{ord(c):04x}" for c in escaped) + '"'
+    return f'"{one_line(escaped)}"'
 
 
 def _show_container(value: dict[Any, Any] | list[Any], room: int, depth: int) -> str:

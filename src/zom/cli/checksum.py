@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from zom.cli.outcome import CLEAN, FINDINGS, USAGE, CommandError
+from zom.cli.printing import say, say_data, tell
 from zom.cli.terminal import Progress, declare_progress
 
 if TYPE_CHECKING:
@@ -52,17 +53,12 @@ def run(arguments: argparse.Namespace) -> int:
     for place in places:
         found[place.name] = _of_place(place, arguments.progress)
         if arguments.format == "text":
-            print(f"{found[place.name]}  {place.name}", flush=True)
+            say(f"{found[place.name]}  {place.name}", flush=True)
     if arguments.format == "json":
-        print(write_json(found, indent=2))
+        say_data(write_json(found, indent=2))
     if arguments.expect is None or list(found.values()) == [arguments.expect]:
         return CLEAN
-    import sys  # noqa: PLC0415 - where there is something to tell
-
-    print(
-        f"{places[0].name}: expected the digest {arguments.expect}; the store holds something else",
-        file=sys.stderr,
-    )
+    tell(f"{places[0].name}: expected the digest {arguments.expect}; the store holds something else")
     return FINDINGS
 
 

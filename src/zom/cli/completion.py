@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from zom.cli.outcome import CLEAN
+from zom.cli.printing import say_data
 
 if TYPE_CHECKING:
     import argparse
@@ -34,7 +35,7 @@ def run(arguments: argparse.Namespace) -> int:
         about[choice.dest] = choice.help
     for name in about:
         words[name] = _options(verbs.choices[name])
-    print({"bash": _bash, "zsh": _zsh, "fish": _fish}[arguments.shell](words, about), end="")
+    say_data({"bash": _bash, "zsh": _zsh, "fish": _fish}[arguments.shell](words, about), end="")
     return CLEAN
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from zom.cli.outcome import CLEAN
+from zom.cli.printing import say, say_data
 
 if TYPE_CHECKING:
     import argparse
@@ -35,7 +36,7 @@ def run(arguments: argparse.Namespace) -> int:
         changed = not plan.is_empty
     if arguments.format == "json":
         facts = {"store": place.store, "path": plan.path, "changed": changed, "dry_run": arguments.dry_run}
-        print(write_json(facts, indent=2))
+        say_data(write_json(facts, indent=2))
         return CLEAN
     if arguments.drop:
         said = "dropped" if changed else "there is none"
@@ -43,5 +44,5 @@ def run(arguments: argparse.Namespace) -> int:
         said = "written" if changed else "as it should be; nothing was written"
     if changed and arguments.dry_run:
         said = f"would be {said}"
-    print(f"{place.name}: consolidated metadata: {said}")
+    say(f"{place.name}: consolidated metadata: {said}")
     return CLEAN

@@ -9,6 +9,7 @@ import sys
 from typing import TYPE_CHECKING
 
 from zom.cli.outcome import CLEAN, FINDINGS
+from zom.cli.printing import say_data, tell
 
 if TYPE_CHECKING:
     import argparse
@@ -47,19 +48,19 @@ def run(arguments: argparse.Namespace) -> int:
     except ConversionError as error:
         _tell(error.problems, document, place.name)
         return FINDINGS
-    print(made.spec.to_json(indent=2))
+    say_data(made.spec.to_json(indent=2))
     _tell(made.losses, document, place.name)
     moved = [path for path, same in made.same_chunks.items() if not same]
     if moved:
         more = f" and {len(moved) - 5} more" if len(moved) > 5 else ""
-        print(f"the chunks of {', '.join(moved[:5])}{more} must be moved or rewritten", file=sys.stderr)
+        tell(f"the chunks of {', '.join(moved[:5])}{more} must be moved or rewritten")
     return CLEAN
 
 
 def _tell(problems: Iterable[Problem], document: Document | None, name: str) -> None:
     """What is lost, with its place where it comes from a text."""
-    from zom.cli.validate import problem_line  # noqa: PLC0415 - slow to import
+    from zom.cli.validate import problem_parts  # noqa: PLC0415 - slow to import
 
     located = problems if document is None else document.located(problems)
     for problem in located:
-        print(problem_line(name if document is None else document.name, problem), file=sys.stderr)
+        tell(*problem_parts(name if document is None else document.name, problem, sys.stderr))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 
 from zom.cli.outcome import CLEAN, FINDINGS
+from zom.cli.printing import say_data, say_lines
 from zom.cli.terminal import Progress, declare_progress
 
 __all__ = ["declare", "jobs", "run"]
@@ -86,5 +87,8 @@ def run(arguments: argparse.Namespace) -> int:
             on_error=arguments.on_error,
         )
     report = replace(report, source=source.store, target=target.store)
-    print(report.to_json(indent=2) if arguments.format == "json" else report)
+    if arguments.format == "json":
+        say_data(report.to_json(indent=2))
+    else:
+        say_lines(str(report))
     return FINDINGS if report.problems else CLEAN

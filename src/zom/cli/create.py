@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import sys
 from typing import TYPE_CHECKING
 
 from zom.cli.outcome import CLEAN, FINDINGS
 from zom.cli.plan import declare_plan, plan_from, print_plan, wanted
+from zom.cli.printing import say, say_data, tell
 from zom.cli.terminal import Progress, declare_progress
 
 if TYPE_CHECKING:
@@ -50,15 +50,15 @@ def run(arguments: argparse.Namespace) -> int:
         if made.problems or arguments.dry_run:
             print_plan(made, arguments.format)
             if made.problems:
-                print(f"zom create: {place.name}: nothing was written; see --on-conflict", file=sys.stderr)
+                tell(f"zom create: {place.name}: nothing was written; see --on-conflict")
             return FINDINGS if made.problems else CLEAN
         with Progress("creating", arguments.progress) as progress:
             made.apply(progress=progress)
     _print_warnings(arguments, place, made)
     if arguments.format == "json":
-        print(made.to_json(indent=2))
+        say_data(made.to_json(indent=2))
     else:
-        print(done(made))
+        say(done(made))
     return CLEAN
 
 
@@ -72,17 +72,20 @@ def show_change(arguments: argparse.Namespace, place: Operand, plan: Plan) -> in
     if plan.problems or arguments.dry_run:
         print_plan(shown, arguments.format)
         if plan.problems:
-            print(f"zom {arguments.verb}: {place.name}: nothing was written", file=sys.stderr)
+            tell(f"zom {arguments.verb}: {place.name}: nothing was written")
         return FINDINGS if plan.problems else CLEAN
     carry_out(plan)
     _print_warnings(arguments, place, plan)
-    print(shown.to_json(indent=2) if arguments.format == "json" else done(shown))
+    if arguments.format == "json":
+        say_data(shown.to_json(indent=2))
+    else:
+        say(done(shown))
     return CLEAN
 
 
 def _print_warnings(arguments: argparse.Namespace, place: Operand, plan: Plan) -> None:
     for problem in plan.warnings:
-        print(f"zom {arguments.verb}: {place.name}: warning: {problem}", file=sys.stderr)
+        tell(f"zom {arguments.verb}: {place.name}: warning: {problem}")
 
 
 def done(plan: Plan) -> str:

@@ -9,6 +9,7 @@ import os
 from typing import TYPE_CHECKING, Any, cast
 
 from zom.cli.outcome import CLEAN, UNREADABLE, CommandError
+from zom.cli.printing import say
 
 if TYPE_CHECKING:
     import argparse
@@ -40,17 +41,18 @@ def run(arguments: argparse.Namespace) -> int:
     directory: str = arguments.directory
     _prepare(directory)
     for title, line in _steps(directory):
-        print(f"{title:<12}  {line}", flush=True)
+        say(f"{title:<12}  {line}", flush=True)
     from zom.cli.operand import spec_at  # noqa: PLC0415 - slow to import
     from zom.cli.terminal import fitted, width  # noqa: PLC0415 - slow to import
     from zom.formats.tree_text import tree_lines  # noqa: PLC0415 - slow to import
 
     store = os.path.join(directory, _STORE)  # noqa: PTH118 - pathlib is slow to import
-    print()
+    say()
     for line in tree_lines(spec_at(store)):
-        print(fitted(line, width()))
-    print(f"\nThe report is {os.path.join(directory, _REPORT)}: open it in a browser.")  # noqa: PTH118 - as above
-    print(f"Next: zom info {store}::t2m")
+        say(fitted(line, width()))
+    say()
+    say(f"The report is {os.path.join(directory, _REPORT)}: open it in a browser.")  # noqa: PTH118 - as above
+    say(f"Next: zom info {store}::t2m")
     return CLEAN
 
 

@@ -5,12 +5,12 @@ That is what must change in the first to make it mean what the second does. Spel
 
 from __future__ import annotations
 
-import sys
 from typing import TYPE_CHECKING, Any
 
 from zom.cli.file import declare_output, write_text
 from zom.cli.outcome import CLEAN, FINDINGS
 from zom.cli.parameters import declare_parameters, parameters_from
+from zom.cli.printing import say, tell
 
 if TYPE_CHECKING:
     import argparse
@@ -67,25 +67,25 @@ def run(arguments: argparse.Namespace) -> int:
 
     left_out: list[str] = []
 
-    def tell(problem: Problem) -> None:
+    def leave_out(problem: Problem) -> None:
         if problem.severity == "error":
             left_out.append(problem.node)
-            print(f"left out: {problem}", file=sys.stderr)
+            tell(f"left out: {problem}")
 
     given = parameters_from(arguments.parameters)
     with ExitStack() as opened:
         old, new = (
-            _side(name, given, opened, on_error=arguments.on_error, on_warning=tell)
+            _side(name, given, opened, on_error=arguments.on_error, on_warning=leave_out)
             for name in (arguments.old, arguments.new)
         )
         found = differences(old, new, arguments.ignore, data=arguments.data)
     _show(found, arguments)
     if not found:
-        print("no difference", file=sys.stderr)
+        tell("no difference")
     for note in found.notes:
-        print(f"note: {note}", file=sys.stderr)
+        tell(f"note: {note}")
     if found.values_compared is False:
-        print("values were not compared; pass --data to compare them", file=sys.stderr)
+        tell("values were not compared; pass --data to compare them")
     return FINDINGS if found or left_out else CLEAN
 
 
@@ -102,7 +102,8 @@ def _show(found: Difference, arguments: argparse.Namespace) -> None:
     elif found and arguments.output is not None:
         write_text(arguments.output, f"{found}\n")
     elif found:
-        print(*(_painted(str(change)) for change in found), sep="\n")
+        for change in found:
+            say(*_painted(str(change)))
 
 
 def _side(name: str, parameters: Mapping[str, str], opened: ExitStack, **how: Any) -> Compared:
@@ -121,9 +122,9 @@ def _side(name: str, parameters: Mapping[str, str], opened: ExitStack, **how: An
     return Compared(declared.spec, declared.values)
 
 
-def _painted(line: str) -> str:
-    """A line in the colour of its sign."""
+def _painted(line: str) -> tuple[str, ...]:
+    """The parts of a line, its sign in its colour."""
     from zom.cli.terminal import painted  # noqa: PLC0415 - slow to import
 
     colour = {"+": "green", "-": "red", "~": "yellow"}.get(line[:1])
-    return painted(line[:1], colour) + line[1:] if colour else line
+    return (painted(line[:1], colour), line[1:]) if colour else (line,)

@@ -13,6 +13,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from zom.cli.outcome import CLEAN, UNREADABLE, CommandError
+from zom.cli.printing import say_data
 
 if TYPE_CHECKING:
     import argparse
@@ -43,7 +44,7 @@ def run(arguments: argparse.Namespace) -> int:
     judge = _of_attributes if arguments.mode == "attributes" else _of_store
     problems = judge(arguments.path, arguments.profile)
     errors = [problem for problem in problems if problem.severity == "error"]
-    print(ascii_json({"valid": not errors, "message": _message(errors, problems)}))
+    say_data(ascii_json({"valid": not errors, "message": _message(errors, problems)}))
     return CLEAN
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from zom.cli.outcome import CLEAN, FINDINGS
+from zom.cli.printing import say, say_data
 
 if TYPE_CHECKING:
     import argparse
@@ -76,17 +77,17 @@ def run(arguments: argparse.Namespace) -> int:
     }
     problems = advice({name: version for group in versions.values() for name, version in group.items()})
     if arguments.format == "json":
-        print(write_json({**system, **versions, "problems": problems}, indent=2))
+        say_data(write_json({**system, **versions, "problems": problems}, indent=2))
     else:
         for name, text in system.items():
-            print(f"{name:<18}  {text}")
+            say(f"{name:<18}  {text}")
         for kind, group in versions.items():
             for name, version in group.items():
                 missing = "missing" if kind == "needed" else "not installed"
-                print(f"{name:<18}  {version or missing}")
+                say(f"{name:<18}  {version or missing}")
         for problem in problems:
-            print(f"bad: {problem}")
-        print(
+            say(f"bad: {problem}")
+        say(
             f"{len(problems)} problem{'' if len(problems) == 1 else 's'}"
             if problems
             else "nothing is known to be wrong"

@@ -177,7 +177,7 @@ def compiled_declaration(document: Document) -> Declaration:
         shown = [f"{problem.key or document.name}: {problem}" for problem in error.problems[:_SHOWN]]
         more = len(error.problems) - _SHOWN
         lines = [*shown, *([f"and {more} more; see zom validate {document.argument}"] if more > 0 else [])]
-        raise CommandError("\n".join(lines), UNREADABLE) from None
+        raise CommandError(lines[0], UNREADABLE, *lines[1:]) from None
 
 
 def read_document(name: str, parameters: Mapping[str, str] | None = None) -> Document:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from zom.cli.outcome import CLEAN, USAGE, CommandError
+from zom.cli.printing import say_lines
 
 if TYPE_CHECKING:
     import argparse
@@ -29,5 +30,5 @@ def run(arguments: argparse.Namespace) -> int:
         found = zom.explain(arguments.code, arguments.convention)
     except UnknownName as error:
         raise CommandError(str(error), USAGE) from None
-    print(found)
+    say_lines(str(found))
     return CLEAN

@@ -8,6 +8,7 @@ if TYPE_CHECKING:
     import argparse
 
 from zom.cli.outcome import UNREADABLE, CommandError
+from zom.cli.printing import say_data
 
 __all__ = ["declare_output", "write_text"]
 
@@ -24,7 +25,7 @@ def write_text(name: str | None, text: str) -> None:
     here
     """
     if name is None or name == "-":
-        print(text, end="")
+        say_data(text, end="")
         return
     from pathlib import Path  # noqa: PLC0415 - slow to import
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from zom.cli.file import declare_output, write_text
 from zom.cli.outcome import CLEAN
+from zom.cli.printing import say
 
 if TYPE_CHECKING:
     import argparse
@@ -131,17 +132,16 @@ def _stored(place: Operand, arguments: argparse.Namespace) -> _Facts:
 
 
 def _names(members: list[str] | None) -> str:
-    from zom.formats.facts import printable  # noqa: PLC0415 - slow to import
+    from zom.problems import one_line  # noqa: PLC0415 - slow to import
 
     if members is None:
         return "not read"
-    return ", ".join(map(printable, members)) or "none"
+    return ", ".join(map(one_line, members)) or "none"
 
 
 def _print(facts: _Facts) -> None:
     from zom.cli.terminal import fitted, width  # noqa: PLC0415 - slow to import
-    from zom.formats.facts import printable  # noqa: PLC0415 - slow to import
-    from zom.problems import show  # noqa: PLC0415 - slow to import
+    from zom.problems import one_line, show  # noqa: PLC0415 - slow to import
 
     columns = width()
     lines = [(name, text) for name, text in facts.lines if text]
@@ -149,7 +149,7 @@ def _print(facts: _Facts) -> None:
         lines.append(("attributes", ""))
     room = max(len(name) for name, _ in lines)
     for name, text in lines:
-        print(fitted(f"{name:<{room}}  {text}".rstrip(), columns))
-    inner = max((len(printable(name)) for name in facts.attributes), default=0)
+        say(fitted(one_line(f"{name:<{room}}  {text}".rstrip()), columns))
+    inner = max((len(one_line(name)) for name in facts.attributes), default=0)
     for name, value in facts.attributes.items():
-        print(fitted(f"  {printable(name):<{inner}}  {show(value, columns or 200)}", columns))
+        say(fitted(f"  {one_line(name):<{inner}}  {show(value, columns or 200)}", columns))

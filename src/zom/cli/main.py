@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, TextIO, cast
 
 from zom import __version__
 from zom.cli.outcome import INTERNAL, USAGE, CommandError, command_error, note_verb
+from zom.cli.printing import guarded, tell
 from zom.cli.terminal import show_as_ascii, use_colours
 from zom.errors import PluginWarning, SpecWarning, ZomError
 
@@ -107,7 +108,7 @@ class _Parser(argparse.ArgumentParser):
             self.add_argument("--format", choices=["text", "json"], default="text", help=about)
 
     def error(self, message: str) -> NoReturn:
-        print(f"{self.prog}: {message}; see {self.prog} --help", file=sys.stderr)
+        tell(f"{self.prog}: {message}; see {self.prog} --help")
         sys.exit(USAGE)
 
 
@@ -153,22 +154,38 @@ def main(arguments: Sequence[str] | None = None) -> int:
     0
     """
     show_as_ascii()
-    given = sys.argv[1:] if arguments is None else arguments
+    with guarded():
+        return _ended(sys.argv[1:] if arguments is None else arguments)
+
+
+def _ended(given: Sequence[str]) -> int:
+    """Run the command, and end as others expect it where nobody reads any more, or somebody pressed Ctrl-C."""
     try:
         with warnings.catch_warnings():
             # What can be read is read: telling what is wrong with it is the business of `zom validate`.
             warnings.simplefilter("ignore", SpecWarning)
             warnings.showwarning = _show_warning
-            return _run(given)
+            code = _run(given)
+            sys.stdout.flush()
+            return code
     except BrokenPipeError:
-        # Who reads has read enough; the interpreter must not complain when it flushes.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _stop_printing()
         return 141
     except KeyboardInterrupt:
         # A terminal shows ^C on the line that it is on.
-        start = "\n" if sys.stderr.isatty() else ""
-        print(f"{start}{_interrupted(_verb_in(given))}", file=sys.stderr)
+        if sys.stderr.isatty():
+            tell()
+        tell(_interrupted(_verb_in(given)))
         return 130
+
+
+def _stop_printing() -> None:
+    """Forget what nobody reads: who reads has read enough, and the interpreter must not complain when it flushes."""
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            stream.flush()
+        except BrokenPipeError:
+            os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
 def _show_warning(  # noqa: PLR0913, PLR0917 - as `warnings.showwarning` is called
@@ -181,11 +198,10 @@ def _show_warning(  # noqa: PLR0913, PLR0917 - as `warnings.showwarning` is call
 ) -> None:
     """A plugin that can't be loaded in one line; all else as Python shows it."""
     if issubclass(category, PluginWarning):
-        print(f"zom: warning: {message}", file=sys.stderr)
+        tell(f"zom: warning: {message}")
     else:
-        print(
-            warnings.formatwarning(message, category, filename, lineno, line), end="", file=file or sys.stderr
-        )
+        for each in warnings.formatwarning(message, category, filename, lineno, line).splitlines():
+            tell(each, stream=file)
 
 
 def _verb_in(arguments: Sequence[str]) -> str:
@@ -231,7 +247,7 @@ def _run(arguments: Sequence[str]) -> int:
             _print_traceback(cause)
         text = " ".join(f"{type(cause).__name__}: {cause}".split())[:300]
         hint = "please report it, with what the same command says with --debug"
-        print(f"zom: internal error: {text}; {hint}", file=sys.stderr)
+        tell(f"zom: internal error: {text}; {hint}")
         return INTERNAL
 
 
@@ -249,7 +265,6 @@ def _called(found: argparse.Namespace) -> int:
         if has_envelope(found):
             return in_envelope(found, module.run)
         code: int = module.run(found)
-        sys.stdout.flush()
     return code
 
 
@@ -262,14 +277,18 @@ def _parsed(verb: str, arguments: Sequence[str]) -> argparse.Namespace:
 def _told(verb: str, error: CommandError, arguments: Sequence[str]) -> int:
     if "--debug" in arguments:
         _print_traceback(error.__cause__ or error)
-    print(f"zom {verb}: {error}" if verb in _VERBS else f"zom: {error}", file=sys.stderr)
+    first, *more = error.lines
+    tell(f"zom {verb}: {first}" if verb in _VERBS else f"zom: {first}")
+    for line in more:
+        tell(line)
     return error.code
 
 
 def _print_traceback(error: BaseException) -> None:
     import traceback  # noqa: PLC0415 - where it was asked for
 
-    traceback.print_exception(error)
+    for line in "".join(traceback.format_exception(error)).splitlines():
+        tell(line)
 
 
 def _unknown(verb: str) -> str:

@@ -5,10 +5,10 @@ v2 and the draft become v3, v3 becomes v2. In place, or into another store; chun
 
 from __future__ import annotations
 
-import sys
 from typing import TYPE_CHECKING
 
 from zom.cli.outcome import CLEAN, FINDINGS, USAGE, CommandError
+from zom.cli.printing import say, say_data, say_lines, tell
 from zom.cli.terminal import Progress, declare_progress
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ def declare(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Migrates, and prints the report; FINDINGS, and nothing is written, where the format can't express it."""
     from zom.cli.operand import store_at  # noqa: PLC0415 - slow to import
-    from zom.cli.validate import problem_line  # noqa: PLC0415 - slow to import
+    from zom.cli.validate import problem_parts  # noqa: PLC0415 - slow to import
     from zom.errors import ConversionError  # noqa: PLC0415 - slow to import
 
     place = store_at(arguments.store)
@@ -56,11 +56,14 @@ def run(arguments: argparse.Namespace) -> int:
         if not isinstance(error.__cause__, ConversionError):
             raise
         for problem in error.__cause__.problems:
-            print(problem_line(place.name, problem))
+            say(*problem_parts(place.name, problem))
         message = "nothing was written; zom copy with --spec makes what can't be converted"
-        print(f"zom migrate: {place.name}: {message}", file=sys.stderr)
+        tell(f"zom migrate: {place.name}: {message}")
         return FINDINGS
-    print(migration.to_json(indent=2) if arguments.format == "json" else migration)
+    if arguments.format == "json":
+        say_data(migration.to_json(indent=2))
+    else:
+        say_lines(str(migration))
     return CLEAN
 
 

@@ -10,11 +10,11 @@ import keyword
 import re
 from typing import TYPE_CHECKING, Any
 
-from zom.formats.facts import printable
 from zom.json.python_value import is_dict
 from zom.json.write import write_json
 from zom.model.output import member_specs
 from zom.model.tree import walk
+from zom.problems import one_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -63,8 +63,23 @@ def _attributes(spec: Spec) -> Mapping[str, Any]:
     return found if is_dict(found) else {}
 
 
+def _typescript_text(value: Any) -> str:
+    """The value as TypeScript writes it, with escapes for what nobody sees: code must read as it runs."""
+    return one_line(write_json(value))
+
+
+def _python_text(value: str) -> str:
+    """As `_typescript_text`, for Python: what it writes with two escapes is one character there."""
+    text = write_json(value)
+    return one_line("".join(each if _is_short(each) else f"\\U{ord(each):08x}" for each in text))
+
+
+def _is_short(character: str) -> bool:
+    return character.isprintable() or ord(character) < 0x10000
+
+
 def _title(source: str) -> str:
-    return printable(source).replace("\\", "/").replace('"""', "'''").replace("*/", "* /")
+    return one_line(source).replace("\\", "/").replace('"""', "'''").replace("*/", "* /")
 
 
 # --- Python ----------------------------------------------------------------------------------------------
@@ -127,10 +142,10 @@ def _python_fields(node: Spec) -> list[str]:
     fields = [f"shape: tuple[{', '.join(['int'] * rank) or '()'}]"]
     field = "dtype" if node.family.form == "v2" else "data_type"
     if isinstance(document.get(field), str):
-        fields.append(f"{field}: Literal[{write_json(document[field])}]")
+        fields.append(f"{field}: Literal[{_python_text(document[field])}]")
     names = document.get("dimension_names")
     if names:
-        shown = ", ".join("None" if name is None else f"Literal[{write_json(name)}]" for name in names)
+        shown = ", ".join("None" if name is None else f"Literal[{_python_text(name)}]" for name in names)
         fields.append(f"dimension_names: tuple[{shown}]")
     return fields
 
@@ -165,7 +180,7 @@ def _typed_dict(name: str, fields: Mapping[str, str]) -> str:
     if _are_plain(fields):
         body = "".join(f"    {field}: {kind}\n" for field, kind in fields.items()) or "    pass\n"
         return f"\n\nclass {name}(TypedDict):\n{body}"
-    body = "".join(f"        {write_json(field)}: {kind},\n" for field, kind in fields.items())
+    body = "".join(f"        {_python_text(field)}: {kind},\n" for field, kind in fields.items())
     return f'\n\n{name} = TypedDict(\n    "{name}",\n    {{\n{body}    }},\n)\n'
 
 
@@ -207,7 +222,8 @@ def typescript_models(spec: Spec, root: str, source: str) -> str:
             body = "".join(f"  {line}\n" for line in lines)
             parts.append(f"\nexport interface {name} {{\n{body}}}\n")
     # A plain key "__proto__" of an object in JavaScript would be its prototype, and no key.
-    schema = re.sub(r'(?<!\\)"__proto__":', '["__proto__"]:', write_json(json_schema(infer(spec)), indent=2))
+    lines = write_json(json_schema(infer(spec)), indent=2).split("\n")
+    schema = re.sub(r'(?<!\\)"__proto__":', '["__proto__"]:', "\n".join(map(one_line, lines)))
     about = f"/** The JSON Schema (2020-12) of a {made['/']}, for ajv and its like. */"
     parts.append(f"\n{about}\nexport const schema: Record<string, unknown> = {schema};\n")
     return "".join(parts)
@@ -217,24 +233,24 @@ def _typescript_fields(node: Spec, members: Mapping[str, str] | None) -> list[st
     document: Any = node.document
     lines = [f"zarr_format: {document['zarr_format']};"]
     if "node_type" in document:
-        lines.append(f"node_type: {write_json(document['node_type'])};")
+        lines.append(f"node_type: {_typescript_text(document['node_type'])};")
     if node.kind == "array":
         lines.append(f"shape: [{', '.join(['number'] * len(document['shape']))}];")
         field = "dtype" if node.family.form == "v2" else "data_type"
-        said = write_json(document[field]) if isinstance(document.get(field), str) else "unknown"
+        said = _typescript_text(document[field]) if isinstance(document.get(field), str) else "unknown"
         lines.append(f"{field}: {said};")
         if document.get("dimension_names"):
-            lines.append(f"dimension_names: {write_json(document['dimension_names'])};")
+            lines.append(f"dimension_names: {_typescript_text(document['dimension_names'])};")
     attributes = _attributes(node)
     if attributes:
         inner = " ".join(
-            f"{write_json(name)}: {_typescript_type(value)};" for name, value in attributes.items()
+            f"{_typescript_text(name)}: {_typescript_type(value)};" for name, value in attributes.items()
         )
         lines.append(f"attributes: {{ {inner} [name: string]: unknown }};")
     else:
         lines.append("attributes?: Record<string, unknown>;")
     if members is not None:
-        inner = " ".join(f"{write_json(name)}: {kind};" for name, kind in members.items())
+        inner = " ".join(f"{_typescript_text(name)}: {kind};" for name, kind in members.items())
         lines.append(f"members: {{ {inner} }};" if inner else "members: Record<string, never>;")
     elif node.kind == "group":
         lines.append("members?: Record<string, unknown> | null;")

@@ -43,9 +43,11 @@ class CommandError(Exception):
     2
     """
 
-    def __init__(self, message: str, code: int) -> None:
+    def __init__(self, message: str, code: int, *more: str) -> None:
         self.code = code
-        super().__init__(message)
+        self.lines = (message, *more)
+        """What is printed; where `more` is given, several lines."""
+        super().__init__("\n".join(self.lines))
 
     def __reduce__(self) -> tuple[type[CommandError], tuple[str, int]]:
         """What a process sends to another."""

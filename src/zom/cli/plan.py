@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from zom.cli.file import declare_output, write_text
 from zom.cli.outcome import CLEAN, FINDINGS, UNREADABLE, CommandError, spoken
 from zom.cli.parameters import declare_parameters, parameters_from
+from zom.cli.printing import say, say_data
 
 if TYPE_CHECKING:
     import argparse
@@ -119,7 +120,7 @@ def print_plan(plan: Plan, form: str) -> None:
     from zom.cli.terminal import fitted, painted, width  # noqa: PLC0415 - slow to import
 
     if form == "json":
-        print(plan.to_json(indent=2))
+        say_data(plan.to_json(indent=2))
         return
     columns = width()
     colours = {"+": "green", "-": "red", "!": "red", "~": "yellow"}
@@ -129,4 +130,4 @@ def print_plan(plan: Plan, form: str) -> None:
         conflicts = conflicts or line == "conflicts:"
         shown = spoken(line) if conflicts else fitted(line, columns)
         colour = None if conflicts else colours.get(shown[2:3]) if shown.startswith("  ") else None
-        print(shown[:2] + painted(shown[2], colour) + shown[3:] if colour else shown)
+        say(*((shown[:2], painted(shown[2], colour), shown[3:]) if colour else (shown,)))

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from zom.cli.copy import jobs
 from zom.cli.outcome import CLEAN, USAGE, CommandError
+from zom.cli.printing import say_lines
 from zom.cli.terminal import Progress, declare_progress
 
 if TYPE_CHECKING:
@@ -94,7 +95,7 @@ def run(arguments: argparse.Namespace) -> int:
             group = pyramid(image, *place, progress=progress, **options)
         except (TypeError, ValueError) as error:
             raise CommandError(str(error), USAGE) from error
-        print(group.tree())
+        say_lines(group.tree())
     return CLEAN
 
 

@@ -6,6 +6,7 @@ import sys
 from typing import TYPE_CHECKING
 
 from zom.cli.outcome import CLEAN, FINDINGS
+from zom.cli.printing import tell
 from zom.cli.tree import whole_number
 
 if TYPE_CHECKING:
@@ -51,7 +52,7 @@ def run(arguments: argparse.Namespace) -> int:
     """Prints the document; problems go to standard error. FINDINGS where nodes were left out."""
     from zom.cli.file import write_text  # noqa: PLC0415 - slow to import
     from zom.cli.operand import store_at  # noqa: PLC0415 - slow to import
-    from zom.cli.validate import stored_problem_line  # noqa: PLC0415 - slow to import
+    from zom.cli.validate import stored_problem_parts  # noqa: PLC0415 - slow to import
     from zom.hierarchy.stored.read import read_tree  # noqa: PLC0415 - slow to import
 
     place = store_at(arguments.store)
@@ -66,5 +67,5 @@ def run(arguments: argparse.Namespace) -> int:
         )
     write_text(arguments.output, tree.spec.to_json(indent=2) + "\n")
     for problem in tree.problems:
-        print(stored_problem_line(place, problem), file=sys.stderr)
+        tell(*stored_problem_parts(place, problem, sys.stderr))
     return FINDINGS if tree.unreadable else CLEAN

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import sys
 from typing import TYPE_CHECKING
 
 from zom.cli.outcome import CLEAN, FINDINGS
+from zom.cli.printing import say_data, say_lines, tell
 
 if TYPE_CHECKING:
     import argparse
@@ -40,9 +40,10 @@ def run(arguments: argparse.Namespace) -> int:
     with place.opened(write=not arguments.dry_run) as store:
         done = act(store, place.path, on_conflict=arguments.on_conflict)
     if arguments.format == "json":
-        print(ascii_json([each.to_dict() for each in done], indent=2))
+        say_data(ascii_json([each.to_dict() for each in done], indent=2))
     else:
-        print(*(f"{each}\n" for each in done), sep="", end="")
+        for each in done:
+            say_lines(str(each))
     if not done:
-        print(f"{place.name}: no change was interrupted", file=sys.stderr)
+        tell(f"{place.name}: no change was interrupted")
     return FINDINGS if done and arguments.dry_run else CLEAN

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from zom.cli.outcome import CLEAN, USAGE, CommandError
+from zom.cli.printing import say, say_data
 
 if TYPE_CHECKING:
     import argparse
@@ -32,13 +33,13 @@ def run(arguments: argparse.Namespace) -> int:
         message = f"no rule has a code like {arguments.pattern!r}; zom rules lists all of them"
         raise CommandError(message, USAGE)
     if arguments.format == "json":
-        print(write_json(found, indent=2))
+        say_data(write_json(found, indent=2))
         return CLEAN
     # Versions of a convention have most rules in common: a sentence that is the same is told once.
     lines = dict.fromkeys((each["code"], each["text"]) for each in found)
     width = max(len(code) for code, _ in lines)
     for code, text in lines:
-        print(f"{code:<{width}}  {text}")
+        say(f"{code:<{width}}  {text}")
     return CLEAN
 
 

@@ -7,11 +7,11 @@ of conventions are expressed.
 
 from __future__ import annotations
 
-import sys
 from typing import TYPE_CHECKING, Any
 
 from zom.cli import schema_report
 from zom.cli.outcome import CLEAN, FINDINGS, UNREADABLE, USAGE, CommandError
+from zom.cli.printing import say, tell
 
 if TYPE_CHECKING:
     import argparse
@@ -67,7 +67,7 @@ def _list(arguments: argparse.Namespace) -> int:
     names = schema_names()
     width = max(map(len, names))
     for name in names:
-        print(f"{name:<{width}}  {json_schema(name)['title']}")
+        say(f"{name:<{width}}  {json_schema(name)['title']}")
     return CLEAN
 
 
@@ -84,7 +84,7 @@ def _export(arguments: argparse.Namespace) -> int:
     text = write_json(schema, indent=2) + "\n"
     write_text(arguments.output, text)
     for loss in schema.get("x-zom-not-expressed", ()):
-        print(f"not expressed: {loss['where']}: {loss['what']}", file=sys.stderr)
+        tell(f"not expressed: {loss['where']}: {loss['what']}")
     return CLEAN
 
 
@@ -112,7 +112,7 @@ def _inferred(examples: list[str]) -> Any:
 def _check(arguments: argparse.Namespace) -> int:
     from zom.cli.document import read_document  # noqa: PLC0415 - slow to import
     from zom.cli.schema_check import schema_problems  # noqa: PLC0415 - slow to import
-    from zom.cli.validate import problem_line  # noqa: PLC0415 - slow to import
+    from zom.cli.validate import problem_parts  # noqa: PLC0415 - slow to import
 
     schema = _schema(arguments.schema)
     document = read_document(arguments.file)
@@ -122,10 +122,10 @@ def _check(arguments: argparse.Namespace) -> int:
         message = f"{arguments.schema}: {error}"
         raise CommandError(message, UNREADABLE) from None
     for problem in problems:
-        print(problem_line(document.name, problem))
+        say(*problem_parts(document.name, problem))
     count = len(problems)
     shown = f"{count} error{'' if count == 1 else 's'}" if count else "no errors"
-    print(f"{document.name}: {shown}, checked against {arguments.schema}", file=sys.stderr)
+    tell(f"{document.name}: {shown}, checked against {arguments.schema}")
     return FINDINGS if problems else CLEAN
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from zom.cli.outcome import CLEAN, USAGE, CommandError
+from zom.cli.printing import say, say_data
 
 if TYPE_CHECKING:
     import argparse
@@ -54,13 +55,13 @@ def _shares(form: str) -> None:
 
     found = [share_of(each) for each in sorted(conventions, key=lambda each: each.name)]
     if form == "json":
-        print(ascii_json([_facts(share) for share in found], indent=2))
+        say_data(ascii_json([_facts(share) for share in found], indent=2))
         return
     width = max(len(share.convention) for share in found)
-    print(f"{'convention':<{width}}  rules  schema  x-zom-rules  documentation  portable")
+    say(f"{'convention':<{width}}  rules  schema  x-zom-rules  documentation  portable")
     for share in found:
         counts = f"{share.rules:>5}  {share.schema:>6}  {share.checks:>11}  {share.documentation:>13}"
-        print(f"{share.convention:<{width}}  {counts}  {share.portable:>8.0%}")
+        say(f"{share.convention:<{width}}  {counts}  {share.portable:>8.0%}")
 
 
 def _facts(share: Share) -> dict[str, Any]:
@@ -80,11 +81,11 @@ def _rules(convention: Convention, form: str) -> None:
 
     rules = listed(convention)
     if form == "json":
-        print(write_json(rules, indent=2))
+        say_data(write_json(rules, indent=2))
         return
     width = max((len(rule["id"]) for rule in rules), default=0)
-    print(f"{convention.name}:")
+    say(f"{convention.name}:")
     # A rule of several checks is told once for each place.
     lines = dict.fromkeys((rule["expressed_in"], rule["level"], rule["id"], rule["text"]) for rule in rules)
     for place, level, code, text in lines:
-        print(f"  {place:<13}  {level:<6}  {code:<{width}}  {text}")
+        say(f"  {place:<13}  {level:<6}  {code:<{width}}  {text}")

@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from zom.cli.outcome import CLEAN, UNREADABLE, CommandError
+from zom.cli.printing import say, tell
 
 if TYPE_CHECKING:
     import argparse
@@ -71,9 +72,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _serve(server: Any, address: str, name: str) -> None:
     """Say where, and serve."""
-    import sys  # noqa: PLC0415 - as the others
-
     host = f"[{address}]" if ":" in address else address
-    print(f"http://{host}:{server.server_address[1]}/", flush=True)
-    print(f"{name} is served for reading until you press Ctrl-C", file=sys.stderr, flush=True)
+    say(f"http://{host}:{server.server_address[1]}/", flush=True)
+    tell(f"{name} is served for reading until you press Ctrl-C")
     server.serve_forever()

@@ -17,7 +17,9 @@ from urllib.parse import unquote, urlsplit
 
 from typing_extensions import override
 
+from zom.cli.printing import tell
 from zom.errors import ZomError
+from zom.problems import one_line
 from zom.stores.backend import is_key
 from zom.stores.local import LocalStore
 from zom.stores.ranges import Range, Suffix
@@ -46,7 +48,7 @@ class _Server(ThreadingHTTPServer):
         """Who asked has gone; what else fails is answered."""
         error = sys.exception()
         if not isinstance(error, (ConnectionError, TimeoutError)):
-            print(f"zom serve: {type(error).__name__}: {error}"[:300], file=sys.stderr)
+            tell(f"zom serve: {type(error).__name__}: {error}"[:300])
 
 
 class _IPv6Server(_Server):
@@ -150,7 +152,7 @@ class _Handler(BaseHTTPRequestHandler):
             if isinstance(error.__cause__, OSError) and error.__cause__.errno in _NO_KEY:
                 self._plain(HTTPStatus.NOT_FOUND, "no such key\n")
                 return
-            self._plain(HTTPStatus.BAD_GATEWAY, f"{error}\n")
+            self._plain(HTTPStatus.BAD_GATEWAY, f"{one_line(str(error))}\n")
 
     def _send_page(self) -> None:
         from zom.hierarchy.stored.read import read_tree  # noqa: PLC0415 - where somebody looks

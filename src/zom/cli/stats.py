@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from zom.cli.outcome import CLEAN, FINDINGS
+from zom.cli.printing import say, say_data, tell
 
 if TYPE_CHECKING:
     import argparse
@@ -88,7 +89,7 @@ def _measured(place: Operand) -> tuple[list[dict[str, Any]], dict[str, str]]:
 def _json(rows: list[dict[str, Any]], broken: dict[str, str]) -> None:
     from zom.json.write import write_json  # noqa: PLC0415 - slow to import
 
-    print(write_json({"arrays": rows, "broken": broken}, indent=2))
+    say_data(write_json({"arrays": rows, "broken": broken}, indent=2))
 
 
 def _csv(rows: list[dict[str, Any]], broken: dict[str, str]) -> None:
@@ -116,7 +117,8 @@ def _csv(rows: list[dict[str, Any]], broken: dict[str, str]) -> None:
 
 def _text(rows: list[dict[str, Any]], broken: dict[str, str]) -> None:
     from zom.cli.terminal import fitted, width  # noqa: PLC0415 - slow to import
-    from zom.formats.facts import byte_text, printable  # noqa: PLC0415 - slow to import
+    from zom.formats.facts import byte_text  # noqa: PLC0415 - slow to import
+    from zom.problems import one_line  # noqa: PLC0415 - slow to import
 
     several = len({row["store"] for row in rows}) > 1
     head = ("array", "type", "shape", "chunks", "stored", "", "raw", "bytes", "ratio")
@@ -125,7 +127,7 @@ def _text(rows: list[dict[str, Any]], broken: dict[str, str]) -> None:
         raw = row["bytes_in_memory"]
         lines.append(
             (
-                printable(f"{row['store']}{row['array']}" if several else row["array"]),
+                one_line(f"{row['store']}{row['array']}" if several else row["array"]),
                 row["type"],
                 "×".join(map(str, row["shape"])) or "scalar",
                 row["chunk_shape"],
@@ -140,9 +142,9 @@ def _text(rows: list[dict[str, Any]], broken: dict[str, str]) -> None:
     columns = width()
     for line in lines:
         shown = "  ".join(cell.ljust(room) for cell, room in zip(line, widths, strict=True)).rstrip()
-        print(fitted(shown, columns))
+        say(fitted(shown, columns))
     nbytes = sum(row["bytes_stored"] for row in rows)
-    print(f"{len(rows):,} array{'' if len(rows) == 1 else 's'}, {byte_text(nbytes)} stored")
+    say(f"{len(rows):,} array{'' if len(rows) == 1 else 's'}, {byte_text(nbytes)} stored")
     _tell(broken)
 
 
@@ -159,7 +161,5 @@ def _bar(stored: int, total: int) -> str:
 
 
 def _tell(broken: dict[str, str]) -> None:
-    import sys  # noqa: PLC0415 - where there is something to tell
-
     for path, reason in broken.items():
-        print(f"left out: {path}: {reason}", file=sys.stderr)
+        tell(f"left out: {path}: {reason}")

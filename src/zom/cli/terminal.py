@@ -11,6 +11,8 @@ import sys
 from contextvars import ContextVar
 from typing import TYPE_CHECKING
 
+from zom.cli.printing import ERASE, Painted, safe, tell
+
 if TYPE_CHECKING:
     import argparse
     from types import TracebackType
@@ -74,7 +76,7 @@ def _columns(character: str) -> int:
     return 2 if unicodedata.east_asian_width(character) in "WF" else 1
 
 
-def painted(text: str, colour: str, stream: TextIO | None = None) -> str:
+def painted(text: str, colour: str, stream: TextIO | None = None) -> Painted:
     """The text in a colour, where there are colours.
 
     >>> import io
@@ -82,13 +84,13 @@ def painted(text: str, colour: str, stream: TextIO | None = None) -> str:
     'error'
     """
     if not _has_colours(stream or sys.stdout):
-        return text
-    return f"\x1b[{_COLOURS[colour]}m{text}\x1b[0m"
+        return Painted(safe(text))
+    return Painted(f"\x1b[{_COLOURS[colour]}m{safe(text)}\x1b[0m")
 
 
-def severity_painted(severity: str) -> str:
+def severity_painted(severity: str, stream: TextIO | None = None) -> Painted:
     """The name of a severity, in its colour."""
-    return painted(severity, _OF_SEVERITY[severity])
+    return painted(severity, _OF_SEVERITY[severity], stream)
 
 
 def _is_terminal(stream: TextIO) -> bool:
@@ -189,12 +191,12 @@ class Progress:
         if self._in_place:
             if now - self._time >= 0.1 or done == total:
                 self._time = now
-                sys.stderr.write(f"\r\x1b[2K{fitted(text, width(sys.stderr))}")
+                sys.stderr.write(f"{ERASE}{fitted(text, width(sys.stderr))}")
                 sys.stderr.flush()
                 self._last = text
         elif total and (step := f"{10 * done // total}") != self._last:
             self._last = step
-            print(text, file=sys.stderr)
+            tell(text)
 
     def _pace(self, done: int, total: int, now: float) -> str:
         """How fast it goes, and how long it will take; nothing in the first second, which tells little."""
@@ -214,5 +216,5 @@ class Progress:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         if self._last and self._in_place:
-            sys.stderr.write("\r\x1b[2K")
+            sys.stderr.write(ERASE)
             sys.stderr.flush()

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from zom.cli.file import declare_output, write_text
 from zom.cli.outcome import CLEAN, FINDINGS
 from zom.cli.parameters import declare_parameters, parameters_from
+from zom.cli.printing import say
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -71,7 +72,7 @@ def run(arguments: argparse.Namespace) -> int:
         return code
     columns = width()
     for line in lines:
-        print(fitted(line, columns))
+        say(fitted(line, columns))
     return code
 
 

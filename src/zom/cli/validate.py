@@ -8,18 +8,19 @@ from a spec, or doesn't fit a template, is a problem, too.
 from __future__ import annotations
 
 import argparse
-import sys
 from collections import Counter
 from typing import TYPE_CHECKING
 
 from zom.cli.outcome import CLEAN, FINDINGS, UNREADABLE, CommandError, spoken
 from zom.cli.parameters import declare_parameters, parameters_from
+from zom.cli.printing import say, tell
 from zom.cli.terminal import declare_progress
 from zom.cli.tree import whole_number
 from zom.errors import ZomError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from typing import TextIO
 
     from zom.cli.operand import Operand
     from zom.conventions.report import Report
@@ -31,9 +32,9 @@ __all__ = [
     "declare",
     "declare_fail_on",
     "failed",
-    "problem_line",
+    "problem_parts",
     "run",
-    "stored_problem_line",
+    "stored_problem_parts",
 ]
 
 _FORMATS = ("text", "json", "jsonl", "sarif", "junit", "github", "html")
@@ -194,7 +195,7 @@ def run(arguments: argparse.Namespace) -> int:
         write_text(file, _formatted(reports, other))
     counts = Counter[str](problem.severity for report in reports for problem in report)
     told = _told(reports, counts, is_auto=choices["conventions"] == "auto")
-    print(f"{_subjects(reports)}: {told}", file=sys.stderr)
+    tell(f"{_subjects(reports)}: {told}")
     if any(map(_is_unopened, reports)):
         return UNREADABLE
     return FINDINGS if failed(counts, arguments.fail_on) else CLEAN
@@ -218,7 +219,7 @@ def _other_output(text: str) -> tuple[str, str]:
 
 def _formatted(reports: Sequence[Report], arguments: argparse.Namespace) -> str:
     if arguments.format == "text":
-        return "".join(f"{line}\n" for each in reports for line in _lines(each, arguments))
+        return "".join(f"{''.join(line)}\n" for each in reports for line in _lines(each, arguments))
     if arguments.format == "html":
         return _page(reports, arguments)
     if arguments.format == "sarif":
@@ -269,25 +270,26 @@ def _sound_part(name: str, parameters: Mapping[str, str]) -> tuple[Spec | None, 
     return sound_part_at(name, parameters=parameters)
 
 
-def _lines(report: Report, arguments: argparse.Namespace) -> Iterator[str]:
+def _lines(report: Report, arguments: argparse.Namespace) -> Iterator[tuple[str, ...]]:
+    """The lines of the report, each as its parts."""
     from itertools import islice  # noqa: PLC0415 - slow to import
 
     from zom.cli.terminal import severity_painted  # noqa: PLC0415 - slow to import
-    from zom.conventions.report.text import finding_line, summary_lines  # noqa: PLC0415 - as above
+    from zom.conventions.report.text import finding_parts, summary_lines  # noqa: PLC0415 - as above
 
     for problem in islice(report.problems, arguments.first):
-        shown = problem.severity if arguments.output else severity_painted(problem.severity)
-        yield spoken(finding_line(problem, report.file(problem), shown))
+        place, severity, said = finding_parts(problem, report.file(problem))
+        yield place, severity if arguments.output else severity_painted(severity), spoken(said)
     left = 0 if arguments.first is None else len(report) - arguments.first
     if left > 0:
-        yield f"{report.subject}: and {left:,} more"
+        yield (f"{report.subject}: and {left:,} more",)
     if arguments.verbose:
-        yield from summary_lines(report, verbose=True)
+        yield from ((line,) for line in summary_lines(report, verbose=True))
 
 
-def _print_lines(lines: Iterable[str]) -> None:
+def _print_lines(lines: Iterable[tuple[str, ...]]) -> None:
     for line in lines:
-        print(line)
+        say(*line)
 
 
 def _subjects(reports: Sequence[Report]) -> str:
@@ -331,24 +333,25 @@ def _told(reports: Sequence[Report], counts: Counter[str], *, is_auto: bool) -> 
     return f"{problems}; rules of {names}: {told or 'none applies'}{without}"
 
 
-def problem_line(name: str, problem: Problem) -> str:
-    """The problem as editors and people find their way to it.
+def problem_parts(name: str, problem: Problem, stream: TextIO | None = None) -> tuple[str, ...]:
+    """The parts of a line about the problem, as editors and people find their way to it, for standard output or `stream`.
 
     >>> from zom import Problem
     >>> problem = Problem("v3/shape", "error", "/t", "/members/t/shape/0", ("shape", 0), "1", "2", line=3, column=7)
-    >>> problem_line("a.json", problem)
+    >>> "".join(problem_parts("a.json", problem))
     'a.json:3:7: error: /t: shape[0]: expected 1, found 2 [v3/shape]'
     """
     from zom.cli.terminal import severity_painted  # noqa: PLC0415 - slow to import
-    from zom.conventions.report.text import finding_line  # noqa: PLC0415 - slow to import
+    from zom.conventions.report.text import finding_parts  # noqa: PLC0415 - slow to import
 
-    return spoken(finding_line(problem, name, severity_painted(problem.severity)))
+    where, severity, said = finding_parts(problem, name)
+    return where, severity_painted(severity, stream), spoken(said)
 
 
-def stored_problem_line(place: Operand, problem: Problem) -> str:
-    """As `problem_line`, for a problem in a store: its file is the store's key."""
+def stored_problem_parts(place: Operand, problem: Problem, stream: TextIO | None = None) -> tuple[str, ...]:
+    """As `problem_parts`, for a problem in a store: its file is the store's key."""
     name = place.store if problem.key else place.name
-    return problem_line(f"{name.rstrip('/')}/{problem.key}" if problem.key else name, problem)
+    return problem_parts(f"{name.rstrip('/')}/{problem.key}" if problem.key else name, problem, stream)
 
 
 def counted(counts: Counter[str]) -> str:

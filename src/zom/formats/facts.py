@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
 
 from zom.formats.resolve import resolve
-from zom.problems import show
+from zom.problems import one_line, show
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from zom.formats.resolved import Lengths, ResolvedArray
     from zom.model.spec import Spec
 
-__all__ = ["ArrayFacts", "array_facts", "attribute_texts", "byte_text", "printable"]
+__all__ = ["ArrayFacts", "array_facts", "attribute_texts", "byte_text"]
 
 # The plain way from elements to bytes: every array has one, so it tells nobody anything.
 _PLAIN_CODECS = frozenset({"bytes", "sharding_indexed"})
@@ -51,14 +51,14 @@ def array_facts(spec: Spec) -> ArrayFacts:
         type=_type_text(view),
         shape=_shape_text(view),
         chunks=_chunk_text(view),
-        codecs=printable(" ".join(names)) or "uncompressed",
+        codecs=one_line(" ".join(names)) or "uncompressed",
         size=None if itemsize is None else math.prod(view.shape) * itemsize,
     )
 
 
 def _type_text(view: ResolvedArray) -> str:
     if view.data_type is None:
-        return printable(view.type_name or "?")
+        return one_line(view.type_name or "?")
     configuration: Any = view.data_type.to_json("v3") if view.form == "v3" else None
     unit = ""
     if isinstance(configuration, dict):
@@ -74,9 +74,7 @@ def _shape_text(view: ResolvedArray) -> str:
         return "scalar"
     names = view.names or (None,) * len(view.shape)
     pairs = zip(names, view.shape, strict=True)
-    inner = ", ".join(
-        str(length) if name is None else f"{printable(name)}={length}" for name, length in pairs
-    )
+    inner = ", ".join(str(length) if name is None else f"{one_line(name)}={length}" for name, length in pairs)
     return f"({inner})"
 
 
@@ -109,7 +107,7 @@ def attribute_texts(attributes: Mapping[str, Any], room: int) -> str:
     """
     shown: list[str] = []
     for name, value in attributes.items():
-        text = f"{printable(name)}={show(value, room)}"
+        text = f"{one_line(name)}={show(value, room)}"
         if isinstance(value, (dict, list)) or len(text) > room:
             break
         shown.append(text)
@@ -131,12 +129,3 @@ def byte_text(size: int) -> str:
         return f"{size} B"
     step = min((size.bit_length() - 1) // 10, 6)
     return f"{size / (1 << 10 * step):.1f} {'KMGTPE'[step - 1]}iB"
-
-
-def printable(text: str) -> str:
-    r"""`text` on one line, without the characters that steer a terminal.
-
-    >>> printable("a\x1b[31mb")
-    'a\\u001b[31mb'
-    """
-    return text if text.isprintable() else "".join(c if c.isprintable() else f"\\u{ord(c):04x}" for c in text)

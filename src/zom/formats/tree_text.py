@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from zom.brief import notebook_html
-from zom.formats.facts import array_facts, attribute_texts, printable
+from zom.formats.facts import array_facts, attribute_texts
 from zom.model.output import member_specs
+from zom.problems import one_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -115,7 +116,7 @@ def tree_lines(
         cells = _marked_cells(item)
         if hidden:
             cells = (*cells, _count(members))
-        columns = [printable(item.name), *cells]
+        columns = [one_line(item.name), *cells]
         widths = (*item.widths, *(0,) * len(columns))
         padded = (text.ljust(width) for text, width in zip(columns, widths, strict=False))
         yield (item.branch + "  ".join(padded)).rstrip()
@@ -135,7 +136,7 @@ def _children(
     item: _Waiting, members: Mapping[str, Spec | None], broken: Mapping[str, str]
 ) -> list[_Waiting]:
     widths = (
-        max((len(printable(name)) for name in members), default=0),
+        max((len(one_line(name)) for name in members), default=0),
         max((len(_cells(node)[0]) for node in members.values() if node is not None), default=0),
     )
     last = len(members) - 1

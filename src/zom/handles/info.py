@@ -7,10 +7,10 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, cast
 
 from zom.brief import notebook_html
-from zom.formats.facts import array_facts, attribute_texts, byte_text, printable
+from zom.formats.facts import array_facts, attribute_texts, byte_text
 from zom.formats.resolve import resolve
 from zom.json.python_value import is_dict
-from zom.problems import show
+from zom.problems import one_line, show
 
 if TYPE_CHECKING:
     from zom.hierarchy.stored.layout import Layout
@@ -85,13 +85,13 @@ class ArrayInfo(_Lines):
         """The facts with their names."""
         names = self.dimensions or (None,) * len(self.shape)
         lengths = [
-            f"{'' if name is None else printable(name) + '='}{length}"
+            f"{'' if name is None else one_line(name) + '='}{length}"
             for name, length in zip(names, self.shape, strict=True)
         ]
         count = "" if self.count is None else f", {self.count} of them"
         tail = "" if self.shards is not None else count
         pairs = [
-            ("array", f"{printable(self.path)} in {printable(self.store)}"),
+            ("array", f"{one_line(self.path)} in {one_line(self.store)}"),
             ("format", self.format),
             ("type", self.type),
             ("shape", f"({', '.join(lengths)}{',' if len(lengths) == 1 else ''})"),
@@ -129,7 +129,7 @@ class GroupInfo(_Lines):
         """The facts with their names."""
         said = {None: "", True: "yes", False: "no"}[self.consolidated]
         pairs = [
-            ("group", f"{printable(self.path)} in {printable(self.store)}"),
+            ("group", f"{one_line(self.path)} in {one_line(self.store)}"),
             ("format", self.format),
             ("attributes", self.attributes),
             ("consolidated", said),

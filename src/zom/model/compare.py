@@ -17,7 +17,7 @@ from zom.json.write import write_json
 from zom.model.bare_spec import exact_digest
 from zom.model.operand import spec_of
 from zom.model.output import member_specs
-from zom.problems import Path, dotted, pointer_of, show
+from zom.problems import Path, dotted, one_line, pointer_of, show
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -59,14 +59,14 @@ class Change:
     def __str__(self) -> str:
         what = dotted(self.inside) or "the node"
         if self.kind == "added":
-            return f"+ {self.node}: {what}: {show(self.new)}"
+            return one_line(f"+ {self.node}: {what}: {show(self.new)}")
         if self.kind == "removed":
-            return f"- {self.node}: {what}: {show(self.old)}"
+            return one_line(f"- {self.node}: {what}: {show(self.old)}")
         more = f", the first of {self.elements} elements" if self.elements > 1 else ""
         if self.places:
             more += f"; also at {', '.join(map(str, map(list, self.places)))}"
         old, new = _told_apart(self.old, self.new)
-        return f"~ {self.node}: {what}: {old} -> {new}{more}"
+        return one_line(f"~ {self.node}: {what}: {old} -> {new}{more}")
 
     def to_dict(self) -> dict[str, Any]:
         """The change as plain JSON.
@@ -117,7 +117,7 @@ class Difference:
 
     def __str__(self) -> str:
         lines = [*map(str, self.changes)] or ["no difference"]
-        lines += [f"note: {note}" for note in self.notes]
+        lines += [one_line(f"note: {note}") for note in self.notes]
         if self.values_compared is False:
             lines.append("values were not compared; pass data=True to compare them")
         return "\n".join(lines)

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from zom.conventions.report import Outcome, Report, RuleCount
     from zom.problems import Problem, Severity
 
-__all__ = ["counted", "finding_line", "summary_lines", "text_of"]
+__all__ = ["counted", "finding_line", "finding_parts", "summary_lines", "text_of"]
 
 _SEVERITIES: tuple[Severity, ...] = ("error", "warning", "note")
 _OUTCOMES: tuple[Outcome, ...] = ("passed", "failed", "not applicable")
@@ -34,7 +34,7 @@ def text_of(report: Report, *, limit: int | None = None, verbose: bool = False) 
     return "\n".join([*lines, *summary_lines(report, verbose=verbose)])
 
 
-def finding_line(problem: Problem, file: str | None = None, severity: str | None = None) -> str:
+def finding_line(problem: Problem, file: str | None = None) -> str:
     """A finding as editors and people find their way to it.
 
     >>> from zom.problems import Problem
@@ -42,11 +42,16 @@ def finding_line(problem: Problem, file: str | None = None, severity: str | None
     >>> finding_line(problem, "a.json")
     'a.json:3:7: error: /t: shape[0]: expected 1, found 2 [v3/shape]'
     """
+    return "".join(finding_parts(problem, file))
+
+
+def finding_parts(problem: Problem, file: str | None = None) -> tuple[str, str, str]:
+    """As `finding_line`: the place, the severity, and what is wrong."""
     line = "" if problem.line is None else f":{problem.line}:{problem.column}"
     place = f"{'' if file is None else one_line(file)}{line}".removeprefix(":")
     where = f"{place}: " if place else ""
     said = replace(problem, line=None, column=None)
-    return f"{where}{severity or problem.severity}: {said} [{problem.code}]"
+    return where, problem.severity, one_line(f": {said} [{problem.code}]")
 
 
 def counted(counts: Mapping[str, int]) -> str:
@@ -69,7 +74,7 @@ def summary_lines(report: Report, *, verbose: bool = False) -> Iterator[str]:
         return
     for each in report.conventions:
         nodes = f"{each.nodes:,} node{'s' * (each.nodes != 1)}"
-        yield f"{each.convention}: found at {nodes}, first at {one_line(each.first)}: {one_line(each.how)}"
+        yield one_line(f"{each.convention}: found at {nodes}, first at {each.first}: {each.how}")
     outcomes = Counter(each.outcome for each in report.rules)
     told = ", ".join(f"{outcomes[each]:,} {each}" for each in _OUTCOMES)
     yield f"rules: {told}"

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from zom.problems import one_line
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -124,8 +126,8 @@ def plan_text(plan: ChangePlan) -> str:
         lines.extend(
             f"  {problem.node}: {_without_node(str(problem), problem.node)}" for problem in plan.problems
         )
-    return "\n".join(lines)
+    return "\n".join(map(one_line, lines))
 
 
 def _without_node(text: str, node: str) -> str:
-    return text.removeprefix(f"{node}: ")
+    return text.removeprefix(one_line(f"{node}: "))

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from zom.brief import notebook_html, short
 from zom.json.write import write_json
+from zom.problems import one_line
 
 if TYPE_CHECKING:
     from zom.model.family import NodeKind
@@ -208,7 +209,7 @@ class CopyReport:
         lines.extend(f"  not copied: {problem}" for problem in self.problems[:_LINES])
         if len(self.problems) > _LINES:
             lines.append(f"  ... and {len(self.problems) - _LINES} more")
-        return "\n".join(lines)
+        return "\n".join(map(one_line, lines))
 
 
 def _where(url: str, path: str) -> str:

@@ -21,6 +21,7 @@ from zom.hierarchy.journal.text import parse_journal
 from zom.hierarchy.stored.pending import is_committed
 from zom.hierarchy.stored.settled import marks_in
 from zom.paths import join, parse_path
+from zom.problems import one_line
 from zom.stores.opening import is_name, opened
 from zom.stores.zip import ZipStore
 
@@ -95,7 +96,7 @@ class Repair:
         lines += [f"  - chunks of {path}" for path in self.arrays]
         lines += [f"  > {old} to {new}" for old, new in self.moves]
         lines += [f"  ! {problem}" for problem in self.problems]
-        return "\n".join(lines)
+        return "\n".join(map(one_line, lines))
 
 
 def repair(store: Place, path: str = "", *, on_conflict: OnConflict = "refuse") -> tuple[Repair, ...]:

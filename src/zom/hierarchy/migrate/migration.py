@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from zom.brief import notebook_html, short
 from zom.hierarchy.copy.report import size_text
 from zom.json.write import write_json
+from zom.problems import one_line
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -135,7 +136,7 @@ class Migration:
     def __str__(self) -> str:
         lines = [self._heading()]
         if self.is_empty:
-            return lines[0]
+            return one_line(lines[0])
         shown = [f"  + {key}" for key in self.writes] + [f"  - {key}" for key in self.removes]
         lines += shown[:_LINES]
         lines += [f"  ... and {len(shown) - _LINES} more"] if len(shown) > _LINES else []
@@ -143,7 +144,7 @@ class Migration:
         lines += [f"  > {each.path}: {each.words(planned=self.dry_run)}" for each in moved[:_LINES]]
         lines += [f"  ... and {len(moved) - _LINES} more"] if len(moved) > _LINES else []
         lines += ["lost:", *(f"  {loss}" for loss in self.losses)] if self.losses else []
-        return "\n".join(lines)
+        return "\n".join(map(one_line, lines))
 
     def _sum(self) -> str:
         to = " to write" if self.dry_run else " written"

@@ -5,10 +5,10 @@ from __future__ import annotations
 from math import prod
 from typing import TYPE_CHECKING
 
-from zom.formats.facts import array_facts, printable
+from zom.formats.facts import array_facts
 from zom.formats.resolve import resolve
 from zom.json.python_value import is_dict
-from zom.problems import show
+from zom.problems import one_line, show
 from zom.views.html.markup import attributes_html, count, cut, size, table, text
 from zom.views.svg.grid import chunk_grid
 
@@ -90,7 +90,7 @@ def array_facts_of(spec: Spec, stored: StoredChunks | None = None) -> list[tuple
         ("shape", facts.shape),
         ("chunks", _said(chunks, None if view.sharded else held, _each(view, view.chunks))),
         ("shards", _said(shards, held, _each(view, view.shards)) if shards else ""),
-        ("codecs", " → ".join(printable(codec.name) for codec in view.codecs)),
+        ("codecs", " → ".join(one_line(codec.name) for codec in view.codecs)),
         ("fill value", show(view.fill_value, 60) if view.fill_value is not None else ""),
         ("in memory", size(facts.size)),
     ]

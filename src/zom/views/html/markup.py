@@ -9,8 +9,9 @@ from __future__ import annotations
 from html import escape
 from typing import TYPE_CHECKING
 
-from zom.formats.facts import byte_text, printable
+from zom.formats.facts import byte_text
 from zom.json.write import write_json
+from zom.problems import one_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -27,7 +28,7 @@ def text(value: str) -> str:
     >>> print(text("<b> & \u202e"))
     &lt;b&gt; &amp; \u202e
     """
-    return escape(printable(value))
+    return escape(one_line(value))
 
 
 def name(value: str, most: int = 120) -> str:

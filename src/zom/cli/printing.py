@@ -1,0 +1,108 @@
+"""What the command prints: lines in which no name of a store steers a terminal, and data as it is.
+
+A node, an attribute or a file may be called anything: by characters that move the cursor, change colours, end a line or turn the
+direction of what follows. Lines of text show them as escapes, wherever they go. Data, such as JSON, is exact; on a terminal,
+the same characters are escapes there, too, which JSON reads as what they were.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from typing import TYPE_CHECKING, Any, cast
+
+if TYPE_CHECKING:
+    from typing import TextIO
+
+__all__ = ["ERASE", "Guard", "Painted", "guarded", "safe", "say", "say_data", "say_lines", "tell"]
+
+ERASE = "\r\x1b[2K"
+"""What takes a line of progress away."""
+_OWN = re.compile(r"(\r\x1b\[2K|\x1b\[(?:3[1-4]|0)m|\n)")
+"""What the command itself sends to a terminal besides characters: line ends, colours, progress."""
+
+
+class Painted(str):
+    """Text with a colour that the command chose: a part of a line that is printed as it is."""
+
+    __slots__ = ()
+
+
+def safe(text: str) -> str:
+    r"""The text with escapes for what steers a terminal or ends the line; see `zom.problems.one_line`.
+
+    >>> print(safe("a\x1b[31mb"))
+    a\u001b[31mb
+    """
+    if text.isprintable():
+        return text
+    from zom.problems import one_line  # noqa: PLC0415 - most text needs none of it
+
+    return one_line(text)
+
+
+def _joined(parts: tuple[str, ...]) -> str:
+    return "".join(part if isinstance(part, Painted) else safe(part) for part in parts)
+
+
+def say(*parts: str, flush: bool = False) -> None:
+    r"""Print a line, made of parts, to standard output.
+
+    >>> say("a\n", "b")
+    a\nb
+    """
+    print(_joined(parts), flush=flush)
+
+
+def say_lines(text: str) -> None:
+    """Print text of several lines to standard output."""
+    for line in text.split("\n"):
+        say(line)
+
+
+def say_data(text: str, *, end: str = "\n") -> None:
+    """Print what is for programs, such as JSON, to standard output."""
+    print(text, end=end)
+
+
+def tell(*parts: str, stream: TextIO | None = None) -> None:
+    """Print a line, made of parts, to standard error, or to another stream of messages."""
+    print(_joined(parts), file=stream or sys.stderr, flush=True)
+
+
+class Guard:
+    r"""A terminal that gets nothing but text, and what the command itself sends.
+
+    >>> import io
+    >>> terminal = io.StringIO()
+    >>> print("{\"\x9b31m\": 1}", file=Guard(terminal))
+    >>> print(terminal.getvalue())
+    {"\u009b31m": 1}
+    <BLANKLINE>
+    """
+
+    def __init__(self, stream: TextIO) -> None:
+        self._stream = stream
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._stream, name)
+
+    def write(self, text: str) -> int:
+        """Write the text, with escapes for what would steer the terminal."""
+        if not text.isprintable():
+            parts = _OWN.split(text)
+            text = "".join(part if at % 2 else safe(part) for at, part in enumerate(parts))
+        return self._stream.write(text)
+
+
+class guarded:  # noqa: N801 - a context, which `contextlib` would take longer to make than --help takes
+    """A `Guard` before standard output and standard error, where these are terminals."""
+
+    def __enter__(self) -> None:
+        self._streams = sys.stdout, sys.stderr
+        sys.stdout, sys.stderr = (
+            cast("TextIO", Guard(each)) if each.isatty() else each for each in self._streams
+        )
+
+    def __exit__(self, *_: object) -> None:
+        sys.stdout, sys.stderr = self._streams
