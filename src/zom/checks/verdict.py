@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from zom.checks.check import Breach, Outcome, Site, Skip
@@ -9,11 +10,13 @@ from zom.checks.checked_rule import holds
 from zom.problems import Path, Problem, pointer_of
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from zom.checks.checked_rule import CheckedRule
     from zom.formats.node_view import Node
     from zom.problems import Severity
 
-__all__ = ["pointer_to", "problem_of", "verdict", "why_absent"]
+__all__ = ["asking", "pointer_to", "problem_of", "verdict", "why_absent"]
 
 _UNMET: Final = "its condition is not met"
 
@@ -45,6 +48,22 @@ def verdict(rule: CheckedRule, site: Site) -> Outcome:
             ran = True
             breaches.extend(outcome)
     return breaches if ran else Skip(why or _UNMET)
+
+
+def asking(rule: CheckedRule) -> Callable[[Site], Outcome]:
+    """What says at a site what `verdict` says of the rule, with as few calls as can be.
+
+    >>> from zom.checks.check import python
+    >>> from zom.checks.checked_rule import CheckedRule
+    >>> from zom.formats.node_view import attributes_node
+    >>> node = attributes_node({"a": 1})
+    >>> asking(CheckedRule("b", python(lambda site: ()), must="all is well"))(Site(node, node))
+    ()
+    """
+    check = rule.check
+    if rule.each is None and not rule.when:
+        return check.function if not check.params else check.run
+    return partial(verdict, rule)
 
 
 def why_absent(rule: CheckedRule) -> str:

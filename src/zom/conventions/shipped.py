@@ -1,25 +1,10 @@
-"""The conventions that come with zom: importing this module registers them."""
+"""The conventions that come with zom: files and folders, each imported with the first question for it."""
 
-from zom.conventions import (
-    anndata,
-    cf,
-    consolidated,
-    geozarr,
-    license,  # noqa: A004 - a convention of that name
-    multiscales,
-    nczarr,
-    nz,
-    ome,
-    proj,
-    spatial,
-    spatialdata,
-    uom,
-    vcf_zarr,
-    xarray,
-    zarr_conventions,
-)
+from __future__ import annotations
 
-__all__ = [
+__all__ = ["FILES"]
+
+FILES = (
     "anndata",
     "cf",
     "consolidated",
@@ -36,4 +21,5 @@ __all__ = [
     "vcf_zarr",
     "xarray",
     "zarr_conventions",
-]
+)
+"""Each is named after the id of its convention, and holds all versions of it."""

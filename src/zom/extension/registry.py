@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 __all__ = [
     "Named",
     "Registry",
+    "caller_of",
     "did_you_mean",
     "how_to_bring",
     "near",
@@ -65,6 +66,12 @@ _registering = Lock()
 def revision() -> int:
     """How many registrations there have been: remembered verdicts are void after a new one."""
     return _revision[0]
+
+
+def caller_of(depth: int) -> str:
+    """The name of the module that called the function `depth` calls above this one."""
+    found: str = sys._getframe(depth).f_globals.get("__name__", "")  # noqa: SLF001 # pyright: ignore[reportPrivateUsage] - who registers it
+    return found
 
 
 def near(name: object, known: Collection[str], *, most: int = 1000) -> tuple[str, ...]:
@@ -144,12 +151,13 @@ class Registry(Generic[N]):
         self._own: list[N] = []
         self._is_loaded = False
 
-    def register(self, extension: N) -> N:
-        """`extension`, known by its name and aliases from now on.
+    def register(self, extension: N, *, caller: str | None = None) -> N:
+        """`extension`, known by its name and aliases from now on; `caller` is the module that registers it.
 
         ExtensionError where it is not all that one of its kind must be, or where a name is taken.
         """
-        caller: str = sys._getframe(1).f_globals.get("__name__", "")  # noqa: SLF001 # pyright: ignore[reportPrivateUsage] - who registers it
+        if caller is None:
+            caller = caller_of(2)
         is_own = self.home is not None and caller.startswith(f"{self.home}.")
         if not is_own:
             self._load_home()  # a name that zom has itself can't be taken by who comes first

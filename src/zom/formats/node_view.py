@@ -82,7 +82,8 @@ class Node:
         self.path: str = "/" if parent is None else f"{parent.path.rstrip('/')}/{name}"
         self.members: dict[str, Node] | None = None
         """None where they are not known."""
-        self._memory: dict[Hashable, Any] | None = None
+        self.memory: dict[Hashable, Any] = {}
+        """What was made of it once: see `remembered`."""
         self.source: Any = None
         """What it is the view of: a spec, in the view of a spec."""
         self.read: Callable[[Node], Any] | None = None
@@ -105,13 +106,6 @@ class Node:
     def family(self) -> Family:
         """The format, and where its documents have what."""
         return FAMILIES[self.form]
-
-    @property
-    def memory(self) -> dict[Hashable, Any]:
-        """What was made of it once: see `remembered`."""
-        if self._memory is None:
-            self._memory = {}
-        return self._memory
 
     @cached_property
     def pointer(self) -> str:
@@ -304,9 +298,10 @@ def remembered(node: Node, make: Callable[[Node], K]) -> K:
     (1, True)
     """
     memory = node.memory
-    if make not in memory:
-        memory[make] = make(node)
-    found: K = memory[make]
+    try:
+        found: K = memory[make]
+    except KeyError:
+        found = memory[make] = make(node)
     return found
 
 

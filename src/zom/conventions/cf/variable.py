@@ -260,11 +260,7 @@ def judged(
     def run(site: Site) -> Iterable[Breach] | Skip:
         variable = remembered(site.holder, Variable)
         if about is not None and variable.text(about) is None:
-            return Skip(
-                f"the attribute {about} is no text"
-                if about in variable.attributes
-                else f"no attribute {about}"
-            )
+            return Skip(f"the attribute {about} is no text")
         if reach == "dataset" and variable.whole is None:
             return NOT_READ
         if where is not None and not where(variable):
@@ -272,7 +268,7 @@ def judged(
         return function(variable)
 
     # What looks at one document only is judged once for all documents that are alike.
-    return replace(python(run), is_local=reach == "document")
+    return replace(python(run), is_local=reach == "document", needs=about)
 
 
 def judged_text(

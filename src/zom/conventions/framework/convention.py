@@ -20,12 +20,12 @@ from zom.conventions.framework.attributes import Attributes, rules_beside
 from zom.conventions.framework.condition_words import in_words
 from zom.errors import ExtensionError
 from zom.extension.contract import Contract, Member
-from zom.extension.registry import Registry
+from zom.extension.registry import Registry, caller_of
 from zom.formats.node_view import Node
 from zom.json.python_value import is_dict, is_list
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Collection, Iterator, Sequence
 
     from zom.checks.checked_rule import Profile
     from zom.conventions.framework.attributes import Steps
@@ -332,6 +332,34 @@ class Conventions(Registry[Convention]):
                 )
                 raise ExtensionError(message)
 
+    @override
+    def _files(self) -> tuple[str, ...]:
+        from zom.conventions.shipped import FILES  # noqa: PLC0415 - a list beside what it lists
+
+        return () if self.home is None else FILES
+
+    @override
+    def _load_file(self, name: str) -> None:
+        super()._load_file(name.partition("/")[0])
+
+    def _called(self, name: str) -> tuple[Convention, ...]:
+        """The conventions of that name or id, where zom has them: no other file is imported for it."""
+        self._load_file(name)
+        if any(name in {each.name, each.id} for each in self._all):
+            self.plugins.ensure()  # which may bring other versions
+        return tuple(each for each in self._all if name in {each.name, each.id})
+
+    def versions_of(self, ids: Collection[str]) -> tuple[Convention, ...]:
+        """All versions of the conventions with these ids, by name; an id that nobody has is passed over.
+
+        >>> from zom.conventions import conventions
+        >>> [each.name for each in conventions.versions_of(["xarray", "no-such-convention"])]
+        ['xarray']
+        """
+        for each in ids:
+            self._called(each)
+        return tuple(each for each in self._all if each.id in ids)
+
     def of_id(self, name: str) -> tuple[Convention, ...]:
         """The conventions called `name`, or of that id: all versions; UnknownName where there is none.
 
@@ -339,7 +367,9 @@ class Conventions(Registry[Convention]):
         >>> [each.name for each in conventions.of_id("xarray")]
         ['xarray']
         """
-        found = tuple(each for each in self if name in {each.name, each.id, each.uuid})
+        found = self._called(name)
+        if not found:
+            found = tuple(each for each in self if name in {each.name, each.id, each.uuid})
         known = self.find(name) if not found else None
         if not found and known is None:
             # By id and version: aliases are URLs, which nobody misspells.
@@ -384,9 +414,7 @@ _CONTRACT = Contract(
     ),
 )
 
-conventions = Conventions(
-    "convention", "zom.conventions", "zom.conventions.shipped", contract=_CONTRACT.faults
-)
+conventions = Conventions("convention", "zom.conventions", "zom.conventions", contract=_CONTRACT.faults)
 """The conventions that zom knows, by name."""
 
 
@@ -397,4 +425,4 @@ def register(convention: Convention) -> Convention:
     >>> "xarray" in conventions.names()
     True
     """
-    return conventions.register(convention)
+    return conventions.register(convention, caller=caller_of(2))

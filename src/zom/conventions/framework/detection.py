@@ -7,6 +7,7 @@ always: a convention that nobody registered is not looked for anywhere.
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from itertools import chain, islice
 from typing import TYPE_CHECKING, Any, Final
 
@@ -81,9 +82,12 @@ def judge(
     >>> judge(document_tree({"zarr_format": 3, "node_type": "group"})).problems
     []
     """
-    known = tuple(conventions)
     demanded = None if asked is None else tuple(dict.fromkeys(asked))
-    wanted = known if demanded is None else _with_parts(demanded)
+    if demanded is None:
+        wanted = known = tuple(conventions)
+    else:
+        wanted = _with_parts(demanded)
+        known = conventions.versions_of({each.id for each in wanted})
     judging = Judgement(profile) if judgement is None else judgement
     detection = _Detection(wanted, known, judging, is_asked=demanded is not None)
     with Uncollected():
@@ -270,7 +274,7 @@ class _Detection:
     def _note_owned_twice(self, node: Node, found: Sequence[Convention]) -> None:
         for place, left in enumerate(found):
             for right in found[place + 1 :]:
-                key = clash_of(left, right)
+                key = _clash_of(left, right)
                 if key is not None:
                     expected = f"one convention that owns {show(key)}"
                     self.judgement.say(
@@ -293,6 +297,9 @@ class _Detection:
                 expected = f"metadata of {' or '.join(each.name for each in asked)}"
                 expected += f", such as {', '.join(keys[:6])}" if keys else ""
                 self.judgement.say(ABSENT, root, (), expected, "none at any node")
+
+
+_clash_of = lru_cache(maxsize=1024)(clash_of)  # every node with both asks
 
 
 def _telling(convention: Convention) -> Iterable[str]:

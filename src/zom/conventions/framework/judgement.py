@@ -13,14 +13,14 @@ from typing import TYPE_CHECKING, Any, Final
 
 from zom.checks.check import Breach, Site, Skip
 from zom.checks.selector import EVERY, leads, leads_along, parse_selector
-from zom.checks.verdict import pointer_to, problem_of, verdict, why_absent
+from zom.checks.verdict import asking, pointer_to, problem_of, why_absent
 from zom.conventions.framework.attributes import faults_in
 from zom.conventions.framework.likeness import Likeness
 from zom.json.value import exact_text
 from zom.problems import Path, Problem
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from zom.checks.check import Outcome
     from zom.checks.checked_rule import CheckedRule, Profile
@@ -60,7 +60,7 @@ class _Block:
     """Rules that apply only where something stands at `root`: where nothing does, all are passed over at once."""
 
     root: Steps
-    rules: list[tuple[CheckedRule, Tally]]
+    rules: list[tuple[CheckedRule, Tally, Callable[[Site], Outcome]]]
     absent: int = 0
 
     def stands_in(self, attributes: Mapping[str, Any]) -> bool:
@@ -139,7 +139,7 @@ class Judgement:
             for outcome in plan.outcomes.values():
                 outcome.count()
             for block in (*plan.local, *plan.wide, *plan.form):
-                for each, tally in block.rules if block.absent else ():
+                for each, tally, _ in block.rules if block.absent else ():
                     tally.skipped[why_absent(each)] += block.absent
                 block.absent = 0
         return list(self._tallies.values())
@@ -210,7 +210,7 @@ class Judgement:
         for each in rules:
             root = _root_of(each)
             block = blocks.setdefault(root, _Block(root, []))
-            block.rules.append((each, self._tally(convention, each)))
+            block.rules.append((each, self._tally(convention, each), asking(each)))
         return list(blocks.values())
 
     def _local_outcome(self, plan: _Plan, site: Site) -> _Outcome:
@@ -219,8 +219,8 @@ class Judgement:
             if not block.stands_in(site.holder.attributes):
                 outcome.absent.append(block)
                 continue
-            for each, tally in block.rules:
-                _note(outcome, each, tally, verdict(each, site))
+            for each, tally, ask in block.rules:
+                _note(outcome, each, tally, ask(site))
         if site.node is site.holder and plan.model is not None:
             _note_form(outcome, plan, plan.model, site)
         return outcome
@@ -231,8 +231,8 @@ class Judgement:
             if not block.stands_in(attributes):
                 block.absent += 1
                 continue
-            for each, tally in block.rules:
-                outcome = verdict(each, site)
+            for each, tally, ask in block.rules:
+                outcome = ask(site)
                 if isinstance(outcome, Skip):
                     tally.skipped[outcome.why] += 1
                 elif outcome:
@@ -287,7 +287,7 @@ def _note_form(outcome: _Outcome, plan: _Plan, model: type[Attributes], site: Si
         if not by_rule and not block.stands_in(node.attributes):
             outcome.absent.append(block)
             continue
-        for each, tally in block.rules:
+        for each, tally, _ in block.rules:
             # Of rules with one id, the first tells: each fault is told once.
             verdict: Outcome = by_rule.pop(each.id, ())
             if not verdict and each.each is not None and not leads(node.attributes, each.each):
