@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -364,3 +366,18 @@ def test_numbers_become_text_as_in_numpy():
     array = zom.array(["a", "b"], dtype="string")
     array[:] = np.array([5, "x"], object)
     assert array[:].tolist() == ["5", "x"]
+
+
+@pytest.mark.parametrize("missing", [None, float("nan"), np.datetime64("NaT")])
+@pytest.mark.parametrize("name", ["s", "t"])
+def test_fields_of_text_take_no_missing_value(missing, name):
+    """Numpy would spell it: "None", "nan"."""
+    kinds = [("n", "i8"), ("s", "<U9"), ("in", [("t", "<U9")])]
+    array = zom.create_array("memory:", shape=(2,), dtype=kinds)
+    rows = [(1, "a", ("b",)), (2, missing, ("c",)) if name == "s" else (2, "b", (missing,))]
+    objects = np.array(rows, [("n", "i8"), ("s", object), ("in", [("t", object)])])
+    found = re.escape(f'expected text at (1), found {missing!r}; give it a text, as ""')
+    for values in (rows, objects):
+        with pytest.raises(CodecError, match=found):
+            array[:] = values
+    assert list(array.store.list()) == ["zarr.json"]

@@ -670,3 +670,15 @@ def test_zeros_have_no_other_value():
 @pytest.mark.parametrize("value", [np.array((1, 2.5), "i4,f8"), np.array(3), np.array("x")])
 def test_full_takes_arrays_of_one_value(value):
     assert np.array_equal(zom.full(2, value)[:], np.array([value, value]))
+
+
+def test_require_array_refuses_what_it_does_not_know_where_an_array_is_too():
+    group = zom.create_group("memory:")
+    for _ in range(2):
+        with pytest.raises(TypeError, match=r"^unknown argument 'compressors'; pass compress=$"):
+            group.require_array("a", shape=2, dtype="int8", compressors=None)
+        with pytest.raises(
+            TypeError, match=r"^unknown argument 'foo'; expected some of shape, dtype, chunks, "
+        ):
+            group.require_array("a", shape=2, dtype="int8", foo=1)
+        group.require_array("a", shape=2, dtype="int8")

@@ -172,6 +172,25 @@ def test_a_directory_that_may_not_be_written_stays_as_it_is(folder, mode):
     assert (folder / "x.zarr" / "g" / "zarr.json").read_bytes() == GROUP
 
 
+@pytest.mark.skipif(os.getuid() != 0, reason="only root can make a file that is another's")
+def test_a_sweep_goes_on_past_what_is_another_users_and_names_it(folder):
+    place = made(folder / "x.zarr")
+    subprocess.run(["chmod", "-R", "a+rwX", place], check=True)
+    theirs = [".zom-tmp-1", "g/.zom-tmp-2"]
+    ours = ["g/.zom-tmp-3", "h/.zom-tmp-4", "h/.zom-lock-5"]
+    (place / "h").mkdir()
+    (place / "h").chmod(0o777)
+    for name in (*theirs, *ours):
+        (place / name).write_bytes(b"left")
+        (place / name).chmod(0o600 if name in theirs else 0o666)
+    (place / "k").mkdir(mode=0o700)
+    told = as_nobody(lambda: LocalStore(place).sweep())
+    assert told == f"{place}: cannot sweep '.zom-tmp-1': permission denied; 2 more stayed; all else is swept"
+    left = {str(path.relative_to(place)) for path in place.rglob("*") if path.is_file()}
+    assert left == {"zarr.json", "g/zarr.json", *theirs}
+    assert LocalStore(place).sweep() == 2
+
+
 ERRORS = [
     errno.EACCES,
     errno.EPERM,

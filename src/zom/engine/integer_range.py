@@ -24,6 +24,7 @@ _AT_ONCE: Final = 65_536
 def check_integers(given: Array, dtype: np.dtype[Any], field: str = "") -> None:
     """CodecError where integers of `dtype`, or of its fields, can't hold a number in `given`.
 
+    >>> import numpy as np
     >>> check_integers(np.array([1, -128, 127.9]), np.dtype("int8"))
     >>> check_integers(np.array([1, 300]), np.dtype("int8"))
     Traceback (most recent call last):

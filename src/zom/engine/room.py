@@ -16,7 +16,7 @@ from zom.problems import show
 if TYPE_CHECKING:
     from zom.extension.bound import Array
 
-__all__ = ["check_room"]
+__all__ = ["as_given_fields", "check_room"]
 
 
 def check_room(value: Any, dtype: np.dtype[Any]) -> None:
@@ -32,9 +32,14 @@ def check_room(value: Any, dtype: np.dtype[Any]) -> None:
     if dtype.names is None:
         _check(_as_given(value), dtype, "")
         return
-    given = cast("Array", value) if isinstance(value, np.ndarray) else np.asarray(value, _wide(dtype))
+    given = as_given_fields(value, dtype)
     if given.dtype.names is not None:
         _check_fields(given, dtype, "")
+
+
+def as_given_fields(value: Any, dtype: np.dtype[Any]) -> Array:
+    """`value` as an array of its own fields, or of those of `dtype` with objects in the place of text and bytes."""
+    return cast("Array", value) if isinstance(value, np.ndarray) else np.asarray(value, _wide(dtype))
 
 
 def _as_given(value: Any) -> Array:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 
 from zom.engine.integer_range import check_integers
-from zom.engine.room import check_room
+from zom.engine.room import as_given_fields, check_room
 from zom.errors import CodecError
 from zom.extension.element_memory import index_text
 from zom.json.value import lone_surrogate
@@ -33,9 +33,9 @@ def as_elements(value: Any, dtype: np.dtype[Any]) -> Array:
     Traceback (most recent call last):
     zom.errors.CodecError: expected text without lone surrogates at (1), found \ud800 at character 0
     """
-    _check_missing(value, dtype)
     _check_numbers(value, dtype)
     try:
+        _check_missing(value, dtype)
         if isinstance(value, np.ndarray):
             made = _cast(cast("Array", value), dtype)
         else:
@@ -70,6 +70,9 @@ def _check_numbers(value: Any, dtype: np.dtype[Any]) -> None:
 
 def _check_missing(value: Any, dtype: np.dtype[Any]) -> None:
     """CodecError where objects for text hold None, NaN or their like, which numpy would spell: "None", "nan"."""
+    if dtype.names is not None:
+        _check_missing_in_fields(value, dtype)
+        return
     if dtype.kind not in "TU" or isinstance(value, str):
         return
     given: Array
@@ -86,6 +89,14 @@ def _check_missing(value: Any, dtype: np.dtype[Any]) -> None:
             raise CodecError(
                 f'expected text{index_text(index, given.shape)}, found {item!r}; give it a text, as ""'
             )
+
+
+def _check_missing_in_fields(value: Any, dtype: np.dtype[Any]) -> None:
+    """The same for fields of text, to which numpy casts by their places."""
+    given = as_given_fields(value, dtype)
+    for mine, theirs in zip(given.dtype.names or (), dtype.names or (), strict=False):
+        if given.dtype[mine].hasobject:
+            _check_missing(given[mine], dtype[theirs].base)
 
 
 def _is_missing(item: Any) -> bool:

@@ -15,7 +15,7 @@ from zom.formats.tree_text import Tree
 from zom.handles.array import Array
 from zom.handles.handle import Handle
 from zom.handles.info import GroupInfo, group_info
-from zom.handles.making import array_spec, check_required, checked_values, group_spec, make_node
+from zom.handles.making import array_spec, check_facts, check_required, checked_values, group_spec, make_node
 from zom.hierarchy.change.conflicts import EXISTS
 from zom.hierarchy.change.create import chosen_spelling, create_node
 from zom.hierarchy.stored.broken import BrokenNode
@@ -305,6 +305,7 @@ class Group(Handle, Mapping[str, "Array | Group | BrokenNode"]):
         wanted: dict[str, Any] = {"shape": tuple(shape) if isinstance(shape, Iterable) else shape, **facts}
         if dtype is not None:
             wanted["dtype"] = dtype
+        check_facts(wanted)
         return cast(
             "Array", self._required(path, "array", wanted, partial(self.create_array, path, **wanted))
         )

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 __all__ = [
     "ArrayFacts",
     "array_spec",
+    "check_facts",
     "check_required",
     "checked_values",
     "chosen_form",
@@ -90,15 +91,21 @@ def array_spec(
             given = ", ".join(sorted(facts))
             raise TypeError(f"expected a spec, or what is said of the array, got both: a spec and {given}")
         return chosen_spelling(spec, spelling)
-    for name in facts:
-        if name in _ELSEWHERE:
-            raise TypeError(f"unknown argument {name!r}; {_ELSEWHERE[name]}")
+    check_facts(facts)
     kind: Any = LAYOUTS[form][0].family.classes["array"]
     if data is not None:
         return chosen_spelling(cast("Spec", kind.from_array(data, **facts)), spelling)
     if "shape" not in facts or "dtype" not in facts:
         raise TypeError("expected a spec, or shape= and dtype=, or data=, got none of them")
     return chosen_spelling(cast("Spec", kind.build(**facts)), spelling)
+
+
+def check_facts(facts: Mapping[str, Any]) -> None:
+    """TypeError where something is said of an array that no format has."""
+    for name in facts:
+        if name not in ArrayFacts.__annotations__:
+            known = f"expected some of {', '.join(ArrayFacts.__annotations__)}"
+            raise TypeError(f"unknown argument {name!r}; {_ELSEWHERE.get(name, known)}")
 
 
 def group_spec(spec: Spec | None, form: Format, attributes: Mapping[str, Any] | None) -> Spec:

@@ -10,7 +10,7 @@ from contextlib import suppress
 import pytest
 
 import zom
-from zom.errors import ConflictError, PathError, ReadOnlyError, StoreError
+from zom.errors import ConflictError, PathError, ReadOnlyError, SpecError, StoreError
 from zom.hierarchy.change.create import check_files, create_node
 from zom.hierarchy.stored.open import read_node
 from zom.stores.local import LocalStore
@@ -346,3 +346,23 @@ def test_a_journal_that_the_client_wrote_twice_is_its_own(form):
         if number >= len(store.operations):
             return
     raise AssertionError("it never came to an end")
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda store, large: zom.create_group(store, attributes=large),
+        lambda store, large: zom.create_array(store, shape=(2,), dtype="int8", attributes=large),
+        lambda store, large: zom.create_array(store, data=[1, 2], attributes=large),
+        lambda store, large: zom.create_array(store, data=[1, 2], attributes=large, overwrite=True),
+        lambda store, large: zom.materialize(zom.v3.GroupSpec(attributes=large), store),
+    ],
+)
+def test_a_document_that_could_not_be_read_again_is_not_written(make):
+    store = MemoryStore()
+    with pytest.raises(
+        SpecError,
+        match=r"'zarr\.json': expected at most 16777216 bytes, found \d+ bytes; store what is large as an array",
+    ):
+        make(store, {"x": "a" * (1 << 24)})
+    assert list(store.list()) == []

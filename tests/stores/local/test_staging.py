@@ -295,7 +295,7 @@ def test_a_hidden_directory_whose_writer_has_made_no_mark_yet_is_not_emptied(tmp
     try:
         with pytest.MonkeyPatch.context() as patched:
             patched.setattr(staging.os, "scandir", late)
-            staging.remove_abandoned_staging([".zom-tmp-1"], directory)
+            staging.remove_abandoned_staging(".zom-tmp-1", directory)
     finally:
         os.close(directory)
     assert (tmp_path / ".zom-tmp-1" / "0").is_dir()

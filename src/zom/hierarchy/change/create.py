@@ -41,7 +41,7 @@ from zom.hierarchy.stored.layout import (
 )
 from zom.hierarchy.stored.node import StoredNode
 from zom.hierarchy.stored.pending import check_settled
-from zom.hierarchy.stored.text import document_text
+from zom.hierarchy.stored.text import document_text, node_text
 from zom.model.output import member_specs
 from zom.model.spec import Spec
 from zom.paths import check_key, join, name_faults, parse_path
@@ -358,7 +358,7 @@ def _check_place(store: Store, layout: Layout, above: list[str], path: str, spec
 
 
 def _own_documents(layout: Layout, path: str, spec: Spec) -> dict[str, bytes]:
-    documents = {key: document_text(each) for key, each in layout.documents(path, spec).items()}
+    documents = {key: node_text(each, path, key) for key, each in layout.documents(path, spec).items()}
     # A group of the draft that is not written would not be there: nothing lies below it yet.
     return documents or {layout.key(path, ".group.json"): document_text({"attributes": {}})}
 

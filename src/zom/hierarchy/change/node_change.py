@@ -13,11 +13,10 @@ from zom.errors import ConcurrentWriteError, ConflictError, NotFound, SpecError,
 from zom.hierarchy.change.alone import alone
 from zom.hierarchy.change.conflicts import CHANGED
 from zom.hierarchy.change.consolidated_update import Written, change_documents
-from zom.hierarchy.stored.findings import DOCUMENT_SIZE, Findings
+from zom.hierarchy.stored.findings import Findings
+from zom.hierarchy.stored.text import node_text
 from zom.json.read import read_json
 from zom.json.value import same
-from zom.json.write import write_json
-from zom.limits import DEFAULT_LIMITS
 from zom.model.assembly import assemble
 from zom.model.construction import outside
 from zom.model.stored import model_document
@@ -109,22 +108,10 @@ def _changes(
         faults: list[Fault] = []
         if old is not None and same(read_json(old, faults), new):
             continue
-        text = write_json(new, indent=2).encode()
-        _check_size(layout.key(path, end), path, text)
+        text = node_text(new, path, layout.key(path, end))
         changes.append(Written(path, end, old, text))
         lost.extend(_losses(layout.key(path, end), faults))
     return changes
-
-
-def _check_size(key: str, path: str, text: bytes) -> None:
-    """SpecError where a document would be longer than one that is read: nobody could change it again."""
-    most = DEFAULT_LIMITS.document_bytes
-    if len(text) <= most or b'"consolidated_metadata"' in text:
-        return
-    where = f"/{path.strip('/')}"
-    fix = "store what is large as an array"
-    fault = Fault(DOCUMENT_SIZE, (), f"at most {most} bytes", f"{len(text)} bytes", fix)
-    raise SpecError([fault.problem(node=where, key=key)], where)
 
 
 def _change_alone(

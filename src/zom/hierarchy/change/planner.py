@@ -33,7 +33,7 @@ from zom.hierarchy.change.plan_text import changes_words, count_of
 from zom.hierarchy.stored.chunks import in_grid
 from zom.hierarchy.stored.inventory import Inventory, above_all, key_form, take_inventory
 from zom.hierarchy.stored.layout import ENTRY_KEY, V3_LAYOUT
-from zom.hierarchy.stored.text import document_text
+from zom.hierarchy.stored.text import document_text, node_text
 from zom.model.assembly import Uncollected, assemble
 from zom.model.output import member_specs
 from zom.model.tree import walk
@@ -158,7 +158,7 @@ class Planner(Ledger):
                 self.conflict(broken, at, wanted, node, "choose another path")
             elif node is None and not layout.implicit_groups:
                 group = cast("Any", layout.family.classes["group"])()
-                self._create(at, group, self._texts_of(group))
+                self._create(at, group, self._texts_of(at, group))
 
     def _entry(self) -> None:
         """A draft hierarchy begins with its entry point."""
@@ -174,7 +174,7 @@ class Planner(Ledger):
     def _node(self, path: str, spec: Spec, nodes: Mapping[str, Spec]) -> None:
         node = self.found.nodes.get(path)
         chunks = self._other_formats(path, spec, node)
-        texts = self._texts_of(spec) or self._explicit(path, nodes)
+        texts = self._texts_of(path, spec) or self._explicit(path, nodes)
         if node is not None:
             self._there(path, spec, node, texts)
         elif texts:
@@ -209,10 +209,10 @@ class Planner(Ledger):
         It is at the root of the hierarchy, and where something lies below it.
         """
         below = f"{path.rstrip('/')}/"
-        inside = [each for at, each in nodes.items() if at == path or at.startswith(below)]
-        known = all(each.kind == "array" or member_specs(each) is not None for each in inside)
+        inside = {at: each for at, each in nodes.items() if at == path or at.startswith(below)}
+        known = all(each.kind == "array" or member_specs(each) is not None for each in inside.values())
         stays = path in self._holders and not (self.prune and known)
-        if path == self.base or stays or any(self._texts_of(each) for each in inside):
+        if path == self.base or stays or any(self._texts_of(at, each) for at, each in inside.items()):
             return {}
         return {".group.json": document_text({"attributes": {}})}
 
@@ -301,7 +301,7 @@ class Planner(Ledger):
                 self.remove(node)
         elif verb == "resize":
             chunks = self._resize(path, node, old, new)
-        self.write_node(path, self._texts_of(new), node.texts)
+        self.write_node(path, self._texts_of(path, new), node.texts)
         self.act(path, spec.kind, verb, changes=changes, chunks=chunks, why=why)
 
     def _refilled(
@@ -383,12 +383,12 @@ class Planner(Ledger):
             self.conflict(IN_THE_WAY, path, f"nothing below {above}, which is to be {held}", node, fix)
         self.delete(path, node, f"it is in the way of {above}")
 
-    def _texts_of(self, spec: Spec) -> dict[str, bytes]:
+    def _texts_of(self, path: str, spec: Spec) -> dict[str, bytes]:
         """The texts of a node's documents, by the ends of their keys."""
         known = self._texts.get(id(spec.document))
         if known is None:
             texts = {
-                end: document_text(blocks.without(document, self.layout.inline))
+                end: node_text(blocks.without(document, self.layout.inline), path, self.layout.key(path, end))
                 for end, document in spec.family.documents_of(spec).items()
             }
             # The document is kept beside, so that no other gets its number.

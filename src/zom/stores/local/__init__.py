@@ -47,12 +47,12 @@ from zom.stores.local.files import (
     open_followed,
     refuse_dangling,
 )
-from zom.stores.local.lock_files import LOCK_END, LockFiles, is_lock_file, remove_abandoned_lock
+from zom.stores.local.lock_files import LOCK_END, LockFiles, is_lock_file
 from zom.stores.local.new_file import create, replace
 from zom.stores.local.obstacles import file_obstacles, folds_names
 from zom.stores.local.snapshot import FileSnapshot
-from zom.stores.local.staging import remove_abandoned_staging
-from zom.stores.local.temporary import OWN, TEMPORARY, remove_abandoned
+from zom.stores.local.sweeping import Sweep
+from zom.stores.local.temporary import OWN
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -496,37 +496,25 @@ class LocalStore(Store):
         """Remove the files of our own that killed writers left; how many there were.
 
         Files of writers that live, in any process of this machine, are left alone. A directory that held
-        nothing else goes with them.
+        nothing else goes with them. Where one can't be removed, as one of another user, the others are, and then
+        StoreError names it.
         """
         self._check_writable("", "sweep")
         with self._told("", "sweep"):
             if self._is_missing():
                 return 0
-            swept = 0
-            left: set[str] = set()
-            for here, folders, names, directory in os.fwalk(".", dir_fd=self._root_fd):
-                path = here.removeprefix(".").removeprefix("/")
-                if not folders and not names and "/.zom." in f"/{path}":
-                    left.add(path)  # of a change, which was killed, or could not remove it at its end
-                staged = remove_abandoned_staging(folders, directory)
-                # Those of living writers are not looked into.
-                folders[:] = [name for name in folders if not name.startswith(TEMPORARY)]
-                swept += len(staged)
-                if staged:
-                    left.add(path)
-                for name in names:
-                    if self._is_swept(name, directory):
-                        swept += 1
-                        left.add(path)
-            for path in sorted(left, key=len, reverse=True):
+            sweep = Sweep(self._root_fd)
+            sweep.run()
+            for path in sorted(sweep.left, key=len, reverse=True):
                 self._directories.tidy(path)
-        return swept
-
-    def _is_swept(self, name: str, directory: int) -> bool:
-        """Remove the file `name` of the open `directory` where a killed writer left it; whether it is gone."""
-        if is_lock_file(name):
-            return remove_abandoned_lock(name, directory)
-        return name.startswith(TEMPORARY) and remove_abandoned(name, directory)
+        if sweep.failed:
+            path, error = min(sweep.failed, key=lambda each: each[0])
+            more = len(sweep.failed) - 1
+            also = f"; {more} more stayed" if more else ""
+            raise StoreError(
+                self.url, path, "sweep", f"{self._reason(error)}{also}; all else is swept"
+            ) from error
+        return sweep.removed
 
     @override
     def close(self) -> None:

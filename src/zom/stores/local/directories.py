@@ -154,7 +154,9 @@ class Directories:
                             remove_abandoned(name, at)
                         elif is_lock_file(name):
                             remove_abandoned_lock(name, at)
-                    remove_abandoned_staging(folders, at)
+                    for name in folders:
+                        if name.startswith(TEMPORARY):
+                            remove_abandoned_staging(name, at)
                     for name in folders:
                         with suppress(OSError):
                             os.rmdir(name, dir_fd=at)

@@ -23,7 +23,7 @@ from zom.stores.local.temporary import TEMPORARY, remove_abandoned, temporary_na
 from zom.stores.local.whole_locks import lock
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
 __all__ = ["remove_abandoned_staging", "write_new"]
 
@@ -233,12 +233,8 @@ def _remove_tree(name: str, directory: int) -> None:
         os.rmdir(name, dir_fd=directory)
 
 
-def remove_abandoned_staging(names: Iterable[str], directory: int) -> list[str]:
-    """Remove the hidden directories among `names` of the open `directory` that have no living writer; those removed."""
-    return [name for name in names if name.startswith(TEMPORARY) and _is_removed(name, directory)]
-
-
-def _is_removed(name: str, directory: int) -> bool:
+def remove_abandoned_staging(name: str, directory: int) -> bool:
+    """Remove the hidden directory `name` of the open `directory` unless it has a living writer; whether it is gone."""
     try:
         here = os.open(name, DIRECTORY, dir_fd=directory)
     except FileNotFoundError:
