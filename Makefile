@@ -31,8 +31,7 @@ lint:
 	$(RUN)/ruff format --check .
 
 types:
-	$(RUN)/mypy
-	$(RUN)/pyright --pythonpath $(RUN)/python
+	$(RUN)/python tests/typing/check.py
 
 docs: ## regenerate the pages and tables that are made from the code
 	$(RUN)/python docs/generate.py

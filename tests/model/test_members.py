@@ -209,3 +209,22 @@ def test_a_generic_subclass_takes_a_typed_dict_for_its_members() -> None:
     assert type(tree.members["data"]) is Bytes
     with pytest.raises(SpecError, match=r'members\.data: expected a member "data", found nothing'):
         OfMembers[Image](attributes={"units": "m"}, members={})
+
+
+class Bands(TypedDict):
+    blue: Annotated[v3.ArraySpec, Field(alias="B-02")]
+
+
+class Product(v3.GroupSpec):
+    members: Bands
+
+
+def test_python_names_members_by_their_keys_or_as_the_document_does() -> None:
+    product = Product(members={"blue": BYTES})
+    assert product == Product.model_validate({**GROUP, "members": {"B-02": BYTES}})
+    assert list(product.to_dict()["members"]) == ["B-02"]
+    assert product.replace(members={"blue": ARRAY}).members["blue"] == ARRAY
+    both = v3.GroupSpec[Any, Bands](attributes={}, members={"blue": ARRAY, "B-02": BYTES})  # type: ignore[typeddict-unknown-key]
+    assert list(both.to_dict()["members"]) == ["blue", "B-02"]
+    (problem,) = Product.check({**GROUP, "members": {"blue": BYTES}})
+    assert problem.pointer == "/members/B-02"

@@ -40,7 +40,9 @@ if TYPE_CHECKING:
     from zom.hierarchy.stored.layout import Layout
     from zom.hierarchy.stored.read import OnError
     from zom.hierarchy.stored.tree import StoredTree
+    from zom.model.array import Array as ArrayBase
     from zom.model.builders.build import DTypeLike
+    from zom.model.group import Group as GroupBase
     from zom.model.spec import Spec
     from zom.stores.interface import Store
 
@@ -219,6 +221,12 @@ class Group(Handle, Mapping[str, "Array | Group | BrokenNode"]):
         )
         return Tree(found.spec, depth=depth, broken=found.reasons())
 
+    @overload
+    def create(self, path: str, spec: ArrayBase, *, spelling: Spelling = "full") -> Array: ...
+    @overload
+    def create(self, path: str, spec: GroupBase, *, spelling: Spelling = "full") -> Group: ...
+    @overload
+    def create(self, path: str, spec: Spec, *, spelling: Spelling = "full") -> Array | Group: ...
     def create(self, path: str, spec: Spec, *, spelling: Spelling = "full") -> Array | Group:
         """A new array or group below this one, with the groups between that are missing.
 

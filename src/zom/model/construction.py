@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import warnings
+from collections.abc import Mapping
 from dataclasses import replace as replace_in
 from inspect import currentframe
 from typing import TYPE_CHECKING, Any, Final, cast
@@ -14,10 +15,11 @@ from pydantic_core import PydanticUndefined
 from zom.errors import SpecWarning
 from zom.json.value import NOT_FINITE, freeze
 from zom.model.assembly import assemble, document_of
+from zom.model.members import member_plan
 from zom.model.pydantic.refusal import refusal
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable
 
     from zom.model.spec import Spec
     from zom.problems import Fault, Level, Path, Problem
@@ -61,7 +63,19 @@ def construct(cls: type[Spec], data: Mapping[str, Any]) -> Spec:
         if name not in data and name not in document and _own_default(name, field, base):
             document[name] = field.get_default(call_default_factory=True)
     document.update(data)
-    return checked(cls, _pythonic(document), "strict")
+    return checked(cls, _by_alias(cls, _pythonic(document)), "strict")
+
+
+def _by_alias(cls: type[Spec], document: dict[str, Any]) -> dict[str, Any]:
+    """The document, whose members have the names that they have in documents, where Python has others."""
+    members = document.get("members")
+    aliases = member_plan(cls).aliases if isinstance(members, Mapping) else None
+    if not aliases:
+        return document
+    given = cast("Mapping[str, Any]", members)
+    taken = set(given)
+    named = {name: alias for name, alias in aliases.items() if alias not in taken}
+    return {**document, "members": {named.get(name, name): member for name, member in given.items()}}
 
 
 def replace(spec: Spec, changes: Mapping[str, Any], level: Level | None) -> Any:
@@ -70,7 +84,7 @@ def replace(spec: Spec, changes: Mapping[str, Any], level: Level | None) -> Any:
     Without a `level`, it is checked as `spec` was, except for NaN in attributes: see `checked`.
     """
     document = document_of(spec)
-    changed = _pythonic(changes)
+    changed = _by_alias(type(spec), _pythonic(changes))
     document.update(changed)
     for name in changes.keys() - changed.keys():
         document.pop(name, None)

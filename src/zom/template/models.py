@@ -10,7 +10,7 @@ beyond what one document says.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self, cast
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self, cast, overload
 
 from pydantic import Field
 
@@ -48,6 +48,8 @@ from zom.template.parts import (
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
+    from zom.model.array import Array as ArrayBase
+    from zom.model.group import Group as GroupBase
     from zom.model.spec import Spec
     from zom.problems import Level
     from zom.template.parts import Pattern
@@ -138,6 +140,15 @@ class Template(Defined):
 
         return check(self, subject, level)
 
+    @overload
+    @staticmethod
+    def infer(*examples: ArrayBase, open: bool = False) -> ArrayTemplate: ...
+    @overload
+    @staticmethod
+    def infer(*examples: GroupBase, open: bool = False) -> GroupTemplate: ...
+    @overload
+    @staticmethod
+    def infer(*examples: Spec, open: bool = False) -> Template: ...
     @staticmethod
     def infer(*examples: Spec, open: bool = False) -> Template:  # noqa: A002 - as the field is called
         """The tightest sensible template that all `examples` fit; `open` lets groups have other members.

@@ -219,7 +219,8 @@ if TYPE_CHECKING:
     """A number, the numbers allowed, or the bounds between which a number lies."""
     MaybeNames: TypeAlias = Sequence[str | None] | Names | Mapping[str, Sequence[str]]
     SomeKinds: TypeAlias = Kinds | Sequence[Kinds] | AbstractSet[Kinds]
-    Extents: TypeAlias = Mapping[str, Extent] | Mapping[int, Extent] | Mapping[str | int, Extent]
+    # By names and places. Not a union of mappings: mypy infers no dict for that.
+    Extents: TypeAlias = Mapping[Any, Extent]
     CodecRules: TypeAlias = Sequence[str] | Codecs | Mapping[str, Sequence[str]]
     Patterns: TypeAlias = Sequence[Pattern | Mapping[str, Any]]
     References: TypeAlias = Sequence[Reference | Mapping[str, Any]]

@@ -71,7 +71,7 @@ class ConventionSuite:
         assert everywhere or self.convention.name not in [found.convention for found in report.conventions]
 
     def test_its_schema_takes_what_keeps_it(self) -> None:
-        from jsonschema import (  # type: ignore[import-untyped]  # noqa: PLC0415 - slow to import
+        from jsonschema import (  # noqa: PLC0415 - slow to import
             Draft202012Validator,
         )
 

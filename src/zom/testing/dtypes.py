@@ -164,7 +164,7 @@ class DataTypeSuite(ConfigurationSuite):
             assert said, f"{form}: expected a scalar of {value!r}, or a fault"
 
     def test_the_schema_takes_what_is_read(self) -> None:
-        from jsonschema import (  # type: ignore[import-untyped]  # noqa: PLC0415 - slow to import
+        from jsonschema import (  # noqa: PLC0415 - slow to import
             Draft202012Validator,
         )
 

@@ -33,9 +33,10 @@ class BundleStore(Store):
 
     def _load(self) -> dict[str, str]:
         try:
-            return json.loads(self._path.read_text("utf-8"))
+            values: dict[str, str] = json.loads(self._path.read_text("utf-8"))
         except FileNotFoundError:
             return {}  # the first write makes the file
+        return values
 
     def _save(self, values: dict[str, str]) -> None:
         beside = self._path.with_name(f"{self._path.name}.{os.getpid()}.new")
@@ -69,7 +70,7 @@ class BundleStore(Store):
         return {**super().__getstate__(), "_guard": None}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__dict__.update(state, _guard=threading.RLock())
+        vars(self).update(state, _guard=threading.RLock())
 
 
 class BundleKind(StoreKind):
