@@ -240,3 +240,46 @@ def test_a_process_that_is_killed_is_told(monkeypatch, call, stores):
         "fewer --jobs\n"
     )
     assert stores.is_dir()
+
+
+# --- the table of standard names --------------------------------------------------------------------------
+
+TABLE = "<t><entry id='air_temperature'><canonical_units>K</canonical_units></entry></t>"
+
+
+@pytest.fixture
+def climate(tmp_path):
+    """A dataset of CF with a standard name that is none, and the table."""
+    variable = v3.ArraySpec.build(
+        shape=(), dtype="int8", attributes={"standard_name": "air_temp", "units": "K"}
+    )
+    spec = v3.GroupSpec(attributes={"Conventions": "CF-1.11"}, members={"t": variable})
+    (tmp_path / "climate.json").write_text(spec.to_json())
+    (tmp_path / "table.xml").write_text(TABLE)
+    return "climate.json"
+
+
+@pytest.mark.parametrize("asked", [[], ["--convention", "cf"]])
+def test_standard_names_are_looked_up_in_a_table_that_is_given(call, climate, asked, monkeypatch):
+    from zom.conventions import conventions
+
+    monkeypatch.setattr(conventions, "_all", list(conventions))
+    monkeypatch.setattr(conventions, "_by_name", dict(conventions._by_name))
+    known = "[cf-standard-names/known]"
+    assert known not in call("validate", climate, *asked)[1]
+    code, out, _ = call("validate", climate, *asked, "--standard-names", "table.xml")
+    assert (code, out.count(known)) == (1, 1)
+    assert "did you mean 'air_temperature'?" in out
+
+
+def test_a_table_that_is_none_is_told(call, climate, tmp_path):
+    (tmp_path / "other.xml").write_text("<a/>")
+    for name, why in (
+        (
+            "no.xml",
+            "cannot be read: No such file or directory; name the file cf-standard-name-table.xml of CF",
+        ),
+        ("other.xml", "expected a standard name table, found no entry of a name"),
+    ):
+        message = f"zom validate: --standard-names: {name}: {why}\n"
+        assert call("validate", climate, "--standard-names", name) == (3, "", message)

@@ -6,13 +6,16 @@ What IOOS's compliance-checker says of the same is asked in tests/interop/conven
 from __future__ import annotations
 
 import gc
+import json
 import weakref
+from pathlib import Path
 
 import pytest
 
 import zom
 from zom import v2, v3
 from zom.conventions import cf
+from zom.conventions.cf import units
 from zom.conventions.cf.cell_methods import parse_cell_methods
 from zom.conventions.cf.dataset import cf_version, dataset_of, resolve
 from zom.conventions.cf.missing import representable
@@ -406,3 +409,84 @@ def test_a_dataset_may_lie_1500_groups_deep() -> None:
 
 def test_a_version_of_thousands_of_digits_is_none() -> None:
     assert cf_version(f"CF-{'9' * 5000}.1") is None
+
+
+# --- UDUNITS, and what is not asked ---------------------------------------------------------------------
+
+CANONICAL = json.loads(
+    (Path(__file__).parents[1] / "fixtures" / "cf" / "canonical_units.json").read_text(encoding="utf-8")
+)["units"]
+
+
+def measured(units, **attributes):
+    """A dataset of three variables in these units."""
+    variable = v3.ArraySpec.build(
+        shape=(), dtype="float32", attributes={"long_name": "x", "units": units, **attributes}
+    )
+    members = dict.fromkeys("abc", variable)
+    return v3.GroupSpec(attributes={"Conventions": "CF-1.11"}, members=members)
+
+
+@pytest.fixture
+def without_udunits(monkeypatch):
+    """cf-units is not installed."""
+    monkeypatch.setattr(units, "_cf_units", lambda: None)
+    units.wrong_units.cache_clear()
+    units.measures.cache_clear()
+    yield
+    units.wrong_units.cache_clear()
+    units.measures.cache_clear()
+
+
+@pytest.mark.parametrize("text", CANONICAL)
+def test_the_units_of_the_standard_name_table_are_units(text) -> None:
+    pytest.importorskip("cf_units", reason="cf-units is not installed: pip install 'zom[cf]'")
+    assert units.wrong_units(text) is None
+
+
+@pytest.mark.parametrize("text", ["Kelvinn", "metre per", "KK", "no_unit", "unknown", "furlongz s-1", "none"])
+def test_what_udunits_does_not_know_is_refused(text) -> None:
+    pytest.importorskip("cf_units", reason="cf-units is not installed: pip install 'zom[cf]'")
+    found = [str(each) for each in zom.validate(measured(text)) if each.code == "cf/units-known"]
+    assert found[0] == (
+        f"/a: attributes.units: expected units as UDUNITS has them, found {text!r}: no such unit; spell the units as "
+        "UDUNITS does, as in 'm s-1'"
+    )
+
+
+@pytest.mark.usefixtures("without_udunits")
+def test_without_udunits_the_rule_says_once_that_it_was_not_asked() -> None:
+    report = zom.validate(measured("Kelvinn"))
+    (rule,) = (each for each in report.rules if each.code == "cf/units-known")
+    assert (rule.outcome, rule.skipped) == ("not applicable", 3)
+    assert report.not_asked[0] == "UDUNITS knows the units of CF: pip install 'zom[cf]' brings it"
+    assert report.text().count("not asked: UDUNITS") == 1
+    assert report.to_dict()["not_asked"] == list(report.not_asked)
+
+
+@pytest.mark.usefixtures("without_udunits")
+def test_without_udunits_the_form_of_units_is_judged() -> None:
+    found = [each.found for each in zom.validate(measured("kg (m-2")) if each.code == "cf/units-known"]
+    assert set(found) == {"'kg (m-2': a parenthesis is not closed"}
+
+
+@pytest.mark.usefixtures("without_udunits")
+def test_without_udunits_units_of_cell_measures_are_not_asked() -> None:
+    cell = v3.ArraySpec.build(shape=(), dtype="float32", attributes={"units": "hectare"})
+    data = v3.ArraySpec.build(shape=(), dtype="float32", attributes={"cell_measures": "area: cell"})
+    spec = v3.GroupSpec(attributes={"Conventions": "CF-1.11"}, members={"cell": cell, "data": data})
+    rules = {each.code: each for each in zom.validate(spec).rules}
+    assert units.NOT_ASKED.why in rules["cf/cell-measures-units"].reasons
+
+
+def test_with_udunits_it_is_not_said_to_be_missing() -> None:
+    pytest.importorskip("cf_units", reason="cf-units is not installed: pip install 'zom[cf]'")
+    assert not [each for each in zom.validate(measured("K")).not_asked if "UDUNITS" in each]
+
+
+def test_without_a_table_a_report_says_once_that_standard_names_were_not_asked(table) -> None:
+    said = "the standard name table, for a file of it is needed: --standard-names FILE, or "
+    spec = measured("K", standard_name="air_temperature")
+    assert [each for each in zom.validate(spec).not_asked if each.startswith(said)]
+    assert not [each for each in zom.validate(spec, conventions=["cf", table]).not_asked if said in each]
+    assert zom.validate(v3.GroupSpec()).not_asked == ()

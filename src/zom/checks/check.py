@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 __all__ = [
     "AROUND",
     "NOT_READ",
+    "UNASKED",
     "Breach",
     "Check",
     "Outcome",
@@ -82,6 +83,9 @@ class Skip(NamedTuple):
 
 Outcome: TypeAlias = "Sequence[Breach] | Skip"
 """What a check found: nothing, breaches, or why it doesn't apply."""
+
+UNASKED: Final = "not asked: "
+"""How the reason begins where a rule would apply, and what it takes to judge it isn't there."""
 
 NOT_READ: Final = Skip("the members of the group are not known")
 

@@ -53,6 +53,10 @@ CF: Final = register(
         # CF is at a group that names it, and at all below: stores often hold one dataset in each group. A list
         # of names is a fault, which is to be told.
         signs=tuple((above(is_like(at, r"[\s\S]*CF-[\s\S]*")),) for at in ("Conventions", "Conventions[*]")),
+        further={
+            "cf-standard-names": "the standard name table, for a file of it is needed: --standard-names FILE, or "
+            "zom.conventions.cf.standard_names(FILE) among the conventions"
+        },
         rules=(
             *identity.RULES,
             *missing.RULES,

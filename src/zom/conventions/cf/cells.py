@@ -14,15 +14,15 @@ from typing import TYPE_CHECKING, Final
 from zom.checks.checked_rule import CheckedRule
 from zom.conventions.cf.cell_methods import METHODS, CellMethod, parse_cell_methods
 from zom.conventions.cf.coordinates import uncompressed
-from zom.conventions.cf.units import measures
+from zom.conventions.cf.units import NOT_ASKED, asks_udunits, measures
 from zom.conventions.cf.variable import Variable, judged, judged_text, section
 from zom.conventions.cf.words import pairs
 from zom.extension.registry import did_you_mean, near
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
-    from zom.checks.check import Breach
+    from zom.checks.check import Breach, Skip
     from zom.formats.node_view import Node
 
 __all__ = ["RULES"]
@@ -68,7 +68,18 @@ def _dimensions(variable: Variable, text: str) -> Iterator[Breach]:
             yield variable.breach("cell_measures", expected, found, related=[node])
 
 
-def _units(variable: Variable, text: str) -> Iterator[Breach]:
+def _units(variable: Variable, text: str) -> Iterable[Breach] | Skip:
+    found = tuple(_wrong_units(variable, text))
+    nodes = [(measure, variable.variable(word)) for measure, word in pairs(text) or ()]
+    asked = [
+        measures(str(node.attributes.get("units")), _UNITS[measure])
+        for measure, node in nodes
+        if node is not None and measure in _UNITS
+    ]
+    return NOT_ASKED if not found and None in asked and not asks_udunits() else found
+
+
+def _wrong_units(variable: Variable, text: str) -> Iterator[Breach]:
     for measure, word in pairs(text) or ():
         node = variable.variable(word)
         if node is None or measure not in _UNITS:

@@ -13,14 +13,22 @@ from zom.checks.checked_rule import CheckedRule, has
 from zom.checks.values import one_of, pattern
 from zom.conventions.cf.cell_methods import parse_cell_methods
 from zom.conventions.cf.time_units import is_reference
-from zom.conventions.cf.units import DEPRECATED, VOLUME_RATIOS, axis_of_units, has_temperature, wrong_units
+from zom.conventions.cf.units import (
+    DEPRECATED,
+    NOT_ASKED,
+    VOLUME_RATIOS,
+    asks_udunits,
+    axis_of_units,
+    has_temperature,
+    wrong_units,
+)
 from zom.conventions.cf.variable import Variable, judged, judged_text, section
 from zom.problems import show
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
-    from zom.checks.check import Breach
+    from zom.checks.check import Breach, Skip
 
 __all__ = ["MODIFIERS", "RULES"]
 
@@ -59,10 +67,11 @@ def _units_empty(variable: Variable, units: str) -> Iterator[Breach]:
         yield variable.breach("units", "units, or '1' for none", repr(units))
 
 
-def _units_known(variable: Variable, units: str) -> Iterator[Breach]:
+def _units_known(variable: Variable, units: str) -> Iterable[Breach] | Skip:
     why = wrong_units(units)
     if why is not None:
-        yield variable.breach("units", "units as UDUNITS has them", f"{units!r}: {why}")
+        return (variable.breach("units", "units as UDUNITS has them", f"{units!r}: {why}"),)
+    return () if asks_udunits() else NOT_ASKED
 
 
 def _is_for_udunits(variable: Variable) -> bool:

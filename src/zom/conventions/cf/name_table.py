@@ -15,7 +15,7 @@ from zom.checks.check import Breach, Site, Skip, python
 from zom.checks.checked_rule import CheckedRule
 from zom.conventions.cf.cell_methods import parse_cell_methods
 from zom.conventions.cf.time_units import is_reference
-from zom.conventions.cf.units import DEPRECATED, measures
+from zom.conventions.cf.units import DEPRECATED, NOT_ASKED, asks_udunits, measures
 from zom.conventions.cf.variable import Variable, section
 from zom.errors import ExtensionError
 from zom.extension.registry import did_you_mean, near
@@ -94,7 +94,7 @@ class _Names:
         else:
             fits = measures(units, canonical)
         if fits is None:
-            return Skip("cf-units is not installed")
+            return NOT_ASKED if not asks_udunits() else Skip("no units of UDUNITS")
         expected = f"units that measure the same as {canonical!r}"
         return () if fits else (site.breach(("attributes", "units"), expected, repr(units)),)
 

@@ -238,7 +238,7 @@ def _names_above(group: Node) -> NearNames:
 
 
 def judged(
-    function: Callable[[Variable], Iterable[Breach]],
+    function: Callable[[Variable], Iterable[Breach] | Skip],
     *,
     about: str | None = None,
     where: Callable[[Variable], bool] | None = None,
@@ -272,7 +272,7 @@ def judged(
 
 
 def judged_text(
-    function: Callable[[Variable, str], Iterable[Breach]],
+    function: Callable[[Variable, str], Iterable[Breach] | Skip],
     name: str,
     *,
     where: Callable[[Variable], bool] | None = None,
@@ -289,7 +289,7 @@ def judged_text(
     """
 
     @wraps(function)
-    def run(variable: Variable) -> Iterable[Breach]:
+    def run(variable: Variable) -> Iterable[Breach] | Skip:
         return function(variable, variable.text(name) or "")
 
     return judged(run, about=name, where=where, otherwise=otherwise, reach=reach)

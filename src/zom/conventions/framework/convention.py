@@ -109,6 +109,9 @@ class Convention:
     """Selectors of the objects in which its keys may stand, too, where it is declared."""
     parts: tuple[str, ...] = ()
     """The ids of conventions that it is made of: who asks for it asks for them, wherever they are found."""
+    further: Mapping[str, str] = field(default_factory=dict[str, str])
+    """The ids of conventions that go on where this one ends, each with what it takes to ask them: a report says so
+    where they weren't asked."""
     models: dict[str, type[Attributes]] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:

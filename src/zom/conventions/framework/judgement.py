@@ -52,6 +52,7 @@ class Presence:
     first: str
     """The first node that has it."""
     how: str
+    further: Mapping[str, str]
     nodes: int = 0
 
 
@@ -161,7 +162,9 @@ class Judgement:
         """Note that the convention is at the node."""
         presence = self.presences.get(convention.name)
         if presence is None:
-            presence = self.presences[convention.name] = Presence(convention.name, node.path, how)
+            presence = self.presences[convention.name] = Presence(
+                convention.name, node.path, how, convention.further
+            )
             self.expect(convention)
         presence.nodes += 1
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 from zom.brief import notebook_html, short
+from zom.checks.check import UNASKED
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -97,6 +98,8 @@ class Report:
     """How many nodes were looked at."""
     digest: str
     """What identifies the documents: a SHA-256 over them, in hexadecimal."""
+    not_asked: tuple[str, ...] = ()
+    """What would have been judged, and what it takes that isn't there: a package, or a table."""
     store: str | None = None
     """The store that the keys of findings are keys of; None where a document was validated."""
 
@@ -265,8 +268,27 @@ def report_of(
         tuple(_counts(judgement)),
         judgement.nodes,
         judgement.digest,
+        _not_asked(judgement),
         store,
     )
+
+
+def _not_asked(judgement: Judgement) -> tuple[str, ...]:
+    """What was not asked, each once however many nodes it is about."""
+    present = {name.partition("/")[0] for name in judgement.presences}
+    needed = [
+        reason.removeprefix(UNASKED)
+        for tally in judgement.tallies()
+        for reason in tally.skipped
+        if reason.startswith(UNASKED)
+    ]
+    tables = [
+        need
+        for each in judgement.presences.values()
+        for name, need in each.further.items()
+        if name not in present
+    ]
+    return tuple(dict.fromkeys((*needed, *tables)))
 
 
 def _counts(judgement: Judgement) -> Iterator[RuleCount]:
