@@ -23,7 +23,18 @@ import pytest
 
 SOURCE = Path(__file__).parent.parent / "src"
 
-GROUND = {"brief", "errors", "next_steps", "packages", "plugins", "problems", "limits", "paths", "portable"}
+GROUND = {
+    "brief",
+    "errors",
+    "next_steps",
+    "packages",
+    "plugins",
+    "problems",
+    "limits",
+    "misspelling",
+    "paths",
+    "portable",
+}
 EXTENSIONS = {"dtypes", "codecs", "grids", "chunk_keys"}
 STORE_INTERFACE = "zom.stores.interface"
 

@@ -9,6 +9,7 @@ import pytest
 import zom
 from zom.cli.main import main
 from zom.conventions import ome
+from zom.hierarchy.check.validate import validate_attributes
 
 IMAGE = ome.image("yx", (8, 8), levels=1, version="0.6")
 
@@ -55,9 +56,7 @@ def test_attributes_that_break_a_rule_are_not_valid(attributes, capsys):
     del told["ome"]["multiscales"][0]["coordinateSystems"]
     valid, message = verdict(capsys, "attributes", attributes(told))
     assert not valid
-    assert message.startswith(
-        "ome/coordinate-systems: attributes.ome.multiscales[0].coordinateSystems: expected"
-    )
+    assert message.startswith("ome/coordinate-systems: ome.multiscales[0].coordinateSystems: expected")
 
 
 def test_a_breach_of_should_is_valid_and_told(attributes, capsys):
@@ -107,3 +106,16 @@ def test_a_file_that_cannot_be_read_has_no_verdict(tmp_path, capsys):
     assert err.endswith(
         "none.json: cannot be read: No such file or directory; see that it is the path of a JSON file\n"
     )
+
+
+@pytest.mark.parametrize("profile", ["schema", "text", "full"])
+@pytest.mark.parametrize("told", [
+    IMAGE.attributes, {}, {"ome": {}}, {"ome": {"version": "0.5"}}, {"ome": {"version": "0.6", "labels": []}},
+    {"well": {"images": []}}, {"well": {"images": [{"path": "0"}]}}, {"series": ["0", "1"]}, {"plate": {"rows": []}},
+    {"multiscales": []}, {"labels": ["a"]}, {"omero": {"channels": []}}, 7,
+])  # fmt: skip
+def test_the_verdict_is_that_of_validate(attributes, capsys, profile, told):
+    path = attributes(json.loads(json.dumps(dict(told) if told != 7 else 7)))
+    report = validate_attributes(path.read_text(), conventions=["ome"], profile=profile)
+    assert verdict(capsys, "attributes", path, "--profile", profile)[0] == report.ok
+    assert report.checked or not report.ok

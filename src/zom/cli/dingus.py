@@ -20,12 +20,9 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from zom.checks.checked_rule import Profile
-    from zom.problems import Fault, Problem
+    from zom.problems import Problem
 
 __all__ = ["declare", "run"]
-
-_KINDS = ("multiscales", "image-label", "labels", "plate", "well", "scene", "series", "bioformats2raw.layout")
-"""What metadata of OME-Zarr describes: it has one of these keys."""
 
 
 def declare(parser: argparse.ArgumentParser) -> None:
@@ -64,44 +61,17 @@ def _of_store(path: str, profile: Profile) -> Sequence[Problem]:
 
 
 def _of_attributes(path: str, profile: Profile) -> Sequence[Problem]:
-    """What is wrong with the attributes of a group of which nothing else is known."""
-    from zom.conventions.framework.convention import conventions  # noqa: PLC0415 - slow to import
-    from zom.conventions.framework.detection import judge  # noqa: PLC0415 - slow to import
-    from zom.formats.node_view import attributes_node  # noqa: PLC0415 - slow to import
-    from zom.json.python_value import is_dict  # noqa: PLC0415 - slow to import
-    from zom.problems import Problem, show  # noqa: PLC0415 - slow to import
+    """What is wrong with the attributes of a group of which nothing else is known: as `zom validate` has it."""
+    from zom.hierarchy.check.validate import validate_attributes  # noqa: PLC0415 - slow to import
 
-    attributes = _read(path)
-    if isinstance(attributes, Problem):
-        return [attributes]
-    if not is_dict(attributes):
-        return [_said((), "an object of attributes", show(attributes))]
-    node = attributes_node(attributes, "v3" if "ome" in attributes else "v2")
-    found = list(judge(node, conventions.of_id("ome"), profile=profile).problems)
-    metadata = attributes.get("ome", attributes)
-    if not found and is_dict(metadata) and not any(kind in metadata for kind in _KINDS):
-        found.append(_said(("ome",), f"one of {', '.join(_KINDS)}", show(list(metadata))))
-    return found
+    return validate_attributes(_text(path), conventions=["ome"], profile=profile).problems
 
 
-def _said(inside: tuple[str | int, ...], expected: str, found: str) -> Problem:
-    from zom.problems import Problem, pointer_of  # noqa: PLC0415 - slow to import
-
-    return Problem("ome/metadata", "error", "/", pointer_of(inside), inside, expected, found)
-
-
-def _read(path: str) -> object:
-    """The JSON of a file, or what is wrong with it."""
-    from zom.json.read import read_json  # noqa: PLC0415 - slow to import
-
+def _text(path: str) -> bytes:
+    """The text of a file."""
     try:
         with open(path, "rb") as file:  # noqa: PTH123 - pathlib is slow to import
-            text = file.read()
+            return file.read()
     except OSError as cause:
         message = f"{path}: cannot be read: {cause.strerror or cause}; see that it is the path of a JSON file"
         raise CommandError(message, UNREADABLE) from cause
-    faults: list[Fault] = []
-    value = read_json(text, faults)
-    for fault in faults:
-        return fault.problem()
-    return value

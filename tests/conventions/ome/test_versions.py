@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 import zom
+from zom.hierarchy.check.validate import validate_attributes
 
 AXES = [{"name": name, "type": "space"} for name in "yx"]
 DATASETS = [{"path": "0", "coordinateTransformations": [{"type": "scale", "scale": [1, 1]}]}]
@@ -54,7 +55,10 @@ def test_a_version_that_is_not_known_is_one_error(version):
 
 def test_an_unknown_version_is_told_beside_those_that_are_known():
     (message,) = problems(v3_group({"ome": {"version": "0.9"}})).values()
-    assert "attributes.ome.version: expected a version of ome that is known: 0.4, 0.5" in message
+    assert (
+        "attributes.ome.version: expected a version of ome that is known: 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, found"
+        in message
+    )
     assert 'found "0.9"' in message
 
 
@@ -65,7 +69,7 @@ def test_a_version_that_is_known_for_another_place_is_told_beside_those_of_this_
         'found "0.4"; write the version that the metadata follows, or store it as ome 0.4 does'
     )
     (message,) = problems(v2_group({"multiscales": [{**IMAGE, "version": "0.5"}]})).values()
-    assert "stands in this place: 0.4, found" in message
+    assert "stands in this place: 0.1, 0.2, 0.3, 0.4, found" in message
 
 
 def test_a_version_that_is_a_number_is_to_be_written_in_quotes():
@@ -76,9 +80,33 @@ def test_a_version_that_is_a_number_is_to_be_written_in_quotes():
 
 
 @pytest.mark.parametrize("version", ["0.1", "0.2", "0.3"])
-def test_older_versions_are_told_of_in_v2(version):
-    report = problems(v2_group({"multiscales": [{"version": version}]}))
-    assert list(report) == ["convention/unknown-version"]
+def test_older_versions_are_known_in_v2(version):
+    axes = {"axes": ["t", "c", "z", "y", "x"]} if version == "0.3" else {}
+    image = {"version": version, "datasets": [{"path": "0"}], **axes}
+    report = validate_attributes({"multiscales": [image]})
+    assert (report.of("error"), [found.convention for found in report.conventions]) == (
+        (),
+        [f"ome/{version}"],
+    )
+    broken = validate_attributes({"multiscales": [{**image, "datasets": []}]})
+    assert [problem.code for problem in broken.of("error")] == ["ome/datasets"]
+
+
+@pytest.mark.parametrize("version", ["0.6.dev1", "0.6.dev2", "0.6.dev3"])
+def test_drafts_of_06_are_known_and_their_transformations_are_not_checked(version):
+    scale = {"type": "scale", "scale": [0.2], "input": "0", "output": "physical"}
+    image = {
+        "name": "a",
+        "coordinateSystems": [],
+        "datasets": [{"path": "0", "coordinateTransformations": scale}],
+    }
+    report = validate_attributes({"ome": {"version": version, "multiscales": [image]}})
+    assert [(problem.code, problem.severity) for problem in report] == [("ome/draft", "note")]
+    (note,) = report
+    assert str(note) == (
+        "ome.version: expected a version that was released, of which transformations are checked, "
+        f'found "{version}", a draft; write the image as OME-Zarr 0.5 or 0.6'
+    )
 
 
 def test_a_plate_of_an_unknown_version_is_told_of_once():

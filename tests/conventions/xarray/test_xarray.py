@@ -36,8 +36,8 @@ def test_a_group_of_v2_arrays_that_name_dimensions_is_found_to_be_xarrays() -> N
     assert found(v2.GroupSpec(members={"v": array("x", zarr_format=2)})) == ["xarray"]
 
 
-def test_dimension_names_alone_make_no_dataset_of_a_v3_group() -> None:
-    assert found(v3.GroupSpec(members={"0": array("y", "x"), "1": array("y", "x")})) == []
+def test_names_of_all_dimensions_make_a_dataset_of_a_v3_group() -> None:
+    assert found(v3.GroupSpec(members={"0": array("y", "x"), "1": array("y", "x")})) == ["xarray"]
 
 
 @pytest.mark.parametrize("attributes", [{"ome": {"version": "0.5"}}, {"multiscales": []}])

@@ -32,6 +32,7 @@ from zom.conventions.cf import (
     vertical,
 )
 from zom.conventions.cf.attributes import GroupAttributes, VariableAttributes
+from zom.conventions.cf.dataset import NAMED
 from zom.conventions.cf.name_table import read_table, rules_of
 from zom.conventions.framework.convention import Convention, register
 
@@ -52,7 +53,7 @@ CF: Final = register(
         attributes={"group": GroupAttributes, "array": VariableAttributes},
         # CF is at a group that names it, and at all below: stores often hold one dataset in each group. A list
         # of names is a fault, which is to be told.
-        signs=tuple((above(is_like(at, r"[\s\S]*CF-[\s\S]*")),) for at in ("Conventions", "Conventions[*]")),
+        signs=tuple((above(is_like(at, NAMED)),) for at in ("Conventions", "Conventions[*]")),
         further={
             "cf-standard-names": "the standard name table, for a file of it is needed: --standard-names FILE, or "
             "zom.conventions.cf.standard_names(FILE) among the conventions"

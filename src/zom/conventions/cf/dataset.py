@@ -18,7 +18,17 @@ from zom.json.python_value import is_list
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = ["LISTS", "Dataset", "Reference", "cf_version", "dataset_of", "resolve", "root_of"]
+__all__ = [
+    "LISTS",
+    "NAMED",
+    "Dataset",
+    "Reference",
+    "cf_version",
+    "dataset_of",
+    "meant_version",
+    "resolve",
+    "root_of",
+]
 
 LISTS: Final = (
     "coordinates", "ancillary_variables", "bounds", "climatology", "geometry", "node_coordinates", "node_count",
@@ -31,6 +41,12 @@ _KEYED: Final = ("cell_measures", "formula_terms", "interpolation_parameters")
 _CF = re.compile(r"(?:^|[\s,])CF-(\d{1,9})\.(\d{1,9})(?=$|[\s,-])", re.ASCII)
 
 
+NAMED: Final = r"[\s\S]*CF-[\s\S]*|(?:[\s\S]*[^A-Za-z0-9])?[Cc][Ff][ _.-]?[Vv]?[0-9][\s\S]*"
+"""A text that names CF, and be it in a spelling that CF doesn't have."""
+_IS_NAMED: Final = re.compile(NAMED)
+_MEANT: Final = re.compile(r"cf[ _.-]*v?(\d{1,9})[._-](\d{1,9})", re.ASCII | re.IGNORECASE)
+
+
 def cf_version(conventions: object) -> tuple[int, int] | None:
     """The version of CF that an attribute `Conventions` names.
 
@@ -39,6 +55,17 @@ def cf_version(conventions: object) -> tuple[int, int] | None:
     """
     found = _CF.search(conventions) if isinstance(conventions, str) else None
     return None if found is None else (int(found[1]), int(found[2]))
+
+
+def meant_version(conventions: object) -> tuple[int, int] | None:
+    """The version that is named, in CF's own spelling or in another one.
+
+    >>> meant_version("CF 1.8"), meant_version("cf1_6"), meant_version("CF-1.8"), meant_version("CF")
+    ((1, 8), (1, 6), (1, 8), None)
+    """
+    known = cf_version(conventions)
+    found = _MEANT.search(conventions) if known is None and isinstance(conventions, str) else None
+    return known if found is None else (int(found[1]), int(found[2]))
 
 
 def root_of(node: Node) -> Node:
@@ -59,7 +86,7 @@ def _root(node: Node) -> Node:
 def _names_cf(node: Node) -> bool:
     said = node.attributes.get("Conventions")
     names = said if is_list(said) else [said]
-    return node.is_group and any(isinstance(name, str) and "CF-" in name for name in names)
+    return node.is_group and any(isinstance(name, str) and _IS_NAMED.fullmatch(name) for name in names)
 
 
 class Reference(NamedTuple):
@@ -83,7 +110,7 @@ class Dataset:
             for reference in _references(source):
                 if isinstance(reference.target, Node):
                     self._named.setdefault(reference.target, []).append(reference)
-        self.version: tuple[int, int] = cf_version(root.attributes.get("Conventions")) or (1, 999)
+        self.version: tuple[int, int] = meant_version(root.attributes.get("Conventions")) or (1, 999)
         """The version that the dataset names; the newest where it names none."""
         words = (node.attributes.get("coordinates") for node in root.walk() if node.is_group)
         # xarray writes the coordinates that belong to no data variable into an attribute of the group.

@@ -9,12 +9,15 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
+from zom.checks.check import Skip
 from zom.checks.checked_rule import CheckedRule, has
 from zom.checks.values import one_of, pattern
 from zom.conventions.cf.cell_methods import parse_cell_methods
 from zom.conventions.cf.time_units import is_reference
 from zom.conventions.cf.units import (
     DEPRECATED,
+    LATITUDE,
+    LONGITUDE,
     NOT_ASKED,
     VOLUME_RATIOS,
     asks_udunits,
@@ -23,12 +26,13 @@ from zom.conventions.cf.units import (
     wrong_units,
 )
 from zom.conventions.cf.variable import Variable, judged, judged_text, section
+from zom.misspelling import meant
 from zom.problems import show
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from zom.checks.check import Breach, Skip
+    from zom.checks.check import Breach
 
 __all__ = ["MODIFIERS", "RULES"]
 
@@ -68,10 +72,27 @@ def _units_empty(variable: Variable, units: str) -> Iterator[Breach]:
 
 
 def _units_known(variable: Variable, units: str) -> Iterable[Breach] | Skip:
+    if _is_misspelt(units) is not None:
+        return Skip("the rule on the spelling of latitude and longitude tells of it")
     why = wrong_units(units)
     if why is not None:
         return (variable.breach("units", "units as UDUNITS has them", f"{units!r}: {why}"),)
     return () if asks_udunits() else NOT_ASKED
+
+
+_SPELLED_OUT: Final = ("degrees_north", "degrees_east", "degree_north", "degree_east")
+
+
+def _is_misspelt(units: str) -> str | None:
+    """The units of latitude or longitude that are meant; CF lists their spellings."""
+    # The short forms are left out: they differ by one letter from units that are known, such as degrees.
+    return None if units in LATITUDE | LONGITUDE else meant(units, _SPELLED_OUT)
+
+
+def _units_spelt(variable: Variable, units: str) -> Iterator[Breach]:
+    near = _is_misspelt(units)
+    if near is not None:
+        yield variable.breach("units", repr(near), repr(units), fix=f"did you mean {near!r}?")
 
 
 def _is_for_udunits(variable: Variable) -> bool:
@@ -188,6 +209,15 @@ RULES: Final = (
         must="units are ones that UDUNITS reads",
         fix="spell the units as UDUNITS does, as in 'm s-1'",
         link=section("units"),
+        on="array",
+    ),
+    CheckedRule(
+        "units-spelling",
+        judged_text(_units_spelt, "units", reach="document"),
+        each="units",
+        must="units of latitude and longitude are spelled as CF lists them: degrees_north, degrees_east, or a short form",
+        fix="write degrees_north or degrees_east",
+        link=section("latitude-coordinate"),
         on="array",
     ),
     CheckedRule(

@@ -13,7 +13,7 @@ from zom.checks.check import Breach, Site, Skip, python
 from zom.checks.checked_rule import CheckedRule
 from zom.checks.values import forbidden, one_of, unique
 from zom.conventions.cf.attributes import GroupAttributes, VariableAttributes
-from zom.conventions.cf.dataset import LISTS, cf_version, dataset_of, resolve, root_of
+from zom.conventions.cf.dataset import LISTS, cf_version, dataset_of, meant_version, resolve, root_of
 from zom.conventions.cf.variable import NUMBERS, TEXTS, Variable, judged, listed, section
 from zom.formats.node_view import Node, remembered
 from zom.json.python_value import is_list
@@ -54,7 +54,10 @@ def _conventions(site: Site) -> Iterable[Breach] | Skip:
     if isinstance(value, str) and cf_version(value) is not None:
         return ()
     found = "nothing" if value is None else show(value)
-    return (site.breach(("attributes", "Conventions"), "a string with a name such as CF-1.13", found),)
+    meant = meant_version(value)
+    fix = None if meant is None else f"write CF-{meant[0]}.{meant[1]}"
+    path = ("attributes", "Conventions")
+    return (site.breach(path, "a string with a name such as CF-1.13", found, fix=fix),)
 
 
 def _version(site: Site) -> Iterable[Breach] | Skip:

@@ -19,6 +19,8 @@ from zom.checks.check import UNASKED, Skip
 
 __all__ = [
     "DEPRECATED",
+    "LATITUDE",
+    "LONGITUDE",
     "NOT_ASKED",
     "VOLUME_RATIOS",
     "asks_udunits",

@@ -14,13 +14,21 @@ from typing import TYPE_CHECKING, Any, Final
 from zom.checks.selector import parse_selector, select
 from zom.conventions.framework.convention import clash_of, conventions, declaration_of
 from zom.conventions.framework.judgement import Judgement
+from zom.conventions.framework.misspelt_keys import (
+    MisspeltKey,
+    keys_in,
+    misspelt_in,
+    misspelt_sign,
+    with_hints,
+)
+from zom.misspelling import misspelt
 from zom.model.assembly import Uncollected
 from zom.problems import Path, rule, show
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from zom.checks.checked_rule import Condition, Profile
+    from zom.checks.checked_rule import Profile
     from zom.conventions.framework.convention import Convention
     from zom.formats.node_view import Node
 
@@ -33,10 +41,23 @@ ABSENT = rule(
     "a convention that is asked for is there",
     source="what was asked for",
 )
+UNCHECKED = rule(
+    "convention/nothing-checked",
+    "of a convention that is asked for and found, at least one rule is checked",
+    source="what was asked for",
+)
 UNKNOWN_VERSION = rule(
     "convention/unknown-version",
     "a node follows a version of a convention that is known",
     source="the convention; what another version means is not guessed",
+)
+MISSPELT = rule(
+    "convention/misspelt-key",
+    "a key is not nearly, and not quite, one that a convention knows",
+    source="the convention; readers pass over keys that they don't know",
+    lenient="warning",
+    strict="warning",
+    closed="warning",
 )
 OTHER_VERSION = rule(
     "convention/other-version",
@@ -95,6 +116,7 @@ def judge(
             detection.take(node)
     if demanded is not None:
         detection.note_absent(root, demanded)
+        detection.note_unchecked(root, demanded)
     return detection.judgement
 
 
@@ -131,6 +153,7 @@ class _Detection:
         for each in candidates:
             self._families.setdefault(each.id, []).append(each)
         self._strangers: set[tuple[str, str, str]] = set()
+        self._meant: dict[str, tuple[Node, MisspeltKey]] = {}
         self._inherited: dict[int, list[tuple[Convention, Node]]] = {}
 
     def take(self, node: Node) -> None:
@@ -140,6 +163,7 @@ class _Detection:
         found: dict[str, Convention] = {}
         for name, family in self._families.items():
             self._find(node, name, family, found)
+        before = len(judgement.problems)
         for convention in found.values():
             if convention in self._wanted:
                 judgement.judge(convention, node, node, text)
@@ -149,6 +173,8 @@ class _Detection:
                 judgement.judge(convention, node, holder, text)
         if len(found) > 1:
             self._note_owned_twice(node, list(found.values()))
+        if node.attributes:
+            self._note_misspelt(node, found, before)
 
     def _find(
         self, node: Node, name: str, family: Sequence[Convention], found: dict[str, Convention]
@@ -256,7 +282,8 @@ class _Detection:
             return
         place = declaration_of(convention, node)
         used = convention.key_in(node)
-        if place is None and used is not None and convention.declared:
+        is_misspelt = any(misspelt(key, "zarr_conventions") for key in node.attributes)
+        if place is None and used is not None and convention.declared and not is_misspelt:
             expected = f"{convention.id} declared in zarr_conventions, for {show(used)} is used"
             fix = f'add {{"uuid": "{convention.uuid}", "name": "{convention.id}"}} to zarr_conventions'
             path = ("attributes", "zarr_conventions")
@@ -281,6 +308,46 @@ class _Detection:
                         OWNED_TWICE, node, ("attributes", key), expected, f"{left.name} and {right.name}"
                     )
 
+    def _note_misspelt(self, node: Node, found: Mapping[str, Convention], before: int) -> None:
+        """The keys that are meant as others; where what is missing is told since `before`, that says so."""
+        within = [slip for each in found.values() if each in self._wanted for slip in misspelt_in(each, node)]
+        if within:
+            told = self.judgement.problems[before:]
+            within = with_hints(told, node, dict.fromkeys(within))
+            self.judgement.problems[before:] = told
+        signs: list[MisspeltKey] = []
+        for convention, slip in misspelt_sign(node, found, self._wanted):
+            if self._is_asked and convention.id not in self._meant:
+                self._meant[convention.id] = (node, slip)
+            signs.append(slip)
+        for slip in dict.fromkeys((*within, *signs)):
+            path = ("attributes", *slip.holder, slip.key)
+            expected = f"{show(slip.meant)}, or a name that is not so near to it"
+            fix = f"did you mean {slip.meant!r}?"
+            self.judgement.say(MISSPELT, node, path, expected, show(slip.key), fix)
+
+    def note_unchecked(self, root: Node, demanded: Sequence[Convention]) -> None:
+        """Say what was asked for and found, but has no rule that applies: what is not checked is not right."""
+        if any(each.severity == "error" for each in self.judgement.problems):
+            return  # nobody takes the report for a good one
+        checked = {
+            each.convention.partition("/")[0]
+            for each in self.judgement.tallies()
+            if each.passed or each.failed
+        }
+        present = {name.partition("/")[0]: each for name, each in self.judgement.presences.items()}
+        for name in dict.fromkeys(each.id for each in demanded):
+            parts = {part for each in demanded if each.id == name for part in each.parts}
+            found = present.get(name)
+            if found is None or checked & {name, *parts} or any(told[1] == name for told in self._strangers):
+                continue
+            profile = self.judgement.profile
+            expected = f"a rule of {found.convention} that applies, of the profile {profile}"
+            shown = f"none, though the convention is found at {found.first}: {found.how}"
+            fix = "see that the metadata is complete and in its place"
+            fix += "" if profile == "full" else '; the profile "full" has more rules'
+            self.judgement.say(UNCHECKED, root, (), expected, shown, fix)
+
     def note_absent(self, root: Node, demanded: Sequence[Convention]) -> None:
         """Say what was asked for and is nowhere."""
         present = self.judgement.presences
@@ -296,7 +363,24 @@ class _Detection:
                 keys = sorted({key for each in asked for key in _telling(each)})
                 expected = f"metadata of {' or '.join(each.name for each in asked)}"
                 expected += f", such as {', '.join(keys[:6])}" if keys else ""
-                self.judgement.say(ABSENT, root, (), expected, "none at any node")
+                self._note_one_absent(root, name, expected)
+
+    def _note_one_absent(self, root: Node, name: str, expected: str) -> None:
+        if name not in self._meant:
+            self.judgement.say(ABSENT, root, (), expected, "none at any node")
+            return
+        node, slip = self._meant[name]
+        path = ("attributes", *slip.holder, slip.key)
+        # One fault: that the key is misspelt is why nothing is there.
+        kept = (
+            each
+            for each in self.judgement.problems
+            if each.code != MISSPELT.code or each.inside != path or each.node != node.path
+        )
+        self.judgement.problems[:] = list(kept)
+        self.judgement.say(
+            ABSENT, node, path, expected, show(slip.key), f"rename {slip.key!r} to {slip.meant!r}"
+        )
 
 
 _clash_of = lru_cache(maxsize=1024)(clash_of)  # every node with both asks
@@ -304,17 +388,8 @@ _clash_of = lru_cache(maxsize=1024)(clash_of)  # every node with both asks
 
 def _telling(convention: Convention) -> Iterable[str]:
     """The attributes that tell of the convention: those it owns, or others that it is found by."""
-    keys = [key for conditions in convention.signs for each in conditions for key in _key_in(each)]
+    keys = [key for conditions in convention.signs for each in conditions for key in keys_in(each)]
     return keys if keys and not set(keys) & set(convention.owns) else convention.owns
-
-
-def _key_in(condition: Condition) -> Iterator[str]:
-    """The attribute that the condition asks for."""
-    inner: Condition = next((condition[at] for at in ("root", "above") if at in condition), condition)
-    text = inner.get("has", inner.get("at"))
-    selector = None if text is None else parse_selector(text)
-    if selector is not None and selector.start == "attributes":
-        yield str(selector.steps[0])
 
 
 def _released(versions: Sequence[str]) -> Sequence[str]:

@@ -14,9 +14,27 @@ from __future__ import annotations
 
 from zom.conventions.ome.build import image, labels
 from zom.conventions.ome.build_plate import plate
+from zom.conventions.ome.older import V01, V02, V03, V06DEV1, V06DEV2, V06DEV3
 from zom.conventions.ome.spatialdata import V04_DEV, V05_DEV
 from zom.conventions.ome.v04 import V04
 from zom.conventions.ome.v05 import V05
 from zom.conventions.ome.v06 import V06, V06DEV4, V06RC0
 
-__all__ = ["V04", "V04_DEV", "V05", "V05_DEV", "V06", "V06DEV4", "V06RC0", "image", "labels", "plate"]
+__all__ = [
+    "V01",
+    "V02",
+    "V03",
+    "V04",
+    "V04_DEV",
+    "V05",
+    "V05_DEV",
+    "V06",
+    "V06DEV1",
+    "V06DEV2",
+    "V06DEV3",
+    "V06DEV4",
+    "V06RC0",
+    "image",
+    "labels",
+    "plate",
+]

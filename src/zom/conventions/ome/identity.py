@@ -8,9 +8,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from zom.checks.check import Breach, Site, Skip, python
-from zom.checks.checked_rule import CheckedRule, has, is_value, lacks, schema
+from zom.checks.checked_rule import CheckedRule, has, is_like, is_value, lacks, schema
 from zom.checks.selector import parse_selector, select
-from zom.checks.values import equals
+from zom.checks.values import any_of, equals
 from zom.conventions.framework.near_keys import spelled_within
 from zom.conventions.ome.bioformats2raw import LAYOUT
 from zom.formats.node_view import Node
@@ -18,7 +18,7 @@ from zom.json.python_value import is_dict
 from zom.problems import show
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from zom.conventions.ome.edition import Edition
 
@@ -28,6 +28,7 @@ __all__ = [
     "UNDER_OME",
     "VERSIONS",
     "dimension_separator",
+    "metadata_rule",
     "namespace_rules",
     "version_rules",
 ]
@@ -48,6 +49,8 @@ BESIDE_OTHERS: Final = (
     *((has(selector),) for selectors in _TELLING.values() for selector in selectors),
     (is_value("@name", "labels"), has("labels")),
     (is_value("@name", "OME"), has("series")),
+    # Of attributes alone nobody knows the name of the group.
+    *((lacks("@kind"), is_like(f"{key}[*]", r"[\s\S]+")) for key in ("labels", "series")),
 )
 """Where a group of Zarr v2 has metadata of 0.4 or older."""
 
@@ -136,6 +139,20 @@ def namespace_rules(edition: Edition) -> tuple[CheckedRule, ...]:
     )
 
 
+def metadata_rule(edition: Edition, kinds: Sequence[str]) -> CheckedRule:
+    """The rule that metadata describes something."""
+    scene = ", a scene" if "scene" in kinds else ""
+    return CheckedRule(
+        "metadata",
+        any_of([f".{kind}" for kind in kinds]),
+        must=f"Metadata describes an image, labels, a plate, a well{scene} or a series of images",
+        fix="add the metadata, or take `ome` away",
+        source="schema",
+        each="ome",
+        link=edition.schema("ome_zarr"),
+    )
+
+
 def _version_of(node: Node) -> object:
     found = node.attributes.get("ome")
     return found.get("version") if is_dict(found) else None
@@ -161,7 +178,13 @@ def _other_versions(site: Site, own: object) -> Iterator[Breach]:
                 )
 
 
-def _in_zarr_v3(site: Site) -> Iterator[Breach]:
+def _in_zarr_v3(site: Site) -> Iterator[Breach] | Skip:
+    if site.node.kind is None:
+        return Skip("nobody knows of which format the group is")
+    return _in_another_format(site)
+
+
+def _in_another_format(site: Site) -> Iterator[Breach]:
     if "ome" in site.node.attributes:
         if site.node.form == "v2":
             yield site.breach(("attributes", "ome"), "a group of Zarr v3", "ome in a group of Zarr v2")

@@ -16,7 +16,7 @@ from zom.conventions.framework.convention import Convention, register
 from zom.conventions.ome.axes import axes_form, axes_order, axes_units
 from zom.conventions.ome.bioformats2raw import LAYOUT, layout_rules
 from zom.conventions.ome.edition import Edition
-from zom.conventions.ome.identity import UNDER_OME, namespace_rules
+from zom.conventions.ome.identity import UNDER_OME, metadata_rule, namespace_rules
 from zom.conventions.ome.label_groups import label_list_rules, label_tree_rules
 from zom.conventions.ome.label_images import ImageLabel, label_rules
 from zom.conventions.ome.multiscales import Multiscale, array_rules, dimension_names, image_rules, scale_order
@@ -30,6 +30,7 @@ __all__ = ["V05", "Ome05"]
 
 EDITION: Final = Edition("0.5", "ome", "https://ngff.openmicroscopy.org/0.5/")
 _IMAGES: Final = EDITION.at("multiscales[*]")
+_KINDS: Final = ("multiscales", "image-label", "labels", "plate", "well", "series", r"bioformats2raw\.layout")
 
 
 class Ome05(Attributes, key="ome"):
@@ -105,6 +106,7 @@ V05: Final = register(
         assumed=True,
         rules=(
             *namespace_rules(EDITION),
+            metadata_rule(EDITION, _KINDS),
             *image_rules(EDITION),
             *axes_form(EDITION, _IMAGES),
             *axes_order(EDITION, _IMAGES),

@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Final
 
 from zom.checks.checked_rule import CheckedRule, has, schema
 from zom.checks.references import ref_dtype
-from zom.checks.values import any_of, pattern, required
+from zom.checks.values import pattern, required
 from zom.conventions.framework.convention import Convention, register
 from zom.conventions.ome.axes import axes_form, axes_order, axes_units
 from zom.conventions.ome.bioformats2raw import layout_rules
 from zom.conventions.ome.edition import OMEZarr
-from zom.conventions.ome.identity import namespace_rules
+from zom.conventions.ome.identity import metadata_rule, namespace_rules
 from zom.conventions.ome.label_groups import label_list_rules, label_tree_rules
 from zom.conventions.ome.label_images import label_rules
 from zom.conventions.ome.multiscales import array_rules, image_rules
@@ -113,15 +113,7 @@ def _transform_form(place: str) -> CheckedRule:
 _RULES: Final = (
     *(each for each in namespace_rules(EDITION) if each.id != "namespace"),
     *(each for each in _shared() if each.id not in _OTHERWISE),
-    CheckedRule(
-        "metadata",
-        any_of([f".{kind}" for kind in _KINDS]),
-        must="Metadata describes an image, labels, a plate, a well, a scene or a series of images",
-        fix="add the metadata, or take `ome` away",
-        source="schema",
-        each="ome",
-        link=EDITION.schema("ome_zarr"),
-    ),
+    metadata_rule(EDITION, _KINDS),
     *SYSTEM_RULES,
     CheckedRule(
         "transforms",

@@ -3,8 +3,8 @@
 https://docs.xarray.dev/en/stable/internals/zarr-encoding-spec.html
 
 Where nothing is asked for, a group counts as a Dataset where one of its arrays is a coordinate variable (of
-its own name's dimension), names `coordinates`, or has the `_ARRAY_DIMENSIONS` of Zarr v2. The levels of an
-OME-Zarr image, which may have those too, are none: xarray's rules are checked there only when asked for.
+its own name's dimension), names `coordinates`, or has the `_ARRAY_DIMENSIONS` of Zarr v2, and in Zarr v3 where
+all dimensions of all of its arrays have names. The levels of an OME-Zarr image, which may have those too, are none: xarray's rules are checked there only when asked for.
 """
 
 from __future__ import annotations
@@ -22,6 +22,9 @@ if TYPE_CHECKING:
     from zom.formats.node_view import Node
 
 __all__ = ["XARRAY", "Variable", "dataset"]
+
+_OTHERS: Final = frozenset({"multiscales", "encoding-type", "spatialdata_attrs"})
+"""What a group of another convention has, whose arrays are no variables."""
 
 _LINK: Final = "https://docs.xarray.dev/en/stable/internals/zarr-encoding-spec.html"
 
@@ -44,6 +47,34 @@ def _dataset(group: Node) -> str | None:
             return f"{array.path} is a coordinate"
         if "coordinates" in array.attributes:
             return f"{array.path} has coordinates"
+    return _named_throughout(group)
+
+
+def _named_throughout(group: Node) -> str | None:
+    """Whether the arrays of a group of Zarr v3 have dimensions as those of a Dataset without coordinates.
+
+    Every dimension has a name. Those of one name are as long, but where the document shows xarray's hand: the
+    levels of a pyramid have the same names, too, and are of different sizes.
+    """
+    arrays = group.arrays.values()
+    if (
+        group.form != "v3"
+        or not _OTHERS.isdisjoint(group.attributes)
+        or not any(array.shape for array in arrays)
+    ):
+        return None
+    lengths: dict[str, int] = {}
+    agree = True
+    for array in arrays:
+        names = array.dims or ()
+        if array.shape is None or len(names) != len(array.shape) or None in names:
+            return None
+        for name, length in zip(names, array.shape, strict=True):
+            agree = agree and name is not None and lengths.setdefault(name, length) == length
+    if agree:
+        return "all dimensions of its arrays have names"
+    if any("_FillValue" in array.attributes for array in arrays):
+        return "all dimensions of its arrays have names, and _FillValue stands among attributes"
     return None
 
 

@@ -26,6 +26,7 @@ from zom.conventions.xarray.indexes import indexes_aligned
 from zom.conventions.xarray.trees import (
     descendants_aligned,
     dimensions_no_scalars,
+    dimensions_spelled,
     grid_mappings_there,
 )
 
@@ -139,6 +140,17 @@ STRUCTURE: Final[tuple[CheckedRule, ...]] = (
             "as a scalar variable'"
         ),
         fix="rename the scalar array, or give it that dimension",
+        link=_ENCODING,
+        on="group",
+    ),
+    CheckedRule(
+        "dim-spelling",
+        python(dimensions_spelled),
+        should=(
+            "a dimension without a coordinate is not called nearly as one that has a coordinate and the "
+            "same length: xarray takes them for two"
+        ),
+        fix="write one name for both",
         link=_ENCODING,
         on="group",
     ),

@@ -6,11 +6,13 @@ https://docs.xarray.dev/en/stable/user-guide/hierarchical-data.html#alignment-an
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from itertools import islice
+from typing import TYPE_CHECKING, Any, Final
 
 from zom.checks.check import NOT_READ, Breach, Site, Skip
 from zom.checks.dimensions import length_breaches, lengths_of
 from zom.checks.references import near_name
+from zom.misspelling import misspelt
 from zom.problems import show
 
 if TYPE_CHECKING:
@@ -21,11 +23,15 @@ if TYPE_CHECKING:
 __all__ = [
     "descendants_aligned",
     "dimensions_no_scalars",
+    "dimensions_spelled",
     "grid_mappings_there",
     "ordinary_unmasked",
 ]
 
 Lengths = dict[str, tuple[int, "Node"]]
+
+_MOST_NAMES: Final = 64
+"""How many dimensions of a group are compared with each other."""
 
 
 def ordinary_unmasked(site: Site) -> Iterator[Breach] | Skip:
@@ -52,6 +58,37 @@ def masked_by_fractions(site: Site) -> Iterator[Breach] | Skip:
     if isinstance(factor, float) or "add_offset" in attributes or all(mask is None for mask in masks):
         return iter(())
     return iter((site.breach(("attributes", "scale_factor"), f"{factor}.0", str(factor)),))
+
+
+def dimensions_spelled(site: Site) -> Iterator[Breach] | Skip:
+    """No dimension without a coordinate is called nearly as one that has a coordinate and is as long."""
+    if site.node.members is None:
+        return NOT_READ
+    lengths = lengths_of(site.node)
+    known = {name: length for name, (length, node) in lengths.items() if node.dims == (node.name,) == (name,)}
+    others = [name for name in lengths if name not in known]
+    if not known or not others:
+        return Skip("no dimension with a coordinate, or none without one")
+    return _nearly_known(lengths, known, others)
+
+
+def _nearly_known(lengths: Lengths, known: dict[str, int], others: list[str]) -> Iterator[Breach]:
+    for name in islice(others, _MOST_NAMES):
+        length, node = lengths[name]
+        for meant in islice(known, _MOST_NAMES):
+            # An array that has both tells them apart.
+            if known[meant] == length and _is_nearly(name, meant) and meant not in (node.dims or ()):
+                place = (node.dims or ()).index(name)
+                fix = f"did you mean {meant!r}?"
+                expected = f"{show(meant)}, the coordinate of the same length, or another name"
+                yield Breach(node, (*node.dims_path, place), expected, show(name), fix)
+                break
+
+
+def _is_nearly(name: str, known: str) -> bool:
+    short, long = sorted((name, known), key=len)
+    is_short_for = len(short) > 2 and len(short) * 2 < len(long) and long.isalpha() and long.startswith(short)
+    return is_short_for or misspelt(name, known)
 
 
 def dimensions_no_scalars(site: Site) -> Iterator[Breach] | Skip:

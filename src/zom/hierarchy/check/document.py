@@ -118,7 +118,9 @@ def report_of_document(document: Any, choices: Choices) -> Report:
     # What says no format was not looked through, and may hold itself.
     is_unseen = is_endless(found) or detection.family_of(value) is None
     root = document_tree({} if is_unseen else value)
-    judgement = judge(root, choices.conventions, profile=choices.profile)
+    # Of a text that is no JSON nothing is known, also not what is missing in it.
+    asked = () if value is None and faults else choices.conventions
+    judgement = judge(root, asked, profile=choices.profile)
     return _report(judgement, (*found, *_names(root, choices), *judgement.problems), text, choices)
 
 
@@ -156,7 +158,8 @@ def report_of_attributes(document: Any, choices: Choices) -> Report:
     checked = detection.check(wrapped, choices.level, limits=choices.limits)
     found = _once(*text_problems(faults, choices.level), *map(_unwrapped, checked))
     root = View("", None, (None, "v2", JSONDict(attributes={} if is_endless(checked) else value)))
-    judgement = judge(root, choices.conventions, profile=choices.profile)
+    asked = () if value is None and faults else choices.conventions
+    judgement = judge(root, asked, profile=choices.profile)
     return _report(judgement, (*found, *map(_unwrapped, judgement.problems)), text, choices)
 
 

@@ -1,0 +1,189 @@
+"""Misspelt keys: names that a convention knows, written wrongly, which readers pass over without a word."""
+
+from __future__ import annotations
+
+import types
+from dataclasses import replace
+from functools import lru_cache
+from typing import TYPE_CHECKING, Annotated, Any, Final, NamedTuple, Union, get_args, get_origin
+
+from pydantic import BaseModel
+
+from zom.checks.selector import parse_selector
+from zom.conventions.framework.attributes import faults_in
+from zom.conventions.framework.convention import conventions
+from zom.extension.registry import revision
+from zom.formats.node_view import Node
+from zom.json.python_value import is_dict, is_list
+from zom.json.value import JSONDict
+from zom.misspelling import meant, misspelt
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator, Mapping
+
+    from zom.checks.checked_rule import Condition
+    from zom.conventions.framework.convention import Convention
+    from zom.problems import Path, Problem
+
+__all__ = ["MisspeltKey", "is_taken", "keys_in", "misspelt_in", "misspelt_sign", "with_hints"]
+
+_PROSE: Final = frozenset({"comment", "history", "institution", "references", "source", "title"})
+"""Keys of texts for people, which many have in the plural."""
+
+
+class MisspeltKey(NamedTuple):
+    """A key in an object among the attributes, and the one that it is meant as."""
+
+    holder: Path
+    key: str
+    meant: str
+
+
+# --- within metadata of a convention that is there ---------------------------------------------------------
+
+
+def misspelt_in(convention: Convention, node: Node) -> list[MisspeltKey]:
+    """The keys of objects, as far as the convention's model describes them, that are meant as others.
+
+    >>> from zom.formats.node_view import attributes_node
+    >>> image = {"datasets": [{"path": "0", "coordinateTransformation": []}]}
+    >>> [found.meant for found in misspelt_in(conventions["ome/0.5"], attributes_node({"ome": {"multiscales": [image]}}))]
+    ['coordinateTransformations']
+    """
+    model = convention.models.get(node.kind or "group")
+    found = None if model is None else model.value_in(node.attributes)
+    if model is None or found is None:
+        return []
+    has_rule = any(each.id in {"key-spelling", "spelling"} for each in convention.rules)
+    return list(_within(model, *found, has_rule=has_rule))
+
+
+def _within(model: type[BaseModel], path: Path, value: object, *, has_rule: bool) -> Iterator[MisspeltKey]:
+    waiting: list[tuple[type[BaseModel], Path, object]] = [(model, path, value)]
+    while waiting:
+        form, here, held = waiting.pop()
+        if is_list(held):
+            waiting.extend((form, (*here, place), each) for place, each in enumerate(held))
+            continue
+        if not is_dict(held):
+            continue
+        fields = _fields(form)
+        for key, inner in held.items():
+            if key in fields:
+                below = fields[key]
+                if below is not None:
+                    waiting.append((below, (*here, key), inner))
+            elif not (has_rule and form is model):
+                known = _meant(key, form)
+                if known is not None and known not in held and known not in _PROSE:
+                    yield MisspeltKey(here, key, known)
+
+
+@lru_cache(maxsize=4096)
+def _meant(key: str, form: type[BaseModel]) -> str | None:
+    return meant(key, _fields(form))
+
+
+@lru_cache(maxsize=256)
+def _fields(form: type[BaseModel]) -> Mapping[str, type[BaseModel] | None]:
+    """The keys that a model knows, each with the model of what stands there."""
+    form.model_rebuild()
+    return {field.alias or name: _model_in(field.annotation) for name, field in form.model_fields.items()}
+
+
+def _model_in(annotation: Any) -> type[BaseModel] | None:
+    """The one model of objects that an annotation speaks of; None where there are none, or several."""
+    origin, args = get_origin(annotation), get_args(annotation)
+    if origin is Annotated:
+        return _model_in(args[0])
+    if origin in {Union, types.UnionType}:
+        models = [found for each in args if (found := _model_in(each)) is not None]
+        return models[0] if len(models) == 1 else None
+    if origin in {list, tuple}:
+        return _model_in(args[0]) if args else None
+    return annotation if isinstance(annotation, type) and issubclass(annotation, BaseModel) else None
+
+
+def with_hints(problems: list[Problem], node: Node, slips: Collection[MisspeltKey]) -> list[MisspeltKey]:
+    """The slips of which no problem tells; of each other, the one problem of what is missing says so from now on."""
+    left: list[MisspeltKey] = []
+    for slip in slips:
+        path = ("attributes", *slip.holder, slip.meant)
+        told = [
+            place for place, each in enumerate(problems) if each.node == node.path and each.inside == path
+        ]
+        if not told:
+            left.append(slip)
+            continue
+        fix = f"rename {slip.key!r} to {slip.meant!r}"
+        problems[told[0]] = replace(problems[told[0]], found=f"nothing, but {slip.key!r}", fix=fix)
+        for place in reversed(told[1:]):
+            del problems[place]
+    return left
+
+
+# --- what would tell of a convention that is not there -----------------------------------------------------
+
+
+def misspelt_sign(
+    node: Node, found: Mapping[str, Convention], wanted: Collection[Convention]
+) -> Iterator[tuple[Convention, MisspeltKey]]:
+    """Each key by which a convention would be found, if it were written rightly."""
+    for key in node.attributes:
+        if is_taken(key, found):
+            continue
+        told: set[str] = set()
+        for known, convention in _meant_by_any(key, revision()):
+            if (
+                convention.id not in found
+                and convention.id not in told
+                and convention in wanted
+                and known not in node.attributes
+                and _would_be_found(convention, node, key, known)
+            ):
+                told.add(convention.id)
+                yield convention, MisspeltKey((), key, known)
+
+
+def is_taken(key: str, found: Mapping[str, Convention]) -> bool:
+    """Whether a convention that is there gives the attribute a meaning."""
+    return any(each.owns_key(key) or key in _telling(each) for each in found.values())
+
+
+@lru_cache(maxsize=4096)
+def _meant_by_any(key: str, state: int) -> tuple[tuple[str, Convention], ...]:
+    del state
+    return tuple((known, each) for each in conventions for known in _telling(each) if misspelt(key, known))
+
+
+@lru_cache(maxsize=512)
+def _telling(convention: Convention) -> list[str]:
+    """The attributes by which it is found."""
+    owned = (
+        [key for model in convention.models.values() for key in model.owned()] if not convention.signs else []
+    )
+    signs = [key for conditions in convention.signs for each in conditions for key in keys_in(each)]
+    plain = [key for key in convention.owns if not key.endswith("*")] if not convention.signs else []
+    return list(dict.fromkeys((*signs, *plain, *owned)))
+
+
+def keys_in(condition: Condition) -> Iterator[str]:
+    """The attribute that the condition asks for."""
+    inner: Condition = next((condition[at] for at in ("root", "above") if at in condition), condition)
+    text = inner.get("has", inner.get("at"))
+    selector = None if text is None else parse_selector(text)
+    if selector is not None and selector.start == "attributes":
+        yield str(selector.steps[0])
+
+
+def _would_be_found(convention: Convention, node: Node, key: str, known: str) -> bool:
+    attributes = {known if each == key else each: value for each, value in node.attributes.items()}
+    document = JSONDict({**node.document, "attributes": JSONDict(attributes)})
+    renamed = Node(node.name, node.parent, (node.kind, node.form, document))
+    renamed.members = node.members
+    if convention.found_at(node) is not None or convention.found_at(renamed) is None:
+        return False
+    model = convention.models.get(node.kind or "group")
+    faults = None if model is None else faults_in(model, attributes)
+    # What has another type there is something else, which has that name by chance.
+    return not any(fault.path == (known,) for fault in faults or ())

@@ -1,0 +1,85 @@
+"""Misspelling: whether a name is a known one, written wrongly.
+
+Names are compared part by part, as they are joined by -, _ and the like. A part of four letters or more may have one
+letter too many, too few, wrong or swapped with the next one, a part of nine letters two; shorter parts, such as the
+`u` and the `v` of two grids, are different words. So are parts that end in other digits.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
+
+__all__ = ["distance", "meant", "misspelt"]
+
+_JOINTS = re.compile(r"[\s_.:-]+")
+_END = re.compile(r"[0-9]*\Z")
+
+
+def distance(left: str, right: str, most: int) -> int:
+    """How many letters are inserted, left out, replaced or swapped between two texts; `most` + 1 where more are.
+
+    >>> distance("degress", "degrees", 2), distance("form", "from", 2), distance("average", "range", 2)
+    (1, 1, 3)
+    """
+    if abs(len(left) - len(right)) > most:
+        return most + 1
+    before: list[int] = []
+    above = list(range(len(right) + 1))
+    for row, letter in enumerate(left, 1):
+        here = [row]
+        for column, other in enumerate(right, 1):
+            cost = min(above[column] + 1, here[-1] + 1, above[column - 1] + (letter != other))
+            swapped = row > 1 and column > 1 and letter == right[column - 2] and left[row - 2] == other
+            here.append(min(cost, before[column - 2] + 1) if swapped else cost)
+        if min(here) > most:
+            return most + 1
+        before, above = above, here
+    return min(above[-1], most + 1)
+
+
+@lru_cache(maxsize=4096)
+def misspelt(name: str, known: str) -> bool:
+    """Whether `name` is not `known`, but meant as that.
+
+    >>> misspelt("OME", "ome"), misspelt("lattitude", "latitude"), misspelt("degress_north", "degrees_north")
+    (True, True, True)
+    >>> misspelt("degrees_south", "degrees_north"), misspelt("eta_u", "eta_v"), misspelt("x1", "x2"), misspelt("a", "a")
+    (False, False, False, False)
+    """
+    if name == known or len(name) > 64:
+        return False
+    parts, others = ([each for each in _JOINTS.split(text.casefold()) if each] for text in (name, known))
+    if "".join(parts) == "".join(others):
+        return True
+    if len(parts) != len(others):
+        parts, others = ["".join(parts)], ["".join(others)]
+    return all(map(_is_slip, parts, others))
+
+
+def _is_slip(part: str, other: str) -> bool:
+    if part == other:
+        return True
+    length = min(len(part), len(other))
+    if length < 4 or _digits(part) != _digits(other):
+        return False
+    most = 1 if length < 9 else 2
+    return distance(part, other, most) <= most
+
+
+def _digits(part: str) -> str:
+    found = _END.search(part)
+    return "" if found is None else found[0]
+
+
+def meant(name: str, known: Collection[str]) -> str | None:
+    """The known name that is meant; None where `name` is known itself, or is none of them.
+
+    >>> meant("coordinateTransformation", ["path", "coordinateTransformations"]), meant("path", ["path"])
+    ('coordinateTransformations', None)
+    """
+    return None if name in known else next((each for each in known if misspelt(name, each)), None)
