@@ -1,6 +1,7 @@
 """A plugin for pytest: what xarray's engine "zarr" opens, zom opens; each test's outcome is written down.
 
-THROUGH_ZOM names the file of outcomes, a line of JSON for each test; ENGINE is "zom", or "zarr" for no change.
+THROUGH_ZOM names the file of outcomes, a line of JSON for each test; ENGINE is "zom", or "zarr" for no change. With
+ZOM_SHARE=2/3 the second third of the tests runs through zom.
 """
 
 from __future__ import annotations
@@ -8,13 +9,21 @@ from __future__ import annotations
 import inspect
 import json
 import os
+import sys
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from xarray.backends.zarr import ZarrBackendEntrypoint
 from zarr.storage import MemoryStore
 
 from zom.integrations.xarray.backend import ZomBackend
+
+sys.path.append(str(Path(__file__).resolve().parents[1]))
+
+import share
+
+if TYPE_CHECKING:
+    import pytest
 
 INNER = ("store", "engine", "cache_members")
 """Arguments of engine "zarr" that are about objects of zarr-python."""
@@ -42,10 +51,24 @@ if os.environ.get("ENGINE") == "zom":
         setattr(ZarrBackendEntrypoint, method, through_zom(method))
 
 
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    if os.environ.get("ENGINE") == "zom":
+        chosen = [item for item in items if share.is_chosen(name_of(item.nodeid))]
+        config.hook.pytest_deselected(
+            items=[item for item in items if not share.is_chosen(name_of(item.nodeid))]
+        )
+        items[:] = chosen
+
+
+def name_of(nodeid: str) -> str:
+    """The test, without the folder that it lies in."""
+    return nodeid.rpartition("/")[2]
+
+
 def pytest_runtest_logreport(report: Any) -> None:
     if report.when != "call":
         return
-    record = {"test": report.nodeid.rpartition("/")[2], "outcome": report.outcome}
+    record = {"test": name_of(report.nodeid), "outcome": report.outcome}
     record["reason"] = str(report.longrepr).strip().rpartition("\n")[2] if report.failed else ""
     with Path(os.environ["THROUGH_ZOM"]).open("a", encoding="utf-8") as out:
         out.write(json.dumps(record) + "\n")
