@@ -436,7 +436,21 @@ def test_diff_leaves_out_what_is_ignored(call):
 @pytest.mark.usefixtures("pair")
 def test_diff_gives_changes_as_json(call):
     code, out, _ = call("diff", "a.json", "b.json", "--format", "json")
-    assert (code, [change["pointer"] for change in json.loads(out)["result"]]) == (1, ["/attributes/title"])
+    assert (code, [change["pointer"] for change in json.loads(out)["result"]["changes"]]) == (
+        1,
+        ["/attributes/title"],
+    )
+
+
+def test_diff_gives_notes_as_json(call, tmp_path):
+    array = v3.ArraySpec.build(shape=(4,), dtype="int8")
+    (tmp_path / "a.json").write_text(array.to_json())
+    (tmp_path / "b.json").write_text(zom.convert(array, "v2").spec.to_json())
+    code, out, err = call("diff", "a.json", "b.json", "--format", "json")
+    result = json.loads(out)["result"]
+    assert (code, result["changes"], result["values_compared"]) == (0, [], None)
+    assert [f"note: {note}" for note in result["notes"]] == err.splitlines()[1:]
+    assert result["notes"]
 
 
 # -- convert ------------------------------------------------------------------------------------------

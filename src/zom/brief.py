@@ -16,7 +16,7 @@ from zom.problems import one_line
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-__all__ = ["Brief", "BriefDict", "brief", "notebook_html", "short"]
+__all__ = ["Brief", "BriefDict", "brief", "notebook_html", "short", "tree_of"]
 
 _Name = TypeVar("_Name")
 _Value = TypeVar("_Value")
@@ -27,6 +27,7 @@ _LINE = 300
 """How many characters of a record are printed."""
 _DEPTH = 6
 _VIEWS = "zom.views.notebook"
+_TREES = "zom.formats.tree_text"
 
 
 class Brief:
@@ -117,4 +118,16 @@ def notebook_html(noun: str, thing: object) -> str:
     """
     views: Any = import_module(_VIEWS)
     made: str = views.VIEWS[noun](thing)
+    return made
+
+
+def tree_of(spec: object, depth: int | None = None) -> str:
+    """A hierarchy as text that shows itself: a line for each node, down to so many levels.
+
+    >>> from zom import v3
+    >>> tree_of(v3.GroupSpec(members={}))
+    /  v3 group  no members
+    """
+    trees: Any = import_module(_TREES)
+    made: str = trees.Tree(spec, depth=depth)
     return made

@@ -16,6 +16,7 @@ import pytest
 
 import zom
 from zom import v3
+from zom.cli.confined import ConfinedStore
 from zom.cli.server import server_of
 from zom.stores.memory import MemoryStore
 
@@ -172,6 +173,32 @@ def test_links_that_lead_out_of_the_store_are_not_served(disk, path):
     assert answer.startswith(b"HTTP/1.1 403 ")
     assert answer.endswith(b"\r\n\r\na symbolic link that leads out of the store is not served\n")
     assert disk(request("/inside")).startswith(b"HTTP/1.1 200 ")
+
+
+def test_the_page_shows_nothing_that_a_link_out_of_the_store_leads_to(disk, tmp_path):
+    """A node of another store, by its directory and by its document; a node of this one that a link leads to is shown."""
+    other = v3.ArraySpec.build(shape=(7,), dtype="int8", attributes={"title": "HIDDEN"})
+    zom.create_array(tmp_path / "other.zarr", other, "b")
+    (tmp_path / "a.zarr" / "foreign").symlink_to(tmp_path / "other.zarr" / "b")
+    (tmp_path / "a.zarr" / "borrowed").mkdir()
+    (tmp_path / "a.zarr" / "borrowed" / "zarr.json").symlink_to(tmp_path / "other.zarr" / "b" / "zarr.json")
+    (tmp_path / "a.zarr" / "own").symlink_to("a")
+    page = disk(request("/")).decode()
+    assert "HTTP/1.1 200 " in page
+    assert "HIDDEN" not in page
+    assert "foreign" not in page
+    assert "own" in page
+    for path in ("/foreign/zarr.json", "/borrowed/zarr.json"):
+        assert disk(request(path)).startswith(b"HTTP/1.1 403 ")
+    assert disk(request("/own/zarr.json")).startswith(b"HTTP/1.1 200 ")
+
+
+def test_a_store_that_is_a_link_itself_is_served(tmp_path):
+    zom.create_array(tmp_path / "real.zarr", v3.ArraySpec.build(shape=(4,), dtype="int8"), "a")
+    (tmp_path / "link.zarr").symlink_to(tmp_path / "real.zarr")
+    confined = ConfinedStore(zom.store(tmp_path / "link.zarr", read_only=True))
+    assert sorted(confined.list("")) == ["a/zarr.json", "zarr.json"]
+    assert [confined.get("a/zarr.json") is None, *confined.list_dir("").prefixes] == [False, "a/"]
 
 
 @pytest.mark.parametrize("path", ["/a", "/a/zarr.json/x", f"/{'a' * 300}", f"/{'a/' * 3000}b", "*", "/%ff"])

@@ -130,6 +130,6 @@ def test_the_command_exits_with_one_for_other_values(declared, tmp_path, capsys)
     assert main(["diff", str(file), str(store)]) == 1
     assert capsys.readouterr().out == "~ /x: values[2]: 3.5 -> 1.0\n"
     assert main(["diff", f"{store}", str(file), "--format", "json"]) == 1
-    (change,) = json.loads(capsys.readouterr().out)["result"]
+    (change,) = json.loads(capsys.readouterr().out)["result"]["changes"]
     assert (change["old"], change["new"], change["elements"]) == (1.0, 3.5, 1)
     assert main(["diff", str(file), str(store), "--ignore", "/values"]) == 0

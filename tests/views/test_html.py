@@ -211,6 +211,23 @@ def test_a_difference_is_shown_by_node_old_beside_new(checked):
     assert 'attributes.title "a small climate" "b"' in page.text
 
 
+def test_a_difference_shows_its_notes_and_the_places_of_values(checked):
+    """Of two formats, whose codecs and keys are notes; with several elements that differ."""
+    array = v3.ArraySpec.build(shape=(8,), dtype="int8", chunks=4)
+    old, new = MemoryStore(), MemoryStore()
+    zom.materialize(v3.GroupSpec(members={"a": array}), old)["a"][...] = np.arange(8)
+    changed = np.where(np.arange(8) % 3, np.arange(8), -1)
+    spec = zom.convert(v3.GroupSpec(members={"a": array}), "v2").spec
+    zom.materialize(spec, new)["a"][...] = changed
+    difference = zom.diff(old, new, data=True)
+    assert difference.notes
+    page = checked(difference_page(difference, "a.zarr", "b.zarr"))
+    for note in difference.notes:
+        assert " ".join(note.split()) in page.text
+    assert "the first of 3 elements; also at [3], [6]" in page.text
+    assert difference.to_dict()["notes"] == list(difference.notes)
+
+
 def test_a_difference_says_that_values_were_not_compared(checked):
     store = MemoryStore()
     zom.materialize(climate(), store)

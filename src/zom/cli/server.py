@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import errno
-import os
 import re
 import socket
 import sys
@@ -11,17 +10,16 @@ from functools import partial
 from hashlib import sha256
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import unquote, urlsplit
 
 from typing_extensions import override
 
+from zom.cli.confined import ConfinedStore
 from zom.cli.printing import tell
 from zom.errors import ZomError
 from zom.problems import one_line
 from zom.stores.backend import is_key
-from zom.stores.local import LocalStore
 from zom.stores.ranges import Range, Suffix
 
 if TYPE_CHECKING:
@@ -58,7 +56,7 @@ class _IPv6Server(_Server):
 def server_of(store: Store, path: str, host: str, port: int, *, name: str) -> ThreadingHTTPServer:
     """The server of what lies at `path` of a store, bound and not running yet."""
     prefix = f"{path.strip('/')}/" if path.strip("/") else ""
-    handler = partial(_Handler, store, prefix, name)
+    handler = partial(_Handler, ConfinedStore(store), prefix, name)
     return (_IPv6Server if ":" in host else _Server)((host, port), handler)
 
 
@@ -90,7 +88,7 @@ class _Handler(BaseHTTPRequestHandler):
     disable_nagle_algorithm = True
     wbufsize = 1 << 16
 
-    def __init__(self, store: Store, prefix: str, name: str, *arguments: object) -> None:
+    def __init__(self, store: ConfinedStore, prefix: str, name: str, *arguments: object) -> None:
         self._store, self._prefix, self._name = store, prefix, name
         super().__init__(*arguments)  # type: ignore[arg-type] # as the server makes it
 
@@ -163,7 +161,7 @@ class _Handler(BaseHTTPRequestHandler):
         self._plain(HTTPStatus.OK, page, {"Content-Type": "text/html; charset=utf-8"})
 
     def _send_value(self, key: str) -> None:
-        if _leads_out(self._store, key):
+        if self._store.leads_out(key):
             self._plain(HTTPStatus.FORBIDDEN, "a symbolic link that leads out of the store is not served\n")
             return
         size = self._size(key)
@@ -244,16 +242,6 @@ class _Handler(BaseHTTPRequestHandler):
         self.end_headers()
         if self.command != "HEAD":
             self.wfile.write(body)
-
-
-def _leads_out(store: Store, key: str) -> bool:
-    """Whether the file of a key lies outside of the directory of its store: what is there is for nobody else."""
-    if not isinstance(store, LocalStore):
-        return False
-    try:
-        return not Path(os.path.realpath(store.root / key)).is_relative_to(os.path.realpath(store.root))
-    except (OSError, ValueError):
-        return True
 
 
 def _span(wanted: ByteRange, size: int) -> tuple[int, int]:

@@ -126,13 +126,25 @@ class Difference:
         """What a notebook shows."""
         return notebook_html("difference", self)
 
-    def to_json(self, *, indent: int | None = None) -> str:
-        """The changes as a JSON list.
+    def to_dict(self) -> dict[str, Any]:
+        """The changes, the notes, and whether values were compared, as plain JSON.
 
-        >>> diff_of_none = Difference(()); diff_of_none.to_json()
-        '[]'
+        >>> Difference(()).to_dict()
+        {'changes': [], 'notes': [], 'values_compared': None}
         """
-        return write_json([change.to_dict() for change in self.changes], indent=indent)
+        return {
+            "changes": [change.to_dict() for change in self.changes],
+            "notes": list(self.notes),
+            "values_compared": self.values_compared,
+        }
+
+    def to_json(self, *, indent: int | None = None) -> str:
+        """As `to_dict`, as text.
+
+        >>> Difference(()).to_json()
+        '{"changes":[],"notes":[],"values_compared":null}'
+        """
+        return write_json(self.to_dict(), indent=indent)
 
 
 def canonical(spec: Spec) -> dict[str, Any]:

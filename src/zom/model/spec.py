@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Self, cast
 
 from pydantic.warnings import TypedDictExtraConfigWarning
 
-from zom.brief import Brief, notebook_html
+from zom.brief import Brief, notebook_html, tree_of
 from zom.errors import SpecWarning
 from zom.json.value import same
 from zom.limits import DEFAULT_LIMITS, Limits
@@ -240,6 +240,16 @@ class Spec(BareSpec):
 
     def __str__(self) -> str:
         return repr(self)
+
+    def tree(self, *, depth: int | None = None) -> str:
+        """The hierarchy as text that shows itself, as that of a group in a store: a line for each node.
+
+        >>> from zom import v3
+        >>> v3.GroupSpec(members={"a": v3.ArraySpec.build(shape=(4,), dtype="int8")}).tree()
+        /  v3 group
+        └── a  int8  (4)  chunks 4  zstd
+        """
+        return tree_of(self, depth)
 
     def _repr_html_(self) -> str:
         """What a notebook shows: a document does no I/O."""

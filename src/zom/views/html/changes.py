@@ -71,5 +71,8 @@ def _row(change: Change) -> str:
     where = text(dotted(change.inside)[:_ROOM]) if change.inside else "the node"
     old = "" if change.kind == "added" else text(show(change.old, _ROOM))
     new = "" if change.kind == "removed" else text(show(change.new, _ROOM))
+    if change.elements > 1:
+        also = f"; also at {', '.join(map(str, map(list, change.places)))}" if change.places else ""
+        where += f"<br><span class=soft>the first of {change.elements:,} elements{text(also)}</span>"
     shown = f'<td class={style}><span aria-label="{change.kind}">{sign}</span>'
     return f"<tr>{shown}<td class=fact>{where}<td class=fact>{old}<td class=fact>{new}"
