@@ -107,9 +107,12 @@ def differing(found: dict[str, Any], wanted: dict[str, Any]) -> list[str]:
     wrong: list[str] = []
     for name, want in wanted.items():
         got: Any = found.get(name, found)
-        told = isinstance(want, dict) and isinstance(got, dict)
-        shown = {each: got[each] for each in got.keys() & want.keys()} if told else got
-        if shown != want:
+        pairs: Any = want.items() if isinstance(want, dict) else ()
+        if (
+            (got != want)
+            if isinstance(got, str) or not pairs
+            else any(got.get(at) != text for at, text in pairs)
+        ):
             wrong.append(f"{name}: expected {want}, found {got}")
     return wrong
 

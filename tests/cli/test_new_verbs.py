@@ -12,6 +12,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from jsonschema import Draft202012Validator
 
 import zom
 from zom import v2, v3
@@ -305,6 +306,35 @@ def test_typescript_has_an_interface_for_each_kind_of_node_and_the_schema(call, 
     schema = json.loads(made.partition("unknown> = ")[2].removesuffix(";\n"))
     jsonschema = pytest.importorskip("jsonschema")
     jsonschema.validate(small.to_dict(), schema)
+
+
+def test_the_schema_of_v2_in_typescript_is_one_of_v2(call):
+    array = v2.ArraySpec.build(shape=(3,), dtype="<f4", attributes={"units": "K", "n": 1})
+    spec = v2.GroupSpec(attributes={"title": "a"}, members={"a": array, "g": v2.GroupSpec(members={})})
+    made = models(call, spec, "--lang", "typescript")
+    schema = json.loads(made.partition("unknown> = ")[2].removesuffix(";\n"))
+    check = Draft202012Validator(schema)
+    document = spec.to_dict()
+    assert check.is_valid(document)
+    inner = document["members"]["a"]
+    for wrong in (
+        {**inner, "dtype": "<f8"},
+        {**inner, "shape": [3, 3], "chunks": [3, 3]},
+        {**inner, "attributes": {"units": "K"}},
+        {**inner, "attributes": {"units": 1, "n": 1}},
+        {"zarr_format": 2},
+    ):
+        assert not check.is_valid({**document, "members": {**document["members"], "a": wrong}})
+    assert not check.is_valid({**document, "members": {**document["members"], "g": inner}})
+    assert not check.is_valid({**document, "members": {"a": inner}})
+    assert not check.is_valid({**document, "zarr_format": 3})
+    assert check.is_valid({**document, "members": {**document["members"], "a": {**inner, "shape": [9]}}})
+
+
+def test_models_in_python_import_what_they_use(call):
+    made = models(call, v3.ArraySpec.build(shape=(3,), dtype="int8"))
+    assert "from typing import Any, Literal\n" in made
+    assert "TypedDict" not in made
 
 
 def test_models_of_alike_nodes_share_a_class(call):

@@ -90,10 +90,7 @@ _PYTHON_HEAD = '''"""Models of {source}, made by `zom codegen`: `{root}.model_va
 # pyright: reportIncompatibleVariableOverride=false, reportGeneralTypeIssues=false
 from __future__ import annotations
 
-from typing import Any, Literal
-
-from typing_extensions import TypedDict
-
+{imports}
 from zom import {form}
 
 __all__ = ["{root}"]
@@ -125,7 +122,17 @@ def python_models(spec: Spec, root: str, source: str) -> str:
         made[path] = name
         if is_new:
             parts.append(_python_class(name, node, fields, attributes, members))
-    return _PYTHON_HEAD.format(source=_title(source), root=made["/"], form=form) + "".join(parts)
+    body = "".join(parts)
+    head = _PYTHON_HEAD.format(source=_title(source), root=made["/"], form=form, imports=_imports(body))
+    return head + body
+
+
+def _imports(body: str) -> str:
+    """The lines that import what the classes use, and nothing else."""
+    names = [name for name in ("Any", "Literal") if re.search(rf"\b{name}\b", body)]
+    lines = [f"from typing import {', '.join(names)}", ""] if names else []
+    lines += ["from typing_extensions import TypedDict", ""] if "TypedDict" in body else []
+    return "\n".join(lines)
 
 
 def _python_members(path: str, node: Spec, made: Mapping[str, str]) -> dict[str, str] | None:
@@ -207,9 +214,6 @@ def typescript_models(spec: Spec, root: str, source: str) -> str:
     >>> "export interface Root " in typescript_models(v3.GroupSpec(members={}), "Root", "a.zarr")
     True
     """
-    from zom.schema import json_schema  # noqa: PLC0415 - slow to import
-    from zom.template import infer  # noqa: PLC0415 - slow to import
-
     names = _Names(_TYPESCRIPT_RESERVED, root)
     made: dict[str, str] = {}
     parts = [f"/** Types of {_title(source)}, made by `zom codegen`. Check documents with `schema`. */\n"]
@@ -222,11 +226,61 @@ def typescript_models(spec: Spec, root: str, source: str) -> str:
             body = "".join(f"  {line}\n" for line in lines)
             parts.append(f"\nexport interface {name} {{\n{body}}}\n")
     # A plain key "__proto__" of an object in JavaScript would be its prototype, and no key.
-    lines = write_json(json_schema(infer(spec)), indent=2).split("\n")
+    lines = write_json(_schema(spec), indent=2).split("\n")
     schema = re.sub(r'(?<!\\)"__proto__":', '["__proto__"]:', "\n".join(map(one_line, lines)))
     about = f"/** The JSON Schema (2020-12) of a {made['/']}, for ajv and its like. */"
     parts.append(f"\n{about}\nexport const schema: Record<string, unknown> = {schema};\n")
     return "".join(parts)
+
+
+def _schema(spec: Spec) -> dict[str, Any]:
+    """The schema that the hierarchy and its like fit."""
+    from zom.schema import json_schema  # noqa: PLC0415 - slow to import
+
+    if spec.family.form != "v2":
+        from zom.template import infer  # noqa: PLC0415 - slow to import
+
+        return json_schema(infer(spec))
+    # Templates describe v3 alone: of v2, what every document obeys, and what its nodes have in common.
+    schema = json_schema("v2/array" if spec.kind == "array" else "v2/group")
+    del schema["$id"]
+    made: dict[str, dict[str, Any]] = {}
+    for path, node in reversed(list(walk(spec))):
+        base = "" if path == "/" else path
+        members = member_specs(node)
+        made[path] = _v2_schema(node, members and {name: made[f"{base}/{name}"] for name in members})
+    return {**schema, "allOf": [*schema.get("allOf", ()), made["/"]]}
+
+
+def _v2_schema(node: Spec, members: Mapping[str, Any] | None) -> dict[str, Any]:
+    """What is so of a node and its like."""
+    document: Any = node.document
+    attributes = {name: {"type": _json_type(value)} for name, value in _attributes(node).items()}
+    fields: dict[str, Any] = {"shape": False}
+    if node.kind == "array":
+        rank = len(document["shape"])
+        fields = {"shape": {"type": "array", "minItems": rank, "maxItems": rank}}
+        if isinstance(document["dtype"], str):
+            fields["dtype"] = {"const": document["dtype"]}
+    if attributes:
+        fields["attributes"] = _object(attributes)
+    if members is not None:
+        fields["members"] = {**_object(members), "additionalProperties": False}
+    return _object(fields)
+
+
+def _object(fields: Mapping[str, Any]) -> dict[str, Any]:
+    """The schema of an object with these members."""
+    required = [name for name, schema in fields.items() if schema is not False]
+    return {"type": "object", "properties": dict(fields), "required": required}
+
+
+def _json_type(value: Any) -> str:
+    if isinstance(value, (dict, list)):
+        return "object" if isinstance(value, dict) else "array"
+    if value is None or isinstance(value, bool):
+        return "null" if value is None else "boolean"
+    return "string" if isinstance(value, str) else "number"
 
 
 def _typescript_fields(node: Spec, members: Mapping[str, str] | None) -> list[str]:
