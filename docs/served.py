@@ -107,12 +107,8 @@ def differing(found: dict[str, Any], wanted: dict[str, Any]) -> list[str]:
     wrong: list[str] = []
     for name, want in wanted.items():
         got: Any = found.get(name, found)
-        pairs: Any = want.items() if isinstance(want, dict) else ()
-        if (
-            (got != want)
-            if isinstance(got, str) or not pairs
-            else any(got.get(at) != text for at, text in pairs)
-        ):
+        refused = isinstance(want, str) or isinstance(got, str)
+        if got != want if refused else any(got.get(each) != want[each] for each in want):
             wrong.append(f"{name}: expected {want}, found {got}")
     return wrong
 

@@ -3,7 +3,7 @@
     python tests/schemas/conventions_differential.py --documents 2000
 
 Documents are the nodes of the conformance cases, and mutants of their attributes. Each goes through the
-model of attributes, through Python's jsonschema, and through ajv in strict mode with both drafts. Exits
+model of attributes, through Python's jsonschema, jsonschema-rs, and ajv in strict mode, with both drafts. Exits
 with 1 where two of them disagree, but for integers that JavaScript rounds.
 """
 
