@@ -106,11 +106,17 @@ def differing(found: dict[str, Any], wanted: dict[str, Any]) -> list[str]:
     """Where it was given something else."""
     wrong: list[str] = []
     for name, want in wanted.items():
-        got: Any = found.get(name, found)
-        refused = isinstance(want, str) or isinstance(got, str)
-        if got != want if refused else any(got.get(each) != want[each] for each in want):
+        got = found.get(name, "nothing")
+        if not _agree(got, want):
             wrong.append(f"{name}: expected {want}, found {got}")
     return wrong
+
+
+def _agree(got: Any, want: Any) -> bool:
+    """Whether it was told all that it should be told."""
+    if isinstance(got, str) or isinstance(want, str):
+        return bool(got == want)
+    return {**got, **want} == got
 
 
 def main() -> int:
