@@ -78,7 +78,7 @@ def zom_says(files: dict[str, bytes]) -> frozenset[str]:
     from zom.stores.memory import MemoryStore
 
     report = zom.validate(MemoryStore(dict(files)), conventions=["anndata"])
-    return frozenset(problem.code for problem in report if problem.severity == "error")
+    return frozenset(each.code for each in (*report, *report.resting) if each.severity == "error")
 
 
 def compare(chosen: list[Damage]) -> None:

@@ -154,7 +154,8 @@ def peer_says(document: dict[str, Any]) -> tuple[str, ...]:
 
 def verdicts(document: dict[str, Any]) -> Verdicts:
     peer = peer_says(document)
-    return Verdicts(tuple(str(problem) for problem in zom.validate(document, conventions=["cf"])), peer)
+    report = zom.validate(document, conventions=["cf"])
+    return Verdicts(tuple(str(problem) for problem in (*report, *report.resting)), peer)
 
 
 def judged(content: dict[str, Any]) -> Iterator[tuple[str, Verdicts | None]]:

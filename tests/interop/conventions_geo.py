@@ -101,7 +101,7 @@ def _places(value: Any) -> Iterator[tuple[Any, Any]]:
 def zom_says(name: str, node: dict[str, Any]) -> set[str]:
     """The rules that the node breaks, of those that are errors."""
     report = zom.validate(node, conventions=[name, "zarr-conventions"])
-    return {problem.code for problem in report if problem.severity == "error"}
+    return {each.code for each in (*report, *report.resting) if each.severity == "error"}
 
 
 def zarr_cm_says(name: str, node: dict[str, Any]) -> str | None:

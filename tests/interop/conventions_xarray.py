@@ -81,7 +81,7 @@ def _spoiled(names: tuple[str, ...], base: Stored, choose: random.Random) -> Ite
 def disagreements(tree: dict[str, Any], opinion: Opinion) -> Iterator[str]:
     """Each way in which zom and xarray differ, as it is listed."""
     report = zom.validate(tree, conventions=["xarray"])
-    ours = [problem for problem in report if problem.code.startswith("xarray/")]
+    ours = [each for each in (*report, *report.resting) if each.code.startswith("xarray/")]
     errors = {problem.code for problem in ours if problem.severity == "error"}
     warned = {problem.code for problem in ours if problem.severity == "warning"}
     if opinion.raised is not None:

@@ -200,6 +200,15 @@ class CheckedRule:
     each: str | None = None
     when: tuple[Condition, ...] = ()
     on: Literal["array", "group"] | None = None
+    after: tuple[str, ...] = ()
+    """The ids of rules that it rests on, as patterns such as "bounds-*": where one of them fails at the node,
+    or at a node that the finding speaks of, this rule is silent."""
+    after_any: tuple[str, ...] = ()
+    """The same, wherever in the hierarchy they fail: for rules on what nothing else names."""
+    reads: tuple[str, ...] = ()
+    """Selectors of what it compares with, where its check doesn't say so: while that is at fault, it is silent."""
+    advice: bool = False
+    """Whether well-made files pass over it, too: a breach of such a SHOULD is a note."""
 
     def __post_init__(self) -> None:
         said = [text for text in (self.must, self.should, self.note) if text is not None]
@@ -209,6 +218,8 @@ class CheckedRule:
         if self.each is not None and parse_selector(self.each).start != "attributes":
             message = f"rule {self.id!r}: each={self.each!r} has to start at the attributes"
             raise ExtensionError(message)
+        for selector in self.reads:
+            parse_selector(selector)  # one that is none is told of at once
         if isinstance(self.when, dict):
             object.__setattr__(self, "when", (self.when,))
 
@@ -231,10 +242,12 @@ class CheckedRule:
         >>> rule = CheckedRule("title", required("title"), should="there is a title")
         >>> rule.severity(), rule.severity("full")
         ('warning', 'error')
+        >>> replace(rule, advice=True).severity()
+        'note'
         """
         if profile == "full" and self.level == "SHOULD":
             return "error"
-        return _SEVERITY[self.level]
+        return "note" if self.advice and self.should is not None else _SEVERITY[self.level]
 
     def is_in(self, profile: Profile) -> bool:
         """Whether the profile asks for it.
@@ -289,6 +302,10 @@ class CheckedRule:
             "on": self.on,
             "fix": self.fix,
             "link": self.link,
+            "after": list(self.after) or None,
+            "after_any": list(self.after_any) or None,
+            "reads": list(self.reads) or None,
+            "advice": self.advice or None,
         }
         return {**facts, **{name: value for name, value in optional.items() if value is not None}}
 

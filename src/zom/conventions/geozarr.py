@@ -219,6 +219,7 @@ GEOZARR: Final = register(
         formats=("v3",),
         signs=_SIGNS,
         parts=("multiscales", "spatial", "proj"),
+        refines=("multiscales", "spatial", "proj"),
         rules=(
             CheckedRule(
                 "pixel-size",

@@ -190,6 +190,7 @@ LICENSE: Final = register(
                 should="a license is given by its SPDX identifier, for programs to understand it",
                 fix='write spdx, such as {"spdx": "CC-BY-4.0"}',
                 link=f"{TEXT}#license-object",
+                advice=True,
             ),
             CheckedRule(
                 "spdx",

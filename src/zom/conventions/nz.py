@@ -297,6 +297,7 @@ _RULES: Final[tuple[CheckedRule, ...]] = (
 NZ: Final = register(
     Convention(
         id="nz",
+        refines=("xarray",),
         version="1.0",
         title="NZ, netCDF on Zarr",
         link=_LINK,

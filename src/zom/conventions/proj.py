@@ -217,6 +217,7 @@ PROJ: Final = register(
                 should="proj:wkt2 is given: it needs no database to be understood, as a code does",
                 fix="add proj:wkt2",
                 link=f"{TEXT}#for-writers",
+                advice=True,
             ),
             CheckedRule(
                 "wkt2",

@@ -89,8 +89,10 @@ def _fixed(version: str) -> Iterator[CheckedRule]:
         yield _must(name.replace("_", "-"), check, text, "write the array so, as bio2zarr does", anchor)
 
 
-def _must(name: str, check: Check, text: str, fix: str, anchor: str) -> CheckedRule:
-    return CheckedRule(name, check, must=text, fix=fix, link=f"{_LINK}#{anchor}", on="group")
+def _must(  # noqa: PLR0913 - a rule has that many facts
+    name: str, check: Check, text: str, fix: str, anchor: str, *, after: tuple[str, ...] = ()
+) -> CheckedRule:
+    return CheckedRule(name, check, must=text, fix=fix, link=f"{_LINK}#{anchor}", on="group", after=after)
 
 
 # --- the fields of INFO and FORMAT -------------------------------------------------------------------------
@@ -317,7 +319,7 @@ def _of_other_arrays() -> Iterator[CheckedRule]:
     yield _must("region-index-columns", python(_index_has_six_columns), "region_index has six columns", again,
                 "region-index")  # fmt: skip
     yield _must("region-index-dtype", python(_index_is_typed), "region_index has the data type of variant_position",
-                again, "region-index")  # fmt: skip
+                again, "region-index", after=("variant-position",))  # fmt: skip
     yield CheckedRule(
         "region-index-lengths",
         member("variant_length"),
@@ -335,6 +337,7 @@ def _of_other_arrays() -> Iterator[CheckedRule]:
 def _convention(version: str, *, assumed: bool) -> Convention:
     return Convention(
         id="vcf-zarr",
+        refines=("xarray",),
         version=version,
         title="VCF Zarr",
         link=_LINK,

@@ -249,6 +249,7 @@ ZARR_CONVENTIONS: Final = register(
                 should="a declaration has a name, for people to read",
                 fix="add a name, such as the key or the prefix of the convention's attributes",
                 link=_FORM,
+                advice=True,
             ),
             CheckedRule(
                 "twice",

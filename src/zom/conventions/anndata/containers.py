@@ -188,12 +188,18 @@ def _raw(root: Node, raw: Node) -> Iterator[Breach]:
 
 
 def _root(
-    name: str, check: Callable[[Site], Iterator[Breach] | Skip], text: str, fix: str, **more: str
+    name: str,
+    check: Callable[[Site], Iterator[Breach] | Skip],
+    text: str,
+    fix: str,
+    *,
+    after: tuple[str, ...] = (),
+    **more: str,
 ) -> CheckedRule:
     """A rule on AnnData groups."""
     link = more.get("link", f"{LINK}#anndata")
     when = (is_value(TYPE, "anndata"),)
-    return CheckedRule(name, python(check), must=text, fix=fix, link=link, when=when, on="group")
+    return CheckedRule(name, python(check), must=text, fix=fix, link=link, when=when, on="group", after=after)
 
 
 CONTAINER_RULES: Final = (
@@ -223,6 +229,7 @@ CONTAINER_RULES: Final = (
         _has_matrices,
         "X and the entries of layers are dense arrays or sparse matrices",
         "store it as 'array', 'csr_matrix' or 'csc_matrix'",
+        after=("encoding-*",),
     ),
     _root(
         "matrix-shape",

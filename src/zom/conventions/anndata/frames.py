@@ -107,9 +107,9 @@ def _must(name: str, text: str, fix: str, *checks: Check) -> tuple[CheckedRule, 
     )
 
 
-def _should(name: str, text: str, fix: str, check: Check) -> CheckedRule:
+def _should(name: str, text: str, fix: str, check: Check, *, after: tuple[str, ...] = ()) -> CheckedRule:
     when = (is_value(TYPE, DATAFRAME),)
-    return CheckedRule(name, check, should=text, fix=fix, link=_LINK, when=when, on="group")
+    return CheckedRule(name, check, should=text, fix=fix, link=_LINK, when=when, on="group", after=after)
 
 
 FRAME_RULES: Final = (
@@ -142,6 +142,7 @@ FRAME_RULES: Final = (
         "each member of a dataframe is its index or is listed in 'column-order'",
         "add its name to 'column-order': anndata drops the column in silence",
         python(_are_listed),
+        after=("column-order", "columns"),
     ),
     *_must(
         "dataframe-length",

@@ -87,13 +87,20 @@ def _same_shape(node: Node, like: Node, path: tuple[str | int, ...]) -> Iterator
         yield Breach(node, path, f"{show(shown[0])}, as {like.path}", show(shown[1]), None, (like.path,))
 
 
-def _must(
-    types: tuple[str, ...], name: str, text: str, fix: str, anchor: str, *checks: Check
+def _must(  # noqa: PLR0913 - a rule has that many facts
+    types: tuple[str, ...],
+    name: str,
+    text: str,
+    fix: str,
+    anchor: str,
+    *checks: Check,
+    after: tuple[str, ...] = (),
 ) -> tuple[CheckedRule, ...]:
     """One rule of several checks, on elements of these types."""
     when = (is_value(TYPE, *types),)
+    link = f"{LINK}#{anchor}"
     return tuple(
-        CheckedRule(name, check, must=text, fix=fix, link=f"{LINK}#{anchor}", when=when) for check in checks
+        CheckedRule(name, check, must=text, fix=fix, link=link, when=when, after=after) for check in checks
     )
 
 
@@ -135,6 +142,7 @@ _SPARSE_RULES: Final = (
         "check that encoding type and shape belong to these arrays: anndata reads wrong ones without a word",
         "csr-matrix",
         python(_indptr_fits),
+        after=("matrix-shape",),
     ),
     *_must(
         SPARSE,

@@ -50,6 +50,7 @@ CF: Final = register(
         uuid="77c308c7-4db2-4774-8b2d-aa37e9997db6",
         aliases=("https://raw.githubusercontent.com/zarr-conventions/CF/refs/tags/v1/schema.json",),
         owns=("cell_methods", "cell_measures", "formula_terms", "computed_standard_name", "flag_values", "flag_masks", "flag_meanings"),
+        refines=("xarray",),
         attributes={"group": GroupAttributes, "array": VariableAttributes},
         # CF is at a group that names it, and at all below: stores often hold one dataset in each group. A list
         # of names is a fault, which is to be told.

@@ -233,6 +233,7 @@ RULES: Final = (
         fix="remove the attribute",
         link=_BOUNDS,
         on="array",
+        advice=True,
     ),
     CheckedRule(
         "bounds-formula-terms",

@@ -15,7 +15,7 @@ from zom.checks.checked_rule import CheckedRule
 from zom.conventions.cf.cell_methods import METHODS, CellMethod, parse_cell_methods
 from zom.conventions.cf.coordinates import uncompressed
 from zom.conventions.cf.units import NOT_ASKED, asks_udunits, measures
-from zom.conventions.cf.variable import Variable, judged, judged_text, section
+from zom.conventions.cf.variable import NAMING, Variable, judged, judged_text, section
 from zom.conventions.cf.words import pairs
 from zom.extension.registry import did_you_mean, near
 
@@ -343,6 +343,8 @@ RULES: Final = (
         fix="add cell_methods, such as 'time: mean area: point'",
         link=_METHODS,
         on="array",
+        advice=True,
+        after_any=NAMING,
     ),
     CheckedRule(
         "cell-methods-bounds",

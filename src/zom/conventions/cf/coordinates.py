@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Final
 from zom.checks.checked_rule import CheckedRule
 from zom.checks.values import pattern
 from zom.conventions.cf.units import axis_of_units, is_pressure
-from zom.conventions.cf.variable import Variable, judged, judged_text, section
+from zom.conventions.cf.variable import NAMING, Variable, judged, judged_text, section
 from zom.problems import show
 
 if TYPE_CHECKING:
@@ -239,6 +239,8 @@ RULES: Final = (
         fix="remove axis, or name the variable in the attribute coordinates of the data",
         link=section("coordinate-types"),
         on="array",
+        after_any=NAMING,
+        after=("xarray/dims-*",),
     ),
     CheckedRule(
         "axis-agrees",
@@ -256,6 +258,7 @@ RULES: Final = (
         fix="remove the attribute axis of the coordinate that is less to the point",
         link=_SYSTEM,
         on="array",
+        after=("axis", "axis-agrees"),
     ),
     CheckedRule(
         "positive",
@@ -378,6 +381,7 @@ RULES: Final = (
         fix="add axis: 'X' or 'Y'",
         link=_SYSTEM,
         on="array",
+        advice=True,
     ),
     CheckedRule(
         "georeferenced",
@@ -390,5 +394,6 @@ RULES: Final = (
         fix="add grid_mapping, or the coordinates",
         link=section("grid-mappings-and-projections"),
         on="array",
+        after_any=NAMING,
     ),
 )

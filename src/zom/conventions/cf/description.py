@@ -13,7 +13,7 @@ from zom.checks.check import Skip
 from zom.checks.checked_rule import CheckedRule, has
 from zom.checks.values import one_of, pattern
 from zom.conventions.cf.cell_methods import parse_cell_methods
-from zom.conventions.cf.time_units import is_reference
+from zom.conventions.cf.time_units import is_reference, parse_time_units
 from zom.conventions.cf.units import (
     DEPRECATED,
     LATITUDE,
@@ -25,7 +25,7 @@ from zom.conventions.cf.units import (
     has_temperature,
     wrong_units,
 )
-from zom.conventions.cf.variable import Variable, judged, judged_text, section
+from zom.conventions.cf.variable import NAMING, Variable, judged, judged_text, section
 from zom.misspelling import meant
 from zom.problems import show
 
@@ -122,8 +122,15 @@ def _metadata_fits(variable: Variable, metadata: str) -> Iterator[Breach]:
         yield variable.breach("units_metadata", "units that it is about", "no units")
     elif metadata.startswith("temperature:") and not has_temperature(units):
         yield variable.breach("units_metadata", "units with a unit of temperature", _shown(units))
-    elif metadata.startswith("leap_seconds:") and axis_of_units(units) != "T":
+    elif metadata.startswith("leap_seconds:") and not _is_time(units):
         yield variable.breach("units_metadata", "units of time with a reference date", _shown(units))
+
+
+def _is_time(units: object) -> bool:
+    """Whether they are of time since a date, with any word that UDUNITS takes for `since`."""
+    return isinstance(units, str) and (
+        axis_of_units(units) == "T" or not isinstance(parse_time_units(units), str)
+    )
 
 
 def _is_difference(variable: Variable) -> bool:
@@ -210,6 +217,7 @@ RULES: Final = (
         fix="spell the units as UDUNITS does, as in 'm s-1'",
         link=section("units"),
         on="array",
+        after=("time-units",),
     ),
     CheckedRule(
         "units-spelling",
@@ -255,6 +263,7 @@ RULES: Final = (
         fix="correct the units, or remove units_metadata",
         link=section("temperature-units"),
         on="array",
+        reads=("units",),
     ),
     CheckedRule(
         "units-metadata-difference",
@@ -282,6 +291,7 @@ RULES: Final = (
         fix="add units_metadata: 'temperature: on_scale' or 'temperature: difference'",
         link=section("temperature-units"),
         on="array",
+        advice=True,
     ),
     CheckedRule(
         "described",
@@ -290,6 +300,8 @@ RULES: Final = (
         fix="add a long_name",
         link=section("long-name"),
         on="array",
+        advice=True,
+        after_any=NAMING,
     ),
     CheckedRule(
         "standard-name",

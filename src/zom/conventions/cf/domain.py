@@ -106,6 +106,7 @@ RULES: Final = (
         link=_LINK,
         on="array",
         when=_WHEN,
+        advice=True,
     ),
     CheckedRule(
         "domain-attributes",

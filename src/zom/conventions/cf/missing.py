@@ -251,6 +251,7 @@ RULES: Final = (
         link=_LINK,
         on="array",
         each="_FillValue",
+        reads=("valid_range", "valid_min", "valid_max"),
     ),
     CheckedRule(
         "actual-range",

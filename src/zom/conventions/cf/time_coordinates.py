@@ -299,6 +299,7 @@ RULES: Final = (
         fix="add calendar: 'standard'",
         link=_CALENDAR,
         on="array",
+        advice=True,
     ),
     CheckedRule(
         "calendar-standard",
@@ -317,6 +318,7 @@ RULES: Final = (
         fix="remove units_metadata",
         link=_SECONDS,
         on="array",
+        after=("calendar",),
     ),
     CheckedRule(
         "leap-seconds-given",
@@ -327,6 +329,7 @@ RULES: Final = (
         fix="add units_metadata: 'leap_seconds: none', utc or unknown",
         link=_SECONDS,
         on="array",
+        advice=True,
     ),
     CheckedRule(
         "month-lengths",

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "INTEGERS",
+    "NAMING",
     "NOT_READ",
     "NUMBERS",
     "TEXTS",
@@ -39,6 +40,12 @@ NUMBERS: Final = (*INTEGERS, "float32", "float64")
 TEXTS: Final = ("string", "fixed_length_utf32", "null_terminated_bytes")
 
 NOT_READ: Final = Skip("the members of the group are not known")
+
+NAMING: Final = (
+    "*-exist", "*-exists", "attributes", "xarray/coordinates-string", "cell-measures", "formula-terms", "geometry-*",
+    "grid-mapping", "bounds-tie-points",
+)  # fmt: skip
+"""The rules on attributes that name variables: while one fails, nobody knows what a variable is that nothing names."""
 
 Reach = Literal["document", "name", "dataset"]
 """How far a check looks: at the document of the variable, at its name as well, or at the others."""

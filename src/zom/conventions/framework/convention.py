@@ -112,6 +112,8 @@ class Convention:
     further: Mapping[str, str] = field(default_factory=dict[str, str])
     """The ids of conventions that go on where this one ends, each with what it takes to ask them: a report says so
     where they weren't asked."""
+    refines: tuple[str, ...] = ()
+    """The ids of conventions that say the same of a node in other words: there, this one speaks."""
     models: dict[str, type[Attributes]] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -132,6 +134,7 @@ class Convention:
             "version_at",
             "within",
             "parts",
+            "refines",
         ):
             object.__setattr__(self, name, tuple(getattr(self, name)))
         if not self.owns:
@@ -160,7 +163,15 @@ class Convention:
         >>> xarray.code(xarray.rules[0]).partition("/")[0]
         'xarray'
         """
-        return rule.id if "/" in rule.id else f"{self.id}/{rule.id}"
+        return self.full(rule.id)
+
+    def full(self, rule: str) -> str:
+        """The code of the rule of that id, or a pattern of codes.
+
+        >>> Convention("cf").full("bounds-*"), Convention("cf").full("xarray/dims-*")
+        ('cf/bounds-*', 'xarray/dims-*')
+        """
+        return rule if "/" in rule else f"{self.id}/{rule}"
 
     def codes(self) -> Iterator[tuple[str, CheckedRule]]:
         """Every rule with its code, those beside fields and that of the form first."""

@@ -135,6 +135,7 @@ def identity(convention: Convention) -> Schema:
         "declared": convention.declared or None,
         "inherit": convention.inherit,
         "parts": list(convention.parts),
+        "refines": list(convention.refines),
     }
     return {name: value for name, value in facts.items() if value not in (None, [])}
 

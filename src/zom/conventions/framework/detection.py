@@ -26,11 +26,12 @@ from zom.model.assembly import Uncollected
 from zom.problems import Path, rule, show
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from zom.checks.checked_rule import Profile
     from zom.conventions.framework.convention import Convention
     from zom.formats.node_view import Node
+    from zom.problems import Problem
 
 __all__ = ["judge"]
 
@@ -88,16 +89,19 @@ _NEARBY: Final = 8
 """How many groups above and how many members are asked for their version."""
 
 
-def judge(
+def judge(  # noqa: PLR0913 - each is a choice of the caller's
     root: Node,
     asked: Iterable[Convention] | None = None,
     *,
     profile: Profile = "text",
     judgement: Judgement | None = None,
+    beside: Iterable[Problem] = (),
+    is_hidden: Callable[[Problem], bool] = lambda _: False,
 ) -> Judgement:
     """Every rule at every node: of all conventions that are found, or of those `asked` for.
 
-    What is found is added to `judgement`, where one is given, with a profile of its own.
+    What is found is added to `judgement`, where one is given, with a profile of its own. Of what one fault
+    causes, one finding speaks: `Judgement.settle` takes what is found `beside`, and what is hidden.
 
     >>> from zom.formats.node_view import document_tree
     >>> judge(document_tree({"zarr_format": 3, "node_type": "group"})).problems
@@ -117,6 +121,7 @@ def judge(
     if demanded is not None:
         detection.note_absent(root, demanded)
         detection.note_unchecked(root, demanded)
+    judging.settle(beside, is_hidden)
     return detection.judgement
 
 
@@ -294,9 +299,8 @@ class _Detection:
                 f"one of {', '.join(convention.owns)} among the attributes, for {convention.id} is declared"
             )
             entry = ("attributes", "zarr_conventions", place)
-            self.judgement.say(
-                UNUSED, node, entry, expected, "none", "add them, or take the declaration away"
-            )
+            fix = "add them, or take the declaration away"
+            self.judgement.say(UNUSED, node, entry, expected, "none", fix, convention=convention)
 
     def _note_owned_twice(self, node: Node, found: Sequence[Convention]) -> None:
         for place, left in enumerate(found):

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Final
 
 from zom.checks.check import Breach, Site, Skip
@@ -16,11 +16,12 @@ from zom.checks.selector import EVERY, leads, leads_along, parse_selector
 from zom.checks.verdict import asking, pointer_to, problem_of, why_absent
 from zom.conventions.framework.attributes import faults_in
 from zom.conventions.framework.likeness import Likeness
+from zom.conventions.framework.precedence import Told, settled
 from zom.json.value import exact_text
 from zom.problems import Path, Problem
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from zom.checks.check import Outcome
     from zom.checks.checked_rule import CheckedRule, Profile
@@ -115,6 +116,9 @@ class Judgement:
     def __init__(self, profile: Profile) -> None:
         self.profile: Profile = profile
         self.problems: list[Problem] = []
+        self.resting: list[Problem] = []
+        """What is found as well, and rests on one of the problems: set by `settle`."""
+        self._told: list[tuple[Told, Tally | None]] = []
         self.presences: dict[str, Presence] = {}
         self.nodes = 0
         self._tallies: dict[tuple[str, str], Tally] = {}
@@ -186,9 +190,9 @@ class Judgement:
             outcome.count()  # it is not remembered
         for each, breach in outcome.breaches:
             here = breach._replace(node=node) if node is holder else breach
-            self.problems.append(self._problem(convention, each, here))
+            self._tell(convention, each, here, site)
         for each, breach in self._wide_breaches(plan, site):
-            self.problems.append(self._problem(convention, each, breach))
+            self._tell(convention, each, breach, site)
 
     def _plan(self, convention: Convention, node: Node, *, is_heir: bool) -> _Plan:
         # An heir has attributes of its own: of what it inherits, only the rules on its kind are about it.
@@ -244,8 +248,12 @@ class Judgement:
                 else:
                     tally.passed += 1
 
-    def _problem(self, convention: Convention, each: CheckedRule, breach: Breach) -> Problem:
-        return problem_of(each, breach, convention.code(each), each.severity(self.profile))
+    def _tell(self, convention: Convention, each: CheckedRule, breach: Breach, site: Site) -> None:
+        problem = problem_of(each, breach, convention.code(each), each.severity(self.profile))
+        self.problems.append(problem)
+        self._told.append(
+            (Told(problem, convention, each, site.node, site.holder), self._tally(convention, each))
+        )
 
     # --- what the framework itself says ------------------------------------------------------------------
 
@@ -257,12 +265,60 @@ class Judgement:
         expected: str,
         found: str,
         fix: str | None = None,
+        *,
+        convention: Convention | None = None,
     ) -> None:
-        """A finding of the framework."""
+        """A finding of the framework, of a convention where one is given."""
         severity = rule.severity("strict")
         if severity is not None:
             pointer = pointer_to(node, path)
-            self.problems.append(Problem(rule.code, severity, node.path, pointer, path, expected, found, fix))
+            problem = Problem(rule.code, severity, node.path, pointer, path, expected, found, fix)
+            self.problems.append(problem)
+            self._told.append((Told(problem, convention), None))
+
+    # --- which of them speak -------------------------------------------------------------------------------
+
+    def settle(
+        self, beside: Iterable[Problem] = (), is_hidden: Callable[[Problem], bool] = lambda _: False
+    ) -> None:
+        """Leave one finding for one fault among the problems, and the others among those that rest on it.
+
+        What Zarr's own rules say `beside` counts as well, and what the user hides doesn't.
+        """
+        own = [Told(each) for each in beside if each.severity == "error"]
+        told = [(each, tally) for each, tally in self._told if not is_hidden(each.problem)]
+        silent = settled([*own, *(each for each, _ in told)])
+        if not silent:
+            return
+        every = [each.problem for each in (*own, *(each for each, _ in told))]
+        speakers = {id(every[place]): every[speaker] for place, speaker in silent.items()}
+        self._recount(told, speakers)
+        self.resting += [each for each in self.problems if id(each) in speakers]
+        spoken = _with_repeats(speakers, self.resting)
+        self.problems = [spoken.get(id(each), each) for each in self.problems if id(each) not in speakers]
+
+    def _recount(self, told: Sequence[tuple[Told, Tally | None]], speakers: Mapping[int, Problem]) -> None:
+        """Count rules whose findings at a node are all silent as not applicable there."""
+        nodes: dict[tuple[int, int], tuple[Tally, set[str]]] = {}
+        for each, tally in told:
+            if tally is not None and each.node is not None:
+                found = nodes.setdefault((id(tally), id(each.node)), (tally, set()))[1]
+                speaker = speakers.get(id(each.problem))
+                found.add("" if speaker is None or speaker.code == each.problem.code else speaker.code)
+        for tally, codes in nodes.values():
+            if "" not in codes:
+                tally.failed -= 1
+                tally.skipped[f"it rests on {min(codes)}, which fails"] += 1
+
+
+def _with_repeats(speakers: Mapping[int, Problem], resting: Sequence[Problem]) -> dict[int, Problem]:
+    """The findings that speak for others of the same rule, with the nodes of those, by the id of each."""
+    nodes: dict[int, tuple[Problem, dict[str, None]]] = {}
+    for each in resting:
+        speaker = speakers[id(each)]
+        if each.code == speaker.code and each.node != speaker.node:
+            nodes.setdefault(id(speaker), (speaker, dict.fromkeys(speaker.related)))[1][each.node] = None
+    return {place: replace(speaker, related=tuple(found)) for place, (speaker, found) in nodes.items()}
 
 
 def _note(outcome: _Outcome, each: CheckedRule, tally: Tally, verdict: Outcome) -> None:

@@ -321,6 +321,7 @@ CONVENTION: Final = Convention(
             fix="write the asset of the level from which this one was made",
             link=f"{TEXT}#layout",
             on="group",
+            after=("attributes", "asset*"),
         ),
         CheckedRule(
             "acyclic",

@@ -86,6 +86,7 @@ _RULES: Final[tuple[CheckedRule, ...]] = (
             fix='write the version that netCDF writes: "2.0.0"',
             link=f"{_LINK}#nczarr_vs_zarr",
             on="group",
+            advice=True,
         ),
         json_type(["string"], at="_nczarr_superblock.version"),
         pattern(r"[0-9]+\.[0-9]+\.[0-9]+", at="_nczarr_superblock.version"),
@@ -137,6 +138,7 @@ _RULES: Final[tuple[CheckedRule, ...]] = (
         fix="add the name to arrays",
         link=f"{_LINK}#nczarr_vs_zarr",
         on="group",
+        after=("arrays-exist",),
     ),
     CheckedRule(
         "groups-exist",
@@ -230,6 +232,7 @@ _RULES: Final[tuple[CheckedRule, ...]] = (
         fix="correct the reference, or declare the dimension",
         link=f"{_LINK}#nczarr_vs_zarr",
         on="array",
+        after_any=("group",),
     ),
     CheckedRule(
         "reference-sizes",
@@ -274,6 +277,7 @@ _RULES: Final[tuple[CheckedRule, ...]] = (
         fix="write the names that the references end with",
         link=f"{_LINK}#nczarr_compatibility",
         on="array",
+        after=("references-resolve",),
     ),
     *alike(
         CheckedRule(
@@ -316,6 +320,7 @@ _RULES: Final[tuple[CheckedRule, ...]] = (
 NCZARR: Final = register(
     Convention(
         id="nczarr",
+        refines=("xarray",),
         title="NCZarr",
         link=_LINK,
         formats=("v2",),

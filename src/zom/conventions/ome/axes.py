@@ -140,6 +140,7 @@ def axes_form(edition: Edition, holder: str) -> tuple[CheckedRule, ...]:
             fix='add the type: "space", "time", "channel" or one of your own',
             each=holder,
             link=link,
+            advice=True,
         ),
         CheckedRule(
             "axes-type-known",
@@ -229,6 +230,7 @@ def axes_units(edition: Edition, holder: str) -> tuple[CheckedRule, ...]:
             each=axis,
             when=(is_value(".type", "space", "time"),),
             link=link,
+            advice=True,
         ),
         *(
             CheckedRule(

@@ -50,6 +50,7 @@ def label_list_rules(edition: Edition) -> tuple[CheckedRule, ...]:
             leads_to(edition, "multiscales", ".[*]"),
             must=f"Each path in `{labels}` leads to an image below the group",
             fix="write the label image, or correct the path",
+            after_any=("namespace", "multiscales"),
             each=labels,
             link=link,
         ),

@@ -210,6 +210,7 @@ def _array_rules(edition: Edition, anchor: str, pixels: str) -> tuple[CheckedRul
             python(_source_is_image(edition)),
             must="`source.image` leads from the label image to an image",
             fix="write the path from the group of the label image to that of the image",
+            after_any=("namespace", "multiscales"),
             each=f"{label}.source.image",
             link=link,
         ),
@@ -228,6 +229,7 @@ def _array_rules(edition: Edition, anchor: str, pixels: str) -> tuple[CheckedRul
             fix="write the label image in the shape of the image",
             each=label,
             link=edition.link("image-layout"),
+            after_any=("axes*", "dataset*", "multiscales", "coordinate-system*"),
         ),
     )
 

@@ -113,6 +113,7 @@ def _told(edition: Edition, image: str) -> tuple[CheckedRule, ...]:
                 source="both",
                 each=image,
                 link=link,
+                advice=True,
             )
             for key, text, fix in told
         ),
@@ -185,6 +186,7 @@ def dimension_names(edition: Edition) -> CheckedRule:
         fix="write the names of the axes into `dimension_names` of the array",
         each=edition.at("multiscales[*]"),
         link=edition.link("axes-md"),
+        after=("axes*",),
     )
 
 

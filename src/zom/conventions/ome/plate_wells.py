@@ -65,6 +65,7 @@ def plate_tree_rules(edition: Edition) -> tuple[CheckedRule, ...]:
             fix="make path and indices tell of the same well",
             each=plate,
             link=link,
+            after=("plate-row*", "plate-column*", "plate-well-index"),
         ),
         CheckedRule(
             "plate-tree",
@@ -73,6 +74,7 @@ def plate_tree_rules(edition: Edition) -> tuple[CheckedRule, ...]:
             fix="write the group of the well, or take the well off the list",
             each=plate,
             link=layout,
+            after_any=("namespace",),
         ),
         *(
             CheckedRule(
@@ -82,6 +84,8 @@ def plate_tree_rules(edition: Edition) -> tuple[CheckedRule, ...]:
                 fix="remove the group",
                 each=plate,
                 link=layout,
+                after=("plate-row*", "plate-column*", "plate-well*", "plate-tree"),
+                after_any=("namespace", "multiscales", "well*"),
             )
             for one in ("row", "well")
         ),

@@ -119,6 +119,7 @@ def plate_rules(edition: Edition) -> tuple[CheckedRule, ...]:
             source="both",
             each=plate,
             link=link,
+            advice=True,
         ),
         CheckedRule(
             "plate-name-string",
@@ -257,6 +258,7 @@ def acquisition_rules(edition: Edition) -> tuple[CheckedRule, ...]:
             source="both",
             each=each,
             link=link,
+            advice=True,
         ),
         CheckedRule(
             "plate-acquisition-fields",
@@ -266,5 +268,6 @@ def acquisition_rules(edition: Edition) -> tuple[CheckedRule, ...]:
             source="both",
             each=each,
             link=link,
+            advice=True,
         ),
     )

@@ -126,6 +126,7 @@ PARAMETER_RULES: Final = (
         "trafo-types-md",
         must="The parameters of a transformation fit the numbers of axes of its input and output",
         fix="give one value for each axis, in the order of the axes",
+        after=("axes*", "coordinate-system*"),
     ),
     transformation_rule(
         "transform-indices",

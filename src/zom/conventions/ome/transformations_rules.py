@@ -271,12 +271,14 @@ TRANSFORMATION_RULES: Final = (
         "coord-trafo-constraints",
         must="A coordinate system that is named without a path is one of those in the same list",
         fix="name a coordinate system that is listed, or add it to coordinateSystems",
+        after=("coordinate-system*",),
     ),
     transformation_rule(
         "transform-reference",
         _references,
         "coord-trafo-constraints",
         must="A coordinate system that is named with a path is one of the image there",
+        after_any=("namespace", "multiscales", "coordinate-system*"),
         fix="write the path of an image, from this group, and the name of one of its coordinate systems",
     ),
     transformation_rule(
@@ -321,6 +323,7 @@ TRANSFORMATION_RULES: Final = (
         "multiscales-md",
         must="The transformations of all datasets lead to the same coordinate system",
         fix="name the same coordinate system as output of every dataset",
+        after=("transform-system", "coordinate-system*"),
     ),
     transformation_rule(
         "transform-intrinsic",
@@ -342,6 +345,7 @@ TRANSFORMATION_RULES: Final = (
         "coord-trafo-md",
         must="Transformations link all coordinate systems of an image with each other",
         fix="add a transformation between it and the intrinsic coordinate system",
+        after=("transform*", "coordinate-system*", "dataset*"),
     ),
     *PARAMETER_RULES,
     MATRIX_PATH,

@@ -68,6 +68,7 @@ def transform_rules(edition: Edition) -> tuple[CheckedRule, ...]:
                 fix="write a number for each axis",
                 each=image,
                 link=link,
+                after=("axes-*",),
             )
             for where in (".datasets[*].", ".")
             for kind in TYPES

@@ -63,6 +63,7 @@ def _versions_told() -> tuple[CheckedRule, ...]:
             source="both",
             each=_IMAGES,
             link=EDITION.link("multiscale-md"),
+            advice=True,
         ),
         *(
             CheckedRule(
@@ -73,6 +74,7 @@ def _versions_told() -> tuple[CheckedRule, ...]:
                 source="schema",
                 each=key,
                 link=EDITION.schema(f"strict_{key}"),
+                advice=True,
             )
             for key in ("plate", "well")
         ),
@@ -116,6 +118,7 @@ V04: Final = register(
                 source="schema",
                 each="image-label",
                 link=EDITION.schema("strict_label"),
+                advice=True,
             ),
             *plate_rules(EDITION),
             *acquisition_rules(EDITION),

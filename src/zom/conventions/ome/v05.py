@@ -58,6 +58,7 @@ def _told() -> tuple[CheckedRule, ...]:
             source="both",
             each="ome.image-label",
             link=EDITION.link("labels-md"),
+            advice=True,
         ),
         CheckedRule(
             "plate-has-field-count",
@@ -66,6 +67,7 @@ def _told() -> tuple[CheckedRule, ...]:
             fix="write how many fields of view a well has at most",
             each="ome.plate",
             link=EDITION.link("plate-md"),
+            advice=True,
         ),
     )
 

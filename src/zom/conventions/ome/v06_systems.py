@@ -305,6 +305,7 @@ SYSTEM_RULES: Final = (
         must="An array has as many dimensions as the intrinsic coordinate system of its image has axes",
         fix="give an axis for each dimension",
         link=EDITION.link("multiscales-md"),
+        after=("axes-count", "coordinate-system*"),
     ),
     CheckedRule(
         "coordinate-system-ndim",

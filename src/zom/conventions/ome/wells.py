@@ -138,6 +138,7 @@ def _tree_rules(edition: Edition) -> tuple[CheckedRule, ...]:
             fix="write the id of an acquisition that the plate lists",
             each=well,
             link=link,
+            after_any=("plate-acquisition*",),
         ),
         CheckedRule(
             "well-tree",
@@ -146,6 +147,7 @@ def _tree_rules(edition: Edition) -> tuple[CheckedRule, ...]:
             fix="write the image, or take it off the list",
             each=well,
             link=layout,
+            after_any=("namespace", "multiscales"),
         ),
     )
 

@@ -102,6 +102,8 @@ class Report:
     """What would have been judged, and what it takes that isn't there: a package, or a table."""
     store: str | None = None
     """The store that the keys of findings are keys of; None where a document was validated."""
+    resting: tuple[Problem, ...] = ()
+    """What is found as well, but rests on one of the findings: once that is mended, it may be gone."""
 
     def __iter__(self) -> Iterator[Problem]:
         return iter(self.problems)
@@ -270,6 +272,7 @@ def report_of(
         judgement.digest,
         _not_asked(judgement),
         store,
+        tuple(judgement.resting),
     )
 
 

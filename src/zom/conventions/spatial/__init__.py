@@ -351,6 +351,7 @@ SPATIAL: Final = register(
                 should="spatial:bbox is the extent that spatial:transform and the shape give, to half a cell",
                 fix="derive the bounding box from the transform",
                 link=f"{TEXT}#spatialregistration",
+                after=("shape*", "transform*", "dimensions*"),
             ),
             declared_as_published(PUBLISHED, f"{TEXT}#convention-registration"),
         ),

@@ -26,6 +26,7 @@ SPATIALDATA: Final = register(
         link=LINK,
         on=("group",),
         formats=("v2", "v3"),
+        refines=("ome", "anndata"),
         owns=(ATTRIBUTES, TABLE_TYPE),
         signs=((has(ATTRIBUTES),), (is_value("encoding-type", *TYPES),), (has(TABLE_TYPE),)),
         rules=(*CONTAINER_RULES, *ELEMENT_RULES, *TRANSFORMATION_RULES, *TABLE_RULES),

@@ -131,6 +131,7 @@ STRUCTURE: Final[tuple[CheckedRule, ...]] = (
         fix="make the lengths equal, or rename the dimension in one of the arrays",
         link=_ENCODING,
         on="group",
+        after=("dims-*",),
     ),
     CheckedRule(
         "dim-scalar",
@@ -142,6 +143,7 @@ STRUCTURE: Final[tuple[CheckedRule, ...]] = (
         fix="rename the scalar array, or give it that dimension",
         link=_ENCODING,
         on="group",
+        after=("dims-*",),
     ),
     CheckedRule(
         "dim-spelling",
@@ -164,6 +166,7 @@ STRUCTURE: Final[tuple[CheckedRule, ...]] = (
         fix="rename the dimension in the child group, or give it the ancestor's length",
         link=_TREES,
         on="group",
+        after=("dims-*",),
     ),
     CheckedRule(
         "tree-indexes",

@@ -40,6 +40,10 @@ class Choices:
     like: Spec | Template | None
     limits: Limits
 
+    def is_hidden(self, problem: Problem) -> bool:
+        """Whether the user has suppressed it."""
+        return any(each.covers(problem) for each in self.suppressions)
+
     def report(
         self, judgement: Judgement, problems: Iterable[Problem], subject: str, store: str | None = None
     ) -> Report:

@@ -33,6 +33,7 @@ from zom.stores.references.document import is_references
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from zom.conventions.framework.convention import Convention
     from zom.conventions.framework.judgement import Judgement
     from zom.conventions.report import Report
     from zom.errors import SpecError
@@ -104,7 +105,7 @@ def report_of_document(document: Any, choices: Choices) -> Report:
     consolidated = consolidated_in(value)
     if consolidated is not None:
         found = _once(*text_problems(faults, choices.level), *consolidated.problems(choices.level))
-        judgement = judge(consolidated.view(), choices.conventions, profile=choices.profile)
+        judgement = _judged(consolidated.view(), choices, (), choices.conventions)
         located = map(consolidated.located, judgement.problems)
         return _report(judgement, (*found, *located, *_not_compared(choices)), text, choices)
     if _is_entry_point(value):
@@ -120,7 +121,7 @@ def report_of_document(document: Any, choices: Choices) -> Report:
     root = document_tree({} if is_unseen else value)
     # Of a text that is no JSON nothing is known, also not what is missing in it.
     asked = () if value is None and faults else choices.conventions
-    judgement = judge(root, asked, profile=choices.profile)
+    judgement = _judged(root, choices, found, asked)
     return _report(judgement, (*found, *_names(root, choices), *judgement.problems), text, choices)
 
 
@@ -142,7 +143,7 @@ def _of_spec(spec: Spec, choices: Choices) -> Report:
     """The report of a spec, which has no errors at its own level, but may have warnings."""
     found = detection.check(spec, choices.level, limits=choices.limits)
     root = spec_tree(spec)
-    judgement = judge(root, choices.conventions, profile=choices.profile)
+    judgement = _judged(root, choices, found, choices.conventions)
     differing = () if choices.like is None else differences(choices.like, spec, choices.level)
     return choices.report(
         judgement, (*found, *_names(root, choices), *judgement.problems, *differing), "spec"
@@ -159,8 +160,16 @@ def report_of_attributes(document: Any, choices: Choices) -> Report:
     found = _once(*text_problems(faults, choices.level), *map(_unwrapped, checked))
     root = View("", None, (None, "v2", JSONDict(attributes={} if is_endless(checked) else value)))
     asked = () if value is None and faults else choices.conventions
-    judgement = judge(root, asked, profile=choices.profile)
+    judgement = _judged(root, choices, checked, asked)
+    judgement.resting = list(map(_unwrapped, judgement.resting))
     return _report(judgement, (*found, *map(_unwrapped, judgement.problems)), text, choices)
+
+
+def _judged(
+    root: View, choices: Choices, beside: Iterable[Problem], asked: tuple[Convention, ...] | None
+) -> Judgement:
+    """What conventions say, where `beside` is what Zarr's own rules do."""
+    return judge(root, asked, profile=choices.profile, beside=beside, is_hidden=choices.is_hidden)
 
 
 def _report(

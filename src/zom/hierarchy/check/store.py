@@ -130,7 +130,13 @@ def _judge(
         values = Values(store, tree.path, tree.layout.family.form, judgement, choices.limits)
         for node in view.root.walk():
             node.read = values.read
-    judge(view.root, choices.conventions, judgement=judgement)
+    judge(
+        view.root,
+        choices.conventions,
+        judgement=judgement,
+        beside=(view.seen(each) for each in tree.problems),
+        is_hidden=lambda problem: choices.is_hidden(view.shown(problem)),
+    )
     names = names_in_tree(view.root, lambda node: node.members, view.root.form, choices.level)
     findings = Findings(store.url, choices.level, choices.limits)
     for problem in (*names, *judgement.problems):

@@ -63,6 +63,16 @@ class StoredView:
         metadata = {path: model_document(family, documents) for path, documents in found.entries.items()}
         return JSONDict({**document, _BLOCK: {"metadata": metadata}})
 
+    def seen(self, problem: Problem) -> Problem:
+        """A problem of the store, at the node of the view."""
+        prefix = self._tree.path.rstrip("/")
+        return replace(problem, node=problem.node.removeprefix(prefix) or "/")
+
+    def shown(self, problem: Problem) -> Problem:
+        """A problem of the view, at the node of the store."""
+        node = f"{self._tree.path.rstrip('/')}{problem.node}".rstrip("/") or "/"
+        return replace(problem, node=node)
+
     def place(self, problem: Problem, findings: Findings) -> None:
         """Add a finding of the view, where users find it in the store."""
         tree = self._tree

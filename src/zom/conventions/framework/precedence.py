@@ -1,0 +1,392 @@
+"""Precedence: of the findings that one fault causes, the one that speaks.
+
+A finding rests on another one, and is silent, where
+- its rule says so: `after` names rules that fail at its node, or at a node that it speaks of; `after_any`, anywhere;
+- it is about the very place of the other: errors count first, then types of values, then the convention that
+  refines others, then the order of rules;
+- it reads a place where the type of a value is at fault, or compares with a place that is at fault;
+- it is advice about a part, or about the whole, of what is in error, or advice on a node with other findings;
+- it repeats the other: the same rule says that another value differs from the same one, or speaks of the next item
+  in a list of numbers, or of lengths.
+
+No finding is silent because of one that is less severe, and for each that is silent another one speaks.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from fnmatch import fnmatchcase
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from zom.checks.selector import EVERY, parse_selector
+from zom.errors import ExtensionError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from zom.checks.checked_rule import CheckedRule
+    from zom.checks.selector import Selector
+    from zom.conventions.framework.attributes import Steps
+    from zom.conventions.framework.convention import Convention
+    from zom.formats.node_view import Node
+    from zom.problems import Path, Problem
+
+__all__ = ["Told", "settled"]
+
+_SEVERITIES: Final = {"error": 0, "warning": 1, "note": 2}
+
+_Rank = tuple[int, ...]
+
+
+class Told(NamedTuple):
+    """A finding, and who says so: a rule of a convention at a node, the framework, or Zarr's own rules."""
+
+    problem: Problem
+    convention: Convention | None = None
+    rule: CheckedRule | None = None
+    node: Node | None = None
+    """Where the rule was judged."""
+    holder: Node | None = None
+    """The node whose attributes the rule speaks of."""
+
+    @property
+    def path(self) -> Path:
+        """Where in the document of its node it is."""
+        return self.problem.inside
+
+    @property
+    def is_placed(self) -> bool:
+        """Whether its place is a value, and not a whole node."""
+        return self.path not in {(), ("attributes",)}
+
+    @property
+    def is_form(self) -> bool:
+        """Whether it says that a value is of the wrong type."""
+        if self.rule is None:
+            return not self.problem.code.startswith("convention/")  # one of Zarr's own rules
+        return self.rule.is_schema or self.rule.check.name == "json_type"
+
+    @property
+    def nodes(self) -> frozenset[str]:
+        """The paths of the nodes that it speaks of."""
+        around = () if self.holder is None else (self.holder.path,)
+        return frozenset((self.problem.node, *self.problem.related, *around))
+
+
+def settled(told: Sequence[Told]) -> dict[int, int]:
+    """Which findings are silent, by place in the sequence, each with the one that speaks for it.
+
+    >>> from zom.problems import Problem
+    >>> at = ("attributes", "a")
+    >>> one, other = (Told(Problem(f"x/{name}", name, "/", "/attributes/a", at, "1", "2"))
+    ...               for name in ("warning", "error"))
+    >>> settled([one, other])
+    {0: 1}
+    """
+    if len(told) < 2:
+        return {}
+    present = {each.convention.id: each.convention for each in told if each.convention is not None}
+    refined = {each.convention: refinement(each.convention, present) for each in told if each.convention}
+    ranks = [_rank(each, place, refined) for place, each in enumerate(told)]
+    index = _Index(told, ranks)
+    silent: dict[int, int] = {}
+    for place, each in enumerate(told):
+        # What ranks before it only: no two are silent because of each other.
+        causes = [cause for cause in (*index.causes(each), *index.repeated(each)) if cause < ranks[place]]
+        if causes:
+            silent[place] = min(causes)[-1]
+    spoken = {place: _root(place, silent) for place in silent}
+    return _specific(told, spoken)
+
+
+def _root(place: int, silent: Mapping[int, int]) -> int:
+    while place in silent:
+        place = silent[place]
+    return place
+
+
+def _specific(told: Sequence[Told], silent: dict[int, int]) -> dict[int, int]:
+    """The same, but where the form of all attributes would speak, a rule on that very place does."""
+    instead: dict[int, int] = {}
+    for place, speaker in silent.items():
+        one, other = told[place], told[speaker]
+        is_general = other.rule is not None and other.rule.id == "attributes"
+        if (
+            is_general
+            and one.problem.severity == other.problem.severity
+            and (one.problem.node, one.path) == (other.problem.node, other.path)
+        ):
+            instead.setdefault(speaker, place)
+    for speaker, place in instead.items():
+        del silent[place]
+        silent[speaker] = place
+    return {place: instead.get(speaker, speaker) for place, speaker in silent.items()}
+
+
+def _rank(told: Told, place: int, refined: Mapping[Convention, int]) -> _Rank:
+    severity = _SEVERITIES[told.problem.severity]
+    if told.rule is None or told.convention is None:
+        # Zarr's own rules come before all conventions; what the framework says of conventions, after them.
+        late = int(not told.is_form)
+        return (severity, late, late, 0, place)
+    order = depth(told.convention, told.rule)
+    return (severity, int(not told.is_form), order, -refined.get(told.convention, 0), place)
+
+
+# --- what rules and conventions presuppose -----------------------------------------------------------------
+
+
+def depth(convention: Convention, rule: CheckedRule) -> int:
+    """How many rules a rule rests on, one on the other; ExtensionError where it rests on itself.
+
+    >>> from zom.conventions import CheckedRule, Convention, required
+    >>> first = CheckedRule("first", required("a"))
+    >>> convention = Convention("example", rules=[first, CheckedRule("next", required("b"), after=("first",))])
+    >>> [depth(convention, rule) for rule in convention.rules]
+    [0, 1]
+    """
+    return _depths(convention)[rule.id] if rule.after or rule.after_any else 0
+
+
+@lru_cache(maxsize=256)
+def _depths(convention: Convention) -> dict[str, int]:
+    """The depth of each rule of a convention, by id."""
+    before: dict[str, set[str]] = {}
+    others: set[str] = set()
+    for rule in convention.all_rules:
+        wanted = tuple(convention.full(each) for each in (*rule.after, *rule.after_any))
+        if any(each.partition("/")[0] != convention.id for each in wanted):
+            others.add(rule.id)
+        before.setdefault(rule.id, set()).update(
+            each.id
+            for each in convention.all_rules
+            if any(fnmatchcase(convention.code(each), pattern) for pattern in wanted)
+        )
+    found: dict[str, int] = {}
+    while len(found) < len(before):
+        ready = {name for name, causes in before.items() if name not in found and causes <= found.keys()}
+        if not ready:
+            left = ", ".join(sorted(before.keys() - found.keys()))
+            raise ExtensionError(f"convention {convention.name!r}: rules rest on each other: {left}")
+        found.update(
+            {name: max((int(name in others), *(found[each] + 1 for each in before[name]))) for name in ready}
+        )
+    return found
+
+
+def refinement(convention: Convention, present: Mapping[str, Convention]) -> int:
+    """How many of the conventions that are `present`, by id, it refines, one above the other.
+
+    >>> from zom.conventions import Convention
+    >>> xarray, cf = Convention("xarray"), Convention("cf", refines=("xarray",))
+    >>> refinement(xarray, {"xarray": xarray, "cf": cf}), refinement(cf, {"xarray": xarray, "cf": cf})
+    (0, 1)
+    """
+    below = [present[name] for name in convention.refines if name in present and name != convention.id]
+    return max((refinement(each, present) + 1 for each in below), default=0)
+
+
+# --- what is at fault, by place ----------------------------------------------------------------------------
+
+
+class _Index:
+    """All findings, by node and place."""
+
+    def __init__(self, told: Sequence[Told], ranks: Sequence[_Rank]) -> None:
+        self._nodes: defaultdict[str, _Faults] = defaultdict(_Faults)
+        self._codes: dict[str, _Rank] = {}
+        self._at: defaultdict[str, dict[str, _Rank]] = defaultdict(dict)
+        self._first: dict[tuple[Any, ...], _Rank] = {}
+        self._conventions: dict[tuple[str, str], _Rank] = {}
+        self._worst: dict[str, _Rank] = {}
+        for each, rank in sorted(zip(told, ranks, strict=True), key=lambda pair: pair[1]):
+            code = each.problem.code
+            self._codes.setdefault(code, rank)
+            if each.problem.severity != "note":
+                self._worst.setdefault(each.problem.node, rank)
+            for key in _same_cause(each):
+                self._first.setdefault(key, rank)
+            if each.rule is not None and each.convention is not None:
+                self._conventions.setdefault((each.problem.node, each.convention.id), rank)
+            for node in each.nodes:
+                self._at[node].setdefault(code, rank)
+            if each.is_placed:
+                self._nodes[each.problem.node].add(each, rank)
+
+    def causes(self, told: Told) -> Iterator[_Rank]:
+        """The ranks of the findings on which one may rest, itself among them."""
+        if told.is_placed:
+            yield from self._nodes[told.problem.node].around(told)
+        is_note = told.problem.severity == "note" and told.rule is not None and told.rule.advice
+        if is_note and told.problem.node in self._worst:
+            yield self._worst[told.problem.node]
+        if told.rule is None or told.convention is None:
+            # What the framework says of a convention at a node, after what the convention says itself.
+            known = None if told.convention is None else (told.problem.node, told.convention.id)
+            yield from (self._conventions[known],) if known in self._conventions else ()
+            return
+        yield from self._rules_before(told, told.rule, told.convention)
+        yield from self._places_read(told, told.rule)
+
+    def repeated(self, told: Told) -> Iterator[_Rank]:
+        """The ranks of the first findings that say the same of the same cause."""
+        return (self._first[key] for key in _same_cause(told))
+
+    def _rules_before(self, told: Told, rule: CheckedRule, convention: Convention) -> Iterator[_Rank]:
+        for pattern in map(convention.full, rule.after):
+            for node in told.nodes:
+                codes = self._at[node]
+                yield from (rank for code, rank in codes.items() if fnmatchcase(code, pattern))
+        for pattern in map(convention.full, rule.after_any):
+            yield from (rank for code, rank in self._codes.items() if fnmatchcase(code, pattern))
+
+    def _places_read(self, told: Told, rule: CheckedRule) -> Iterator[_Rank]:
+        for selector, is_compared in _read_by(rule):
+            parsed = parse_selector(selector)
+            node = told.node if parsed.start == "fact" else told.holder
+            faults = None if node is None else self._nodes.get(node.path)
+            if node is None or faults is None:
+                continue
+            steps = _steps(parsed, told, rule, node)
+            found = faults.read(steps, is_compared=is_compared)
+            if found is not None:
+                yield found
+
+
+def _same_cause(told: Told) -> Iterator[tuple[Any, ...]]:
+    """What findings of one rule have in common where one value makes all of them."""
+    problem, rule, path = told.problem, told.rule, told.path
+    if rule is None:
+        return
+    if problem.related:
+        yield ("related", problem.code, problem.expected, problem.related)
+    if "like" in rule.check.params and told.holder is not None:
+        yield ("like", problem.code, problem.expected, told.holder.path)
+    if path and isinstance(path[-1], int):
+        if told.is_form:
+            yield ("form", problem.code, problem.expected, problem.node, path[:-1])
+        elif _is_number(problem.found) or (told.node is not None and path[:-1] == told.node.dims_path):
+            yield ("list", problem.code, problem.node, path[:-1])
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
+
+
+def _read_by(rule: CheckedRule) -> Iterator[tuple[str, bool]]:
+    """The selectors of what a rule reads, and whether it only compares with what is there."""
+    if rule.is_schema:
+        return  # the form of one field says nothing of that of others
+    params = rule.check.params
+    subjects = [params.get(name) for name in ("at", "has", "values_of")]
+    subjects += [condition.get("has") for condition in rule.when]
+    yield from ((each, False) for each in (*subjects, *params.get("selectors", ())) if isinstance(each, str))
+    compared: list[Any] = [params.get("like"), *rule.reads]
+    compared += [condition.get("at") for condition in rule.when]
+    yield from ((each, True) for each in compared if isinstance(each, str))
+
+
+def _steps(selector: Selector, told: Told, rule: CheckedRule, node: Node) -> Steps:
+    """What leads from the document of the node to what the selector finds, for this finding."""
+    if selector.start == "fact":
+        name, *rest = selector.steps
+        places: dict[Any, Path] = {"dims": node.dims_path, "dtype": node.dtype_path}
+        steps = (*places.get(name, (name,)), *rest)
+    elif selector.start == "attributes":
+        steps = ("attributes", *selector.steps)
+    else:
+        scope = parse_selector(rule.each).steps if rule.each is not None else ()
+        steps = ("attributes", *scope, *selector.steps)
+    if told.problem.node != node.path:
+        return steps
+    # Of the items of lists, those that the finding is about, and not all of them.
+    own = told.path
+    end = next((at for at, pair in enumerate(zip(steps, own, strict=False)) if not _matches(*pair)), len(own))
+    return (*own[:end], *steps[end:]) if end <= len(steps) else own[: len(steps)]
+
+
+def _matches(step: str | int, found: str | int) -> bool:
+    return step == found or (step == EVERY and isinstance(found, int))
+
+
+class _Places:
+    """The places of one node at which something is told, as a tree, with the first rank at each and below it."""
+
+    __slots__ = ("below", "first", "inner", "reads")
+
+    def __init__(self) -> None:
+        self.inner: dict[str | int, _Places] = {}
+        self.first: _Rank | None = None
+        self.below: _Rank | None = None
+        """The first of all places below this one."""
+        self.reads: dict[Steps, _Rank | None] = {}
+
+    def add(self, path: Path, rank: _Rank) -> None:
+        """Add the place of a finding; those that rank before it were added before."""
+        here = self
+        for step in path:
+            here.below = here.below or rank
+            here = here.inner.setdefault(step, _Places())
+        here.first = here.first or rank
+
+    def around(self, path: Path) -> Iterator[_Rank]:
+        """What is told of places that hold this one, and of those within it; not what is told of itself."""
+        here = self
+        for step in path:
+            if here.first is not None:
+                yield here.first
+            if step not in here.inner:
+                return
+            here = here.inner[step]
+        if here.below is not None:
+            yield here.below
+
+    def read(self, steps: Steps) -> _Rank | None:
+        """The first that is told of what `steps` lead to, of what holds it, or of what is within."""
+        if steps not in self.reads:
+            self.reads[steps] = min(self._found(steps), default=None)
+        return self.reads[steps]
+
+    def _found(self, steps: Steps) -> Iterator[_Rank]:
+        level: list[_Places] = [self]
+        for step in steps:
+            yield from (here.first for here in level if here.first is not None)
+            level = [inner for here in level for name, inner in here.inner.items() if _matches(step, name)]
+        for here in level:
+            yield from (rank for rank in (here.first, here.below) if rank is not None)
+
+
+class _Faults:
+    """What is told of the places of one node."""
+
+    def __init__(self) -> None:
+        self._exact: dict[Path, list[tuple[str, _Rank]]] = {}
+        self._all = _Places()
+        self._forms = _Places()
+        self._errors = _Places()
+
+    def add(self, told: Told, rank: _Rank) -> None:
+        """Add a finding; those that rank before it were added before."""
+        self._exact.setdefault(told.path, []).append((told.problem.code, rank))
+        self._all.add(told.path, rank)
+        if told.is_form:
+            self._forms.add(told.path, rank)
+        if told.problem.severity == "error":
+            self._errors.add(told.path, rank)
+
+    def around(self, told: Told) -> Iterator[_Rank]:
+        """What other rules say of that place, what is told of types around it, and of errors around advice."""
+        yield from (rank for code, rank in self._exact.get(told.path, ()) if code != told.problem.code)
+        yield from self._forms.around(told.path)
+        # Advice rests on what is in error, and so does what the framework says.
+        if told.problem.severity != "error" or told.rule is None:
+            yield from self._errors.around(told.path)
+
+    def read(self, steps: Steps, *, is_compared: bool) -> _Rank | None:
+        """What is told of types where `steps` lead; of anything there, where a rule compares with it."""
+        return (self._all if is_compared else self._forms).read(steps)

@@ -1,0 +1,150 @@
+"""Mistakes that people make, each a small change of a document as writers make it: one fault, one finding.
+
+`mistakes.json` says, for each document, which conventions it follows, and for each mistake what is changed, and
+the finding that is expected: nothing else is told that isn't told of the document itself.
+"""
+
+from __future__ import annotations
+
+import json
+import random
+from collections import Counter
+from fnmatch import fnmatchcase
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import zom
+from zom.conventions import conventions
+from zom.conventions.framework.precedence import depth
+from zom.problems import pointer_of
+from zom.testing.convention_cases import document_of
+
+HERE = Path(__file__).parent
+DOCUMENTS = {
+    path.stem: json.loads(path.read_text(encoding="utf-8")) for path in sorted(HERE.glob("documents/*.json"))
+}
+CORPUS = json.loads((HERE / "mistakes.json").read_text(encoding="utf-8"))
+MISTAKES = [
+    pytest.param(name, said["conventions"], mistake, id=f"{name}: {mistake['name']}")
+    for name, said in CORPUS.items()
+    for mistake in said["mistakes"]
+]
+SEED = 20261123
+EACH = 30
+"""How many values of each document are given another type."""
+
+
+def told(document: Any, asked: Any) -> Counter[tuple[str, str, str, str]]:
+    report = zom.validate(document, conventions=asked)
+    return Counter((each.code, each.node, pointer_of(each.inside), each.found) for each in report)
+
+
+WELL_MADE = {
+    (name, asked): told(DOCUMENTS[name], asked if asked == "auto" else said["conventions"])
+    for name, said in CORPUS.items()
+    for asked in ("auto", "named")
+}
+
+
+@pytest.mark.parametrize("name", DOCUMENTS)
+def test_what_writers_make_has_no_warning(name):
+    report = zom.validate(DOCUMENTS[name])
+    assert report.checked
+    assert [str(each) for each in report if each.severity != "note"] == []
+
+
+def test_all_documents_have_mistakes():
+    assert CORPUS.keys() == DOCUMENTS.keys()
+    assert len(MISTAKES) >= 120
+
+
+@pytest.mark.parametrize("how", ["auto", "named"])
+@pytest.mark.parametrize(("name", "named", "mistake"), MISTAKES)
+def test_a_mistake_gives_the_one_finding_that_is_expected(name, named, mistake, how):
+    document = document_of({**mistake, "document": name}, DOCUMENTS)
+    new = (
+        told(document, mistake.get("conventions", named) if how == "named" else "auto") - WELL_MADE[name, how]
+    )
+    wanted = mistake["finding"]
+    assert [each[:3] for each in new.elements()] == [(wanted["code"], wanted["node"], wanted["pointer"])]
+
+
+@pytest.mark.parametrize(("name", "named", "mistake"), MISTAKES)
+def test_what_is_silent_rests_on_a_finding_that_is_as_severe(name, named, mistake):
+    del named
+    report = zom.validate(document_of({**mistake, "document": name}, DOCUMENTS))
+    order = ("error", "warning", "note")
+    worst = min(order.index(each.severity) for each in report)
+    assert all(order.index(each.severity) >= worst for each in report.resting)
+
+
+# --- rules that name others --------------------------------------------------------------------------------
+
+
+def test_rules_rest_on_rules_that_there_are_and_never_on_themselves():
+    codes = {code for convention in conventions for code, _ in convention.codes()}
+    for convention in conventions:
+        for code, rule in convention.codes():
+            for pattern in map(convention.full, (*rule.after, *rule.after_any)):
+                assert any(fnmatchcase(each, pattern) for each in codes), (code, pattern)
+            assert depth(convention, rule) < 9
+        assert {*convention.refines} <= {each.id for each in conventions}
+
+
+# --- at random ---------------------------------------------------------------------------------------------
+
+
+def places(value: Any, path: tuple[str | int, ...] = ()) -> list[tuple[str | int, ...]]:
+    """The way to each value among the attributes of all nodes of a document."""
+    found: list[tuple[str | int, ...]] = []
+    waiting = [(value.get("attributes") or {}, (*path, "attributes"))]
+    while waiting:
+        here, way = waiting.pop()
+        items = here.items() if isinstance(here, dict) else enumerate(here) if isinstance(here, list) else ()
+        for step, item in items:
+            found.append((*way, step))
+            waiting.append((item, (*way, step)))
+    for name, member in (value.get("members") or {}).items():
+        found += places(member, (*path, "members", name))
+    return found
+
+
+def of_another_type(value: Any) -> Any:
+    """A value that nobody means: an object for all but objects."""
+    return 7 if isinstance(value, dict) else {"a": 1}
+
+
+def at(document: Any, path: tuple[str | int, ...]) -> Any:
+    for step in path:
+        document = document[step]
+    return document
+
+
+def names(finding: tuple[str, str, str, str], path: tuple[str | int, ...]) -> bool:
+    """Whether a finding is at that place, around it or in it, or names what is there."""
+    step = next((place for place, each in enumerate(path) if each == "attributes"), 0)
+    node, inside = path[:step], path[step:]
+    _, where, pointer, found = finding
+    own = "/" + "/".join(str(each) for each in node[1::2])
+    here = pointer_of(inside)
+    at_place = where == own and (here.startswith(pointer) or pointer.startswith(here))
+    is_named = bool(node) and pointer.replace("~1", "/").rpartition("/")[0].endswith(own)
+    return at_place or is_named or '{"a": 1}' in found
+
+
+@pytest.mark.parametrize("name", DOCUMENTS)
+def test_a_value_of_another_type_gives_one_finding_at_its_place(name):
+    """At most one of a hundred such changes is told otherwise; what no convention speaks of is not told at all."""
+    chance = random.Random(f"{SEED} {name}")
+    every = places(DOCUMENTS[name])
+    otherwise: list[str] = []
+    chosen = chance.sample(every, min(EACH, len(every)))
+    for path in chosen:
+        document = json.loads(json.dumps(DOCUMENTS[name]))
+        at(document, path[:-1])[path[-1]] = of_another_type(at(document, path))
+        new = list((told(document, "auto") - WELL_MADE[name, "auto"]).elements())
+        if len(new) > 1 or not all(names(each, path) for each in new):
+            otherwise.append(f"{pointer_of(path)}: {new}")
+    assert len(otherwise) <= len(chosen) // 100, "\n".join(otherwise)
