@@ -490,3 +490,18 @@ def test_without_a_table_a_report_says_once_that_standard_names_were_not_asked(t
     assert [each for each in zom.validate(spec).not_asked if each.startswith(said)]
     assert not [each for each in zom.validate(spec, conventions=["cf", table]).not_asked if said in each]
     assert zom.validate(v3.GroupSpec()).not_asked == ()
+
+
+@pytest.mark.parametrize(("version", "told"), [("CF-1.7", []), ("CF-1.8", []), ("CF-1.9", ["error"])])
+def test_bounds_may_have_a_long_name_of_their_own_before_1_9(version, told) -> None:
+    lat = {"units": "degrees_north", "standard_name": "latitude", "axis": "Y", "bounds": "lat_bnds"}
+    bounds = v3.ArraySpec.build(
+        shape=(2, 2),
+        dtype="float64",
+        dimension_names=("lat", "nv"),
+        attributes={"long_name": "bounds of lat"},
+    )
+    axis = v3.ArraySpec.build(shape=(2,), dtype="float64", dimension_names=("lat",), attributes=lat)
+    spec = v3.GroupSpec(attributes={"Conventions": version}, members={"lat": axis, "lat_bnds": bounds})
+    found = [each for each in zom.validate(spec) if each.code.startswith("cf/bounds")]
+    assert [each.severity for each in found] == told

@@ -28,6 +28,11 @@ INHERITED: Final = (
 )  # fmt: skip
 """The attributes that Appendix A marks "BI": a boundary variable has them from its parent."""
 
+_INHERITED_BEFORE: Final = (
+    "axis", "calendar", "leap_month", "leap_year", "month_lengths", "positive", "standard_name", "units",
+)  # fmt: skip
+"""Those that agreed before CF 1.9, which marked attributes so: a `long_name` of its own was fine."""
+
 _BOUNDS = section("cell-boundaries")
 _CLIMATOLOGY = section("climatological-statistics")
 
@@ -95,9 +100,14 @@ def _numeric(name: str) -> Any:
     return judged_text(check, name)
 
 
+def _agreeing(variable: Variable) -> tuple[str, ...]:
+    """The attributes that a boundary variable has from its parent, in the version of CF that the dataset names."""
+    return INHERITED if variable.dataset.version >= (1, 9) else _INHERITED_BEFORE
+
+
 def _inherited(variable: Variable) -> Iterator[Breach]:
     for parent in variable.dataset.named(variable.node, "bounds", "bounds_tie_points"):
-        for name in INHERITED:
+        for name in _agreeing(variable):
             if name not in variable.attributes:
                 continue
             found = variable.attributes[name]
@@ -115,7 +125,7 @@ def _is_bounds(variable: Variable) -> bool:
 
 
 def _bare(variable: Variable) -> Iterator[Breach]:
-    for name in INHERITED:
+    for name in _agreeing(variable):
         if name in variable.attributes:
             yield variable.breach(name, f"no {name} at a boundary variable", show(variable.attributes[name]))
 
