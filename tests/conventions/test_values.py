@@ -197,13 +197,150 @@ def test_indices_are_within_the_shape(kind, shape, indices, expected):
     assert findings(store, "anndata", "anndata/sparse-indices-values") == expected
 
 
+def dataset(arrays, **more):
+    """A dataset of CF: arrays by name, of values, dimensions and attributes."""
+    members = {
+        name: v3.ArraySpec.build(
+            shape=np.shape(values), dtype=dtype, dimension_names=dims, attributes=attributes, **more
+        )
+        for name, (values, dtype, dims, attributes) in arrays.items()
+    }
+    root = zom.materialize(v3.GroupSpec(attributes={"Conventions": "CF-1.12"}, members=members), "memory:")
+    for name, (values, *_) in arrays.items():
+        root[name][...] = values
+    return root.store
+
+
+FLAGS = {"flag_values": [1, 2], "flag_meanings": "good bad", "_FillValue": -1}
+
+
+@pytest.mark.parametrize(
+    ("values", "expected"),
+    [
+        ([[1, 2], [-1, 1]], []),
+        ([[1, 2], [1, 7]], ["/q: one of the flag_values or missing: 1, 2, -1, 0; 7 at index 1, 1"]),
+    ],
+)
+@pytest.mark.parametrize("chunks", [(1, 1), (2, 2)])
+def test_flags_are_among_the_flag_values(values, expected, chunks):
+    store = dataset({"q": (values, "int8", ("y", "x"), FLAGS)}, chunks=chunks)
+    assert findings(store, "cf", "cf/flag-values-stored") == expected
+
+
+@pytest.mark.parametrize(
+    ("values", "expected"),
+    [
+        ([0, 3, 5], []),
+        ([0, 6], ["/p: indexes from 0 to 5; 6 at index 1"]),
+        ([-1], ["/p: indexes from 0 to 5; -1 at index 0"]),
+    ],
+)
+def test_indexes_of_a_compression_are_within_the_dimensions(values, expected):
+    arrays = {
+        "p": (values, "int32", ("p",), {"compress": "y x"}),
+        "y": ([0.0, 1.0], "float32", ("y",), {}),
+        "x": ([0.0, 1.0, 2.0], "float32", ("x",), {}),
+    }
+    assert findings(dataset(arrays), "cf", "cf/compress-indexes") == expected
+
+
+@pytest.mark.parametrize(
+    ("values", "expected"),
+    [([0.5, 2.0], []), ([0.5, 2.5], ["/x: a point from 1.0 to 2.0, as /b says; 2.5 at index 1"])],
+)
+def test_points_lie_within_their_bounds(values, expected):
+    arrays = {
+        "x": (values, "float64", ("x",), {"bounds": "b"}),
+        "b": ([[0.0, 1.0], [2.0, 1.0]], "float64", ("x", "nv"), {}),
+    }
+    assert findings(dataset(arrays), "cf", "cf/bounds-enclose") == expected
+
+
+# --- arrays of any size --------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def small_blocks(monkeypatch):
+    """Blocks of two values, so that what is wrong lies between two of them."""
+    from zom.hierarchy.check import values
+
+    monkeypatch.setattr(values, "BLOCK", 2)
+
+
+@pytest.mark.usefixtures("small_blocks")
+@pytest.mark.parametrize("place", range(1, 7))
+def test_a_fault_is_found_wherever_blocks_end(place):
+    values = np.arange(7.0)
+    values[place] = values[place - 1]
+    members = {"x": v3.ArraySpec.build(shape=(7,), dtype="float64", dimension_names=("x",), chunks=(2,))}
+    root = zom.materialize(v3.GroupSpec(attributes={"Conventions": "CF-1.12"}, members=members), "memory:")
+    root["x"][...] = values
+    told = f"{values[place - 1]} and then {values[place]} at index {place}"
+    if place == 1:
+        told = "0.0 and then 0.0 at index 1"
+    assert findings(root.store, "cf", "cf/coordinate-values-monotonic")[0].endswith(f"; {told}")
+    indptr = [0, 1, 2, 3, 4, 5, 6]
+    indptr[place] = indptr[place - 1] - 1
+    store = element(
+        "csr_matrix", "0.1.0", {"data": [1] * 6, "indices": [0] * 6, "indptr": indptr}, shape=[6, 1]
+    )
+    found = findings(store, "anndata", "anndata/sparse-indptr-values")
+    assert any(
+        each.endswith(f"{indptr[place - 1]} and then {indptr[place]} at index {place}") for each in found
+    )
+
+
+@pytest.mark.parametrize(("data", "checked"), [(True, 1), ("values", 1), (False, 0), ("none", 0)])
+def test_true_asks_for_the_values(data, checked):
+    report = zom.validate(coordinate([1.0, 2.0]), conventions=["cf"], data=data)
+    (rule,) = (each for each in report.rules if each.code == "cf/coordinate-values-monotonic")
+    assert rule.passed == checked
+
+
+def test_values_that_can_not_be_decoded_are_told_once_and_judged_by_no_rule():
+    store = coordinate([1.0, 2.0])
+    store.set("x/c/0", b"short")
+    report = zom.validate(store, conventions=["cf"], data=True)
+    assert [each.code for each in report if each.severity == "error"] == ["convention/unreadable-values"]
+    reasons = {each.code: dict(each.reasons) for each in report.rules}
+    assert reasons["cf/coordinate-values-monotonic"] == {"the values can't be read": 1}
+
+
+@pytest.mark.slow
+def test_an_array_larger_than_what_is_read_at_once_takes_bounded_memory(tmp_path):
+    """256 MiB of values: the peak stays below a quarter of that."""
+    import tracemalloc
+
+    size = 1 << 25
+    spec = v3.ArraySpec.build(
+        shape=(size,), dtype="float64", dimension_names=("x",), chunks=(1 << 18,), compress="zstd"
+    )
+    root = zom.materialize(
+        v3.GroupSpec(attributes={"Conventions": "CF-1.12"}, members={"x": spec}), tmp_path / "x.zarr"
+    )
+    for begin in range(0, size, 1 << 22):
+        root["x"][begin : begin + (1 << 22)] = np.arange(begin, begin + (1 << 22), dtype="float64")
+    root["x"][size - 1] = 0.0
+    tracemalloc.start()
+    try:
+        found = findings(tmp_path / "x.zarr", "cf", "cf/coordinate-values-monotonic")
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert found[0].endswith(f"{size - 2}.0 and then 0.0 at index {size - 1}")
+    assert peak < 64 << 20
+
+
 def test_every_rule_that_asks_for_values_is_shown_here():
     shown = {
         "anndata/categorical-codes",
         "anndata/sparse-indices-values",
         "anndata/sparse-indptr-values",
+        "cf/bounds-enclose",
+        "cf/compress-indexes",
         "cf/coordinate-values-missing",
         "cf/coordinate-values-monotonic",
+        "cf/flag-values-stored",
         "xarray/tree-indexes",
     }
     asked = {code for each in conventions for code, rule in each.codes() if rule.check.reads_values}

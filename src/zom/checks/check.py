@@ -337,6 +337,11 @@ def python(function: Callable[[Site], Iterable[Breach] | Skip]) -> Check:
     return Check("python", {}, run)
 
 
+class UnreadValues(Exception):
+    """Values of an array can't be read; the report says why. No rule judges them."""
+
+
+VALUES_UNREADABLE: Final = Skip("the values can't be read")
 VALUES_UNREAD: Final = Skip("the values of arrays were not read: ask with data=True")
 
 
@@ -346,4 +351,13 @@ def of_values(function: Callable[[Site], Iterable[Breach] | Skip]) -> Check:
     >>> of_values(lambda site: VALUES_UNREAD if site.node.values is None else ()).reads_values
     True
     """
-    return replace(python(function), reads_values=True)
+
+    @wraps(function)
+    def run(site: Site) -> Iterable[Breach] | Skip:
+        try:
+            found = function(site)
+            return found if isinstance(found, Skip) else tuple(found)
+        except UnreadValues:
+            return VALUES_UNREADABLE
+
+    return replace(python(run), reads_values=True)

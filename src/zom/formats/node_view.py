@@ -88,6 +88,8 @@ class Node:
         """What it is the view of: a spec, in the view of a spec."""
         self.read: Callable[[Node], Any] | None = None
         """What reads the values of an array; None where documents are all that is known."""
+        self.read_blocks: Callable[[Node], Iterator[tuple[tuple[int, ...], Any]]] | None = None
+        """What reads them block by block."""
 
     def __repr__(self) -> str:
         return f"<{self.kind or 'node'} {self.path}>"
@@ -207,6 +209,19 @@ class Node:
         if self.read is None or self.shape is None or prod(self.shape) > MOST_VALUES:
             return None
         return self.read(self)
+
+    def blocks(self) -> Iterator[tuple[tuple[int, ...], Any]] | None:
+        """The values of an array of any size, block by block, each with the index where it begins, in C order of blocks.
+
+        None where they were not asked for. A block is a few million values at most, or one chunk.
+
+        >>> from zom import v3
+        >>> spec_tree(v3.ArraySpec.build(shape=(4,), dtype="int8")).blocks() is None
+        True
+        """
+        if self.read_blocks is None or self.shape is None:
+            return None
+        return self.read_blocks(self)
 
     @property
     def resolved(self) -> ResolvedArray:

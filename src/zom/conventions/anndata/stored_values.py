@@ -6,6 +6,7 @@ take a wrong one for data, or end with an error of the library below them.
 
 from __future__ import annotations
 
+from itertools import chain
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -24,15 +25,20 @@ if TYPE_CHECKING:
 __all__ = ["STORED_RULES"]
 
 
-def _integers(group: Node, name: str) -> Any | Skip:
-    """The values of a member, an array of integers of one dimension."""
+def _integers(group: Node, name: str) -> Iterator[tuple[int, Any]] | Skip:
+    """The values of a member, an array of integers of one dimension, block by block with where each begins."""
     array = group.arrays.get(name)
     if array is None or array.ndim != 1:
         return Skip(f"no array {name} of one dimension")
-    values = array.values
-    if values is None:
+    blocks = array.blocks()
+    if blocks is None:
         return VALUES_UNREAD
-    return values if values.dtype.kind in "iu" else Skip(f"{name} are no integers")
+    first = next(blocks, None)
+    if first is None:
+        return Skip(f"{name} is empty")
+    if first[1].dtype.kind not in "iu":
+        return Skip(f"{name} are no integers")
+    return ((start[0], values) for start, values in chain((first,), blocks))
 
 
 def _codes_have_categories(site: Site) -> Iterator[Breach] | Skip:
@@ -45,13 +51,17 @@ def _codes_have_categories(site: Site) -> Iterator[Breach] | Skip:
     return _beyond(site, "codes", codes, -1, (categories.shape or (0,))[0])
 
 
-def _beyond(site: Site, name: str, values: Any, least: int, end: int) -> Iterator[Breach]:
+def _beyond(
+    site: Site, name: str, blocks: Iterator[tuple[int, Any]], least: int, end: int
+) -> Iterator[Breach]:
     """The first value that is not from `least` to the one before `end`."""
-    places = np.flatnonzero((values < least) | (values >= end))
-    if places.size:
-        expected = f"values from {least} to {end - 1}" if end > least else "no values"
-        found = f"{values[places[0]]!s} at index {places[0]}"
-        yield site.breach((), expected, found, node=site.node.arrays[name])
+    for start, values in blocks:
+        places = np.flatnonzero((values < least) | (values >= end))
+        if places.size:
+            expected = f"values from {least} to {end - 1}" if end > least else "no values"
+            found = f"{values[places[0]]!s} at index {start + int(places[0])}"
+            yield site.breach((), expected, found, node=site.node.arrays[name])
+            return
 
 
 def _indptr_leads_through_data(site: Site) -> Iterator[Breach] | Skip:
@@ -59,23 +69,29 @@ def _indptr_leads_through_data(site: Site) -> Iterator[Breach] | Skip:
     indptr = _integers(site.node, "indptr")
     if isinstance(indptr, Skip):
         return indptr
-    if data is None or data.ndim != 1 or not len(indptr):
-        return Skip("no data of one dimension, or an empty indptr")
+    if data is None or data.ndim != 1:
+        return Skip("no data of one dimension")
     return _off_the_way(site, indptr, (data.shape or (0,))[0])
 
 
-def _off_the_way(site: Site, indptr: Any, size: int) -> Iterator[Breach]:
+def _off_the_way(site: Site, blocks: Iterator[tuple[int, Any]], size: int) -> Iterator[Breach]:
     node = site.node.arrays["indptr"]
-    if indptr[0] != 0:
-        yield site.breach((), "0 as the first value", str(indptr[0]), node=node)
-    falls = np.flatnonzero(indptr[1:] < indptr[:-1])
-    if falls.size:
-        place = int(falls[0]) + 1
-        found = f"{indptr[place - 1]!s} and then {indptr[place]!s} at index {place}"
-        yield site.breach((), "values that never fall", found, node=node)
-    if indptr[-1] != size:
+    last: Any = None
+    fell = False
+    for start, block in blocks:
+        if last is None and block[0] != 0:
+            yield site.breach((), "0 as the first value", str(block[0]), node=node)
+        values = block if last is None else np.concatenate((last, block))
+        falls = np.flatnonzero(values[1:] < values[:-1])
+        if falls.size and not fell:
+            fell, place = True, int(falls[0]) + 1
+            index = start + place - (last is not None)
+            found = f"{values[place - 1]!s} and then {values[place]!s} at index {index}"
+            yield site.breach((), "values that never fall", found, node=node)
+        last = values[-1:]
+    if last is not None and last[0] != size:
         expected = f"{size} as the last value, as many as there are data"
-        yield site.breach((), expected, str(indptr[-1]), node=node, related=(site.node.arrays["data"],))
+        yield site.breach((), expected, str(last[0]), node=node, related=(site.node.arrays["data"],))
 
 
 def _indices_are_within(site: Site) -> Iterator[Breach] | Skip:

@@ -28,6 +28,7 @@ from zom.conventions.cf import (
     quantization,
     reduction,
     sampling,
+    stored_values,
     time_coordinates,
     vertical,
 )
@@ -66,6 +67,7 @@ CF: Final = register(
             *flags.RULES,
             *coordinates.RULES,
             *coordinate_values.RULES,
+            *stored_values.RULES,
             *vertical.RULES,
             *time_coordinates.RULES,
             *grid_mapping.RULES,

@@ -5,6 +5,7 @@ https://cfconventions.org/cf-conventions/cf-conventions.html#terminology, "coord
 
 from __future__ import annotations
 
+from itertools import chain
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -19,44 +20,63 @@ if TYPE_CHECKING:
 __all__ = ["RULES"]
 
 
-def _values_of(site: Site) -> Any | Skip:
-    """The values of a coordinate variable, of numbers."""
+_NUMBERS: Final = "iufM"
+
+
+def _blocks_of(site: Site) -> Iterator[Any] | Skip:
+    """The values of a coordinate variable, of numbers, block by block."""
     if not Variable(site.node).is_coordinate:
         return Skip("not a coordinate variable")
-    values = site.node.values
-    if values is None:
+    blocks = site.node.blocks()
+    if blocks is None:
         return VALUES_UNREAD
-    return values if values.ndim == 1 and values.dtype.kind in "iufM" else Skip("its values are no numbers")
+    first = next(blocks, None)
+    if first is None or first[1].dtype.kind not in _NUMBERS:
+        return Skip("its values are no numbers")
+    return (values for _, values in chain((first,), blocks))
 
 
 def _none_missing(site: Site) -> Iterator[Breach] | Skip:
-    values = _values_of(site)
-    return values if isinstance(values, Skip) else _missing(site, values)
+    blocks = _blocks_of(site)
+    return blocks if isinstance(blocks, Skip) else _missing(site, blocks)
 
 
-def _missing(site: Site, values: Any) -> Iterator[Breach]:
-    places = np.flatnonzero(np.asarray(values != values))  # noqa: PLR0124 - true of what is no number only
-    if places.size:
-        where = f"{places.size}, the first at index {places[0]}"
-        yield site.breach((), "no missing values", where, node=site.node)
+def _missing(site: Site, blocks: Iterator[Any]) -> Iterator[Breach]:
+    count, first, begin = 0, 0, 0
+    for values in blocks:
+        places = np.flatnonzero(np.asarray(values != values))  # noqa: PLR0124 - true of what is no number only
+        first = begin + int(places[0]) if places.size and not count else first
+        count += places.size
+        begin += len(values)
+    if count:
+        yield site.breach((), "no missing values", f"{count}, the first at index {first}", node=site.node)
 
 
 def _monotonic(site: Site) -> Iterator[Breach] | Skip:
-    values = _values_of(site)
-    if isinstance(values, Skip):
-        return values
-    return _turning(site, values) if len(values) > 1 else Skip("it has fewer than two values")
+    if (site.node.shape or (0,))[0] < 2:
+        return Skip("it has fewer than two values")
+    blocks = _blocks_of(site)
+    return blocks if isinstance(blocks, Skip) else _turning(site, blocks)
 
 
-def _turning(site: Site, values: Any) -> Iterator[Breach]:
-    before, after = values[:-1], values[1:]
-    rises = bool(after[0] > before[0])
-    places = np.flatnonzero(~np.asarray(after > before if rises else after < before))
-    if places.size:
-        place = int(places[0])
-        expected = f"values that all {'rise' if rises else 'fall'}"
-        found = f"{before[place]!s} and then {after[place]!s} at index {place + 1}"
-        yield site.breach((), expected, found, node=site.node)
+def _turning(site: Site, blocks: Iterator[Any]) -> Iterator[Breach]:
+    last: Any = None
+    rises, begin = True, 0
+    for block in blocks:
+        values = block if last is None else np.concatenate((last, block))
+        begin -= last is not None
+        before, after = values[:-1], values[1:]
+        if not begin and len(after):
+            rises = bool(after[0] > before[0])
+        places = np.flatnonzero(~np.asarray(after > before if rises else after < before))
+        if places.size:
+            place = int(places[0])
+            expected = f"values that all {'rise' if rises else 'fall'}"
+            found = f"{before[place]!s} and then {after[place]!s} at index {begin + place + 1}"
+            yield site.breach((), expected, found, node=site.node)
+            return
+        begin += len(values)
+        last = values[-1:]
 
 
 RULES: Final[tuple[CheckedRule, ...]] = (

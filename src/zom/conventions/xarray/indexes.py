@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
+from zom.checks.blocks import in_step
 from zom.checks.check import VALUES_UNREAD, Breach, Site, Skip
 from zom.problems import show
 
@@ -27,7 +28,7 @@ def indexes_aligned(site: Site) -> Iterator[Breach] | Skip:
     pairs = [(own, above) for own in _indexes(site.node) if (above := _above(own)) is not None]
     if not pairs:
         return Skip("no index that a group above has, too")
-    if any(node.values is None for pair in pairs for node in pair):
+    if any(node.blocks() is None for pair in pairs for node in pair):
         return VALUES_UNREAD
     return _differing(site, pairs)
 
@@ -45,20 +46,24 @@ def _above(index: Node) -> Node | None:
 
 def _differing(site: Site, pairs: list[tuple[Node, Node]]) -> Iterator[Breach]:
     for own, above in pairs:
-        place = _first_difference(own.values, above.values)
-        if place is not None:
-            left, right = (_item(node.values[place]) for node in (own, above))
-            expected = f"{right} at index {place}, as in {above.path} above it"
-            yield site.breach((), expected, left, node=own, related=(above,))
+        found = _first_difference(own, above)
+        if found is not None:
+            place, left, right = found
+            expected = f"{_item(right)} at index {place}, as in {above.path} above it"
+            yield site.breach((), expected, _item(left), node=own, related=(above,))
 
 
-def _first_difference(left: Any, right: Any) -> int | None:
-    """Where two indexes differ first; None where they are the same, or of lengths that another rule tells of."""
-    if left.shape != right.shape:
+def _first_difference(own: Node, above: Node) -> tuple[int, Any, Any] | None:
+    """Where two indexes differ first, and both values; None where they are the same, or another rule tells."""
+    if own.shape != above.shape:
         return None
-    missing = _missing(left) & _missing(right)
-    places = np.flatnonzero(~(np.asarray(left == right) | missing))
-    return int(places[0]) if places.size else None
+    for start, left, right in in_step(own.blocks() or iter(()), above.blocks() or iter(())):
+        missing = _missing(left) & _missing(right)
+        places = np.flatnonzero(~(np.asarray(left == right) | missing))
+        if places.size:
+            place = int(places[0])
+            return start + place, left[place], right[place]
+    return None
 
 
 def _missing(values: Any) -> Any:

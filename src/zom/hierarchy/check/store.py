@@ -58,7 +58,7 @@ def report_of_store(  # noqa: PLR0913 - each is a choice of the caller's
     hierarchy: CheckedHierarchy,
     choices: Choices,
     *,
-    data: DataScope = "none",
+    data: DataScope | bool = "none",
     limit: int | None = 1000,
     progress: Callable[[int, int], object] | None = None,
     executor: Executor | None = None,
@@ -75,6 +75,8 @@ def report_of_store(  # noqa: PLR0913 - each is a choice of the caller's
     >>> [problem.code for problem in report]
     ['store/foreign-key']
     """
+    if isinstance(data, bool):
+        data = "values" if data else "none"
     if data not in SCOPES:
         raise ValueError(f"data: expected 'none', 'values', 'keys', 'index' or 'all', got {data!r}")
     tally = Tally(limit, choices.level)
@@ -129,7 +131,7 @@ def _judge(
     if reads_values:
         values = Values(store, tree.path, tree.layout.family.form, judgement, choices.limits)
         for node in view.root.walk():
-            node.read = values.read
+            node.read, node.read_blocks = values.read, values.blocks
     judge(
         view.root,
         choices.conventions,

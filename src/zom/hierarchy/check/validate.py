@@ -43,7 +43,7 @@ def validate(  # noqa: PLR0913 - each is a choice of the caller's
     suppress: Iterable[str] | str = (),
     level: Level = "strict",
     like: Spec | Template | None = None,
-    data: DataScope = "none",
+    data: DataScope | bool = "none",
     path: str = "",
     form: FormatName | None = None,
     limit: int | None = 1000,
@@ -64,7 +64,8 @@ def validate(  # noqa: PLR0913 - each is a choice of the caller's
     that template asks, is a problem.
 
     Of a store, `data` says what is read besides documents, each including those before it: "none";
-    "values" of coordinates, indexes and codes, for the rules that ask for them; "keys", the names and sizes
+    "values", or True, of coordinates, bounds, flags, indexes and codes, for the rules that ask for them, block by block
+    however large an array is; "keys", the names and sizes
     of all chunks, and keys that don't belong; "index", the indexes of shards; "all", every chunk is
     decoded. `path` and `form` choose a node and a format. Of chunks and keys, `limit` problems of one rule
     and one node are listed, and the rest is counted. `progress` is called with how many keys or chunks are
@@ -86,7 +87,7 @@ def validate(  # noqa: PLR0913 - each is a choice of the caller's
     """
     choices = chosen(conventions, profile, suppress, level, like, limits)
     if is_document(subject) or is_document_file(subject):
-        if path or form is not None or data != "none" or executor is not None:
+        if path or form is not None or data not in {"none", False} or executor is not None:
             raise TypeError(
                 "a document is validated by itself: `path`, `form`, `data` and `executor` are for stores"
             )
