@@ -99,7 +99,7 @@ def test_text_names_the_document_in_the_store_with_line_and_column(stored):
 
 def test_text_can_be_limited():
     lines = many(100).text(limit=3).splitlines()
-    assert lines[3] == "... and 97 findings more"
+    assert lines[3] == "    ... and 97 more of films/title"
     assert sum("[films/title]" in line for line in lines) == 3
 
 

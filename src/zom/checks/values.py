@@ -128,7 +128,7 @@ def _is_of_any(value: object, types: list[str]) -> bool:
 def pattern(site: Site, regex: str, *, at: str = ".", expected: str | None = None) -> Outcome:
     r"""Each text at `at` is, as a whole, like the regular expression, in the part of the language that ECMA 262 shares.
 
-    `expected` says in words what is expected, where the expression wouldn't help.
+    `expected` says in words what is expected; without it, the sentence of the rule does.
 
     >>> pattern("[0-9A-Fa-f]{6}", at="ome.omero.channels[*].color").name
     'pattern'
@@ -137,7 +137,8 @@ def pattern(site: Site, regex: str, *, at: str = ".", expected: str | None = Non
     if not values:
         return nothing_at(at)
     wrong = (v for v in values if not is_whole(regex, v.value))
-    said = expected or f"a string like {regex}"
+    # Nobody but programmers reads regular expressions; no words stand for the rule's own sentence.
+    said = expected or ""
     return tuple(Breach(v.node, v.path, said, show(v.value)) for v in wrong)
 
 

@@ -90,7 +90,7 @@ def problem_of(rule: CheckedRule, breach: Breach, code: str, severity: Severity)
         node.path,
         pointer_to(node, path),
         path,
-        expected,
+        expected or f"that {rule.text[:1].lower()}{rule.text[1:]}",
         found,
         fix or rule.fix,
         related=related,

@@ -136,7 +136,7 @@ def declare(parser: argparse.ArgumentParser) -> None:
         "--first",
         type=whole_number,
         metavar="N",
-        help="as text, list N problems of a place, and count the rest",
+        help="as text, list N problems of a place, and count the rest (default: 50 on a terminal, else all)",
     )
     parser.add_argument("-o", "--output", metavar="FILE", help="instead of standard output")
     parser.add_argument(
@@ -275,16 +275,37 @@ def _lines(report: Report, arguments: argparse.Namespace) -> Iterator[tuple[str,
     from itertools import islice  # noqa: PLC0415 - slow to import
 
     from zom.cli.terminal import severity_painted  # noqa: PLC0415 - slow to import
-    from zom.conventions.report.text import finding_parts, summary_lines  # noqa: PLC0415 - as above
+    from zom.conventions.report.text import (  # noqa: PLC0415 - as above
+        finding_parts,
+        gathered,
+        more_line,
+        summary_lines,
+    )
 
-    for problem in islice(report.problems, arguments.first):
+    told = 0
+    for problem, more in islice(gathered(report.problems, whole=arguments.verbose), _most(arguments)):
         place, severity, said = finding_parts(problem, report.file(problem))
         yield place, severity if arguments.output else severity_painted(severity), spoken(said)
-    left = 0 if arguments.first is None else len(report) - arguments.first
-    if left > 0:
-        yield (f"{report.subject}: and {left:,} more",)
+        told += 1 + more
+        if more:
+            yield (f"{more_line(problem, more)}; -v lists them",)
+    if told < len(report):
+        yield (f"{report.subject}: and {len(report) - told:,} more",)
     if arguments.verbose:
         yield from ((line,) for line in summary_lines(report, verbose=True))
+
+
+_ON_A_TERMINAL = 50
+"""How many problems of a place are listed where somebody sits before them, who asked for no number."""
+
+
+def _most(arguments: argparse.Namespace) -> int | None:
+    """How many problems of a place are listed."""
+    import sys  # noqa: PLC0415 - as the others
+
+    if arguments.first is not None or arguments.output is not None or arguments.verbose:
+        return None if arguments.first is None else int(arguments.first)
+    return _ON_A_TERMINAL if sys.stdout.isatty() else None
 
 
 def _print_lines(lines: Iterable[tuple[str, ...]]) -> None:

@@ -17,6 +17,7 @@ from threading import Lock
 from typing import TYPE_CHECKING, ClassVar, Generic, Protocol, TypeVar
 
 from zom.errors import ExtensionError, UnknownName
+from zom.misspelling import distance
 from zom.plugins import PluginGroup
 
 if TYPE_CHECKING:
@@ -87,7 +88,14 @@ def near(name: object, known: Collection[str], *, most: int = 1000) -> tuple[str
 
 @lru_cache(maxsize=256)  # many documents have the same fault
 def _near(name: str, known: tuple[str, ...]) -> tuple[str, ...]:
-    return tuple(difflib.get_close_matches(name, known, n=3, cutoff=0.6))
+    close = difflib.get_close_matches(name, known, n=3, cutoff=0.6)
+    return tuple(each for each in close if _is_near(name.casefold(), each.casefold()))
+
+
+def _is_near(name: str, known: str) -> bool:
+    """Whether half of the letters at least are the same: `average` has most letters of `range`, and is another word."""
+    most = max(1, max(len(name), len(known)) // 2)
+    return distance(name, known, most) <= most
 
 
 def did_you_mean(close: Collection[str], known: Collection[str] = ()) -> str | None:

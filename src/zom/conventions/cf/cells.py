@@ -61,9 +61,9 @@ def _dimensions(variable: Variable, text: str) -> Iterator[Breach]:
     for _, word in pairs(text) or ():
         node = variable.variable(word)
         if node is not None and any(dim not in allowed for dim in node.dims or ()):
-            expected = (
-                f"a variable of the dimensions {', '.join(map(str, variable.dims or ()))}, or of some of them"
-            )
+            names = ", ".join(map(str, variable.dims or ()))
+            expected = f"a variable of the dimensions {names}, or of some of them"
+            expected = expected if names else f"a variable without dimensions, as {variable.name!r} is"
             found = f"{word!r} of {', '.join(map(str, node.dims or ()))}"
             yield variable.breach("cell_measures", expected, found, related=[node])
 

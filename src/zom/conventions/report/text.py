@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import replace
 from itertools import islice
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from zom.problems import one_line
 
@@ -15,23 +15,59 @@ if TYPE_CHECKING:
     from zom.conventions.report import Outcome, Report, RuleCount
     from zom.problems import Problem, Severity
 
-__all__ = ["counted", "finding_line", "finding_parts", "summary_lines", "text_of"]
+__all__ = ["counted", "finding_line", "finding_parts", "gathered", "more_line", "summary_lines", "text_of"]
 
 _SEVERITIES: tuple[Severity, ...] = ("error", "warning", "note")
 _OUTCOMES: tuple[Outcome, ...] = ("passed", "failed", "not applicable")
 
 
 def text_of(report: Report, *, limit: int | None = None, verbose: bool = False) -> str:
-    """The report; of the findings, at most `limit`, and where it is to be verbose, why rules don't apply."""
+    """The report; of the findings, at most `limit`; where it is to be verbose, all, and why rules don't apply."""
     is_stored = report.store is not None or report.subject not in {"spec", "document"}
-    lines = [
-        finding_line(problem, report.file(problem) if is_stored else None)
-        for problem in islice(report.problems, limit)
-    ]
-    left = len(report) - len(lines)
+    lines: list[str] = []
+    told = 0
+    for problem, more in islice(gathered(report.problems, whole=verbose), limit):
+        lines.append(finding_line(problem, report.file(problem) if is_stored else None))
+        told += 1 + more
+        if more:
+            lines.append(more_line(problem, more))
+    left = len(report) - told
     if left > 0:
         lines.append(f"... and {_number(left, 'finding')} more")
     return "\n".join([*lines, *summary_lines(report, verbose=verbose)])
+
+
+_MANY: Final = 5
+"""As many findings of one rule are listed; of more, the first of them, and how many there are besides."""
+_FIRST: Final = 3
+
+
+def gathered(problems: Iterable[Problem], *, whole: bool = False) -> Iterator[tuple[Problem, int]]:
+    """The findings that are listed, errors first, those of a rule together; each with how many follow it unseen.
+
+    >>> from zom.problems import Problem
+    >>> found = [Problem("a/b", "warning", f"/{n}", "", (), "1", "2") for n in range(400)]
+    >>> [(problem.node, more) for problem, more in gathered([*found, Problem("a/c", "error", "/", "", (), "1", "2")])]
+    [('/', 0), ('/0', 0), ('/1', 0), ('/2', 397)]
+    """
+    groups: dict[tuple[int, str], list[Problem]] = {}
+    for problem in problems:
+        groups.setdefault((_SEVERITIES.index(problem.severity), problem.code), []).append(problem)
+    # Sorting is stable: within a severity, the rule whose finding came first stays first.
+    for _, group in sorted(groups.items(), key=lambda item: item[0][0]):
+        shown = group if whole or len(group) <= _MANY else group[:_FIRST]
+        yield from ((problem, 0) for problem in shown[:-1])
+        yield shown[-1], len(group) - len(shown)
+
+
+def more_line(problem: Problem, more: int) -> str:
+    """How many findings of the rule are not listed.
+
+    >>> from zom.problems import Problem
+    >>> more_line(Problem("a/b", "error", "/", "", (), "1", "2"), 1397)
+    '    ... and 1,397 more of a/b'
+    """
+    return f"    ... and {more:,} more of {problem.code}"
 
 
 def finding_line(problem: Problem, file: str | None = None) -> str:
