@@ -115,7 +115,7 @@ def test_v2_accepts_names_that_only_v3_keeps_for_itself(name):
 def test_a_fault_shows_the_name():
     faults = []
     name_faults("a\n", "v3", faults)
-    assert faults[0].found == '"a\\u000a"'
+    assert faults[0].found == '"a\\n"'
     assert faults[0].path == ()
 
 

@@ -132,7 +132,7 @@ def test_paths_read_as_people_write_them(path, text):
         (1.0, "1.0"),
         (-0.0, "-0.0"),
         ('a"\\', '"a\\"\\\\"'),
-        ("\n\x00\ud800é", '"\\u000a\\u0000\\ud800é"'),
+        ("\n\x00\ud800é", '"\\n\\u0000\\ud800é"'),
         (2**300, "an integer of 301 bits"),
         ({"a": [1, {}], "b": ()}, '{"a": [1, {}], "b": []}'),
         ([[[[[[1]]]]]], "[[[[[...]]]]]"),
@@ -147,7 +147,7 @@ def test_values_are_shown_on_one_line(value, text):
 
 def test_a_problem_is_told_on_one_line_whatever_names_hold():
     problem = Problem("x/y", "error", "/a\nb", "/attributes", ("c\rd",), "e\x1b[31m", "f\u2028g", "h\n")
-    assert str(problem) == "/a\\nb: ['c\\rd']: expected e\\x1b[31m, found f\\u2028g; h\\n"
+    assert str(problem) == "/a\\nb: ['c\\rd']: expected e\\u001b[31m, found f\\u2028g; h\\n"
 
 
 def test_a_long_value_is_cut():

@@ -147,7 +147,7 @@ def _python_fields(node: Spec) -> list[str]:
     document: Any = node.document
     rank = len(document["shape"])
     fields = [f"shape: tuple[{', '.join(['int'] * rank) or '()'}]"]
-    field = "dtype" if node.family.form == "v2" else "data_type"
+    field = _type_field(node)
     if isinstance(document.get(field), str):
         fields.append(f"{field}: Literal[{_python_text(document[field])}]")
     names = document.get("dimension_names")
@@ -237,22 +237,23 @@ def _schema(spec: Spec) -> dict[str, Any]:
     """The schema that the hierarchy and its like fit."""
     from zom.schema import json_schema  # noqa: PLC0415 - slow to import
 
-    if spec.family.form != "v2":
+    if spec.family.form == "v2":  # templates describe v3 alone
+        schema = json_schema("v2/array" if spec.kind == "array" else "v2/group")
+    else:
         from zom.template import infer  # noqa: PLC0415 - slow to import
 
-        return json_schema(infer(spec))
-    # Templates describe v3 alone: of v2, what every document obeys, and what its nodes have in common.
-    schema = json_schema("v2/array" if spec.kind == "array" else "v2/group")
+        schema = json_schema(infer(spec))
     del schema["$id"]
+    # Templates take the kind of a data type for what counts; types in TypeScript name the data type itself.
     made: dict[str, dict[str, Any]] = {}
     for path, node in reversed(list(walk(spec))):
         base = "" if path == "/" else path
         members = member_specs(node)
-        made[path] = _v2_schema(node, members and {name: made[f"{base}/{name}"] for name in members})
+        made[path] = _common(node, members and {name: made[f"{base}/{name}"] for name in members})
     return {**schema, "allOf": [*schema.get("allOf", ()), made["/"]]}
 
 
-def _v2_schema(node: Spec, members: Mapping[str, Any] | None) -> dict[str, Any]:
+def _common(node: Spec, members: Mapping[str, Any] | None) -> dict[str, Any]:
     """What is so of a node and its like."""
     document: Any = node.document
     attributes = {name: {"type": _json_type(value)} for name, value in _attributes(node).items()}
@@ -260,13 +261,18 @@ def _v2_schema(node: Spec, members: Mapping[str, Any] | None) -> dict[str, Any]:
     if node.kind == "array":
         rank = len(document["shape"])
         fields = {"shape": {"type": "array", "minItems": rank, "maxItems": rank}}
-        if isinstance(document["dtype"], str):
-            fields["dtype"] = {"const": document["dtype"]}
+        field = _type_field(node)
+        if isinstance(document.get(field), str):
+            fields[field] = {"const": document[field]}
     if attributes:
         fields["attributes"] = _object(attributes)
     if members is not None:
         fields["members"] = {**_object(members), "additionalProperties": False}
     return _object(fields)
+
+
+def _type_field(node: Spec) -> str:
+    return "dtype" if node.family.form == "v2" else "data_type"
 
 
 def _object(fields: Mapping[str, Any]) -> dict[str, Any]:
@@ -290,7 +296,7 @@ def _typescript_fields(node: Spec, members: Mapping[str, str] | None) -> list[st
         lines.append(f"node_type: {_typescript_text(document['node_type'])};")
     if node.kind == "array":
         lines.append(f"shape: [{', '.join(['number'] * len(document['shape']))}];")
-        field = "dtype" if node.family.form == "v2" else "data_type"
+        field = _type_field(node)
         said = _typescript_text(document[field]) if isinstance(document.get(field), str) else "unknown"
         lines.append(f"{field}: {said};")
         if document.get("dimension_names"):

@@ -64,7 +64,8 @@ def hierarchy(path, form, dtype="int16"):
     root = zom.materialize(group, path)
     for number, (name, each) in enumerate(root.items()):
         if name not in {"x", "y"}:
-            each[...] = np.arange(each.size).reshape(each.shape) + number - 1
+            values = np.arange(each.size).reshape(each.shape) + number - 1
+            each[...] = values.astype(each.dtype)  # -1 is 255 where there is no sign
     root["y"][:], root["x"][:] = [5, 6], [1, 2, 3]
     return path
 

@@ -226,5 +226,9 @@ def _unknown(code: str, convention: str | None) -> str:
         known.extend(rules())
     known = sorted(set(known))
     ends = [repr(name) for name in known if name.endswith(f"/{code}")]
-    hint = f"did you mean {' or '.join(ends[:3])}?" if ends else did_you_mean(near(code, known), known)
+    hint = (
+        f"did you mean {' or '.join(ends[:3])}?"
+        if ends
+        else did_you_mean(near(code, known, most=len(known)), known)
+    )
     return f"{wanted} has the code {code!r}; {hint or 'zom rules lists all of them'}"
