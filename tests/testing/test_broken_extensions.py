@@ -520,12 +520,6 @@ CONVENTIONS = {
     "test_what_keeps_it_has_no_finding": [convention_suite(members={"good": (titled("A"),)})],
     "test_a_mistake_is_one_finding": [
         convention_suite(members={"bad": {"example/text": (titled("a"),)}}),
-        convention_suite(
-            rules=(
-                NAMED,
-                CheckedRule("same", pattern("[a-z]+", at="example_title.text"), must="the same again"),
-            )
-        ),
     ],
     "test_every_rule_is_shown_broken": [convention_suite(members={"bad": {}})],
     "test_what_is_not_its_own_is_not_judged": [convention_suite(detect=lambda node: "it is there")],

@@ -229,12 +229,28 @@ def faults_of(  # noqa: PLR0913 - a fault has that many facts
         else:
             expected, found_text = words(_schema_at(schema, steps)), show(found)
         judged = broken
-        if detail["type"] == "int_type" and integral(found):
+        if (
+            detail["type"] == "int_type"
+            and integral(found)
+            and _in_range(int(cast("float", found)), _schema_at(schema, steps))
+        ):
             judged, fix = INTEGER_LITERAL, f"write {int(cast('float', found))}"
         faults[steps] = Fault(judged, (*path, *steps), expected, found_text, fix)
     # Of a value and what is within it, the fault within tells more.
     around = {steps[:length] for steps in faults for length in range(len(steps))}
     return [fault for steps, fault in faults.items() if steps not in around]
+
+
+def _in_range(value: int, schema: Mapping[str, Any]) -> bool:
+    """Whether `schema`, of an integer or of what may be one, takes `value`: pydantic looks at the type first."""
+    if "anyOf" in schema:
+        return any(_in_range(value, option) for option in schema["anyOf"] if option.get("type") == "integer")
+    return (
+        schema.get("minimum", value) <= value <= schema.get("maximum", value)
+        and schema.get("exclusiveMinimum", value - 1) < value < schema.get("exclusiveMaximum", value + 1)
+        and value in schema.get("enum", (value,))
+        and value == schema.get("const", value)
+    )
 
 
 def _landed(loc: Sequence[str | int], value: object, *, missing: bool) -> tuple[Path, object]:
