@@ -79,6 +79,28 @@ def is_long(item: pytest.Item) -> bool:
 
 
 @pytest.fixture
+def calls():
+    """How many calls, of functions in Python and C, a call needs: a measure of effort that no load of the machine changes."""
+
+    def counted(function):
+        count = 0
+
+        def note(_frame, event, _argument):
+            nonlocal count
+            count += event in ("call", "c_call")
+
+        before = sys.getprofile()
+        sys.setprofile(note)
+        try:
+            function()
+        finally:
+            sys.setprofile(before)
+        return count
+
+    return counted
+
+
+@pytest.fixture
 def package(tmp_path, monkeypatch):
     """Makes an installed package of one module: its text, and its entry points; it is forgotten afterwards."""
     from zom.conventions import conventions

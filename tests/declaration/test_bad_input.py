@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import random
-import time
 import tracemalloc
 import warnings
 
@@ -34,17 +33,17 @@ def declared(text, language="yaml"):
 
 
 @pytest.mark.parametrize("turn", range(4))
-def test_mutated_values_are_declarations_or_refused(turn):
+def test_mutated_values_are_declarations_or_refused(turn, calls):
     chance = random.Random(turn)
     known = originals()
     outcomes = {True: 0, False: 0}
     for _ in range(DOCUMENTS // 4):
         document = mutated_value(chance.choice(known), chance)
-        start = time.process_time()
-        found = _problems(lambda: zom.declare(document))  # noqa: B023 - called at once
+        found = []
+        effort = calls(lambda: found.extend(_problems(lambda: zom.declare(document))))  # noqa: B023 - called at once
         assert all(each.expected for each in found if each.severity == "error")
         outcomes[not found] += 1
-        assert time.process_time() - start < 20, document
+        assert effort < 5_000_000, (document, effort)
     assert min(outcomes.values()) > DOCUMENTS // 100  # both happen
 
 
@@ -187,13 +186,13 @@ def test_a_file_of_100_megabytes_is_not_read_whole(tmp_path, capsys):
     assert not (tmp_path / "out.zarr").exists()
 
 
-def test_megabytes_of_yaml_take_seconds():
-    text = "zom: 1\nattributes:\n" + "".join(
-        f"  k{number}: {{a: [1, 2], b: x}}\n" for number in range(20_000)
-    )
-    start = time.process_time()
-    assert len(declared(text).spec.attributes) == 20_000
-    assert time.process_time() - start < 30  # the parser in Python takes as long for reading alone
+def test_yaml_takes_effort_in_proportion_to_its_length(calls):
+    def text(keys):
+        return "zom: 1\nattributes:\n" + "".join(f"  k{key}: {{a: [1, 2], b: x}}\n" for key in range(keys))
+
+    assert len(declared(text(20_000)).spec.attributes) == 20_000
+    short, long = (calls(lambda: declared(text(keys))) for keys in (500, 5_000))  # noqa: B023 - called at once
+    assert long < 15 * short
 
 
 def test_loops_of_includes_end(tmp_path):
@@ -207,8 +206,7 @@ def test_loops_of_includes_end(tmp_path):
     ] * 2
 
 
-def test_what_would_have_too_many_nodes_is_not_built():
-    start = time.process_time()
+def test_what_would_have_too_many_nodes_is_not_built(calls):
     plate = {"rows": 10**6, "columns": 10**6, "field": {"axes": "yx"}}
     for declaration in (
         {"zom": 1, "sizes": {"y": 8, "x": 8}, "ome": {"plate": plate}},
@@ -217,9 +215,12 @@ def test_what_would_have_too_many_nodes_is_not_built():
         {"zom": 1, "members": {"${i}": {"for": {"i": {"start": 1, "stop": 10**6}}}}},
         {"zom": 1, "members": {"${i}${j}": {"for": {key: {"start": 1, "stop": 10**3} for key in "ij"}}}},
     ):
-        with pytest.raises(DeclarationError, match="at most 131072"):
-            zom.declare(declaration)
-    assert time.process_time() - start < 10
+
+        def refuse():
+            with pytest.raises(DeclarationError, match="at most 131072"):
+                zom.declare(declaration)  # noqa: B023 - called at once
+
+        assert calls(refuse) < 4_000_000  # names are made before they are counted, nodes are not
 
 
 def test_builders_tell_what_does_not_fit():

@@ -8,7 +8,6 @@ import pickle
 import random
 import signal
 import struct
-import time
 import warnings
 import zipfile
 import zlib
@@ -426,25 +425,28 @@ def test_any_damage_is_an_error_of_ours_or_does_no_harm(path):
 
 
 @pytest.mark.slow
-def test_a_hundred_thousand_entries_are_listed_fast(path):
-    """R20: under two seconds."""
+def test_a_hundred_thousand_entries_are_listed_with_little_effort_for_each(path, calls):
     with ZipStore(path, mode="w") as store:
         store.set_many((f"c/{i // 300}/{i % 300}", b"") for i in range(100_000))
-    started = time.process_time()
-    with ZipStore(path) as store:
-        assert len(list(store.list())) == 100_000
-        assert len(store.list_dir("c/").prefixes) == 334
-        assert store.get("c/333/99") == b""
-    assert time.process_time() - started < 4  # two seconds on a machine that does nothing else
+
+    def listed():
+        with ZipStore(path) as store:
+            assert len(list(store.list())) == 100_000
+            assert len(store.list_dir("c/").prefixes) == 334
+            assert store.get("c/333/99") == b""
+
+    assert calls(listed) < 70 * 100_000
 
 
-def test_ten_thousand_entries_are_deleted_fast(path):
+def test_ten_thousand_entries_are_deleted_with_little_effort_for_each(path, calls):
     with ZipStore(path, mode="w") as store:
         store.set_many((str(i), b"") for i in range(10_000))
-    started = time.process_time()
-    with ZipStore(path, mode="a") as store:
-        store.delete_prefix("")
-    assert time.process_time() - started < 2
+
+    def emptied():
+        with ZipStore(path, mode="a") as store:
+            store.delete_prefix("")
+
+    assert calls(emptied) < 120 * 10_000
     with ZipStore(path) as store:
         assert list(store.list()) == []
 

@@ -1,5 +1,3 @@
-import time
-
 import pytest
 
 from zom import draft, v2, v3
@@ -510,13 +508,12 @@ def test_a_tree_of_a_thousand_levels_is_checked():
     assert problem.node == "/g" * 1000 + "/a"
 
 
-def test_ten_thousand_nodes_are_checked_in_much_less_than_a_second():
+def test_ten_thousand_nodes_are_checked_with_little_effort_for_each(calls):
     one = array(dimension_names=("y", "x"), attributes={"units": "K"})
     spec = group(**{f"a{index}": one for index in range(10_000)})
     wanted = ArrayTemplate(
         rank=2, dtype="float", dimension_names=["y", "x"], chunks={"y": 4}, attributes={"units": "string"}
     )
     template = GroupTemplate(patterns=[Pattern(pattern="a[0-9]+", template=wanted)], same_length=True)
-    start = time.perf_counter()
     assert template.check(spec) == ()
-    assert time.perf_counter() - start < 1.5  # a machine under load; 0.2 s on an idle one
+    assert calls(lambda: template.check(spec)) < 100 * 10_000
