@@ -56,6 +56,36 @@ def test_what_is_written_is_read_back(made):
             assert found == made
 
 
+NUMBERS = st.one_of(
+    st.integers(),
+    st.sampled_from(
+        [-(2**63), -(2**63) - 1, 2**63, 2**64 - 1, 2**64, 127, 128, 255, 256, -128, -129, 65504, 65520]
+    ),
+    st.floats(),
+    st.booleans(),
+    st.sampled_from(["NaN", "Infinity", "-Infinity", "nan", "0x7fc00000", "1", "", "inf", None]),
+)
+
+
+@pytest.mark.parametrize("form", FORMS)
+@given(value=NUMBERS)
+def test_a_plain_fill_value_is_one_that_is_read_without_a_fault(form, value):
+    for made in EXAMPLES:
+        faults = []
+        if made.is_plain_fill(value, form):
+            assert made.parse_fill(value, form, faults) is not None
+            assert faults == [], (made, value)
+
+
+def test_usual_fill_values_are_plain():
+    usual = {"int16": [0, -1], "float32": [0, 1.5, "NaN"], "bool": [False, True], "uint8": [0, 255]}
+    for name, values in usual.items():
+        made = parse_v3(name, [])
+        assert [made.is_plain_fill(value, form) for value in values for form in FORMS] == [True] * 3 * len(
+            values
+        )
+
+
 @pytest.mark.parametrize("made", EXAMPLES, ids=repr)
 def test_v3_states_no_byte_order(made):
     if made.name == "object":

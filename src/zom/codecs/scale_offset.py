@@ -8,8 +8,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-import numpy as np
-
 from zom.codecs.cast_value.scalar_cast import number
 from zom.codecs.shift import FloatShift, IntegerShift
 from zom.errors import ExtensionError, SpecError
@@ -18,6 +16,7 @@ from zom.extension.codec import Codec, Elements, codecs
 from zom.extension.configuration import Configuration
 from zom.extension.field import OrAbsent
 from zom.extension.fill_value import restate
+from zom.numpy_later import np
 from zom.problems import Fault, Path, rule, show
 
 if TYPE_CHECKING:

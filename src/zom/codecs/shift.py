@@ -10,12 +10,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from zom.codecs.cast_value.number_form import NAT, FloatForm, number_form
 from zom.errors import CodecError, ExtensionError
 from zom.extension.bound import Coder
 from zom.extension.element_memory import index_text, reordered
+from zom.numpy_later import np
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -11,12 +11,12 @@ from dataclasses import dataclass
 from struct import Struct
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal
 
-import numpy as np
 from typing_extensions import override
 
 from zom.errors import CodecError, ExtensionError
 from zom.extension.bound import Block, Coder
 from zom.extension.codec import Bytes, Codec, Elements
+from zom.numpy_later import np
 from zom.problems import Fault, Path, Rule, show
 
 if TYPE_CHECKING:

@@ -9,12 +9,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 from typing_extensions import override
 
 from zom.dtypes.element import PlainFamily, PlainType, cast_error
 from zom.extension.datatype import data_types
 from zom.extension.fill_value import NUMBER_FOR_BOOL, refuse_type
+from zom.numpy_later import np
 from zom.problems import Fault, Path, show
 
 if TYPE_CHECKING:
@@ -61,6 +61,11 @@ class BoolType(PlainType):
     @override
     def plain_fill_schema(self, notation: Notation) -> dict[str, Any]:
         return {"enum": [False, True, 0, 1]} if notation.zero_and_one else {"type": "boolean"}
+
+    @override
+    def is_plain_fill(self, value: JSON, form: Format) -> bool:
+        del form
+        return isinstance(value, bool)
 
     @override
     def parse(self, value: Any, notation: Notation, faults: list[Fault], path: Path) -> Any:

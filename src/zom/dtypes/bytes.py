@@ -10,7 +10,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 from typing_extensions import override
 
 from zom.dtypes.base64_fill import base64_schema, write_item
@@ -19,6 +18,7 @@ from zom.extension.datatype import DataType, DataTypeFamily, data_types
 from zom.extension.fill_value import no_fill, parse_base64, parse_int, refuse_type
 from zom.extension.notation import NOTATIONS
 from zom.json.python_value import bytes_of
+from zom.numpy_later import np
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -10,7 +10,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 from typing_extensions import override
 
 from zom.dtypes.element import NumberType, PlainFamily, cast_error, ml_dtype
@@ -20,6 +19,7 @@ from zom.extension.datatype import data_types
 from zom.extension.fill_value import refuse_type
 from zom.extension.notation import NOTATIONS
 from zom.json.python_value import is_list, number_of
+from zom.numpy_later import np
 
 if TYPE_CHECKING:
     from zom.extension.datatype import ByteOrder, Format, Kind

@@ -10,7 +10,6 @@ import datetime as dt
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-import numpy as np
 from typing_extensions import override
 
 from zom.dtypes.element import Element, cast_error, configured, draft_extension, extension_type
@@ -21,6 +20,7 @@ from zom.extension.fill_value import parse_int, refuse_type
 from zom.extension.notation import NOTATIONS
 from zom.extension.typestr import MOST_BYTES, parse_typestr
 from zom.json.python_value import integer_of
+from zom.numpy_later import np
 from zom.problems import Fault, Path, rule, show
 
 if TYPE_CHECKING:

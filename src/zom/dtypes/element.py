@@ -14,7 +14,6 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
-import numpy as np
 from typing_extensions import override
 
 from zom.dtypes.fill_schema import by_text, or_null
@@ -26,6 +25,7 @@ from zom.extension.notation import NOTATIONS
 from zom.extension.patterns import hexadecimal, whole
 from zom.extension.typestr import Typestr, parse_typestr
 from zom.json.python_value import is_list
+from zom.numpy_later import np
 from zom.problems import Fault, Path, Problem, rule, show
 
 if TYPE_CHECKING:

@@ -8,7 +8,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
-import numpy as np
 from pydantic import Field
 from typing_extensions import override
 
@@ -19,6 +18,7 @@ from zom.extension.datatype import DataType, data_types
 from zom.extension.field import Interval
 from zom.extension.fill_value import LENGTH, refuse_type
 from zom.extension.typestr import MOST_BYTES
+from zom.numpy_later import np
 from zom.problems import Fault, Path
 
 if TYPE_CHECKING:

@@ -9,7 +9,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 from typing_extensions import override
 
 from zom.dtypes.element import NumberType, PlainFamily, cast_error
@@ -17,6 +16,7 @@ from zom.dtypes.float_format import FORMATS, FloatFormat, float_schema, parse_fl
 from zom.extension.datatype import data_types
 from zom.extension.notation import NOTATIONS
 from zom.json.python_value import number_of
+from zom.numpy_later import np
 
 if TYPE_CHECKING:
     from zom.extension.datatype import ByteOrder, Format, Kind
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 __all__ = ["FloatType"]
 
 _CODES = {"float16": "f2", "float32": "f4", "float64": "f8"}
+_WORDS = ("NaN", "Infinity", "-Infinity")
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +74,13 @@ class FloatType(NumberType):
     @override
     def plain_fill_schema(self, notation: Notation) -> dict[str, Any]:
         return float_schema(self.format, notation)
+
+    @override
+    def is_plain_fill(self, value: JSON, form: Format) -> bool:
+        if type(value) is not int and type(value) is not float and value not in _WORDS:
+            return False
+        faults: list[Fault] = []
+        return parse_float(self.format, value, NOTATIONS[form], faults, ()) is not None and not faults
 
     @override
     def parse(self, value: Any, notation: Notation, faults: list[Fault], path: Path) -> Any:

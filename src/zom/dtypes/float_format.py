@@ -23,7 +23,7 @@ from zom.extension.fill_value import (
     refuse_type,
 )
 from zom.extension.patterns import either, hexadecimal, whole
-from zom.problems import Fault, Path, show
+from zom.problems import Fault, Path, one_of_words, show
 
 if TYPE_CHECKING:
     from zom.extension.notation import Notation
@@ -215,7 +215,7 @@ def _words(made: FloatFormat, notation: Notation) -> str:
         words += [f'"{notation.infinity}"', '"-Infinity"']
     if notation.float_patterns:
         words.append(f'"0x" and {2 * made.size} hexadecimal digits')
-    return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} or {words[-1]}"
+    return one_of_words(words)
 
 
 def parse_float(

@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 from typing_extensions import override
 
 from zom.dtypes.element import NumberType, PlainFamily, cast_error
@@ -19,6 +18,7 @@ from zom.extension.datatype import data_types
 from zom.extension.element_memory import index_text
 from zom.extension.fill_value import parse_int
 from zom.json.python_value import integer_of
+from zom.numpy_later import np
 
 if TYPE_CHECKING:
     from zom.extension.bound import Array
@@ -117,6 +117,12 @@ class IntType(NumberType):
         del notation
         low, high = self.span
         return {"type": "integer", "minimum": low, "maximum": high}
+
+    @override
+    def is_plain_fill(self, value: JSON, form: Format) -> bool:
+        del form
+        low, high = self.span
+        return type(value) is int and low <= value <= high
 
     @override
     def parse(self, value: Any, notation: Notation, faults: list[Fault], path: Path) -> Any:

@@ -8,7 +8,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
-import numpy as np
 from typing_extensions import override
 
 from zom.dtypes.base64_fill import parse_text, write_item
@@ -17,6 +16,7 @@ from zom.dtypes.sized import SizedFamily, SizedType
 from zom.extension.datatype import DataType, data_types
 from zom.extension.notation import NOTATIONS
 from zom.extension.patterns import base64_up_to
+from zom.numpy_later import np
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

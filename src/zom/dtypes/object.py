@@ -9,11 +9,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 from typing_extensions import override
 
 from zom.dtypes.element import draft_extension, extension_type
 from zom.extension.datatype import DataType, DataTypeFamily, data_types, spelling_error
+from zom.numpy_later import np
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

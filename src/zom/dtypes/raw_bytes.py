@@ -9,7 +9,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
-import numpy as np
 from typing_extensions import override
 
 from zom.dtypes.base64_fill import parse_item, write_item
@@ -18,6 +17,7 @@ from zom.dtypes.sized import SizedFamily, SizedType
 from zom.extension.datatype import DataType, data_types
 from zom.extension.patterns import base64_up_to
 from zom.json.python_value import bytes_of
+from zom.numpy_later import np
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

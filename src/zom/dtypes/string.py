@@ -9,7 +9,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 from typing_extensions import override
 
 from zom.dtypes.element import cast_error, unconfigured
@@ -17,6 +16,7 @@ from zom.dtypes.fill_schema import text_schema
 from zom.extension.datatype import DataType, DataTypeFamily, data_types
 from zom.extension.fill_value import no_fill, refuse_type
 from zom.extension.notation import NOTATIONS
+from zom.numpy_later import np
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -10,7 +10,6 @@ import math
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Annotated, Any
 
-import numpy as np
 from pydantic import Field
 from typing_extensions import override
 
@@ -34,6 +33,7 @@ from zom.extension.patterns import base64_up_to
 from zom.extension.resolve import of_numpy, parse_v3
 from zom.extension.typestr import MOST_BYTES
 from zom.json.python_value import is_dict, is_list
+from zom.numpy_later import np
 from zom.problems import Fault, Path, rule, show
 
 if TYPE_CHECKING:

@@ -8,12 +8,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from zom.dtypes.element import cast_error, pack, unpack
 from zom.extension.datatype import spelling_error
 from zom.extension.fill_value import FIELD, INNER, restate
 from zom.json.python_value import is_dict, is_list
+from zom.numpy_later import np
 from zom.problems import Fault, Path, show
 
 if TYPE_CHECKING:

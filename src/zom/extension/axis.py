@@ -10,9 +10,8 @@ from bisect import bisect_right
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
-import numpy as np
-
 from zom.errors import SelectionError
+from zom.numpy_later import np
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -100,6 +100,10 @@ class Coder(ABC, Generic[D, E]):
     """For array->array: whether `encode` gives a view, so that what is put into it is decoded."""
     scatters: bool = False
     """For array->bytes: whether `decode_array_into` spares the copy of what `decode` gives."""
+    is_slow: bool = False
+    """For bytes->bytes: whether a KiB takes it a microsecond or more, without the interpreter's lock."""
+    allocates: bool = False
+    """For bytes->bytes: whether `decode` makes memory of its own at no cost, and `decode_into` copies it."""
     most: int | None = None
     """How many bytes `encode` may give, where the coder knows better than the chain."""
 

@@ -10,13 +10,12 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, cast
 
-import numpy as np
-
 from zom.errors import CodecError, ExtensionError, SpecError, UnknownName, ZomError
 from zom.extension.bound import Block, Coder, Stream
 from zom.extension.codec import Bytes, Elements, codecs
 from zom.extension.raw import FromBytes, byte_view, raw
 from zom.extension.resolve import parse_v3
+from zom.numpy_later import np
 from zom.problems import Fault, pointer_of
 
 if TYPE_CHECKING:
@@ -57,9 +56,11 @@ class BoundChain:
         "_serializer",
         "_stored_shape",
         "_views",
+        "allocates",
         "block",
         "coders",
         "direct",
+        "is_slow",
         "most",
         "moves_bytes",
         "names",
@@ -101,6 +102,10 @@ class BoundChain:
         viewed = plain or self._scatters
         self._views = tuple(c.encode for _, c in coders[:pivot]) if viewed else None
         self._innermost = (inner[0][0], inner[0][1].decode_into) if plain and inner else None
+        self.allocates = bool(inner) and inner[0][1].allocates
+        """Whether `decode` costs less than `decode_into` for a chunk that is copied to its place anyway."""
+        self.is_slow = any(coder.is_slow for _, coder in inner)
+        """Whether the work on some KiB is worth another thread."""
         self.direct = bool(plain) and not inner and not coders[:pivot] and self.serializer.verify is None
         """Whether a stored chunk is, byte for byte, the array in memory: it can be read without a copy."""
         self.moves_bytes = bool(plain) and not pivot

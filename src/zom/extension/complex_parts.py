@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-import numpy as np
+from zom.numpy_later import np
 
 __all__ = ["PARTS", "as_parts", "has_parts"]
 

@@ -16,7 +16,7 @@ from pydantic.json_schema import GenerateJsonSchema
 from zom.extension.field import Required, encoding_only, marks, tolerated
 from zom.extension.registry import did_you_mean, near
 from zom.json.types import TYPE_WORDS
-from zom.problems import Fault, Path, rule, show
+from zom.problems import Fault, Path, one_of_words, rule, show
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
@@ -229,12 +229,10 @@ def faults_of(  # noqa: PLR0913 - a fault has that many facts
         else:
             expected, found_text = words(_schema_at(schema, steps)), show(found)
         judged = broken
-        if (
-            detail["type"] == "int_type"
-            and integral(found)
-            and _in_range(int(cast("float", found)), _schema_at(schema, steps))
-        ):
-            judged, fix = INTEGER_LITERAL, f"write {int(cast('float', found))}"
+        if detail["type"] == "int_type" and integral(found):
+            meant = int(cast("float", found))
+            if _in_range(meant, _schema_at(schema, steps)):
+                judged, fix = INTEGER_LITERAL, f"write {meant}"
         faults[steps] = Fault(judged, (*path, *steps), expected, found_text, fix)
     # Of a value and what is within it, the fault within tells more.
     around = {steps[:length] for steps in faults for length in range(len(steps))}
@@ -359,9 +357,7 @@ def _list_words(schema: Mapping[str, Any]) -> str:
 
 
 def _either(options: list[str]) -> str:
-    if len(options) < 2:
-        return "".join(options) or "nothing"
-    return f"{', '.join(options[:-1])} or {options[-1]}"
+    return one_of_words(options) if options else "nothing"
 
 
 def _range(schema: Mapping[str, Any]) -> str:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, cast, get_args
 
 from zom.extension.configuration import Configuration
 from zom.extension.definition import is_name
-from zom.problems import show
+from zom.problems import one_of_words, show
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -113,7 +113,7 @@ def one_of(name: str, literal: Any) -> Member:
     def holds(value: object) -> bool:
         return value in values
 
-    return Member(name, f"{', '.join(words[:-1])} or {words[-1]}", holds)
+    return Member(name, one_of_words(words), holds)
 
 
 def optional(name: str, words: str, kind: type) -> Member:

@@ -145,6 +145,11 @@ class DataType(ABC):
         made of it. A fault whose rule only warns at some level still returns the scalar.
         """
 
+    def is_plain_fill(self, value: JSON, form: Format) -> bool:
+        """Whether `parse_fill` finds no fault in `value`, where that is seen without making a scalar; else False."""
+        del value, form
+        return False
+
     def fill_schema(self, form: Format) -> dict[str, Any]:
         """What `parse_fill` takes without an error at the level "strict", as JSON Schema.
 

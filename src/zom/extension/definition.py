@@ -139,6 +139,11 @@ def parse_definition(
         faults.append(Fault(FORM, path, "a name, or an object with a name", show(value)))
         return None
     members = cast("dict[str, Any]", value)
+    if len(members) == 2:
+        # What most documents have: nothing but a sound name and a configuration.
+        plain, inside = members.get("name"), members.get("configuration")
+        if isinstance(plain, str) and isinstance(inside, dict) and _conforms(plain):
+            return Definition(plain, cast("JSONDict", inside), True)
     if "separator" in members:
         members = _unflattened(members, faults, path)
     if not members.keys() <= _MEMBERS:

@@ -10,9 +10,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-import numpy as np
-
 from zom.errors import CodecError
+from zom.numpy_later import np
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -15,11 +15,14 @@ from zom.extension.patterns import BASE64 as BASE64_PATTERN
 from zom.problems import Fault, Path, rule, show
 
 if TYPE_CHECKING:
-    from zom.extension.datatype import DataType
+    from collections.abc import Callable
+
+    from zom.extension.datatype import DataType, Format
     from zom.extension.notation import Notation
+    from zom.json.value import JSON
     from zom.problems import Rule
 
-__all__ = ["no_fill", "parse_base64", "parse_int", "refuse_type", "restate"]
+__all__ = ["LaterScalar", "no_fill", "parse_base64", "parse_int", "refuse_type", "restate", "scalar_of"]
 
 _BASE64 = re.compile(BASE64_PATTERN)
 _INTEGER = re.compile("-?(?:0|[1-9][0-9]{0,19})")
@@ -175,6 +178,33 @@ INNER_TOLERATED = rule(
     lenient="warning",
 )
 CAST = rule("fill-value/cast", "a value given from Python fits its data type without loss", source="zom")
+
+
+class LaterScalar:
+    """A scalar that is made when it is first asked for: who reads documents needs none, and no numpy.
+
+    >>> LaterScalar(lambda: 7).get()
+    7
+    """
+
+    __slots__ = ("_made", "_make")
+
+    def __init__(self, make: Callable[[], Any]) -> None:
+        self._make = make
+        self._made: Any = None
+
+    def get(self) -> Any:
+        """The scalar."""
+        if self._made is None:
+            self._made = self._make()
+        return self._made
+
+
+def scalar_of(data_type: DataType, value: JSON, form: Format, faults: list[Fault], path: Path) -> Any:
+    """As `data_type.parse_fill`; a `LaterScalar` where it is known without it that nothing is wrong with `value`."""
+    if data_type.is_plain_fill(value, form):
+        return LaterScalar(lambda: data_type.parse_fill(value, form, [], path))
+    return data_type.parse_fill(value, form, faults, path)
 
 
 def restate(

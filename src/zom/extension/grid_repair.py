@@ -81,9 +81,10 @@ def parse_grid(value: Any, chain: Any, shape: Sequence[int] | None, faults: list
     if name == "rectilinear":
         read = [_read_edges(size, faults, (*path, place)) for place, size in enumerate(sizes)]
         return value if _same(read, sizes) else _made("rectilinear", {**configuration, member: read})
-    if all(type(size) is int and size > 0 for size in sizes):
-        return value
-    return _read_regular(value, sizes, chain, shape, faults, path)
+    for size in sizes:
+        if type(size) is not int or size < 1:
+            return _read_regular(value, sizes, chain, shape, faults, path)
+    return value
 
 
 def _text(value: object) -> bool:

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from zom.errors import CodecError, ExtensionError
 from zom.extension.bound import Block, Coder
 from zom.extension.element_memory import element_check, reordered, trim
+from zom.numpy_later import np
 
 if TYPE_CHECKING:
     from zom.extension.bound import Array, Data
@@ -45,7 +44,7 @@ class Raw(Coder[Any, Any]):
             chunk = reordered(chunk, self._dtype)
         if self._trim is not None:
             chunk = self._trim.encode(chunk)
-        return byte_view(chunk if chunk.flags.c_contiguous else np.ascontiguousarray(chunk))
+        return byte_view(chunk) if chunk.flags.c_contiguous else chunk.tobytes()
 
     def decode(self, chunk: Data) -> Array:
         """The elements that these are the bytes of."""

@@ -93,9 +93,12 @@ def _near(name: str, known: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def _is_near(name: str, known: str) -> bool:
-    """Whether half of the letters at least are the same: `average` has most letters of `range`, and is another word."""
+    """Whether it is short for the known one, or half of the letters at least are the same.
+
+    `average` has most letters of `range`, and is another word.
+    """
     most = max(1, max(len(name), len(known)) // 2)
-    return distance(name, known, most) <= most
+    return known.startswith(name) or distance(name, known, most) <= most
 
 
 def did_you_mean(close: Collection[str], known: Collection[str] = ()) -> str | None:

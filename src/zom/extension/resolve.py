@@ -8,14 +8,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, cast
 
-import numpy as np
-
 from zom.errors import SpecError, UnknownName
 from zom.extension.datatype import DataType, data_types
 from zom.extension.memo import Memo
 from zom.extension.typestr import order_fault, typestr_fault, without_order
 from zom.json.python_value import is_dict, is_list
 from zom.json.value import freeze
+from zom.numpy_later import np
 from zom.problems import Fault, Path, rule, show
 
 if TYPE_CHECKING:

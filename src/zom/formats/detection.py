@@ -6,19 +6,15 @@ https://zarr-specs.readthedocs.io: the v3 core specification and v2 mark their d
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final, TypeAlias, cast
 
-from zom.errors import SpecWarning
 from zom.formats.draft import DRAFT, ENTRY_POINT
+from zom.formats.parsing import check_as, parse_as
 from zom.formats.v2 import V2
 from zom.formats.v3 import V3
 from zom.json.python_value import is_dict
 from zom.limits import DEFAULT_LIMITS, Limits
-from zom.model.assembly import assemble
-from zom.model.pydantic.refusal import refusal
 from zom.model.spec import Spec
 
 if TYPE_CHECKING:
@@ -26,7 +22,6 @@ if TYPE_CHECKING:
 
     from zom.extension.datatype import Format
     from zom.formats import draft, v2, v3
-    from zom.model.assembly import Target
     from zom.model.family import Family
     from zom.problems import Level, Problem
 
@@ -36,10 +31,8 @@ __all__ = [
     "AnyGroupSpec",
     "AnySpec",
     "check",
-    "check_as",
     "family_of",
     "parse",
-    "parse_as",
 ]
 
 
@@ -99,58 +92,6 @@ def _is_draft(document: Mapping[str, Any]) -> bool:
         if isinstance(members, Mapping):
             waiting.extend(cast("Mapping[str, Any]", members).values())
     return False
-
-
-def parse_as(
-    target: Target,
-    document: str | bytes | Mapping[str, Any],
-    level: Level = "strict",
-    *,
-    limits: Limits = DEFAULT_LIMITS,
-    on_warning: Callable[[Problem], None] | None = None,
-) -> Any:
-    """The node that `document` describes, read as `target`.
-
-    >>> parse_as(V3, '{"zarr_format": 3, "node_type": "group"}').kind
-    'group'
-    """
-    spec, problems = assemble(target, document, level, limits=limits)
-    if spec is None:
-        found = map(_no_path, problems) if _looks_like_a_path(document) else problems
-        raise refusal(found, "document", document)
-    for problem in problems:
-        if on_warning is not None:
-            on_warning(problem)
-        elif problem.severity == "warning":
-            warnings.warn(str(problem), SpecWarning, stacklevel=3)
-    return spec
-
-
-def _looks_like_a_path(document: object) -> bool:
-    """Whether text was perhaps meant as the place of a store, which is not guessed."""
-    return (
-        isinstance(document, str) and document.strip()[:1].isprintable() and document.strip()[:1] not in '{["'
-    )
-
-
-def _no_path(problem: Problem) -> Problem:
-    return replace(problem, fix=problem.fix or "pass the text of a document; zom.read(...) reads a store")
-
-
-def check_as(
-    target: Target,
-    document: str | bytes | Mapping[str, Any] | Spec,
-    level: Level = "strict",
-    *,
-    limits: Limits = DEFAULT_LIMITS,
-) -> tuple[Problem, ...]:
-    """Every problem of `document`, read as `target`.
-
-    >>> len(check_as(V3, "[1]"))
-    1
-    """
-    subject = document.to_dict() if isinstance(document, Spec) else document
-    return assemble(target, subject, level, limits=limits)[1]
 
 
 def parse(

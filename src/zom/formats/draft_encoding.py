@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from zom.extension.codec import Elements
 from zom.extension.configuration import INTEGER_LITERAL, integral
-from zom.extension.fill_value import NULL, restate
+from zom.extension.fill_value import NULL, restate, scalar_of
 from zom.extension.keys import KeyForm
 from zom.extension.memo import Memo
 from zom.extension.resolve import FALLBACK, parse_draft, parse_v2
@@ -192,7 +192,7 @@ def _check_type(values: Mapping[str, Any], faults: list[Fault]) -> tuple[DataTyp
     scalar = None
     if data_type is not None and "fill_value" in values:
         told: list[Fault] = faults if judged else []
-        scalar = data_type.parse_fill(values["fill_value"], "draft", told, ("fill_value",))
+        scalar = scalar_of(data_type, values["fill_value"], "draft", told, ("fill_value",))
     if not judged and values.get("fill_value", ...) is None:
         faults.append(Fault(NULL, ("fill_value",), "a value of the data type", "null"))
     if isinstance(value, dict):

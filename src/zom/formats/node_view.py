@@ -8,8 +8,7 @@ https://docs.xarray.dev/en/stable/internals/zarr-encoding-spec.html
 from __future__ import annotations
 
 from functools import cached_property
-from math import prod
-from typing import TYPE_CHECKING, Any, Final, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Final, Protocol, TypeVar, cast
 
 from zom.formats.detection import FAMILIES, family_of
 from zom.formats.resolve import data_type_of, resolve
@@ -28,7 +27,6 @@ if TYPE_CHECKING:
     from zom.model.spec import Spec
 
 __all__ = [
-    "MOST_VALUES",
     "UNKNOWN",
     "Facts",
     "Node",
@@ -48,9 +46,6 @@ K = TypeVar("K")
 
 _NOTHING: Final = JSONDict()
 
-MOST_VALUES: Final = 1 << 24
-"""Arrays of more elements are not read for the sake of rules: coordinates and indexes are smaller."""
-
 
 class Unknown:
     """What stands for a node of which nobody knows whether it is there: members were not read."""
@@ -60,6 +55,14 @@ class Unknown:
 
 
 UNKNOWN: Final = Unknown()
+
+
+class ValueReader(Protocol):
+    """What reads the values of arrays: see `Node.blocks` and `Node.part`."""
+
+    def blocks(self, node: Node, /) -> Iterator[tuple[tuple[int, ...], Any]]: ...
+
+    def part(self, node: Node, start: tuple[int, ...], shape: tuple[int, ...], /) -> Any: ...
 
 
 class Node:
@@ -86,10 +89,8 @@ class Node:
         """What was made of it once: see `remembered`."""
         self.source: Any = None
         """What it is the view of: a spec, in the view of a spec."""
-        self.read: Callable[[Node], Any] | None = None
+        self.reader: ValueReader | None = None
         """What reads the values of an array; None where documents are all that is known."""
-        self.read_blocks: Callable[[Node], Iterator[tuple[tuple[int, ...], Any]]] | None = None
-        """What reads them block by block."""
 
     def __repr__(self) -> str:
         return f"<{self.kind or 'node'} {self.path}>"
@@ -198,18 +199,6 @@ class Node:
             return None
         return tuple(found)
 
-    @cached_property
-    def values(self) -> Any:
-        """The values of an array, as numpy has them; None where they were not asked for, or are too many.
-
-        >>> from zom import v3
-        >>> spec_tree(v3.ArraySpec.build(shape=(4,), dtype="int8")).values is None
-        True
-        """
-        if self.read is None or self.shape is None or prod(self.shape) > MOST_VALUES:
-            return None
-        return self.read(self)
-
     def blocks(self) -> Iterator[tuple[tuple[int, ...], Any]] | None:
         """The values of an array of any size, block by block, each with the index where it begins, in C order of blocks.
 
@@ -219,9 +208,16 @@ class Node:
         >>> spec_tree(v3.ArraySpec.build(shape=(4,), dtype="int8")).blocks() is None
         True
         """
-        if self.read_blocks is None or self.shape is None:
-            return None
-        return self.read_blocks(self)
+        return None if self.reader is None or self.shape is None else self.reader.blocks(self)
+
+    def part(self, start: tuple[int, ...], shape: tuple[int, ...]) -> Any:
+        """The values of a part of an array, in that shape, from the index `start` on; None where they were not asked for.
+
+        >>> from zom import v3
+        >>> spec_tree(v3.ArraySpec.build(shape=(4,), dtype="int8")).part((0,), (2,)) is None
+        True
+        """
+        return None if self.reader is None or self.shape is None else self.reader.part(self, start, shape)
 
     @property
     def resolved(self) -> ResolvedArray:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from zom.extension.axis import Axis
 from zom.extension.definition import name_of
+from zom.extension.fill_value import LaterScalar
 from zom.extension.link import parse_links
 from zom.extension.registry import unknown_text
 from zom.formats.dimension import dimensions_called
@@ -20,7 +21,7 @@ from zom.json.python_value import is_dict, is_list
 from zom.problems import Path, show
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from zom.extension.datatype import DataType, Format
     from zom.extension.keys import KeyForm
@@ -35,6 +36,7 @@ __all__ = [
     "Inner",
     "Lengths",
     "ResolvedArray",
+    "fill_for",
     "inner_links",
     "regular_axes",
     "unknown_member",
@@ -60,8 +62,8 @@ class Encoding:
 
     faults: tuple[Fault, ...]
     data_type: DataType | None
-    fill: Any
-    """The scalar that the fill value stands for."""
+    scalar: Any
+    """The scalar that the fill value stands for, or what makes it."""
     lengths: Lengths | None
     """The lengths of what is stored: of shards, where there are some."""
     lengths_path: Path
@@ -75,6 +77,11 @@ class Encoding:
     inner: Inner | None = None
     per_shard: tuple[int, ...] | None = None
     """How many chunks a shard has along each dimension, where no codec makes the shards."""
+
+    @property
+    def fill(self) -> Any:
+        """The scalar that the fill value stands for."""
+        return self.scalar.get() if isinstance(self.scalar, LaterScalar) else self.scalar
 
 
 @dataclass(frozen=True, eq=False)
@@ -201,6 +208,18 @@ class ResolvedArray:
         (0,)
         """
         return dimensions_called(name, self.names, self.rank)
+
+
+def fill_for(links: Iterable[Link], scalar: Any) -> Any:
+    """The fill value that `links` are told; None where none of them looks at it, and it isn't made yet.
+
+    >>> fill_for([], LaterScalar(lambda: 7)), fill_for([], 7)
+    (None, 7)
+    """
+    if not isinstance(scalar, LaterScalar):
+        return scalar
+    # What is remembered of codecs that see no lengths doesn't depend on the fill value, either.
+    return scalar.get() if any(link.codec is not None and link.codec.sees_lengths for link in links) else None
 
 
 def inner_links(link: Link) -> list[Link]:

@@ -9,11 +9,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final, cast
 
 from zom.extension.codec import Elements
+from zom.extension.fill_value import scalar_of
 from zom.extension.keys import KeyForm
 from zom.extension.memo import Memo
 from zom.extension.registry import did_you_mean, near
 from zom.extension.resolve import parse_v2
-from zom.formats.resolved import Encoding, regular_axes, unregistered
+from zom.formats.resolved import Encoding, fill_for, regular_axes, unregistered
 from zom.formats.v2_chain import check_filters, object_codec_of, order_links, parse_filters
 from zom.json.value import exact_text
 from zom.problems import Fault, Rule, rule, show
@@ -220,7 +221,7 @@ def _judge_array(values: Mapping[str, Any]) -> Encoding:
     data_type, fill = _type_and_fill(values, object_codec_of(links), faults)
     chunks: tuple[int, ...] | None = values.get("chunks")
     lengths = None if chunks is None else tuple((length,) for length in chunks)
-    check_filters(filters, links, Elements(lengths, data_type, fill), faults)
+    check_filters(filters, links, Elements(lengths, data_type, fill_for(links, fill)), faults)
     ordered = order_links(values.get("order"), len(chunks or ()), ("order",))
     separator = values.get("dimension_separator", ".")
     return Encoding(
@@ -253,7 +254,7 @@ def _judge_type(dtype: Any, object_codec: str | None, has_fill: bool, fill: Any)
     data_type = parse_v2(dtype, object_codec, faults, ("dtype",))
     scalar = None
     if data_type is not None and has_fill:
-        scalar = data_type.parse_fill(fill, "v2", faults, ("fill_value",))
+        scalar = scalar_of(data_type, fill, "v2", faults, ("fill_value",))
     return tuple(faults), (data_type, scalar)
 
 

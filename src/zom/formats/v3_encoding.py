@@ -13,21 +13,23 @@ from zom.extension.codec import Elements
 from zom.extension.configuration import parse_configuration
 from zom.extension.datatype import data_types
 from zom.extension.definition import find_extension, name_of, parse_definition
+from zom.extension.fill_value import scalar_of
 from zom.extension.grid import ChunkGrid, chunk_grids
 from zom.extension.grid_repair import parse_grid
 from zom.extension.keys import ChunkKeyEncoding, chunk_key_encodings
 from zom.extension.link import parse_links
 from zom.extension.memo import Memo
 from zom.extension.resolve import parse_v3
-from zom.formats.resolved import Encoding, Inner, inner_links
+from zom.formats.resolved import Encoding, Inner, fill_for, inner_links
 from zom.json.python_value import is_list
 from zom.json.value import exact_text
 from zom.problems import Fault, Path, rule
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Hashable, Mapping, Sequence
 
     from zom.extension.axis import Axis
+    from zom.extension.datatype import DataType
     from zom.extension.keys import KeyForm
     from zom.extension.link import Link
     from zom.formats.resolved import Lengths
@@ -56,11 +58,12 @@ CHUNK_KEY_ENCODING = rule(
     schema=True,
 )
 
-_JUDGED = ("data_type", "fill_value", "chunk_grid", "chunk_key_encoding", "codecs")
-"""The members that are judged together: most arrays of a hierarchy share them."""
+_BESIDE_GRID = ("data_type", "fill_value", "chunk_key_encoding", "codecs")
+"""The members that are judged together, but for the chunk grid: most arrays of a hierarchy share them."""
 
 _Verdict = tuple[tuple[Fault, ...], Any]
 _arrays: Memo[Encoding] = Memo()
+_rests: Memo[_Rest] = Memo()
 _types: Memo[_Verdict] = Memo()
 _grids: Memo[_Verdict] = Memo()
 _keys: Memo[_Verdict] = Memo()
@@ -72,64 +75,104 @@ def encoding_of(
     values: Mapping[str, Any], shape: tuple[int, ...] | None, broken: frozenset[str] = frozenset()
 ) -> Encoding:
     """How the elements of an array become stored chunks; the members in `broken` are not looked at."""
-    judged: dict[str, Any] = {}
-    for name in _JUDGED:
+    beside: dict[str, Any] = {}
+    for name in _BESIDE_GRID:
         if name in values:
-            judged[name] = values[name]
+            beside[name] = values[name]
     if "codecs" in broken:
-        judged.pop("codecs", None)
-    text = exact_text(judged)
-    if shape is None:
-        return _arrays.get((text, None), lambda: _judge_array(judged, shape, sees_lengths=True))
+        beside.pop("codecs", None)
+    # Two texts: what arrays of other chunks have in common is judged once.
+    text = exact_text(beside)
+    grid_text = exact_text(values["chunk_grid"]) if "chunk_grid" in values else None
     # Along dimensions of the length 0 faults of others are put right.
-    seen = shape if 0 in shape else len(shape)
+    seen = shape if shape is None or 0 in shape else len(shape)
     known = _arrays.current()
-    found = known.get((text, seen)) or known.get((text, shape))
+    found = known.get((text, grid_text, seen)) or known.get((text, grid_text, shape))
     if found is None:
-        sees_lengths = _sees_lengths(judged, shape)
-        found = _judge_array(judged, shape, sees_lengths=sees_lengths)
-        known[text, shape if sees_lengths else seen] = found
+        rest = _rests.get(text, lambda: _judge_rest(beside))
+        found, seen = _judge_array(values, rest, grid_text, shape, seen)
+        known[text, grid_text, seen] = found
     return found
 
 
-def _sees_lengths(values: Mapping[str, Any], shape: tuple[int, ...] | None) -> bool:
-    """Whether the chunk grid sees more of the array's shape than how many lengths there are."""
-    name = name_of(parse_grid(values.get("chunk_grid"), values.get("codecs"), shape, []))
-    grid = None if name is None else chunk_grids.find(name)
-    return grid is None or grid.sees_lengths
+def _judge_array(
+    values: Mapping[str, Any],
+    rest: _Rest,
+    grid_text: str | bytes | None,
+    shape: tuple[int, ...] | None,
+    seen: tuple[int, ...] | int | None,
+) -> tuple[Encoding, tuple[int, ...] | int | None]:
+    """The verdict on an array, and what of `shape` it depends on: `seen`, unless its chunk grid sees more."""
+    faults = list(rest.type_faults)
+    grid = _UNKNOWN_GRID
+    if grid_text is not None:
+        written = values["chunk_grid"]
+        read = parse_grid(written, rest.codecs, shape, faults)
+        if _sees_lengths(read):
+            seen = shape
+        read_text = grid_text if read is written else exact_text(read)
+        found, grid = _grids.get((read_text, seen), lambda: _judge_grid(read, shape))
+        faults.extend(found)
+    faults.extend(rest.key_faults)
+    rank = None if shape is None else len(shape)
+    found, (sharded, inner) = _judge_codecs(rest, grid.lengths, rank)
+    faults.extend(found)
+    encoding = Encoding(
+        tuple(faults),
+        rest.data_type,
+        rest.fill,
+        grid.lengths,
+        grid.path,
+        grid.axes,
+        rest.keys,
+        rest.links,
+        sharded,
+        inner,
+    )
+    return encoding, seen
 
 
-def _judge_array(values: Mapping[str, Any], shape: tuple[int, ...] | None, *, sees_lengths: bool) -> Encoding:
-    """Judge the members of an array, of whose shape the chunk grid may see the lengths."""
-    faults: list[Fault] = []
-    data_type, fill = None, None
-    links: tuple[Link, ...] = ()
-    grid: _Grid = _UNKNOWN_GRID
-    keys: Callable[[], KeyForm] | None = None
+def _sees_lengths(grid: Any) -> bool:
+    """Whether a chunk grid sees more of the array's shape than how many lengths there are."""
+    name = name_of(grid)
+    found = None if name is None else chunk_grids.find(name)
+    return found is None or found.sees_lengths
+
+
+class _Rest(NamedTuple):
+    """What is judged of an array without its chunk grid."""
+
+    type_faults: tuple[Fault, ...]
+    data_type: DataType | None
+    fill: Any
+    key_faults: tuple[Fault, ...]
+    keys: Callable[[], KeyForm] | None
+    codecs: Any
+    """The list in the document; None where there is none, or where it can't be read."""
+    links: tuple[Link, ...]
+    chain: Hashable
+    """What the verdict on the codecs depends on, beside the chunks."""
+    sees_lengths: bool
+    """Whether a codec sees more of a chunk than how many lengths it has."""
+
+
+def _judge_rest(values: Mapping[str, Any]) -> _Rest:
+    type_faults: tuple[Fault, ...] = ()
+    key_faults: tuple[Fault, ...] = ()
+    data_type, fill, keys = None, None, None
     typed = exact_text({name: values[name] for name in ("data_type", "fill_value") if name in values})
     if "data_type" in values:
         value, has_fill, scalar = values["data_type"], "fill_value" in values, values.get("fill_value")
-        found, (data_type, fill) = _types.get(typed, lambda: _judge_type(value, has_fill, scalar))
-        faults.extend(found)
-    if "chunk_grid" in values:
-        read = parse_grid(values["chunk_grid"], values.get("codecs"), shape, faults)
-        seen = shape if shape is None or sees_lengths else tuple([min(length, 1) for length in shape])
-        found, grid = _grids.get((exact_text(read), seen), lambda: _judge_grid(read, shape))
-        faults.extend(found)
+        type_faults, (data_type, fill) = _types.get(typed, lambda: _judge_type(value, has_fill, scalar))
     if "chunk_key_encoding" in values:
         encoding = values["chunk_key_encoding"]
-        found, keys = _keys.get(exact_text(encoding), lambda: _judge_keys(encoding))
-        faults.extend(found)
-    if "codecs" in values:
-        elements = Elements(grid.lengths, data_type, fill)
-        found, links = _judge_codecs(values["codecs"], elements, typed, exact_text(values.get("data_type")))
-        faults.extend(found)
-    inner = None if shape is None else _inner_chunks(links, len(shape))
-    # A codec that nobody knows may make shards.
-    sharded = True if inner is not None else None if any(link.codec is None for link in links) else False
-    return Encoding(
-        tuple(faults), data_type, fill, grid.lengths, grid.path, grid.axes, keys, links, sharded, inner
-    )
+        key_faults, keys = _keys.get(exact_text(encoding), lambda: _judge_keys(encoding))
+    codecs: Any = values.get("codecs")
+    text = exact_text(codecs)
+    links = () if codecs is None else _links.get(text, lambda: tuple(parse_links(codecs)))
+    sees_lengths = any(link.codec is not None and link.codec.sees_lengths for link in links)
+    chain = text, typed if sees_lengths else exact_text(values.get("data_type"))
+    return _Rest(type_faults, data_type, fill, key_faults, keys, codecs, links, chain, sees_lengths)
 
 
 def _judge_type(value: Any, has_fill: bool, fill: Any) -> _Verdict:  # noqa: FBT001 - a memo's thunk
@@ -145,7 +188,7 @@ def _judge_type(value: Any, has_fill: bool, fill: Any) -> _Verdict:  # noqa: FBT
         if family is not None and has_fill:
             family.inspect_fill(fill, faults, ("fill_value",))
         return tuple(faults), (None, None)
-    scalar = data_type.parse_fill(fill, "v3", faults, ("fill_value",)) if has_fill else None
+    scalar = scalar_of(data_type, fill, "v3", faults, ("fill_value",)) if has_fill else None
     return tuple(faults), (data_type, scalar)
 
 
@@ -207,25 +250,23 @@ def _judge_keys(value: Any) -> _Verdict:
     return tuple(faults), None if configuration is None else partial(encoding.form, configuration)
 
 
-def _judge_codecs(codecs: Any, elements: Elements, typed: str | bytes, named: str | bytes) -> _Verdict:
-    """The faults of a list of codecs, and its links.
-
-    `typed` is the text of the data type and the fill value, `named` that of the data type alone.
-    """
-    text = exact_text(codecs)
-    links = _links.get(text, lambda: tuple(parse_links(codecs)))
-    lengths = elements.lengths
-    if any(link.codec is not None and link.codec.sees_lengths for link in links):
-        seen: Any = typed, lengths
-    else:
-        seen = named, None if lengths is None else len(lengths)
-    return _chains.get((text, seen), lambda: _judge_chain(links, elements))
+def _judge_codecs(rest: _Rest, lengths: Lengths | None, rank: int | None) -> _Verdict:
+    """The faults of the codecs on chunks of `lengths`; whether they make shards, and the chunks inside."""
+    if rest.codecs is None:
+        return (), (False, None)
+    count = None if lengths is None else len(lengths)
+    seen = lengths if rest.sees_lengths else count
+    return _chains.get((rest.chain, seen, rank), lambda: _judge_chain(rest, lengths, rank))
 
 
-def _judge_chain(links: tuple[Link, ...], elements: Elements) -> _Verdict:
+def _judge_chain(rest: _Rest, lengths: Lengths | None, rank: int | None) -> _Verdict:
     faults: list[Fault] = []
-    check_links(links, elements, faults, ("codecs",))
-    return tuple(faults), links
+    elements = Elements(lengths, rest.data_type, fill_for(rest.links, rest.fill))
+    check_links(rest.links, elements, faults, ("codecs",))
+    inner = None if rank is None else _inner_chunks(rest.links, rank)
+    # A codec that nobody knows may make shards.
+    unknown = any(link.codec is None for link in rest.links)
+    return tuple(faults), (True if inner is not None else None if unknown else False, inner)
 
 
 def _inner_chunks(links: Sequence[Link], rank: int) -> Inner | None:

@@ -12,6 +12,7 @@ from zom.extension.datatype import data_types
 from zom.extension.definition import MEMBER, is_uri, name_of, parse_definition, strange_members, uri_fault
 from zom.extension.grid import chunk_grids
 from zom.extension.keys import chunk_key_encodings
+from zom.extension.memo import Memo
 from zom.extension.registry import did_you_mean, near
 from zom.formats.resolved import unknown_member, unregistered
 from zom.formats.v3_encoding import encoding_of, name_place
@@ -224,6 +225,9 @@ def _check_array(values: Mapping[str, Any], broken: frozenset[str], faults: list
         _check_transformers(values["storage_transformers"], faults)
 
 
+_strange: Memo[bool] = Memo()
+
+
 def obstacle(document: Mapping[str, Any], encoding: Encoding) -> str | None:
     """What keeps zom from reading the chunks of an array; None where nothing does.
 
@@ -234,9 +238,11 @@ def obstacle(document: Mapping[str, Any], encoding: Encoding) -> str | None:
         return unknown_member(name, document[name])
     for index, item in enumerate(document.get("storage_transformers") or ()):
         return unregistered("storage transformer", name_of(item), f"storage_transformers[{index}]")
-    strange = _strange_member(document) if strange_members(document) else None
-    if strange is not None:
-        return strange
+    # One encoding is made of one text of all members that are looked at.
+    if _strange.get(encoding, lambda: strange_members(document)):
+        strange = _strange_member(document)
+        if strange is not None:
+            return strange
     if encoding.data_type is None:
         return unregistered("data type", name_of(document["data_type"]), "data_type", data_types)
     named: tuple[tuple[str, Registry[Any], object], ...] = (

@@ -9,8 +9,9 @@ from __future__ import annotations
 import operator
 from typing import Any
 
-import numpy as np
 from typing_extensions import TypeIs
+
+from zom.numpy_later import np
 
 __all__ = ["bytes_of", "integer_of", "is_dict", "is_list", "is_ml_scalar", "number_of"]
 
@@ -48,8 +49,10 @@ def integer_of(value: object) -> int | None:
     >>> integer_of(np.int8(3)), integer_of(2.0), integer_of(1.5), integer_of(True)
     (3, 2, None, None)
     """
+    if type(value) is int:
+        return value
     given: Any = value
-    if isinstance(value, (bool, np.bool_, str, np.timedelta64)):
+    if isinstance(value, (bool, str, np.bool_, np.timedelta64)):
         return None
     if isinstance(value, (float, np.floating)) or is_ml_scalar(value):
         number = float(given)
@@ -66,8 +69,10 @@ def number_of(value: object) -> float | None:
     >>> number_of(np.float32(0.5)), number_of(1j), number_of("1")
     (0.5, None, None)
     """
+    if type(value) is int or type(value) is float:
+        return value
     given: Any = value
-    if isinstance(value, (bool, np.bool_, str, np.timedelta64)):
+    if isinstance(value, (bool, str, np.bool_, np.timedelta64)):
         return None
     if isinstance(value, np.integer):
         return int(given)

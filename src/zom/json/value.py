@@ -11,12 +11,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, Final, NoReturn, TypeAlias, cast
 
-import numpy as np
 from pydantic_core import SchemaSerializer, core_schema, to_json
 
 from zom.limits import DEFAULT_LIMITS
+from zom.numpy_later import np
 from zom.problems import Fault, Path, rule, show
 
 if TYPE_CHECKING:
@@ -366,8 +366,13 @@ class _Careful:
         self.faults.append(Fault(rule, path, expected, found, fix))
 
 
+_PLAIN: Final = frozenset({bool, int, float, str, type(None)})
+
+
 def _plain(value: object) -> object:
     """`value` without its numpy or subclass coat."""
+    if type(value) in _PLAIN:
+        return value
     if isinstance(value, (np.generic, np.ndarray)):
         array = cast("np.ndarray[Any, np.dtype[Any]]", value)
         return array.tolist() if array.dtype.kind in "biufU" else array

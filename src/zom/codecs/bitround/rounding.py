@@ -11,11 +11,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from zom.extension.bound import Coder
 from zom.extension.complex_parts import has_parts
 from zom.extension.element_memory import reordered
+from zom.numpy_later import np
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -25,7 +24,10 @@ if TYPE_CHECKING:
 
 __all__ = ["BitRounding", "round_floats", "round_integers"]
 
-_UNSIGNED = {1: np.uint8, 2: np.uint16, 4: np.uint32, 8: np.uint64}
+
+def _unsigned(size: int) -> Any:
+    """The unsigned integers of so many bytes."""
+    return np.dtype(f"u{size}").type
 
 
 class BitRounding(Coder[Any, Any]):
@@ -61,7 +63,7 @@ def round_floats(values: Array, form: FloatForm, keepbits: int) -> Array:
     part = dtype["real"] if has_parts(dtype) else dtype
     if dtype.kind == "c":
         part = np.dtype(f"f{dtype.itemsize // 2}")
-    unsigned: Any = _UNSIGNED[part.itemsize]
+    unsigned = _unsigned(part.itemsize)
     one = unsigned(1)
     top = int(np.array(form.largest, part).view(unsigned)) + form.infinite
     # Without a sign the largest pattern of all would be the sign itself.
@@ -92,7 +94,7 @@ def round_integers(values: Array, keepbits: int) -> Array:
     [96, -96, 96, -1]
     """
     dtype = values.dtype
-    unsigned: Any = _UNSIGNED[dtype.itemsize]
+    unsigned = _unsigned(dtype.itemsize)
     one = unsigned(1)
     patterns = values.view(unsigned)
     signed = dtype.kind != "u"

@@ -7,13 +7,12 @@ The caller has checked the container: where its blocks start, and that they end 
 from __future__ import annotations
 
 from struct import Struct
-from typing import TYPE_CHECKING, Any, Final
-
-import numpy as np
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from zom.codecs.blosc.container import splits_of
 from zom.codecs.blosc.snappy import decode_snappy
 from zom.errors import CodecError
+from zom.numpy_later import np
 
 if TYPE_CHECKING:
     from zom.extension.bound import Data
@@ -26,7 +25,7 @@ _SIZE: Final = 16
 _SHUFFLED: Final = 0x01
 _BITS_SHUFFLED: Final = 0x04
 
-_Bytes = np.ndarray[Any, np.dtype[np.uint8]]
+_Bytes: TypeAlias = "np.ndarray[Any, np.dtype[np.uint8]]"
 
 
 def decode_blocks(data: Data) -> bytes:

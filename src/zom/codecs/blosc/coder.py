@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import threading
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, cast
 
 from typing_extensions import override
 
@@ -22,6 +22,8 @@ from zom.errors import CodecError
 from zom.extension.bound import Coder
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from zom.extension.bound import Data, Stream
 
 __all__ = ["AUTO", "BloscCoder"]
@@ -59,6 +61,7 @@ class BloscCoder(Coder[Any, Any]):
         self._library: Any = import_module("numcodecs.blosc")
         self._known = frozenset(self._library.list_compressors())
         self._nbytes = before.nbytes
+        self.allocates = before.nbytes is not None and before.nbytes <= _SMALL
         self._most = before.most
         width = typesize or before.width
         # c-blosc takes elements that are wider for single bytes.
@@ -66,6 +69,7 @@ class BloscCoder(Coder[Any, Any]):
         self._shuffle = (2 if self._typesize == 1 else 1) if shuffle == AUTO else shuffle
         self._cname = "lz4" if cname == "snappy" and cname not in self._known else cname
         self._clevel = clevel
+        self.is_slow = cname in {"zlib", "zstd"}
         self._blocksize = min(blocksize, _MOST)
 
     @override
@@ -74,19 +78,19 @@ class BloscCoder(Coder[Any, Any]):
             raise _unknown(self._cname, self._known)
         if len(chunk) > _MOST:
             raise CodecError(f"expected at most {_MOST} bytes, found {len(chunk)}")
-        library = self._library
         settings = (self._cname.encode(), self._clevel, self._shuffle, self._blocksize, self._typesize)
-        alone = library.use_threads is None and threading.current_thread() is threading.main_thread()
-        if not alone:
-            # Elsewhere there are no threads inside, unless somebody asked for them.
-            made: Data = library.compress(chunk, *settings)
-            return made
+        return cast("Data", self._alone(self._library.compress, chunk, *settings))
+
+    def _alone(self, call: Callable[..., Any], *given: object) -> Any:
+        """What the call gives, without threads inside unless somebody asked for them."""
+        library = self._library
+        if library.use_threads is not None or threading.current_thread() is not threading.main_thread():
+            return call(*given)
         library.use_threads = False
         try:
-            made = library.compress(chunk, *settings)
+            return call(*given)
         finally:
             library.use_threads = None
-        return made
 
     @override
     def decode(self, chunk: Data) -> Data:
@@ -114,6 +118,8 @@ class BloscCoder(Coder[Any, Any]):
                 target[:] = decoded
             return decoded
         try:
+            if target is None:  # small, or of no known size
+                return cast("Data", self._alone(self._library.decompress, chunk))
             made: Data = self._library.decompress(chunk, target)
         except RuntimeError as cause:
             raise CodecError(f"the {inner} data in the container is damaged") from cause

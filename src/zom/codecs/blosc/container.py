@@ -18,9 +18,8 @@ from functools import lru_cache
 from struct import Struct
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-import numpy as np
-
 from zom.errors import CodecError
+from zom.numpy_later import np
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -5,11 +5,10 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
-from zom.codecs.gzip.stream_size import check_size
+from zom.codecs.stream_size import check_size
 from zom.errors import CodecError
 from zom.extension.bound import Coder, Data
+from zom.numpy_later import np
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -7,8 +7,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from zom.codecs.cast_value.exact_rounding import (
     integers_to_double,
     rounded,
@@ -19,6 +17,7 @@ from zom.codecs.cast_value.number_form import NAT, FloatForm, number_form
 from zom.codecs.cast_value.scalar_cast import number
 from zom.errors import CodecError, ExtensionError
 from zom.extension.element_memory import index_text, reordered
+from zom.numpy_later import np
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

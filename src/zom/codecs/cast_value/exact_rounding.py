@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
+from zom.numpy_later import np
 
 if TYPE_CHECKING:
     from zom.codecs.cast_value.number_form import FloatForm

@@ -12,9 +12,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
-import numpy as np
-
 from zom.errors import SpecError, ZomError
+from zom.numpy_later import np
 
 if TYPE_CHECKING:
     from zom.extension.datatype import DataType

@@ -11,9 +11,8 @@ import math
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
-import numpy as np
-
 from zom.codecs.cast_value.number_form import NAT, FloatForm, number_form
+from zom.numpy_later import np
 
 if TYPE_CHECKING:
     from zom.codecs.cast_value.number_form import IntegerForm

@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Annotated, Any
 
 from zom.codecs.conditional.coder import ConditionalCoder
-from zom.codecs.gzip.stream_size import stream_before
+from zom.codecs.stream_size import stream_before
 from zom.extension.chain import check_byte_codecs
 from zom.extension.codec import Bytes, Codec, codecs
 from zom.extension.field import Interval, OrAbsent

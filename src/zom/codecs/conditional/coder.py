@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final
 
-from zom.codecs.gzip.stream_size import check_size
+from zom.codecs.stream_size import check_size
 from zom.errors import CodecError
 from zom.extension.bound import Coder
 from zom.extension.bound_chain import bind_streams

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from zom.codecs.crc32c.checksum import SumAfter
 from zom.codecs.crc32c.sum import crc32c_function
-from zom.codecs.gzip.stream_size import stream_before
+from zom.codecs.stream_size import stream_before
 from zom.extension.codec import Bytes, Codec, codecs
 
 if TYPE_CHECKING:

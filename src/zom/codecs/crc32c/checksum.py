@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from zom.codecs.gzip.stream_size import check_size
+from zom.codecs.stream_size import check_size
 from zom.errors import CodecError
 from zom.extension.bound import Coder, Data
 

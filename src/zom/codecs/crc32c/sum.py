@@ -6,7 +6,7 @@ from functools import lru_cache
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
+from zom.numpy_later import np
 
 if TYPE_CHECKING:
     from collections.abc import Callable

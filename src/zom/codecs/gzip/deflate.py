@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from zom.codecs.gzip.inflate import Format
 from zom.codecs.gzip.libdeflate import GzipByLibdeflate, ZlibByLibdeflate, libdeflate
-from zom.codecs.gzip.stream_size import stream_before
+from zom.codecs.stream_size import stream_before
 
 if TYPE_CHECKING:
     from collections.abc import Callable

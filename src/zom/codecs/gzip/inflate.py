@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
-from zom.codecs.gzip.stream_size import check_size, expected_size
+from zom.codecs.stream_size import check_size, expected_size
 from zom.errors import CodecError
 from zom.extension.bound import Coder, Data
 
@@ -68,6 +68,8 @@ class Inflater(Coder[Data, Data]):
     Traceback (most recent call last):
     zom.errors.CodecError: expected 100 bytes, found more
     """
+
+    is_slow = True
 
     def __init__(self, before: Stream, streams: Format, compress: Callable[[Data], Data]) -> None:
         self._before = before

@@ -11,9 +11,8 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from zom.codecs.gzip.inflate import Inflater
+from zom.numpy_later import np
 
 if TYPE_CHECKING:
     from collections.abc import Callable

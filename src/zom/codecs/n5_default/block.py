@@ -13,12 +13,11 @@ from functools import lru_cache
 from struct import Struct, pack
 from typing import TYPE_CHECKING, Any, Final
 
-import numpy as np
-
 from zom.errors import CodecError
 from zom.extension.bound import Block, Coder
 from zom.extension.bound_chain import bind_chain
 from zom.extension.fill_bits import fill_cell
+from zom.numpy_later import np
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -5,7 +5,7 @@ from __future__ import annotations
 import binascii
 from typing import TYPE_CHECKING
 
-from zom.codecs.gzip.stream_size import check_size, expected_size
+from zom.codecs.stream_size import check_size, expected_size
 from zom.errors import CodecError
 from zom.extension.bound import Coder, Data
 

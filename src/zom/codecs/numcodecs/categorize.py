@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, ClassVar
 
-import numpy as np
 from typing_extensions import override
 
 from zom.codecs.numcodecs.dtype import (
@@ -25,6 +24,7 @@ from zom.errors import CodecError, ExtensionError
 from zom.extension.bound import Block, Coder
 from zom.extension.codec import Codec, CodecKind, Elements, Representation, codecs
 from zom.extension.configuration import Configuration
+from zom.numpy_later import np
 from zom.problems import Fault, Path, rule, show
 
 if TYPE_CHECKING:

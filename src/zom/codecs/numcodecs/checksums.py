@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 from zom.codecs.crc32c.checksum import SumAfter, SumBefore
 from zom.codecs.crc32c.sum import crc32c_function
 from zom.codecs.gzip.libdeflate import libdeflate
-from zom.codecs.gzip.stream_size import stream_before
 from zom.codecs.numcodecs.hdf5_sums import fletcher32_function, lookup3_function
+from zom.codecs.stream_size import stream_before
 from zom.extension.codec import Bytes, Codec, CodecKind, Representation, codecs
 from zom.extension.configuration import Configuration, NoConfiguration
 from zom.extension.field import Interval

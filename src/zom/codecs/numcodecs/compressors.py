@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 from zom.codecs.blosc.lz4_block import Lz4Coder
 from zom.codecs.gzip.deflate import bind_gzip, bind_zlib
 from zom.codecs.gzip.inflate import Format, Inflater
-from zom.codecs.gzip.stream_size import stream_before
 from zom.codecs.numcodecs.base64_text import Base64Coder
+from zom.codecs.stream_size import stream_before
 from zom.codecs.zstd.coder import ZstdCoder
 from zom.extension.codec import Bytes, Codec, CodecKind, Representation, codecs
 from zom.extension.configuration import Configuration

@@ -10,13 +10,12 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
-import numpy as np
-
 from zom.codecs.numcodecs.dtype import StatedType, recast, stated_type, typestr
 from zom.codecs.numcodecs.filter import Filter, blocks_of, stored_fill
 from zom.errors import ExtensionError
 from zom.extension.codec import Codec, CodecKind, Elements, Representation, codecs
 from zom.extension.configuration import Configuration
+from zom.numpy_later import np
 
 if TYPE_CHECKING:
     from zom.extension.bound import Array, Coder, Form

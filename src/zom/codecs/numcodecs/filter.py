@@ -8,11 +8,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from zom.errors import ExtensionError, ZomError
 from zom.extension.bound import Block, Coder
 from zom.extension.element_memory import reordered
+from zom.numpy_later import np
 
 if TYPE_CHECKING:
     from collections.abc import Callable

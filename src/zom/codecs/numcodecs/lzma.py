@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 from pydantic import Field, model_validator
 
-from zom.codecs.gzip.stream_size import stream_before
 from zom.codecs.numcodecs.compressors import Compressor
+from zom.codecs.stream_size import stream_before
 from zom.extension.codec import Bytes, Representation, codecs
 from zom.extension.configuration import Configuration
 from zom.extension.field import WHOLE, ForEncoding, Interval

@@ -6,13 +6,13 @@ import json  # chunks of json2 are what Python's own encoder makes
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, cast
 
-import numpy as np
 from typing_extensions import override
 
 from zom.codecs.numcodecs.object_lists import as_list, from_list
 from zom.codecs.vlen import join_items, parse_items, place_of
 from zom.errors import CodecError, ExtensionError
 from zom.extension.bound import Block, Coder
+from zom.numpy_later import np
 
 if TYPE_CHECKING:
     from collections.abc import Callable

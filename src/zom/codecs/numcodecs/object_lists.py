@@ -10,9 +10,8 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any, cast
 
-import numpy as np
-
 from zom.errors import CodecError
+from zom.numpy_later import np
 
 if TYPE_CHECKING:
     from zom.extension.bound import Array, Block

@@ -13,13 +13,12 @@ import math
 from itertools import product
 from typing import TYPE_CHECKING, Any, ClassVar
 
-import numpy as np
-
 from zom.codecs.numcodecs.dtype import check_kind, stated_type
 from zom.codecs.numcodecs.filter import blocks_of
 from zom.errors import CodecError, ExtensionError
 from zom.extension.bound import Coder
 from zom.extension.codec import Codec, CodecKind, Elements, Representation, codecs
+from zom.numpy_later import np
 
 if TYPE_CHECKING:
     from zom.extension.bound import Array, Form

@@ -10,7 +10,6 @@ from collections.abc import Mapping
 from importlib import import_module
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
-import numpy as np
 from pydantic import model_validator
 from typing_extensions import override
 
@@ -20,6 +19,7 @@ from zom.extension.bound import Block, Coder
 from zom.extension.codec import Bytes, Codec, CodecKind, Elements, Representation, codecs
 from zom.extension.configuration import Configuration
 from zom.extension.field import ForEncoding, Interval
+from zom.numpy_later import np
 from zom.problems import Fault, Path
 
 if TYPE_CHECKING:

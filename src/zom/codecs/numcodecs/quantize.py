@@ -10,8 +10,6 @@ import math
 from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
-import numpy as np
-
 from zom.codecs.numcodecs.dtype import StatedType, recast, stated_type, typestr
 from zom.codecs.numcodecs.filter import Filter, blocks_of, stored_fill
 from zom.errors import CodecError, ExtensionError
@@ -19,6 +17,7 @@ from zom.extension.codec import Codec, CodecKind, Elements, Representation, code
 from zom.extension.configuration import ENCODING, Configuration
 from zom.extension.element_memory import index_text
 from zom.extension.field import Interval
+from zom.numpy_later import np
 
 if TYPE_CHECKING:
     from zom.extension.bound import Array, Coder, Form

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
-import numpy as np
 from typing_extensions import override
 
 from zom.errors import CodecError, ExtensionError
@@ -16,6 +15,7 @@ from zom.extension.bound import Coder, Stream
 from zom.extension.codec import Bytes, Codec, CodecKind, Representation, codecs
 from zom.extension.configuration import Configuration
 from zom.extension.field import Interval
+from zom.numpy_later import np
 from zom.problems import Fault, Path, rule
 
 if TYPE_CHECKING:

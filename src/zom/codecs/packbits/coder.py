@@ -8,13 +8,12 @@ with 0 bits"; what stands there is not looked at. The number of padding bits, wh
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
-
-import numpy as np
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from zom.errors import CodecError
 from zom.extension.bound import Coder
 from zom.extension.element_memory import reordered, trim
+from zom.numpy_later import np
 
 if TYPE_CHECKING:
     from zom.extension.bound import Array, Block, Data
@@ -24,7 +23,7 @@ __all__ = ["Kept", "PackbitsCoder"]
 # So many components are unpacked at once, each bit into a byte of its own: a multiple of 8.
 _SPAN = 1 << 14
 
-_Bytes = np.ndarray[Any, np.dtype[np.uint8]]
+_Bytes: TypeAlias = "np.ndarray[Any, np.dtype[np.uint8]]"
 
 
 class Kept(NamedTuple):

@@ -8,10 +8,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from zom.errors import CodecError
 from zom.extension.raw import byte_view
+from zom.numpy_later import np
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -9,8 +9,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from zom.codecs.sharding_indexed.grid import ShardGrid
 from zom.codecs.sharding_indexed.index import MISSING, IndexCoder
 from zom.codecs.sharding_indexed.rows import RowDecoder
@@ -18,6 +16,7 @@ from zom.errors import CodecError, ExtensionError
 from zom.extension.bound import Coder
 from zom.extension.fill_bits import FillTest
 from zom.extension.raw import byte_view
+from zom.numpy_later import np
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-import numpy as np
 from typing_extensions import override
 
 from zom.codecs.vlen import place_of
 from zom.codecs.zfp.library import TYPES, Mode, Zfp
 from zom.errors import CodecError, ExtensionError
 from zom.extension.bound import Block, Coder
+from zom.numpy_later import np
 
 if TYPE_CHECKING:
     from zom.extension.bound import Array, Data

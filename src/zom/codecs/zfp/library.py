@@ -17,10 +17,9 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-import numpy as np
-
 from zom.codecs.vlen import place_of
 from zom.errors import CodecError, ExtensionError
+from zom.numpy_later import np
 
 if TYPE_CHECKING:
     from collections.abc import Generator

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 from pydantic import PlainSerializer, WrapValidator
 
 from zom.codecs.gdal_spelling import gdal_checksum, gdal_fault
-from zom.codecs.gzip.stream_size import stream_before
+from zom.codecs.stream_size import stream_before
 from zom.codecs.zstd.coder import ZstdCoder
 from zom.extension.codec import Bytes, Codec, codecs
 from zom.extension.configuration import Configuration

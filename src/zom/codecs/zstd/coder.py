@@ -11,13 +11,12 @@ import re
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
-from zom.codecs.gzip.stream_size import check_size, expected_size
+from zom.codecs.stream_size import check_size, expected_size
 from zom.codecs.zstd.contexts import contexts_for
 from zom.codecs.zstd.frame import frames_of, stated_size
 from zom.errors import CodecError
 from zom.extension.bound import Coder, Data
+from zom.numpy_later import np
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -43,6 +42,8 @@ class ZstdCoder(Coder[Data, Data]):
     True
     """
 
+    is_slow = True
+
     def __init__(self, before: Stream, level: int, *, checksum: bool) -> None:
         zstd: Any = import_module("numcodecs.zstd")
         self._before = before
@@ -52,6 +53,7 @@ class ZstdCoder(Coder[Data, Data]):
         self._decompress: Callable[[Data, Data], object] = zstd.decompress
         small = before.nbytes is not None and before.nbytes <= _SMALL
         self._contexts = contexts_for(level, checksum=checksum) if small else None
+        self.allocates = self._contexts is not None
 
     def encode(self, chunk: Data) -> Data:
         """One frame, which states its size."""
@@ -64,6 +66,10 @@ class ZstdCoder(Coder[Data, Data]):
         nbytes = self._before.nbytes
         if nbytes is None:
             return self._decode_any(chunk)
+        if self._contexts is not None and nbytes and stated_size(chunk) in {None, nbytes}:
+            found = self._contexts.decompress(chunk, nbytes)
+            if found is not None:
+                return found
         made = np.empty(nbytes, np.uint8).data
         self.decode_into(chunk, made)
         return made
@@ -80,8 +86,11 @@ class ZstdCoder(Coder[Data, Data]):
         check_size(self._before, self._decode_frames(chunk, target))
 
     def _fill(self, chunk: Data, target: memoryview) -> bool:
-        if self._contexts is not None and self._contexts.fill(chunk, target):
-            return True
+        if self._contexts is not None:
+            made = self._contexts.decompress(chunk, len(target))
+            if made is not None:
+                target[:] = made
+                return True
         try:
             self._decompress(chunk, target)
         except (RuntimeError, ValueError):

@@ -30,19 +30,16 @@ class ZstdContexts(threading.local):
         made: bytes = self._compress(chunk)
         return made
 
-    def fill(self, chunk: Data, target: memoryview) -> bool:
-        """Put what the one frame in `chunk` holds into `target`; whether it is just that frame, and fits.
+    def decompress(self, chunk: Data, nbytes: int) -> bytes | None:
+        """The `nbytes` bytes that the one frame in `chunk` holds; None where it is another, or more than that.
 
-        The caller has seen that the frame states the size of `target`, or none.
+        The caller has seen that the frame states so many, or none.
         """
         try:
-            made = self._decompress(chunk, max_output_size=len(target), allow_extra_data=False)
+            made: bytes = self._decompress(chunk, max_output_size=nbytes, allow_extra_data=False)
         except self._error:
-            return False
-        if len(made) != len(target):
-            return False
-        target[:] = made
-        return True
+            return None
+        return made if len(made) == nbytes else None
 
 
 def contexts_for(level: int, *, checksum: bool) -> ZstdContexts | None:
