@@ -1,4 +1,4 @@
-"""Slices of shards of many small inner chunks, read as boxes."""
+"""Slices and points of shards of many small inner chunks, read together."""
 
 import numpy as np
 import pytest
@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 import zom
 from zom import v3
-from zom.engine import boxes, sharding
+from zom.engine import boxes, reading, shard_points, sharding, span
 from zom.errors import ChunkError
 from zom.stores.memory import MemoryStore
 
@@ -26,8 +26,9 @@ POSSIBLE = {"plain", "zstd", "gzip and crc32c"}
 @pytest.fixture
 def few(monkeypatch):
     """Any number of inner chunks is a box, and boxes are read in groups."""
-    monkeypatch.setattr(boxes, "_FEW", 1)
-    monkeypatch.setattr(boxes, "_AT_ONCE", 100)
+    for module in (boxes, shard_points):
+        monkeypatch.setattr(module, "FEW", 1)
+        monkeypatch.setattr(module, "AT_ONCE", 100)
 
 
 @pytest.fixture
@@ -115,6 +116,45 @@ def test_large_inner_chunks_are_read_one_by_one(used):
     assert not any(used)
 
 
+@pytest.mark.parametrize("shards", [None, (64, 128, 128)], ids=["chunks", "shards"])
+@pytest.mark.parametrize(
+    "key", [np.s_[:, 5, 7], np.s_[3:20:4, 100, :], np.s_[:, 3:90, 1], np.s_[9, 8, 7], np.s_[1:, 1:, 1:]]
+)
+def test_of_large_chunks_that_are_stored_as_they_are_only_what_is_wanted_is_read(monkeypatch, shards, key):
+    spec = v3.ArraySpec.build(
+        shape=(64, 128, 128),
+        dtype="int16",
+        chunks=(32, 64, 128),
+        shards=shards,
+        compress=None,
+        checksum=False,
+    )
+    made = zom.materialize(spec, MemoryStore())
+    values = np.arange(64 * 128 * 128, dtype="i2").reshape(64, 128, 128)
+    made[...] = values
+    read = []
+    plain = span.Range
+    monkeypatch.setattr(span, "Range", lambda start, length: read.append(length) or plain(start, length))
+    np.testing.assert_array_equal(made[key], values[key])
+    assert 0 < sum(read) <= min(values.nbytes, 2 * values[key].nbytes + (1 << 15) * 64)
+
+
+@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(data=st.data())
+def test_pieces_of_spans_are_those_of_numpy(monkeypatch, data):
+    monkeypatch.setattr(reading, "SPAN", 16)
+    monkeypatch.setattr(sharding, "_LARGE", 16)
+    monkeypatch.setattr(span, "_GAP", data.draw(st.sampled_from([0, 20, 1000]), "gap"))
+    monkeypatch.setattr(span, "_MOST_PIECES", data.draw(st.sampled_from([2, 10, 1000]), "pieces"))
+    made = array(
+        "plain", shape=(19, 23), chunks=(5, 6), shards=data.draw(st.sampled_from([(5, 6), (10, 12)]))
+    )
+    values = np.arange(19 * 23, dtype="i4").reshape(19, 23)
+    made[...] = values
+    key = data.draw(st.tuples(slices | st.integers(-19, 18), slices), "key")
+    np.testing.assert_array_equal(made[key], values[key])
+
+
 def test_inner_chunks_that_lie_near_each_other_are_one_request(monkeypatch):
     made = array("zstd", shape=(64, 64), chunks=(2, 2), shards=(64, 64))
     made[...] = np.arange(4096, dtype="i4").reshape(64, 64)
@@ -189,3 +229,44 @@ def test_values_that_are_no_booleans_are_refused():
     for key in (..., slice(1, 60)):
         with pytest.raises(ChunkError, match=r"inner chunk \(5\)"):
             made[key]
+
+
+@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(data=st.data(), chain=st.sampled_from(sorted(CHAINS)), location=st.sampled_from(["start", "end"]))
+def test_points_of_a_shard_are_those_of_numpy(few, data, chain, location):
+    made = array(chain, shape=(19, 23), location=location)
+    values = np.arange(19 * 23, dtype="i4").reshape(19, 23)
+    values[data.draw(st.tuples(slices, slices), "left empty")] = 7
+    made[...] = values
+    points = data.draw(st.lists(st.tuples(st.integers(-19, 18), st.integers(-23, 22)), min_size=1), "points")
+    rows, columns = (np.array(each) for each in zip(*points, strict=True))
+    np.testing.assert_array_equal(made.vindex[rows, columns], values[rows, columns])
+    np.testing.assert_array_equal(made.vindex[rows, 1:20:2], values[rows, 1:20:2])
+
+
+@pytest.mark.parametrize("chain", sorted(CHAINS))
+def test_points_of_chains_that_put_bytes_into_memory_are_read_together(monkeypatch, chain):
+    answers = []
+    read = shard_points.read_points
+    monkeypatch.setattr(sharding, "read_points", lambda *given: answers.append(read(*given)) or answers[-1])
+    made = array(chain, chunks=(1, 1))
+    values = np.arange(480, dtype="i4").reshape(20, 24)
+    made[...] = values
+    rows, columns = np.arange(480) * 7 % 20, np.arange(480) * 11 % 24
+    np.testing.assert_array_equal(made.vindex[rows, columns], values[rows, columns])
+    assert set(answers) == {chain in POSSIBLE}
+
+
+def test_a_damaged_inner_chunk_is_told_where_points_lie_in_it_and_not_elsewhere():
+    made = array("zstd", chunks=(1, 1))
+    values = np.arange(480, dtype="i4").reshape(20, 24)
+    made[...] = values
+    shard = bytearray(made.store.get("c/1/1"))
+    index = np.frombuffer(shard[-(120 * 16 + 4) : -4], "<u8").reshape(120, 2)
+    start, length = map(int, index[17])  # row 11, column 17
+    shard[start + length - 1] ^= 0xFF
+    made.store.set("c/1/1", bytes(shard))
+    rows, columns = np.repeat(np.arange(12, 18), 6), np.tile(np.arange(13, 19), 6)
+    np.testing.assert_array_equal(made.vindex[rows, columns], values[rows, columns])
+    with pytest.raises(ChunkError, match=rf"inner chunk \(1, 5\), bytes {start} to {start + length}: "):
+        made.vindex[rows - 1, columns]

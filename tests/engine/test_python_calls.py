@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import sys
+from itertools import count
 from pathlib import Path
 
 import numpy as np
@@ -47,3 +49,39 @@ def test_an_array_is_parsed_by_at_most_sixty_calls(document):
     made = calls_in_zom(lambda: v3.ArraySpec.parse(document))
     assert "node.py: make" in made
     assert len(made) <= 60, made
+
+
+def test_an_array_of_other_chunks_is_judged_by_at_most_forty_more_calls():
+    """What it shares with arrays before it, its type and its codecs, is not judged again."""
+    other = count(32)
+
+    def parse_another():
+        document = SPEC.to_dict()
+        document["chunk_grid"]["configuration"]["chunk_shape"] = [next(other), 17]
+        v3.ArraySpec.parse(json.dumps(document))
+
+    text = SPEC.to_json()
+    alike = calls_in_zom(lambda: v3.ArraySpec.parse(text))
+    again = calls_in_zom(SPEC.to_dict)
+    made = calls_in_zom(parse_another)
+    assert "v3_encoding.py: _judge_grid" in made
+    assert {"link.py: parse_links", "v3_encoding.py: _judge_chain"}.isdisjoint(made)
+    assert len(made) - len(alike) - len(again) <= 40, made
+
+
+def test_one_more_variable_is_judged_by_cf_and_xarray_by_at_most_800_calls():
+    variable = v3.ArraySpec.build(
+        shape=(4,),
+        dtype="f4",
+        dimension_names=("time",),
+        attributes={"units": "K", "long_name": "a temperature"},
+    )
+
+    def calls(count):
+        members = {f"v{index}": variable for index in range(count)}
+        spec = v3.GroupSpec(attributes={"Conventions": "CF-1.11"}, members=members)
+        return calls_in_zom(lambda: zom.validate(spec, conventions=["xarray", "cf"]))
+
+    few, more = calls(10), calls(20)
+    assert "variable.py: run" in more
+    assert len(more) - len(few) <= 10 * 800, (len(more) - len(few)) / 10

@@ -6,10 +6,13 @@ import signal
 import threading
 import time
 
+import numpy as np
 import pytest
 
+import zom
+from zom import v3
 from zom.engine import workers
-from zom.engine.workers import run
+from zom.engine.workers import Cost, run
 
 
 @pytest.mark.skipif(not hasattr(signal, "pthread_kill"), reason="signals are sent to a thread")
@@ -96,6 +99,37 @@ def test_what_takes_less_time_is_chosen(monkeypatch, alone, together, least, mos
     assert least <= clock.share(0, 1000) <= most
 
 
+def trials(monkeypatch, *runs):
+    """Of each run, (kind, alone, together): whether items were done in both ways to learn which is faster."""
+    for kind, alone, together in runs:
+        clock = Clock(monkeypatch, lambda _, each=alone: each, lambda _, each=together: each)
+        run(iter(range(1000)), 1000, clock.work, cost=Cost(kind=lambda kind=kind: kind))
+        assert [item for item, _ in clock.threaded] == list(range(1000))
+        assert clock.share(500, 1000) == (together < alone)
+        by_threads = sum(threaded for _, threaded in clock.threaded)
+        yield by_threads > 0 and 1000 - by_threads > workers._FIRST
+
+
+@pytest.mark.parametrize("together", [4e-5, 2e-4], ids=["threads", "alone"])
+def test_an_outcome_holds_for_operations_of_its_kind(monkeypatch, together):
+    monkeypatch.setattr(workers, "_outcomes", {})
+    runs = [("a", 8e-5, together), ("a", 8e-5, together), ("b", 8e-5, together), ("a", 7e-5, together)]
+    assert list(trials(monkeypatch, *runs)) == [True, False, True, False]
+
+
+def test_an_outcome_is_tried_again_after_some_operations(monkeypatch):
+    monkeypatch.setattr(workers, "_outcomes", {})
+    again = list(trials(monkeypatch, *[("a", 7e-5, 2e-4)] * (workers._LASTS + 3)))
+    assert again.count(True) == 2
+
+
+def test_outcomes_are_bounded(monkeypatch):
+    monkeypatch.setattr(workers, "_outcomes", {})
+    monkeypatch.setattr(workers, "_KINDS", 3)
+    list(trials(monkeypatch, *[(number, 8e-5, 2e-4) for number in range(8)]))
+    assert len(workers._outcomes) == 2
+
+
 @pytest.mark.parametrize("times", [0.1, 4.9, 6, 7, 9, 40, 200])
 @pytest.mark.parametrize("overhead", [1e-5, 1e-3, 1e-2], ids=["chunks", "small shards", "shards"])
 def test_every_number_of_items_is_done(monkeypatch, overhead, times):
@@ -106,7 +140,7 @@ def test_every_number_of_items_is_done(monkeypatch, overhead, times):
                 lambda _: overhead * times,
                 lambda _, faster=faster: overhead * times * faster,
             )
-            run(iter(range(count)), count, clock.work, overhead=overhead)
+            run(iter(range(count)), count, clock.work, cost=Cost(overhead))
             assert [item for item, _ in clock.threaded] == list(range(count))
 
 
@@ -135,7 +169,7 @@ def test_threads_are_given_up_where_chunks_become_small(monkeypatch):
 
 def test_heavy_items_are_shared_from_the_first_on(monkeypatch):
     clock = Clock(monkeypatch, lambda _: 1e-2, lambda _: 5e-3)
-    run(iter(range(2)), 2, clock.work, overhead=0)
+    run(iter(range(2)), 2, clock.work, cost=Cost(0))
     assert clock.share(0, 2) == 1
 
 
@@ -151,3 +185,35 @@ def test_every_item_is_done_however_many_were_counted(count):
     done = []
     run(iter(range(1000)), count, done.extend)
     assert sorted(done) == list(range(1000))
+
+
+@pytest.mark.parametrize(
+    ("compress", "inner", "rows", "shared"),
+    [
+        (None, 64, slice(None), True),
+        (None, 64, slice(0, 64), False),
+        (None, 16, slice(None), False),
+        ("zstd", 64, slice(None), True),
+        ("lz4", 64, slice(None), False),
+        ("lz4", 128, slice(None), True),
+    ],
+    ids=["large inner chunks", "few of them", "small ones", "slow codecs", "fast codecs", "large for those"],
+)
+def test_shards_are_shared_by_threads_from_the_first_one_on_where_much_of_them_is_wanted(
+    monkeypatch, tmp_path, compress, inner, rows, shared
+):
+    spec = v3.ArraySpec.build(
+        shape=(1024, 1024),
+        dtype="float32",
+        chunks=(inner, inner),
+        shards=(512, 512),
+        compress=compress,
+        checksum=False,
+    )
+    array = zom.materialize(spec, tmp_path)
+    array[...] = np.ones((1024, 1024), "f4")
+    asked = []
+    monkeypatch.setattr(workers, "processors", lambda: 2)
+    monkeypatch.setattr(workers, "_run_threads", lambda items, most, work: (asked.append(most), work(items)))
+    array[rows]
+    assert bool(asked) == shared

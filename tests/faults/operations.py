@@ -147,6 +147,11 @@ def _(folder):
     opened(folder, "g/new")[0:2] = [1, 2]
 
 
+@operation("chunks create", with_room, repairs=around("g/new"), piecewise=True)
+def _(folder):
+    opened(folder, "g/new")[...] = [1, 2, 3, 4]
+
+
 @operation("chunk overwrite", tree(), repairs=around("g/a"))
 def _(folder):
     opened(folder, "g/a")[0:2, 0:2] = [[-1, -2], [-3, -4]]

@@ -25,15 +25,15 @@ if TYPE_CHECKING:
     from zom.engine.sharding import Source
     from zom.extension.bound import Array, Data
 
-__all__ = ["read_boxes"]
+__all__ = ["AT_ONCE", "FEW", "read_boxes", "read_rows"]
 
 _GAP = 1 << 13
 """So many bytes that nobody wants are read along: that takes as long as another call of the system."""
 
-_FEW = 24
+FEW = 24
 """Fewer inner chunks are read sooner one by one."""
 
-_AT_ONCE = 1 << 22
+AT_ONCE = 1 << 22
 """The bytes of inner chunks, decoded, that are in memory beside the result."""
 
 
@@ -70,11 +70,11 @@ def read_boxes(shard: ShardCoder, index: ShardIndex, source: Source, inside: Ind
     if any(run is None for run in runs):
         return False
     found: Any = runs
-    if prod(run.chunks for run in found) < _FEW:
+    if prod(run.chunks for run in found) < FEW:
         return False
 
     def read(numbers: Array) -> Array:
-        return _rows(shard, source, index.entries[numbers])
+        return read_rows(shard, source, index.entries[numbers])
 
     try:
         for group in _groups(found, shard.rows.nbytes):
@@ -96,7 +96,7 @@ def _run(entry: Any, size: int) -> _Run | None:
 
 def _groups(runs: Sequence[_Run], nbytes: int) -> Iterator[tuple[int, int]]:
     """Along the first dimension, inner chunks that are read together."""
-    step = max(1, _AT_ONCE // prod((nbytes, *[run.chunks for run in runs[1:]])))
+    step = max(1, AT_ONCE // prod((nbytes, *[run.chunks for run in runs[1:]])))
     count = runs[0].chunks
     return ((low, min(count, low + step)) for low in range(0, count, step))
 
@@ -135,13 +135,13 @@ def _numbers(counts: tuple[int, ...], runs: Sequence[_Run], group: tuple[int, in
     return numbers.reshape(-1)
 
 
-def _rows(shard: ShardCoder, source: Source, entries: Array) -> Array:
-    """The inner chunks of these entries of the index, decoded."""
+def read_rows(shard: ShardCoder, source: Source, entries: Array) -> Array:
+    """The inner chunks of these entries of the index, decoded; CodecError where one is at fault, without its place."""
     starts, there = entries[:, 0], entries[:, 0] != MISSING
     stops = starts + entries[:, 1]
     if not there.all():
         starts, stops = starts[there], stops[there]
-    spans = near(zip(starts.tolist(), stops.tolist(), strict=True), gap=_GAP, longest=_AT_ONCE)
+    spans = near(zip(starts.tolist(), stops.tolist(), strict=True), gap=_GAP, longest=AT_ONCE)
     values = [memoryview(value) for value in source.get_many([Range(low, high - low) for low, high in spans])]
     for (low, high), value in zip(spans, values, strict=True):
         if len(value) != high - low:

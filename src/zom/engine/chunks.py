@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal, TypeAlias, cast
 
@@ -10,7 +11,7 @@ from zom.errors import ChunkError
 from zom.extension.axis import Axis
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Hashable, Iterator
 
     from zom.engine.index import Index
     from zom.engine.plan import ArrayPlan
@@ -29,6 +30,12 @@ Missing: TypeAlias = Literal["fill", "error"]
 
 _HEAVY = 1 << 20
 """The bytes of a chunk from which on codecs and copies take most of its time."""
+
+_LARGE_INNER = 1 << 16
+"""The bytes of an inner chunk from which on that holds for as many bytes of a shard, ..."""
+
+_LARGE_SLOW = 1 << 12
+"""... and with codecs that take their time, or none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +93,12 @@ class Chunks:
         form = plan.form(uniform)
         return form.nbytes >= _HEAVY and form.shard is None
 
+    def kind(self, act: Literal["read", "write"]) -> Hashable:
+        """What makes the work on chunks alike: the store, the codecs, and the bytes of a chunk."""
+        uniform = self.plan.uniform
+        form = None if uniform is None else self.plan.form(uniform)
+        return (act, type(self.store), None if form is None else (form.nbytes, form.chain.names))
+
     def keyed(self, parts: Walk) -> Iterator[Keyed]:
         """Each part with the key of its chunk."""
         return zip(parts, parts.keys(self.plan.keys, self.prefix), strict=True)
@@ -113,7 +126,7 @@ class Chunks:
     def units(self, index: Index, count: int) -> int:
         """How many pieces are decoded by themselves for each of `count` parts: more than one in shards.
 
-        0 says that threads share the work on each, whatever it is.
+        0 says that threads share the work, whatever it is: chunks or parts of shards are large.
         """
         if self.heavy:
             return 0
@@ -122,5 +135,12 @@ class Chunks:
         inner = None if uniform is None else plan.form(uniform).inner
         if inner is None or not count:
             return 1
-        axes = tuple(Axis(axis.length, size) for axis, size in zip(plan.axes, inner.shape, strict=True))
-        return max(1, count_parts(index, axes) // count)
+        if index.joint and not index.basic:
+            # Splitting points takes as long as reading them; few lie in one inner chunk.
+            pieces = max(1, math.prod(index.shape) // count)
+        else:
+            axes = tuple(Axis(axis.length, size) for axis, size in zip(plan.axes, inner.shape, strict=True))
+            pieces = max(1, count_parts(index, axes) // count)
+        is_slow = inner.chain.is_slow or inner.chain.direct
+        is_large = inner.nbytes >= (_LARGE_SLOW if is_slow else _LARGE_INNER)
+        return 0 if is_large and pieces * inner.nbytes >= _HEAVY else pieces

@@ -12,7 +12,7 @@ import numpy as np
 
 from zom.engine.integer_range import check_integers
 from zom.engine.reading import read_parts
-from zom.engine.text import as_elements, check_text, put
+from zom.engine.text import as_elements, check_text, computed, put
 from zom.engine.writing import write_parts
 from zom.errors import CodecError, ExtensionError, SelectionError, UnknownName
 from zom.extension.complex_parts import as_parts, has_parts
@@ -119,6 +119,7 @@ def _located(chunks: Chunks, error: UnknownName | ExtensionError) -> UnknownName
 
 def _as_values(value: Any, dtype: np.dtype[Any]) -> Array:
     """`value` as numpy takes it in an assignment to elements of `dtype`."""
+    value = computed(value)
     if isinstance(value, np.ndarray):
         array = cast("Array", value)
         _check_unmasked(array)

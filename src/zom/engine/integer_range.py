@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
+from zom.engine.fields import leaves
 from zom.errors import CodecError
 from zom.extension.element_memory import index_text, integer_bounds
 
@@ -21,7 +22,7 @@ __all__ = ["check_integers"]
 _AT_ONCE: Final = 65_536
 
 
-def check_integers(given: Array, dtype: np.dtype[Any], field: str = "") -> None:
+def check_integers(given: Array, dtype: np.dtype[Any]) -> None:
     """CodecError where integers of `dtype`, or of its fields, can't hold a number in `given`.
 
     >>> import numpy as np
@@ -32,12 +33,11 @@ def check_integers(given: Array, dtype: np.dtype[Any], field: str = "") -> None:
     """
     if given.dtype == dtype:
         return
-    if dtype.names is not None:
-        # Numpy casts fields by their places, whatever their names are.
-        for mine, theirs in zip(given.dtype.names or (), dtype.names, strict=False):
-            inner = f"{field}.{theirs}" if field else theirs
-            check_integers(given[mine], dtype[theirs].base, inner)
-        return
+    for part, wanted, field in leaves(given, dtype):
+        _check(part, wanted, field)
+
+
+def _check(given: Array, dtype: np.dtype[Any], field: str) -> None:
     bounds = integer_bounds(dtype)
     if (
         bounds is None

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 from zom.engine.gathering import LONGEST_INNER, READ_WHOLE, read_shards
 from zom.engine.sharding import read_part
-from zom.engine.span import read_span
+from zom.engine.span import SPAN, read_span
 from zom.engine.split import walk
-from zom.engine.workers import OVERHEAD, run
+from zom.engine.workers import OVERHEAD, Cost, run
 from zom.errors import CodecError, MissingChunk, StoreError
 from zom.extension.raw import byte_view
 
@@ -30,9 +30,6 @@ __all__ = ["read_parts"]
 _BATCH_BYTES = 1 << 24
 """The bytes of chunks, in memory, that are asked of a store at once."""
 
-_SPAN = 1 << 15
-"""The bytes of a chunk from which on a part of it is read alone, where it is stored as it is."""
-
 _FAR_THREADS = 4
 """How many threads wait for a far store, and decode what it gave: of 1, 2, 4 and 8, four were the fastest."""
 
@@ -41,7 +38,7 @@ def read_parts(chunks: Chunks, index: Index, work: Array) -> None:
     """Put what `index` selects into `work`, which has just that shape."""
     parts = walk(index, chunks.plan.axes)
     chunks.counts[0] += parts.count
-    threads = 1 if parts.count == 1 else _threads(chunks, parts.count)
+    threads = 1 if parts.count == 1 else _threads(chunks)
     if chunks.store.capabilities.parallel > 1:
         batches = _batches(chunks, parts, _Destinations(chunks, index, work), threads or 1)
         run(batches, parts.count, lambda some: _read_batches(chunks, some, index, work), threads=threads)
@@ -49,17 +46,18 @@ def read_parts(chunks: Chunks, index: Index, work: Array) -> None:
     if parts.count == 1:
         _read_each(chunks, chunks.keyed(parts), index, work)
         return
+    # Units are for the choice of threads: a single element waits for no counting.
+    overhead = OVERHEAD * chunks.units(index, parts.count) if threads is None else OVERHEAD
     run(
         chunks.keyed(parts),
         parts.count,
         lambda some: _read_each(chunks, some, index, work),
         threads=threads,
-        # Units are for the choice of threads: a single element waits for no counting.
-        overhead=OVERHEAD * chunks.units(index, parts.count) if threads is None else OVERHEAD,
+        cost=Cost(overhead, lambda: chunks.kind("read")),
     )
 
 
-def _threads(chunks: Chunks, count: int) -> int | None:
+def _threads(chunks: Chunks) -> int | None:
     options, parallel = chunks.options, chunks.store.capabilities.parallel
     if chunks.store.capabilities.lock_holds_all:
         return 1  # who works within a lock would wait for threads that wait for the lock
@@ -70,7 +68,7 @@ def _threads(chunks: Chunks, count: int) -> int | None:
     if parallel > 1:
         # One waits for the store while another decodes.
         return min(parallel, _FAR_THREADS)
-    return 1 if count < 3 and not chunks.heavy else None
+    return None
 
 
 def _read_each(chunks: Chunks, parts: Iterator[Keyed], index: Index, work: Array) -> None:
@@ -184,9 +182,10 @@ class _Destination:
         self._work = work
         self._basic = basic
         self._plain = form.chain.plain
+        self._reuses = form.chain.plain and not form.chain.allocates
         self._decode_into = form.chain.decode_into
         self._scratch: Array | None = None
-        self._spans = form.chain.direct and basic and form.nbytes > _SPAN
+        self._spans = form.chain.direct and basic and form.nbytes > SPAN
 
     def taker(self) -> Callable[[ChunkPart, str], None]:
         """What reads a chunk of this form: not kept here, for it would hold itself, and the result, for long."""
@@ -221,7 +220,7 @@ class _Destination:
             if full and (room.flags.c_contiguous or not self._plain):
                 self._decode_into(data, room)
                 return
-        if self._plain:
+        if self._reuses:
             chunk = self._memory()
             self._decode_into(data, chunk)
         else:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
+from zom.engine.fields import leaves
 from zom.errors import CodecError
 from zom.extension.element_memory import index_text
 from zom.problems import show
@@ -29,12 +30,10 @@ def check_room(value: Any, dtype: np.dtype[Any]) -> None:
     """
     if not _has_room(dtype):
         return
-    if dtype.names is None:
-        _check(_as_given(value), dtype, "")
-        return
-    given = as_given_fields(value, dtype)
-    if given.dtype.names is not None:
-        _check_fields(given, dtype, "")
+    given = _as_given(value) if dtype.names is None else as_given_fields(value, dtype)
+    for part, wanted, field in leaves(given, dtype):
+        if _has_room(wanted):
+            _check(part, wanted, f" in the field {field!r}" if field else "")
 
 
 def as_given_fields(value: Any, dtype: np.dtype[Any]) -> Array:
@@ -67,17 +66,6 @@ def _wide(dtype: np.dtype[Any]) -> np.dtype[Any]:
     if dtype.names is not None:
         return np.dtype([(name, _wide(dtype[name].base), dtype[name].shape) for name in dtype.names])
     return np.dtype(object) if _is_cut(dtype) else dtype
-
-
-def _check_fields(given: Array, dtype: np.dtype[Any], path: str) -> None:
-    """Numpy casts fields by their places, whatever their names are."""
-    for mine, theirs in zip(given.dtype.names or (), dtype.names or (), strict=False):
-        inner = f"{path}.{theirs}" if path else theirs
-        part, wanted = given[mine], dtype[theirs].base
-        if wanted.names is not None and part.dtype.names is not None:
-            _check_fields(part, wanted, inner)
-        elif wanted.names is None and _has_room(wanted):
-            _check(part, wanted, f" in the field {inner!r}")
 
 
 def _check(given: Array, dtype: np.dtype[Any], field: str) -> None:

@@ -13,6 +13,8 @@ import numpy as np
 
 from zom.engine.boxes import read_boxes
 from zom.engine.padding import encode_padded
+from zom.engine.shard_points import read_points
+from zom.engine.span import read_span
 from zom.engine.split import walk
 from zom.errors import CodecError
 from zom.stores.interface import Range, Suffix
@@ -29,6 +31,9 @@ if TYPE_CHECKING:
     from zom.stores.interface import ByteRange
 
 __all__ = ["Assign", "Source", "merged", "place", "read_part"]
+
+_LARGE = 1 << 18
+"""The bytes of an inner chunk from which on a part of it is read alone, where it is stored as it is."""
 
 _BATCH = 1 << 24
 """The bytes of inner chunks that are asked for at once."""
@@ -106,7 +111,7 @@ def read_part(form: ChunkForm, source: Source, inside: Index, target: Array) -> 
     where = Range(0, nbytes) if location == "start" else Suffix(nbytes)
     index = shard.parse_index(source.get(where), source.size)
     index.check()
-    if read_boxes(shard, index, source, inside, target):
+    if read_boxes(shard, index, source, inside, target) or read_points(shard, index, source, inside, target):
         return
     wanted: list[_Wanted] = []
     waiting = 0
@@ -132,13 +137,18 @@ def _parts_of(form: ChunkForm) -> tuple[ShardCoder, ChunkForm]:
 
 def _read_inner(form: ChunkForm, source: Source, wanted: list[_Wanted], target: Array) -> None:
     shard, inner = _parts_of(form)
-    if inner.shard is not None:
-        for part, number, span in [item for item in wanted if not item.part.whole]:
-            try:
-                _read_nested(inner, _Window(source, *span), part, target)
-            except CodecError as error:
-                raise shard.refuse(number, error, span) from error
-        wanted = [item for item in wanted if item.part.whole]
+    in_spans = inner.chain.direct and inner.nbytes >= _LARGE
+    together: list[_Wanted] = []
+    for each in wanted:
+        part, number, span = each
+        if part.whole or not (inner.shard is not None or (in_spans and part.inside.basic)):
+            together.append(each)
+            continue
+        try:
+            _read_part_of(inner, _Window(source, *span), part, target)
+        except CodecError as error:
+            raise shard.refuse(number, error, span) from error
+    wanted = together
     if not wanted:
         return
     values = source.get_many([Range(start, stop - start) for _, _, (start, stop) in wanted])
@@ -155,9 +165,12 @@ def _check_length(value: bytes, span: tuple[int, int]) -> None:
         raise CodecError(f"only {len(value)} of its bytes are there")
 
 
-def _read_nested(inner: ChunkForm, source: Source, part: ChunkPart, target: Array) -> None:
+def _read_part_of(inner: ChunkForm, source: Source, part: ChunkPart, target: Array) -> None:
     room = target[part.outside]
-    read_part(inner, source, part.inside, room)
+    if inner.shard is None:
+        read_span(inner, source, part.inside, room)
+    else:
+        read_part(inner, source, part.inside, room)
     if not np.may_share_memory(room, target):
         # Taken with arrays, it is a copy.
         target[part.outside] = room

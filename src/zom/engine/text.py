@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
+from zom.engine.fields import leaves
 from zom.engine.integer_range import check_integers
 from zom.engine.room import as_given_fields, check_room
 from zom.errors import CodecError
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 
     from zom.extension.bound import Array
 
-__all__ = ["as_elements", "check_text", "put"]
+__all__ = ["as_elements", "check_text", "computed", "put"]
 
 
 def as_elements(value: Any, dtype: np.dtype[Any]) -> Array:
@@ -33,9 +34,13 @@ def as_elements(value: Any, dtype: np.dtype[Any]) -> Array:
     Traceback (most recent call last):
     zom.errors.CodecError: expected text without lone surrogates at (1), found \ud800 at character 0
     """
+    value = computed(value)
     _check_numbers(value, dtype)
+    given = value
     try:
-        _check_missing(value, dtype)
+        if dtype.names is not None:
+            given = as_given_fields(value, dtype)
+        _check_missing(given, dtype)
         if isinstance(value, np.ndarray):
             made = _cast(cast("Array", value), dtype)
         else:
@@ -47,9 +52,23 @@ def as_elements(value: Any, dtype: np.dtype[Any]) -> Array:
     except OverflowError as cause:  # fields, to which numpy casts by itself
         raise CodecError(f"expected values of the type {dtype}, found one that it can't hold: {cause}; "
                          "choose a data type that holds it") from cause  # fmt: skip
-    check_room(value, dtype)
+    check_room(given, dtype)
     check_text(made)
     return made
+
+
+def computed(value: object) -> Any:
+    """`value`, or the array that it makes of itself, as those of dask do: whoever needs that twice asks once.
+
+    Objects are left to it: pandas alone knows what its own become.
+
+    >>> computed([1, 2]), computed(np.array(["é"]))
+    ([1, 2], array(['é'], dtype='<U1'))
+    """
+    if isinstance(value, (np.ndarray, np.generic)) or not hasattr(value, "__array__"):
+        return cast("Any", value)
+    made = cast("Array", np.asarray(value))
+    return value if made.dtype.kind == "O" else made
 
 
 def _check_numbers(value: Any, dtype: np.dtype[Any]) -> None:
@@ -70,8 +89,10 @@ def _check_numbers(value: Any, dtype: np.dtype[Any]) -> None:
 
 def _check_missing(value: Any, dtype: np.dtype[Any]) -> None:
     """CodecError where objects for text hold None, NaN or their like, which numpy would spell: "None", "nan"."""
-    if dtype.names is not None:
-        _check_missing_in_fields(value, dtype)
+    if dtype.names is not None:  # fields of text, to which numpy casts by their places
+        for part, wanted, _ in leaves(cast("Array", value), dtype):
+            if part.dtype.hasobject:
+                _check_missing(part, wanted)
         return
     if dtype.kind not in "TU" or isinstance(value, str):
         return
@@ -89,14 +110,6 @@ def _check_missing(value: Any, dtype: np.dtype[Any]) -> None:
             raise CodecError(
                 f'expected text{index_text(index, given.shape)}, found {item!r}; give it a text, as ""'
             )
-
-
-def _check_missing_in_fields(value: Any, dtype: np.dtype[Any]) -> None:
-    """The same for fields of text, to which numpy casts by their places."""
-    given = as_given_fields(value, dtype)
-    for mine, theirs in zip(given.dtype.names or (), dtype.names or (), strict=False):
-        if given.dtype[mine].hasobject:
-            _check_missing(given[mine], dtype[theirs].base)
 
 
 def _is_missing(item: Any) -> bool:

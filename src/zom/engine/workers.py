@@ -3,7 +3,7 @@
 Threads hand the interpreter's lock to each other at every call of the system and of a codec. Where most of a
 chunk's work is done without the lock, they share it; where it is mostly Python, two threads may take twice the
 time of one. The first chunks tell by their time how much of it is which. Where that leaves a doubt, some are done by
-one thread, as many by all, and the others in the faster way.
+one thread, as many by all, and the others in the faster way; later operations of the same kind go by that.
 """
 
 from __future__ import annotations
@@ -13,21 +13,24 @@ import os
 import threading
 import time
 from itertools import chain, islice
-from typing import TYPE_CHECKING, Generic, TypeVar
+from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Hashable, Iterator
 
-__all__ = ["OVERHEAD", "Shared", "run"]
+__all__ = ["OVERHEAD", "Cost", "Shared", "run"]
 
 T = TypeVar("T")
 
 OVERHEAD = 1e-5
 """The seconds for which a chunk usually holds the interpreter's lock, for calls and for Python's part of its work."""
 
-_DOUBTFUL = (5.0, 8.0)
+_DOUBTFUL = (6.0, 10.0)
 """How many times its overhead a chunk takes where only a trial tells whether threads pay; measured on two
 processors. Below, one thread is faster, above, several are."""
+
+_LIKELY = 8.5
+"""The same, where too little is left for a trial."""
 
 _PLAINLY = 32.0
 """So many times its overhead are no accident of the first chunk."""
@@ -44,6 +47,12 @@ _FEW = 8
 _TRIAL = 3e-3
 """The seconds of each of the two trials."""
 
+_LASTS = 32
+"""For so many operations the outcome of a trial holds: what else the machine does may change it."""
+
+_KINDS = 256
+"""So many outcomes are kept; the next one takes their place."""
+
 _STRIDE = (256, 1024)
 """The chunks between two looks whether they take as long as before: at first, and at most."""
 
@@ -52,6 +61,29 @@ _OTHER = 4.0
 
 _PAUSE = 1e-3
 """The seconds between two looks at threads that work on after an interrupt."""
+
+
+class Cost(NamedTuple):
+    """What is known of the work on items before any is done."""
+
+    overhead: float = OVERHEAD
+    """For so many seconds each item holds the interpreter; where that is 0, threads pay for sure."""
+    kind: Callable[[], Hashable] | None = None
+    """Tells operations apart whose items may differ in what threads gain; only asked for where that is in doubt."""
+
+
+_USUAL = Cost()
+
+
+class _Outcome(NamedTuple):
+    """What a trial found."""
+
+    threads: int
+    left: int
+    """For how many operations more it holds."""
+
+
+_outcomes: dict[Hashable, _Outcome] = {}
 
 
 class Shared(Generic[T]):
@@ -89,12 +121,11 @@ def run(
     work: Callable[[Iterator[T]], None],
     *,
     threads: int | None = None,
-    overhead: float = OVERHEAD,
+    cost: Cost = _USUAL,
 ) -> None:
     """Let `work` take all of `items`, of which there are `count`; the first error ends it for all.
 
-    `threads` says how many do. None lets their time decide, of which each item holds the interpreter for
-    `overhead` seconds; where that is 0, threads pay for sure.
+    `threads` says how many do. None lets the time of the first items decide, by what `cost` says of them.
 
     >>> done = []
     >>> run(iter(range(5)), 5, done.extend)
@@ -108,24 +139,26 @@ def run(
     most = min(processors(), count)
     if most <= 1:
         work(items)
-    elif not overhead:
+    elif not cost.overhead:
         _run_threads(items, most, work)
     else:
-        _Measured(items, count, most, work, overhead).run()
+        _Measured(items, count, work, most, cost).run()
 
 
 class _Measured(Generic[T]):
     """An operation that measures how many threads it should have."""
 
     def __init__(
-        self, items: Iterator[T], count: int, most: int, work: Callable[[Iterator[T]], None], overhead: float
+        self, items: Iterator[T], count: int, work: Callable[[Iterator[T]], None], most: int, cost: Cost
     ) -> None:
         self._items = items
         self._left = count
         self._most = most
         self._work = work
-        self._low, self._high = [overhead * times for times in _DOUBTFUL]
-        self._plainly = overhead * _PLAINLY
+        self._low, self._high = [cost.overhead * times for times in _DOUBTFUL]
+        self._likely = cost.overhead * _LIKELY
+        self._plainly = cost.overhead * _PLAINLY
+        self._kind = cost.kind
 
     def run(self) -> None:
         while self._left:
@@ -164,12 +197,22 @@ class _Measured(Generic[T]):
         if seconds > self._high:
             return self._most
         if self._left * seconds < _SHORT:
-            return 1
+            return self._most if seconds > self._likely else 1
+        kind = None if self._kind is None else (self._kind(), self._low, self._most)
+        known = _outcomes.get(kind)
+        if known is not None and known.left:
+            _outcomes[kind] = known._replace(left=known.left - 1)
+            return known.threads
         count = max(2 * self._most, math.ceil(_TRIAL / seconds))
         if self._left < 3 * count:
             return self._most  # few that take long, as shards are
         alone = self._take(count, 1)
-        return self._most if self._take(count, self._most) < alone else 1
+        threads = self._most if self._take(count, self._most) < alone else 1
+        if kind is not None:
+            if len(_outcomes) >= _KINDS:
+                _outcomes.clear()
+            _outcomes[kind] = _Outcome(threads, _LASTS)
+        return threads
 
     def _go_on(self, threads: int) -> None:
         """Do the others, as long as they take as long as the first of them."""

@@ -14,7 +14,7 @@ from zom.engine.locks import update
 from zom.engine.padding import encode_padded
 from zom.engine.sharding import merged
 from zom.engine.split import walk
-from zom.engine.workers import run
+from zom.engine.workers import OVERHEAD, Cost, run
 from zom.errors import CodecError, StoreError
 
 if TYPE_CHECKING:
@@ -27,10 +27,20 @@ if TYPE_CHECKING:
     from zom.engine.sharding import Assign
     from zom.engine.split import ChunkPart
     from zom.extension.bound import Array, Data
+    from zom.stores.interface import Store
 
 __all__ = ["write_parts"]
 
 _MOST_THREADS = 16
+
+_SMALL = 1 << 16
+"""Chunks of so many bytes, in memory, are given to the store by many: what a call costs is more than they are."""
+
+_BATCH = 64
+"""How many of them at once, ..."""
+
+_BATCH_BYTES = 1 << 20
+"""... and how many bytes of them, encoded."""
 
 
 def write_parts(chunks: Chunks, index: Index, values: Array, *, assign: Assign | None = None) -> None:
@@ -40,14 +50,17 @@ def write_parts(chunks: Chunks, index: Index, values: Array, *, assign: Assign |
     """
     parts = walk(index, chunks.plan.axes)
     writer = _Writer(chunks, values, assign)
-    threads = _threads(chunks, parts.count)
+    if parts.count == 1:
+        writer.take(chunks.keyed(parts))
+        return
+    threads = _threads(chunks)
     units = chunks.units(index, parts.count) if threads is None else 1
-    take = writer.take if parts.count == 1 else writer.take_many
-    overhead = chunks.store.capabilities.write_overhead * units
-    run(chunks.keyed(parts), parts.count, take, threads=threads, overhead=overhead)
+    cost = Cost(OVERHEAD * units, lambda: chunks.kind("write"))
+    with chunks.store.writing():
+        run(chunks.keyed(parts), parts.count, writer.take_some, threads=threads, cost=cost)
 
 
-def _threads(chunks: Chunks, count: int) -> int | None:
+def _threads(chunks: Chunks) -> int | None:
     options, parallel = chunks.options, chunks.store.capabilities.parallel
     if chunks.store.capabilities.lock_holds_all:
         return 1  # who works within a lock would wait for threads that wait for the lock
@@ -57,7 +70,7 @@ def _threads(chunks: Chunks, count: int) -> int | None:
         return min(parallel, _MOST_THREADS)
     if chunks.plan.data_type.itemsize is None:
         return 1  # their codecs hold the interpreter: threads would only wait for each other
-    return 1 if count < 3 and not chunks.heavy else None
+    return None
 
 
 def _put_values(chunk: Array, where: Any, values: Array) -> None:
@@ -75,6 +88,30 @@ def _is_damaged(form: ChunkForm, old: Data | None) -> bool:
     return False
 
 
+class _Batch:
+    """Encoded chunks that wait for others, to be given to the store together."""
+
+    __slots__ = ("_items", "_nbytes", "_store")
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._items: list[tuple[str, Data]] = []
+        self._nbytes = 0
+
+    def put(self, key: str, data: Data) -> None:
+        """Write it now, or with the next ones."""
+        self._items.append((key, data))
+        self._nbytes += len(data)
+        if len(self._items) >= _BATCH or self._nbytes >= _BATCH_BYTES:
+            self.close()
+
+    def close(self) -> None:
+        """Write what waits."""
+        items, self._items, self._nbytes = self._items, [], 0
+        if items:
+            self._store.set_many(items)
+
+
 class _Writer:
     """What encodes the chunks of one operation, and gives them to the store."""
 
@@ -85,9 +122,9 @@ class _Writer:
         self._replaces = assign is None
         self._keep_empty = chunks.options.write_empty_chunks
 
-    def take_many(self, parts: Iterator[Keyed]) -> None:
-        """Write all of `parts`, in a thread that writes more than one value."""
-        with self._chunks.store.writing():
+    def take_some(self, parts: Iterator[Keyed]) -> None:
+        """Write all of `parts`, in one of the threads of an operation."""
+        with self._chunks.store.writing(helps=True):
             self.take(parts)
 
     def take(self, parts: Iterator[Keyed]) -> None:
@@ -95,15 +132,22 @@ class _Writer:
         chunks, plan = self._chunks, self._chunks.plan
         uniform = plan.uniform
         only = None if uniform is None else plan.form(uniform)
+        batch = _Batch(chunks.store) if only is not None and only.nbytes <= _SMALL else None
         key = ""
         try:
             for part, key in parts:
                 form = only or plan.form(plan.chunk_shape(part.chunk))
                 values = self._values[part.outside]
-                if part.whole and self._replaces and values.shape == form.shape:
-                    self._put(key, self._encoded(form, values))
-                else:
+                if not part.whole or not self._replaces or values.shape != form.shape:
                     self._update(key, form, part, values)
+                    continue
+                data = self._encoded(form, values)
+                if data is None or batch is None:
+                    self._put(key, data)
+                else:
+                    batch.put(key, data)
+            if batch is not None:
+                batch.close()
         except CodecError as error:
             raise chunks.refused("encode", key, error) from error
         except StoreError as error:

@@ -258,8 +258,9 @@ class Backend(ABC):
         """
         return self._lock(key)
 
-    def _writing(self) -> AbstractContextManager[None]:
-        """A block in which one thread writes many values."""
+    def _writing(self, *, helps: bool) -> AbstractContextManager[None]:
+        """A block in which one thread writes many values; it may help another one."""
+        del helps
         return nullcontext()
 
     @contextmanager

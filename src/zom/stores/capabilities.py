@@ -33,8 +33,6 @@ class Capabilities:
     """A key may lie below another, as `a/b` below `a`: files can't."""
     parallel: int = 1
     """How many requests of one `get_many` the store works on at once; 1 where it answers in turn."""
-    write_overhead: float = 1e-5
-    """The seconds of a write in which Python can do nothing else: where they are many, threads are no help."""
     process_locks: bool = False
     """`lock` keeps out other processes, too, and those who `set` without it."""
     lock_holds_all: bool = False

@@ -358,10 +358,12 @@ class Store(Backend):
             lock.__enter__()
             return lock
 
-    def writing(self) -> AbstractContextManager[None]:
+    def writing(self, *, helps: bool = False) -> AbstractContextManager[None]:
         """A block in which this thread writes or deletes many values one by one.
 
-        It changes nothing but the time that takes: a store may keep open what each of them needs.
+        It changes nothing but the time that takes: a store may keep open what each of them needs. What is written in it
+        may be read at its end, and not before. A thread that `helps` another one is in a block that ends before the
+        other's: what it writes may be read at the end of that.
 
         >>> from zom.stores.memory import MemoryStore
         >>> store = MemoryStore()
@@ -370,7 +372,7 @@ class Store(Backend):
         """
         self._check_writable("", "write")
         with self._told("", "write"):
-            return self._writing()
+            return self._writing(helps=helps)
 
     # --- listing -----------------------------------------------------------------------------------
 

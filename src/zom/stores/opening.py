@@ -126,7 +126,7 @@ def opened(place: Place, *, read_only: bool | None = None, existing: bool = Fals
         is_plain = "::" not in name and not name.lower().startswith("file:") and "://" not in name
         if is_plain and not exists(home(name)):
             raise StoreNotFound(name, "", "open", "there is no such file or directory")
-    return MemoryStore() if place == "memory:" else planned(place, read_only=read_only)
+    return MemoryStore() if is_name(place) and place == "memory:" else planned(place, read_only=read_only)
 
 
 def exists(path: str) -> bool:

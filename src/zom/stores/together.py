@@ -48,8 +48,10 @@ def together(store: Backend, *calls: Callable[[], Any]) -> list[Any]:
         return [call() for call in calls]
     from concurrent.futures import ThreadPoolExecutor  # noqa: PLC0415 - as above
 
-    with ThreadPoolExecutor(len(calls), "zom-together") as threads:
-        return [each.result() for each in [threads.submit(call) for call in calls]]
+    first, *others = calls
+    with ThreadPoolExecutor(len(others), "zom-together") as threads:
+        waiting = [threads.submit(call) for call in others]
+        return [first(), *(each.result() for each in waiting)]
 
 
 def answers_late(store: Backend) -> bool:

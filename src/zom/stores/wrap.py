@@ -109,8 +109,8 @@ class WrapperStore(Store):
         self.inner.set_many([(self._path(key), value) for key, value in items])
 
     @override
-    def _writing(self) -> AbstractContextManager[None]:
-        return self.inner.writing()
+    def _writing(self, *, helps: bool) -> AbstractContextManager[None]:
+        return self.inner.writing(helps=helps)
 
     @override
     def _write_partial(self, key: str, start: int, value: bytes) -> None:

@@ -23,7 +23,15 @@ _STRIDE = 3
 HERE = local.__path__[0]
 NEW = {f"g{number % 2}/a/{number}": b"1" for number in range(10)}
 
+
+def in_turn(store, values):
+    with store.writing():
+        for key, value in values.items():
+            store.set(key, value)
+
+
 TREES = {
+    "a growing tree": lambda store: in_turn(store, {f"c/{number}": b"1" for number in range(3)}),
     "new trees": lambda store: store.set_many(NEW),
     "below groups": lambda store: store.set_many({f"old/{key}": value for key, value in NEW.items()}),
 }

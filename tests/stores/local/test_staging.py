@@ -202,7 +202,7 @@ def test_an_interrupt_leaves_no_hidden_file(store, monkeypatch):
 
 
 def test_what_is_durable_name_by_name_is_written_so(tmp_path, monkeypatch):
-    monkeypatch.setattr(staging, "_Staging", None)
+    monkeypatch.setattr(staging, "Staging", None)
     with LocalStore(tmp_path, durability="full") as store:
         store.set_many(ALL)
         assert held(store) == ALL

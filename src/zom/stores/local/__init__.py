@@ -12,7 +12,7 @@ import os
 import stat
 import threading
 import weakref
-from contextlib import nullcontext, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -47,6 +47,7 @@ from zom.stores.local.files import (
     open_followed,
     refuse_dangling,
 )
+from zom.stores.local.growing_tree import NotWritten
 from zom.stores.local.lock_files import LOCK_END, LockFiles, is_lock_file
 from zom.stores.local.new_file import create, replace
 from zom.stores.local.obstacles import file_obstacles, folds_names
@@ -55,7 +56,7 @@ from zom.stores.local.sweeping import Sweep
 from zom.stores.local.temporary import OWN
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
     from contextlib import AbstractContextManager
 
 __all__ = ["LocalStore"]
@@ -108,7 +109,6 @@ class LocalStore(Store):
             rename=True,
             move=True,
             nested_keys=False,
-            write_overhead=3.5e-5,  # some fifteen calls of the system
             process_locks=True,
         )
         self._follow = follow_symlinks
@@ -119,7 +119,11 @@ class LocalStore(Store):
         self._guard = threading.Lock()
         self._is_closed = False
         self._directories = Directories(
-            -1, self._locks, sync_files=durability != "none", sync_names=durability == "full"
+            -1,
+            self._locks,
+            self._unsynced.note,
+            sync_files=durability != "none",
+            sync_names=durability == "full",
         )
         with self._told("", "open"):
             if durability not in {"none", "file", "full"}:
@@ -252,8 +256,16 @@ class LocalStore(Store):
     def _put(self, key: str, value: bytes | memoryview[int]) -> None:
         self._make()
         with self._noting((key,)):
-            self._directories.put(key, value, replace)
+            with self._placing():
+                self._directories.put(key, value, replace)
             self._settle((key,))
+
+    def _placing(self) -> _Placing:
+        """A block in which values that were written before are put in their places, too: an error names theirs."""
+        return _Placing(self._not_written)
+
+    def _not_written(self, error: NotWritten) -> StoreError:
+        return StoreError(self.url, error.key, "write", self._reason(error.reason))
 
     @override
     def _write_many(self, items: Sequence[tuple[str, bytes]]) -> None:
@@ -261,24 +273,31 @@ class LocalStore(Store):
         with self._noting([key for key, _ in items]):
             written: list[str] = []
             try:
+                with self._placing():
+                    grown = self._directories.put_growing(items)
+                written += [key for key, _ in items[:grown]]
+                items = items[grown:]
                 written += self._directories.put_new(items)
                 done = set(written)
                 with self._directories.writing():
                     for key, value in items:
                         if key in done:
                             continue
-                        with self._told(key, "write"):
+                        with self._told(key, "write"), self._placing():
                             self._directories.put(key, value, replace)
                         written.append(key)
             finally:
                 self._settle(written)
 
     @override
-    def _writing(self) -> AbstractContextManager[None]:
-        return self._directories.writing()
+    @contextmanager
+    def _writing(self, *, helps: bool) -> Generator[None]:
+        with self._placing(), self._directories.writing(grows=True, helps=helps):
+            yield
 
     @override
     def _create(self, key: str, value: bytes) -> bool:
+        self._directories.growing.publish()
         if self._read(key, Range(0, 0)) is not None:
             return False
         self._make()
@@ -326,6 +345,7 @@ class LocalStore(Store):
 
     @override
     def _remove_prefix(self, prefix: str) -> None:
+        self._directories.growing.publish()
         keys: list[str] = []
         for key, mode in self._walk(prefix, follow=False):
             if not is_key(key):
@@ -344,6 +364,7 @@ class LocalStore(Store):
 
     @override
     def _rename(self, old: str, new: str) -> None:
+        self._directories.growing.publish()
         old_above, _, old_name = old[:-1].rpartition("/")
         new_above, _, new_name = new[:-1].rpartition("/")
         with self._noting([old[:-1], new[:-1]]), self._directories.opened(old_above) as source:
@@ -385,6 +406,7 @@ class LocalStore(Store):
 
     @override
     def _move(self, key: str, new: str) -> None:
+        self._directories.growing.publish()
         with self._noting((new, key)):
             self._directories.move(key, new)
             # The new name first: between the two, there is one at least.
@@ -522,6 +544,22 @@ class LocalStore(Store):
         if self._root_fd >= 0:
             self._root_fd = self._directories.root = -1
             self._finish()
+
+
+class _Placing:
+    """A block whose NotWritten is the StoreError of the value that it names. A generator costs more, for each value."""
+
+    __slots__ = ("_refused",)
+
+    def __init__(self, refused: Callable[[NotWritten], StoreError]) -> None:
+        self._refused = refused
+
+    def __enter__(self) -> None:
+        """Nothing to do."""
+
+    def __exit__(self, kind: type[BaseException] | None, error: object, trace: object) -> None:
+        if isinstance(error, NotWritten):
+            raise self._refused(error) from error.reason
 
 
 class _Noting:

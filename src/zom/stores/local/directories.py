@@ -15,13 +15,15 @@ from typing import TYPE_CHECKING
 from zom.stores.interrupts import Uninterrupted, many_uninterrupted
 from zom.stores.local.direct import open_below
 from zom.stores.local.files import give_back, is_file_there, open_directory, refuse_dangling
-from zom.stores.local.lock_files import is_lock_file, lock_name, remove_abandoned_lock
-from zom.stores.local.new_file import Nameless, NameNeeded, Temporary, has_nameless
-from zom.stores.local.staging import remove_abandoned_staging, write_new
-from zom.stores.local.temporary import TEMPORARY, remove_abandoned
+from zom.stores.local.growing_trees import Filling, GrowingTrees
+from zom.stores.local.lock_files import is_lock_file, lock_name
+from zom.stores.local.new_file import Nameless, NameNeeded, Temporary, has_nameless, replace
+from zom.stores.local.staging import write_new
+from zom.stores.local.sweeping import remover_of
+from zom.stores.locks import remake_in_children
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Sequence
+    from collections.abc import Callable, Generator, Sequence
     from contextlib import AbstractContextManager
 
     from zom.stores.local.lock_files import LockFiles
@@ -50,15 +52,23 @@ _MANY = 1 << 16
 class Batch:
     """What a thread keeps from one value that it writes to the next, as the directory that it wrote to last."""
 
-    __slots__ = ("descriptor", "path", "recycled", "uninterrupted")
+    __slots__ = ("descriptor", "filling", "grows", "path", "recycled", "uninterrupted")
 
     def __init__(
-        self, uninterrupted: AbstractContextManager[None], recycled: RecycledLock | None = None
+        self,
+        uninterrupted: AbstractContextManager[None],
+        recycled: RecycledLock | None = None,
+        *,
+        grows: bool = False,
     ) -> None:
         self.path: str | None = None
         self.descriptor = -1
         self.uninterrupted = uninterrupted
         self.recycled = recycled
+        self.grows = grows
+        """Whether missing directories are filled before they take their names."""
+        self.filling = Filling()
+        """The one of them that was written to last."""
 
     def close(self) -> None:
         """Give the descriptor back."""
@@ -68,9 +78,20 @@ class Batch:
 
 
 class Directories:
-    """The directories below the open `root`; `sync_files` and `sync_names` say what is synced at once."""
+    """The directories below the open `root`; `sync_files` and `sync_names` say what is synced at once.
 
-    def __init__(self, root: int, locks: LockFiles, *, sync_files: bool, sync_names: bool) -> None:
+    `published` is told of keys whose directory took its name later than they were written.
+    """
+
+    def __init__(
+        self,
+        root: int,
+        locks: LockFiles,
+        published: Callable[[Sequence[str]], None],
+        *,
+        sync_files: bool,
+        sync_names: bool,
+    ) -> None:
         self.root = root
         self._locks = locks
         self._sync_files = sync_files
@@ -78,20 +99,50 @@ class Directories:
         self._settled: set[str] = set()
         self._of_thread = threading.local()
         self._nameless = has_nameless()
+        self.growing = GrowingTrees(self.open, self._place, published, sync=sync_files)
+        """Missing directories that are being filled."""
+        remake_in_children(self)
+
+    def after_fork(self) -> None:
+        """Begin without blocks of writing: they are the parent's."""
+        self._of_thread = threading.local()
 
     @contextmanager
-    def writing(self) -> Generator[None]:
-        """A block in which this thread keeps what it needs for each value that it writes."""
+    def writing(self, *, grows: bool = False, helps: bool = False) -> Generator[None]:
+        """A block in which this thread keeps what it needs for each value that it writes.
+
+        With `grows`, missing directories take their names when many values are in them, at the latest at the end of
+        the block; at the end of that of another thread where this one `helps` it.
+        """
         if self.root < 0 or getattr(self._of_thread, "batch", None) is not None:
             yield
             return
+        failures = self.growing.failures
         with many_uninterrupted() as uninterrupted, self._locks.recycling(self.root) as recycled:
-            batch = self._of_thread.batch = Batch(uninterrupted, recycled)
+            batch = self._of_thread.batch = Batch(
+                uninterrupted, recycled, grows=grows and not self._sync_names
+            )
             try:
                 yield
+                self._finish(batch, helps=helps)
+                self.growing.check(failures)
+            except BaseException:
+                with suppress(OSError):  # the first error is the one to tell
+                    self._finish(batch, helps=helps)
+                raise
             finally:
                 self._of_thread.batch = None
                 batch.close()
+
+    def _finish(self, batch: Batch, *, helps: bool) -> None:
+        """At the end of a block, all is in its place that was written in it: whoever else fills these directories."""
+        with batch.uninterrupted:
+            self.growing.leave(batch.filling)
+            if not helps:
+                self.growing.publish()
+                # Another thread that lets one take its name may wait for a lock that this one holds.
+                if not getattr(self._of_thread, "held", 0):
+                    self.growing.wait()
 
     # --- directories -------------------------------------------------------------------------------
 
@@ -150,14 +201,11 @@ class Directories:
                 for here, folders, files, at in os.fwalk(".", topdown=False, dir_fd=top):
                     del here
                     for name in files:
-                        if name.startswith(TEMPORARY):
-                            remove_abandoned(name, at)
-                        elif is_lock_file(name):
-                            remove_abandoned_lock(name, at)
+                        if remove := remover_of(name, is_folder=False):
+                            remove(name, at)
                     for name in folders:
-                        if name.startswith(TEMPORARY):
-                            remove_abandoned_staging(name, at)
-                    for name in folders:
+                        if remove := remover_of(name, is_folder=True):
+                            remove(name, at)
                         with suppress(OSError):
                             os.rmdir(name, dir_fd=at)
             above, _, name = path.rpartition("/")
@@ -184,6 +232,9 @@ class Directories:
         path, _, name = key.rpartition("/")
         if is_lock_file(name):
             raise OSError(errno.EINVAL, "a name that ends in '.__lock' is that of a lock file")
+        # Where the key is locked, its directory is there.
+        if place is replace and not self._locks.is_taken(key) and self._grow([(key, value)], batch):
+            return True
         for attempt in range(_TRIES):
             try:
                 with batch.uninterrupted:
@@ -206,6 +257,25 @@ class Directories:
                 self.tidy(path)
                 raise
         raise AssertionError  # pragma: no cover - the last attempt has returned or raised
+
+    def put_growing(self, items: Sequence[tuple[str, bytes | memoryview[int]]]) -> int:
+        """Write the first of the values, as long as their directories are missing and take their names later; how many."""
+        batch: Batch | None = getattr(self._of_thread, "batch", None)
+        return 0 if batch is None else self._grow(items, batch)
+
+    def _grow(self, items: Sequence[tuple[str, bytes | memoryview[int]]], batch: Batch) -> int:
+        if not batch.grows or batch.path == items[0][0].rpartition("/")[0]:
+            return 0
+        with batch.uninterrupted:
+            return self.growing.put(items, batch.filling)
+
+    def _place(self, key: str, directory: int, old: str) -> None:
+        """Make the file `old` of the open hidden `directory` that of `key`."""
+
+        def act(target: int, name: str) -> None:
+            os.rename(old, name, src_dir_fd=directory, dst_dir_fd=target)
+
+        self._tried(key, act, lambda: is_file_there(directory, old))
 
     def put_new(self, items: Sequence[tuple[str, bytes]]) -> list[str]:
         """Write those of many values whose directories are missing, and which are not made durable one by one; their keys."""
@@ -244,14 +314,31 @@ class Directories:
 
     def move(self, key: str, new: str) -> None:
         """Make the file of `key` that of `new`, in one step, whatever file was there."""
-        path = new.rpartition("/")[0]
+        old_path, _, old_name = key.rpartition("/")
+
+        def act(target: int, name: str) -> None:
+            with self.opened(old_path) as source:
+                is_file_there(source, old_name)
+                os.rename(old_name, name, src_dir_fd=source, dst_dir_fd=target)
+
+        self._tried(new, act, lambda: self._has(key))
+
+    def _tried(self, key: str, act: Callable[[int, str], None], has_source: Callable[[], bool]) -> None:
+        """Let `act` make the file of `key`: its name in an open directory, which is made where it is missing."""
+        path, _, name = key.rpartition("/")
         for attempt in range(_TRIES):
             try:
-                self._move_into(path, key, new)
+                with (
+                    self.opened(path, create=True) as target,
+                    Uninterrupted(),
+                    self._excluding(target, key, name),
+                ):
+                    is_file_there(target, name)
+                    act(target, name)
             except FileNotFoundError:
                 # Others may have removed the directory, which was empty, before the file was in it.
                 self.have_changed()
-                if attempt == _TRIES - 1 or not self._has(key):
+                if attempt == _TRIES - 1 or not has_source():
                     self.tidy(path)
                     raise
             except BaseException:
@@ -259,19 +346,6 @@ class Directories:
                 raise
             else:
                 return
-
-    def _move_into(self, path: str, key: str, new: str) -> None:
-        old_path, _, old_name = key.rpartition("/")
-        name = new.rpartition("/")[2]
-        with (
-            self.opened(path, create=True) as target,
-            self.opened(old_path) as source,
-            Uninterrupted(),
-            self._excluding(target, new, name),
-        ):
-            is_file_there(target, name)
-            is_file_there(source, old_name)
-            os.rename(old_name, name, src_dir_fd=source, dst_dir_fd=target)
 
     def _has(self, key: str) -> bool:
         """Whether there is a file of `key`."""
@@ -284,6 +358,7 @@ class Directories:
 
     def remove(self, key: str) -> bool:
         """Remove the file of `key`; whether there was one."""
+        self.growing.publish(lambda tree: key in tree.keys)
         path, _, name = key.rpartition("/")
         if is_lock_file(name):
             return False
@@ -317,13 +392,19 @@ class Directories:
     @contextmanager
     def hold(self, key: str) -> Generator[None]:
         """Hold the lock of `key` in a block; a thread may take it again."""
+        # Whoever holds the lock is to see what was written before.
+        self.growing.publish(lambda tree: tree.holds(key))
         taken = self._locks.take(key)
         try:
             if taken.depth > 1:
                 yield
                 return
             with self._locked(key, taken):
-                yield
+                self._of_thread.held = getattr(self._of_thread, "held", 0) + 1
+                try:
+                    yield
+                finally:
+                    self._of_thread.held = getattr(self._of_thread, "held", 1) - 1  # 1: in a child process
         finally:
             self._locks.give(key, taken)
 

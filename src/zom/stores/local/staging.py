@@ -25,7 +25,7 @@ from zom.stores.local.whole_locks import lock
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-__all__ = ["remove_abandoned_staging", "write_new"]
+__all__ = ["Missing", "Staging", "remove_abandoned_staging", "write_new"]
 
 _WORTH = 4
 """For how many values below one existing directory a hidden one is made."""
@@ -54,7 +54,7 @@ def _new_trees(
     items: Sequence[tuple[str, bytes]], open_path: Callable[[str], int], block: Uninterrupted
 ) -> dict[str, dict[str, dict[str, bytes]]]:
     """The values whose directories are missing, by the existing directory above, then by the topmost missing one."""
-    missing = _Missing(open_path)
+    missing = Missing(open_path)
     by_home: dict[str, dict[str, dict[str, bytes]]] = {}
     try:
         for key, value in items:
@@ -81,11 +81,11 @@ def _write_below(
     written: list[str] = []
     parent = open_path(home)
     try:
-        staging = _Staging(parent, block)
+        staging = Staging(parent)
         try:
             for top, values in trees.items():
                 files = {key[len(top) + 1 :]: value for key, value in values.items()}
-                if staging.put(top[len(home) :].lstrip("/"), files, sync=sync):
+                if staging.put(top[len(home) :].lstrip("/"), files, block, sync=sync):
                     written += values
         finally:
             staging.close()
@@ -94,7 +94,7 @@ def _write_below(
     return written
 
 
-class _Missing:
+class Missing:
     """Which directories are missing: each is looked for once."""
 
     def __init__(self, open_path: Callable[[str], int]) -> None:
@@ -139,20 +139,20 @@ class _Missing:
             give_back(descriptor)
 
 
-class _Staging:
-    """A hidden directory in the open directory `parent`, which others can't enter; used inside of `block`."""
+class Staging:
+    """A hidden directory in the open directory `parent`, which others can't enter; made and closed without interrupts."""
 
-    def __init__(self, parent: int, block: Uninterrupted) -> None:
+    def __init__(self, parent: int) -> None:
         self._parent = parent
-        self._block = block
         self._name = temporary_name()
         self._numbers = count()
-        self._here = -1
+        self.directory = -1
+        """The open directory."""
         self._mark: Temporary | None = None
         os.mkdir(self._name, 0o700, dir_fd=parent)
         try:
-            self._here = os.open(self._name, DIRECTORY, dir_fd=parent)
-            self._mark = Temporary(self._here, b"", sync=False)
+            self.directory = os.open(self._name, DIRECTORY, dir_fd=parent)
+            self._mark = Temporary(self.directory, b"", sync=False)
             self._hold(self._mark)
         except BaseException:
             self.close()
@@ -161,46 +161,59 @@ class _Staging:
     def _hold(self, mark: Temporary) -> None:
         """Lock the mark. Where files can't be locked, locks of keys are no files, and can't be seen either."""
         lock(mark.descriptor, wait=False)
-        if not is_in_place(mark.descriptor, self._here, mark.name):
+        if not is_in_place(mark.descriptor, self.directory, mark.name):
             raise BlockingIOError  # a sweep had the lock first
 
-    def put(self, name: str, files: Mapping[str, bytes], *, sync: bool) -> bool:
+    def new_tree(self) -> str:
+        """The name in the hidden directory for one more new directory."""
+        return str(next(self._numbers))
+
+    def put(self, name: str, files: Mapping[str, bytes], block: Uninterrupted, *, sync: bool) -> bool:
         """Make the new directory `name` of `files` by their paths in it; False where that could not be done."""
-        tree = str(next(self._numbers))
+        tree = self.new_tree()
+        made: set[str] = set()
         try:
-            self._fill(tree, files, sync=sync)
-            os.rename(tree, name, src_dir_fd=self._here, dst_dir_fd=self._parent)
+            for path, value in files.items():
+                block.check()
+                self.write(f"{tree}/{path}", value, made, sync=sync)
+            self.rename(tree, name)
         except OSError:
-            _remove_tree(tree, self._here)
+            self.remove(tree)
             return False
         except BaseException:
-            _remove_tree(tree, self._here)
+            self.remove(tree)
             raise
         return True
 
-    def _fill(self, tree: str, files: Mapping[str, bytes], *, sync: bool) -> None:
-        made: set[str] = set()
-        for path, value in files.items():
-            self._block.check()
-            place = f"{tree}/{path}"
-            _make(place.rpartition("/")[0], self._here, made)
-            descriptor = os.open(place, NEW, 0o666, dir_fd=self._here)
-            try:
-                write_all(descriptor, value)
-                if sync:
-                    os.fsync(descriptor)
-            except BaseException:
-                give_back(descriptor)
-                raise
-            os.close(descriptor)  # network file systems tell only here that the disk is full
+    def write(self, place: str, value: bytes | memoryview[int], made: set[str], *, sync: bool) -> None:
+        """Write the new file `place` in the hidden directory, and the directories above it that are not in `made`."""
+        _make(place.rpartition("/")[0], self.directory, made)
+        descriptor = os.open(place, NEW, 0o666, dir_fd=self.directory)
+        try:
+            write_all(descriptor, value)
+            if sync:
+                os.fsync(descriptor)
+        except BaseException:
+            give_back(descriptor)
+            raise
+        os.close(descriptor)  # network file systems tell only here that the disk is full
+
+    def rename(self, tree: str, name: str) -> None:
+        """Give the new directory its name; OSError where anything has it but an empty directory."""
+        os.rename(tree, name, src_dir_fd=self.directory, dst_dir_fd=self._parent)
+
+    def remove(self, tree: str) -> None:
+        """Remove the new directory, as far as that can be done."""
+        _remove_tree(tree, self.directory)
 
     def close(self) -> None:
         """Remove the directory, in which nothing is left; what can't be removed is swept."""
         if self._mark is not None:
             with suppress(OSError):
                 self._mark.close()
-        if self._here >= 0:
-            give_back(self._here)
+        directory, self.directory = self.directory, -1
+        if directory >= 0:
+            give_back(directory)
         with suppress(OSError):
             os.rmdir(self._name, dir_fd=self._parent)
 
@@ -212,7 +225,8 @@ def _make(path: str, here: int, made: set[str]) -> None:
         below.append(path)
         path = path.rpartition("/")[0]
     for each in reversed(below):
-        os.mkdir(each, dir_fd=here)
+        with suppress(FileExistsError):  # another thread was faster
+            os.mkdir(each, dir_fd=here)
         made.add(each)
 
 

@@ -16,7 +16,20 @@ from zom.stores.local.temporary import TEMPORARY, remove_abandoned
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-__all__ = ["Sweep"]
+__all__ = ["Sweep", "remover_of"]
+
+
+def remover_of(name: str, *, is_folder: bool) -> Callable[[str, int], bool] | None:
+    """What removes the file or folder `name` of an open directory where its writer is gone; None if it is no writer's.
+
+    >>> remover_of("c.__lock", is_folder=False) is remove_abandoned_lock, remover_of("c", is_folder=True)
+    (True, None)
+    """
+    if is_folder:
+        return remove_abandoned_staging if name.startswith(TEMPORARY) else None
+    if is_lock_file(name):
+        return remove_abandoned_lock
+    return remove_abandoned if name.startswith(TEMPORARY) else None
 
 
 class Sweep:
@@ -38,16 +51,13 @@ class Sweep:
             path = here.removeprefix(".").removeprefix("/")
             if not folders and not names and "/.zom." in f"/{path}":
                 self.left.add(path)  # of a change, which was killed, or could not remove it at its end
-            hidden = [name for name in folders if name.startswith(TEMPORARY)]
-            # Those of living writers are not looked into.
-            folders[:] = [name for name in folders if not name.startswith(TEMPORARY)]
-            for name in hidden:
-                self._try(remove_abandoned_staging, path, name, directory)
+            for name in [*folders]:
+                if remove := remover_of(name, is_folder=True):
+                    folders.remove(name)  # those of living writers are not looked into
+                    self._try(remove, path, name, directory)
             for name in names:
-                if is_lock_file(name):
-                    self._try(remove_abandoned_lock, path, name, directory)
-                elif name.startswith(TEMPORARY):
-                    self._try(remove_abandoned, path, name, directory)
+                if remove := remover_of(name, is_folder=False):
+                    self._try(remove, path, name, directory)
 
     def _try(self, remove: Callable[[str, int], bool], path: str, name: str, directory: int) -> None:
         try:

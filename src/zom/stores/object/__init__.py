@@ -15,6 +15,7 @@ from __future__ import annotations
 import asyncio
 import secrets
 from contextlib import suppress
+from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import urlsplit
 
@@ -38,6 +39,7 @@ from zom.stores.object.obstore_calls import (
     version_of,
     was_repeated,
 )
+from zom.stores.together import together
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine, Iterable, Sequence
@@ -46,6 +48,8 @@ __all__ = ["ObjectStore"]
 
 T = TypeVar("T")
 
+_FEW = 3
+"""So few requests are made by a thread each: an event loop takes longer to make than they do."""
 _SHORT = 1 << 16
 
 _MARK = "zomput"
@@ -224,8 +228,8 @@ class ObjectStore(Store):
 
     @override
     def _read_many(self, requests: Sequence[tuple[str, ByteRange | None]]) -> list[bytes | None]:
-        if len(requests) == 1:
-            return [self._read(*requests[0])]
+        if len(requests) <= _FEW:
+            return together(self, *(partial(self._read, *each) for each in requests))
 
         async def fetch(key: str, byte_range: ByteRange | None) -> bytes | None:
             path, options = self._prefix + key, get_options(byte_range)

@@ -1,0 +1,53 @@
+"""Points in a shard of small inner chunks: those are decoded into rows, of which numpy takes all points at once."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, cast
+
+import numpy as np
+
+from zom.engine.boxes import AT_ONCE, FEW, read_rows
+from zom.errors import CodecError
+
+if TYPE_CHECKING:
+    from zom.codecs.sharding_indexed.index import ShardIndex
+    from zom.codecs.sharding_indexed.shard import ShardCoder
+    from zom.engine.index import Index
+    from zom.engine.sharding import Source
+    from zom.extension.axis import Indices
+    from zom.extension.bound import Array
+
+__all__ = ["read_points"]
+
+
+def read_points(shard: ShardCoder, index: ShardIndex, source: Source, inside: Index, target: Array) -> bool:
+    """Put the points that `inside` selects of the shard `source` into `target`; False where that can't be done so.
+
+    An inner chunk that is at fault is such a case: read one by one, it is told.
+    """
+    if not shard.rows.is_possible or not inside.joint or any(type(each) is slice for each in inside.entries):
+        return False
+    numbers, within = _divided(cast("tuple[Indices, ...]", inside.entries), shard)
+    wanted, which = np.unique(numbers, return_inverse=True)
+    if len(wanted) < FEW:
+        return False
+    step = max(1, AT_ONCE // shard.rows.nbytes)
+    try:
+        for low in range(0, len(wanted), step):
+            rows = read_rows(shard, source, index.entries[wanted[low : low + step]])
+            mine = np.flatnonzero((which >= low) & (which < low + step))
+            target[mine] = rows[(which[mine] - low, *[offsets[mine] for offsets in within])]
+    except CodecError:
+        return False
+    return True
+
+
+def _divided(points: tuple[Indices, ...], shard: ShardCoder) -> tuple[Array, list[Array]]:
+    """The number of the inner chunk of each point, in C order, and the places in it, dimension by dimension."""
+    numbers: Array = np.zeros(len(points[0]), np.intp)
+    within: list[Array] = []
+    for indices, count, size in zip(points, shard.counts, shard.chunk_shape, strict=True):
+        places, offsets = cast("tuple[Any, Any]", np.divmod(indices, size))
+        numbers = numbers * count + places
+        within.append(offsets)
+    return numbers, within
